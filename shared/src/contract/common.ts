@@ -1,0 +1,134 @@
+import { z } from "zod";
+import { PERMISSIONS } from "./endpoint.js";
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/**
+ * The lower-case hyphenated form of a UUID in any usual notation (upper case, braces, `urn:uuid:`, no hyphens); anything
+ * else comes back as it was. Versions and variants are not looked at.
+ */
+export function canonicalId(text: string): string {
+  if (UUID.test(text)) return text;
+  const digits = text
+    .toLowerCase()
+    .replace(/^urn:uuid:/, "")
+    .replace(/^\{(.*)\}$/, "$1");
+  if (UUID.test(digits)) return digits;
+  const bare = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/.exec(digits);
+  return bare === null ? text : bare.slice(1).join("-");
+}
+
+/** True for the canonical form of a UUID. */
+export function isId(text: string): boolean {
+  return UUID.test(text);
+}
+
+/** An identifier: accepted in any UUID notation, answered in lower case with hyphens. */
+export const Id = z
+  .string()
+  .overwrite(canonicalId)
+  .refine(isId, "must be a UUID")
+  .meta({ format: "uuid", examples: ["01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f"] });
+
+/** ISO 8601 in UTC with milliseconds. */
+export const Timestamp = z.string().meta({ format: "date-time", examples: ["2026-01-31T09:30:00.000Z"] });
+
+// Unpaired surrogates are refused because no UTF-8 store can give them back.
+const UNPRINTABLE = /[\p{Cc}\p{Cs}]/u;
+
+/** Text of `min` to `max` characters (code points) without control characters, not trimmed. */
+export function verbatimText(min: number, max: number, base: z.ZodString = z.string()): z.ZodString {
+  return base
+    .check((ctx) => {
+      const fault = faultOf(ctx.value, min, max);
+      if (fault !== null) ctx.issues.push({ code: "custom", message: fault, input: ctx.value });
+    })
+    .meta({ minLength: min, maxLength: max });
+}
+
+/** {@link verbatimText} without the white space around it. */
+export function text(min: number, max: number): z.ZodString {
+  return verbatimText(min, max, z.string().trim());
+}
+
+function faultOf(value: string, min: number, max: number): string | null {
+  const length = [...value].length;
+  if (length < min) return min === 1 ? "must not be empty" : `must have at least ${min} characters`;
+  if (length > max) return `must have at most ${max} characters`;
+  return UNPRINTABLE.test(value) ? "must not contain control characters" : null;
+}
+
+export const Name = text(1, 100);
+export const Description = text(0, 500);
+
+/** Tags of an entity: ids of managed tags, or free labels; repeated ones count once. */
+export const Tags = z
+  .array(text(1, 50).overwrite(canonicalId))
+  .max(50)
+  .overwrite((tags) => [...new Set(tags)]);
+
+/** Where an entity came from; set by the server. @see spec § 2.1 */
+export const Source = z.object({ type: z.string() }).meta({ id: "Source" });
+export type Source = z.infer<typeof Source>;
+
+/** A {@link Source} that is sent back; its value is ignored. */
+export const EchoedSource = z.object({ type: z.string() }).meta({ id: "EchoedSource" });
+
+const VIRTUALIZATION_LIMIT_BYTES = 16_384;
+
+/** How a host or service is virtualized, such as a container of a runtime; `details` is free. */
+export const Virtualization = z
+  .object({
+    type: text(1, 50),
+    details: z
+      .record(z.string(), z.json())
+      .refine(
+        (details) => JSON.stringify(details).length <= VIRTUALIZATION_LIMIT_BYTES,
+        "must not exceed 16 KiB as JSON",
+      )
+      .default({}),
+  })
+  .meta({ id: "VirtualizationInput" });
+
+/** {@link Virtualization} as answered. */
+export const VirtualizationAnswer = z
+  .object({ type: z.string(), details: z.record(z.string(), z.unknown()) })
+  .meta({ id: "Virtualization" });
+export type Virtualization = z.infer<typeof VirtualizationAnswer>;
+
+export const PermissionLevel = z.enum(PERMISSIONS).meta({ id: "Permission" });
+
+/** The members that the server gives every entity. */
+export const serverFields = { id: Id, created_at: Timestamp, updated_at: Timestamp };
+
+/** Path parameter of every single entity. */
+export const byId = z.object({ id: Id });
+
+/** The data of a delete. */
+export const Nothing = z.null();
+
+/** Parameters that every list takes, with the fields it can be ordered by; all of them are optional. @see spec § 4.2 */
+export function listQuery<const Field extends string, Filters extends z.ZodRawShape>(
+  fields: readonly [Field, ...Field[]],
+  filters: Filters,
+) {
+  return z.strictObject({
+    ...filters,
+    group_by: z.enum(fields).optional().describe("Primary order, always ascending, so that groups stay together."),
+    order_by: z.enum(fields).optional().describe("Order within groups, or alone. Default `created_at`."),
+    order_direction: z.enum(["asc", "desc"]).default("asc").describe("Direction of `order_by` only."),
+    limit: z.int().min(0).max(1000).default(50).describe("Page size; 0 means no limit."),
+    offset: z.int().min(0).max(2_147_483_647).default(0).describe("Entities to skip."),
+  });
+}
+
+/** Filters that many lists share. */
+export const filters = {
+  network_id: Id.optional().describe("Only entities of this network."),
+  ids: z.array(Id).max(1000).default([]).describe("Only these entities."),
+  tag_ids: z
+    .array(text(1, 50).overwrite(canonicalId))
+    .max(50)
+    .default([])
+    .describe("Only entities with any of these tags (ids of managed tags, or labels)."),
+};

@@ -1,0 +1,77 @@
+import type { z } from "zod";
+import type { ErrorCode } from "../errors.js";
+
+/** Levels of permission, highest first. @see spec § 5 */
+export const PERMISSIONS = ["Owner", "Admin", "Member", "Viewer"] as const;
+export type Permission = (typeof PERMISSIONS)[number];
+
+/** True when a caller of level `held` may do what needs at least `needed`. */
+export function isAtLeast(held: Permission, needed: Permission): boolean {
+  return PERMISSIONS.indexOf(held) <= PERMISSIONS.indexOf(needed);
+}
+
+/** The lower of two levels. */
+export function lowerOf(a: Permission, b: Permission): Permission {
+  return isAtLeast(a, b) ? b : a;
+}
+
+/**
+ * What a request must carry: `any` an API key or a session, `session` a session only, `optional` a session that may
+ * have ended already, `none` nothing; `process` the signature of another process of ours.
+ */
+export type CredentialRule = "any" | "session" | "optional" | "none" | "process";
+
+/** The process that answers. */
+export type Upstream = "gateway" | "identity" | "topology";
+
+/** One operation of the API: the single source of its types, validation, route, permission and documentation. */
+export interface Endpoint<
+  Params extends z.ZodObject = z.ZodObject,
+  Query extends z.ZodObject = z.ZodObject,
+  Body extends z.ZodType = z.ZodType,
+  Response extends z.ZodType = z.ZodType,
+> {
+  readonly operationId: string;
+  readonly method: "get" | "post" | "put" | "delete";
+  /** Path with `{name}` placeholders. */
+  readonly path: string;
+  readonly upstream: Upstream;
+  readonly credential: CredentialRule;
+  /** The lowest level that may call it; null where no level is needed. */
+  readonly permission: Permission | null;
+  /** The group it is documented under. */
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  /** The schema of `data`; of one element when `list` is set. */
+  readonly response: Response;
+  /** The answer is a list with `meta.pagination`. */
+  readonly list?: boolean;
+  /** Codes beyond those that every operation can answer. */
+  readonly errors: readonly ErrorCode[];
+}
+
+/** Any operation, when its schemas do not matter. */
+export type AnyEndpoint = Endpoint;
+
+/** Declares an operation, keeping the exact types of its schemas. */
+export function endpoint<
+  Params extends z.ZodObject = z.ZodObject<Record<never, never>>,
+  Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
+  Body extends z.ZodType = z.ZodUndefined,
+  Response extends z.ZodType = z.ZodType,
+>(definition: Endpoint<Params, Query, Body, Response>): Endpoint<Params, Query, Body, Response> {
+  return definition;
+}
+
+export type ParamsOf<E> = E extends Endpoint<infer P, z.ZodObject, z.ZodType, z.ZodType> ? z.infer<P> : never;
+export type QueryOf<E> = E extends Endpoint<z.ZodObject, infer Q, z.ZodType, z.ZodType> ? z.infer<Q> : never;
+export type BodyOf<E> = E extends Endpoint<z.ZodObject, z.ZodObject, infer B, z.ZodType> ? z.infer<B> : never;
+export type DataOf<E> = E extends Endpoint<z.ZodObject, z.ZodObject, z.ZodType, infer R> ? z.infer<R> : never;
+/** What a client may send as the body: before defaults and normalisation. */
+export type BodyInputOf<E> = E extends Endpoint<z.ZodObject, z.ZodObject, infer B, z.ZodType> ? z.input<B> : never;
+/** What a client may send as the query. */
+export type QueryInputOf<E> = E extends Endpoint<z.ZodObject, infer Q, z.ZodType, z.ZodType> ? z.input<Q> : never;

@@ -1,0 +1,154 @@
+import { z } from "zod";
+import { Bindings } from "./bindings.js";
+import {
+  byId,
+  Description,
+  filters,
+  Id,
+  listQuery,
+  Name,
+  Nothing,
+  serverFields,
+  Source,
+  Tags,
+  text,
+  Virtualization,
+  VirtualizationAnswer,
+} from "./common.js";
+import { endpoint } from "./endpoint.js";
+import { Interface, InterfaceOfNewHost } from "./interfaces.js";
+import { Port, PortOfNewHost } from "./ports.js";
+import { Service } from "./services.js";
+
+/** A host without its children. */
+export const HostRecord = z.object({
+  ...serverFields,
+  network_id: Id,
+  name: z.string(),
+  hostname: z.string().nullable(),
+  description: z.string().nullable(),
+  hidden: z.boolean(),
+  source: Source,
+  virtualization: VirtualizationAnswer.nullable(),
+  tags: z.array(z.string()),
+});
+export type HostRecord = z.infer<typeof HostRecord>;
+
+/** A host with its interfaces, ports and services, the first and last in the order of their positions. */
+export const Host = HostRecord.extend({
+  interfaces: z.array(Interface),
+  ports: z.array(Port),
+  services: z.array(Service),
+}).meta({ id: "Host" });
+export type Host = z.infer<typeof Host>;
+
+const optionalFields = {
+  hostname: text(1, 253).nullable().optional(),
+  description: Description.nullable().optional(),
+  hidden: z.boolean().optional(),
+  virtualization: Virtualization.nullable().optional(),
+};
+
+const ServiceOfNewHost = z
+  .object({
+    name: Name,
+    service_definition: Name,
+    bindings: Bindings.default([]),
+    position: z.int32().min(0).optional(),
+    tags: Tags.default([]),
+    virtualization: Virtualization.nullable().optional(),
+  })
+  .meta({ id: "ServiceOfNewHost" });
+
+export const HostCreate = z
+  .object({
+    network_id: Id,
+    name: Name,
+    ...optionalFields,
+    tags: Tags.default([]),
+    interfaces: z.array(InterfaceOfNewHost).max(1000).default([]),
+    ports: z.array(PortOfNewHost).max(1000).default([]),
+    services: z.array(ServiceOfNewHost).max(1000).default([]),
+  })
+  .meta({ id: "HostCreate" });
+export type HostCreate = z.infer<typeof HostCreate>;
+
+/** Children of an echoed host are ignored; each has its own operations. */
+export const HostUpdate = z
+  .object({ network_id: Id, name: Name, ...optionalFields, tags: Tags.optional() })
+  .meta({ id: "HostUpdate" });
+export type HostUpdate = z.infer<typeof HostUpdate>;
+
+const common = { upstream: "topology", credential: "any", tag: "Hosts" } as const;
+
+export const listHosts = endpoint({
+  ...common,
+  operationId: "list_hosts",
+  method: "get",
+  path: "/api/v1/hosts",
+  permission: "Viewer",
+  summary: "List hosts with their interfaces, ports and services",
+  query: listQuery(["created_at", "name", "hostname", "updated_at", "network_id"], filters),
+  response: Host,
+  list: true,
+  errors: [],
+});
+
+export const createHost = endpoint({
+  ...common,
+  operationId: "create_host",
+  method: "post",
+  path: "/api/v1/hosts",
+  permission: "Member",
+  summary: "Create a host, with its interfaces, ports and services if wanted",
+  description:
+    "All or nothing. The `id` of a child is a local name inside this body that bindings may use; the server gives its own ids.",
+  body: HostCreate,
+  response: Host,
+  errors: [
+    "invalid_reference",
+    "network_mismatch",
+    "ip_outside_subnet",
+    "already_exists",
+    "binding_cross_host",
+    "binding_conflict",
+    "write_conflict",
+  ],
+});
+
+export const getHost = endpoint({
+  ...common,
+  operationId: "get_host_by_id",
+  method: "get",
+  path: "/api/v1/hosts/{id}",
+  permission: "Viewer",
+  summary: "Get a host with its interfaces, ports and services",
+  params: byId,
+  response: Host,
+  errors: ["not_found"],
+});
+
+export const updateHost = endpoint({
+  ...common,
+  operationId: "update_host",
+  method: "put",
+  path: "/api/v1/hosts/{id}",
+  permission: "Member",
+  summary: "Update a host",
+  params: byId,
+  body: HostUpdate,
+  response: Host,
+  errors: ["not_found", "network_mismatch", "invalid_reference", "precondition_failed", "write_conflict"],
+});
+
+export const deleteHost = endpoint({
+  ...common,
+  operationId: "delete_host",
+  method: "delete",
+  path: "/api/v1/hosts/{id}",
+  permission: "Member",
+  summary: "Delete a host with its interfaces, ports and services",
+  params: byId,
+  response: Nothing,
+  errors: ["not_found", "precondition_failed", "write_conflict"],
+});

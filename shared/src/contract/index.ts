@@ -1,0 +1,59 @@
+import type { AnyEndpoint } from "./endpoint.js";
+import * as hosts from "./hosts.js";
+import * as interfaces from "./interfaces.js";
+import * as keys from "./keys.js";
+import * as networks from "./networks.js";
+import * as organizations from "./organizations.js";
+import * as ports from "./ports.js";
+import * as services from "./services.js";
+import * as subnets from "./subnets.js";
+import * as system from "./system.js";
+import * as users from "./users.js";
+
+const METHODS = ["get", "post", "put", "delete"];
+
+/** The operations among the exports of contract files: in the order of the files, then of paths and methods. */
+function operationsOf(...files: readonly object[]): readonly AnyEndpoint[] {
+  return files.flatMap((file) =>
+    Object.values(file)
+      .filter(isEndpoint)
+      .sort((a, b) => compare(a.path, b.path) || METHODS.indexOf(a.method) - METHODS.indexOf(b.method)),
+  );
+}
+
+function isEndpoint(value: unknown): value is AnyEndpoint {
+  return typeof value === "object" && value !== null && "operationId" in value;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Every operation of the API in document order. */
+export const OPERATIONS = operationsOf(
+  system,
+  users,
+  organizations,
+  keys,
+  networks,
+  subnets,
+  hosts,
+  interfaces,
+  ports,
+  services,
+);
+
+export * from "./bindings.js";
+export * from "./categories.js";
+export * from "./common.js";
+export * from "./endpoint.js";
+export * from "./hosts.js";
+export * from "./interfaces.js";
+export * from "./keys.js";
+export * from "./networks.js";
+export * from "./organizations.js";
+export * from "./ports.js";
+export * from "./services.js";
+export * from "./subnets.js";
+export * from "./system.js";
+export * from "./users.js";

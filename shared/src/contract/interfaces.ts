@@ -1,0 +1,150 @@
+import { z } from "zod";
+import { byId, filters, Id, listQuery, Name, Nothing, serverFields } from "./common.js";
+import { endpoint } from "./endpoint.js";
+
+/** A network interface of a host, with one address. @see spec § 2.3 */
+export const Interface = z
+  .object({
+    ...serverFields,
+    host_id: Id,
+    ip_address: z.string(),
+    name: z.string().nullable(),
+    network_id: Id,
+    subnet_id: Id,
+    mac_address: z.string().nullable(),
+    position: z.int32().describe("Place in the host's list of interfaces, from 0."),
+  })
+  .meta({ id: "Interface" });
+export type Interface = z.infer<typeof Interface>;
+
+const IpAddress = z.union([z.ipv4(), z.ipv6()], { error: "must be an IPv4 or IPv6 address" });
+
+/** `AA:BB:CC:DD:EE:FF` from any usual notation of a MAC address; anything else comes back as it was. */
+function canonicalMac(text: string): string {
+  const digits =
+    /^(?:[0-9a-f]{12}|(?:[0-9a-f]{2}([:-]))(?:[0-9a-f]{2}\1){4}[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2}[0-9a-f]{4})$/i.test(
+      text,
+    )
+      ? text.replace(/[^0-9a-f]/gi, "").toUpperCase()
+      : null;
+  return digits === null ? text : (digits.match(/../g) ?? []).join(":");
+}
+
+const MacAddress = z
+  .string()
+  .trim()
+  .overwrite(canonicalMac)
+  .refine((mac) => /^([0-9A-F]{2}:){5}[0-9A-F]{2}$/.test(mac), "must be a MAC address of 48 bits")
+  .meta({ format: "mac", examples: ["AA:BB:CC:DD:EE:FF"] });
+
+const position = z.int32().min(0).optional();
+const mac_address = MacAddress.nullable()
+  .optional()
+  .describe("Cannot be changed once it is set; absent or null keeps it.");
+
+/** An interface that is made together with its host: `id` is a local name that bindings of the same body may use. */
+export const InterfaceOfNewHost = z
+  .object({
+    id: Id.optional(),
+    ip_address: IpAddress,
+    subnet_id: Id,
+    name: Name.nullable().default(null),
+    mac_address,
+    position,
+  })
+  .meta({ id: "InterfaceOfNewHost" });
+
+export const InterfaceCreate = z
+  .object({
+    host_id: Id,
+    ip_address: IpAddress,
+    name: Name.nullable().default(null),
+    network_id: Id,
+    subnet_id: Id,
+    mac_address,
+    position: position.describe("Absent appends; beyond the end means last."),
+  })
+  .meta({ id: "InterfaceCreate" });
+
+export const InterfaceUpdate = z
+  .object({
+    host_id: Id.describe("The host of an interface never changes."),
+    ip_address: IpAddress,
+    name: Name.nullable(),
+    network_id: Id,
+    subnet_id: Id,
+    mac_address,
+    position: position.describe("Absent keeps; beyond the end means last."),
+  })
+  .meta({ id: "InterfaceUpdate" });
+export type InterfaceUpdate = z.infer<typeof InterfaceUpdate>;
+
+const common = { upstream: "topology", credential: "any", tag: "Interfaces" } as const;
+const addressErrors = ["network_mismatch", "invalid_reference", "ip_outside_subnet", "already_exists"] as const;
+
+export const listInterfaces = endpoint({
+  ...common,
+  operationId: "list_interfaces",
+  method: "get",
+  path: "/api/v1/interfaces",
+  permission: "Viewer",
+  summary: "List interfaces",
+  query: listQuery(["created_at", "position", "ip_address"], {
+    network_id: filters.network_id,
+    host_id: Id.optional().describe("Only interfaces of this host."),
+    subnet_id: Id.optional().describe("Only interfaces in this subnet."),
+    ids: filters.ids,
+  }),
+  response: Interface,
+  list: true,
+  errors: [],
+});
+
+export const createInterface = endpoint({
+  ...common,
+  operationId: "create_interface",
+  method: "post",
+  path: "/api/v1/interfaces",
+  permission: "Member",
+  summary: "Create an interface",
+  body: InterfaceCreate,
+  response: Interface,
+  errors: [...addressErrors, "write_conflict"],
+});
+
+export const getInterface = endpoint({
+  ...common,
+  operationId: "get_interface_by_id",
+  method: "get",
+  path: "/api/v1/interfaces/{id}",
+  permission: "Viewer",
+  summary: "Get an interface",
+  params: byId,
+  response: Interface,
+  errors: ["not_found"],
+});
+
+export const updateInterface = endpoint({
+  ...common,
+  operationId: "update_interface",
+  method: "put",
+  path: "/api/v1/interfaces/{id}",
+  permission: "Member",
+  summary: "Update an interface",
+  params: byId,
+  body: InterfaceUpdate,
+  response: Interface,
+  errors: ["not_found", ...addressErrors, "mac_address_immutable", "precondition_failed", "write_conflict"],
+});
+
+export const deleteInterface = endpoint({
+  ...common,
+  operationId: "delete_interface",
+  method: "delete",
+  path: "/api/v1/interfaces/{id}",
+  permission: "Member",
+  summary: "Delete an interface and the bindings that name it",
+  params: byId,
+  response: Nothing,
+  errors: ["not_found", "precondition_failed", "write_conflict"],
+});

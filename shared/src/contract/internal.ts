@@ -1,0 +1,105 @@
+import { z } from "zod";
+import { Id, PermissionLevel, Timestamp } from "./common.js";
+import { endpoint } from "./endpoint.js";
+
+// What the processes ask each other over HTTP. None of it is reachable through the gateway: a caller must carry a
+// tenancy header that names a process.
+
+const common = { credential: "process", permission: null, tag: "Internal", errors: [] } as const;
+
+/** `"all"` networks of the organization, or a list of them that may be empty. */
+export const NetworkScope = z.union([z.literal("all"), z.array(z.string())]);
+export type NetworkScope = z.infer<typeof NetworkScope>;
+
+/** Who a credential stands for, with the rights it has at this moment. @see README "Who may do what" */
+export const VerifiedPrincipal = z.object({
+  kind: z.enum(["key", "session"]),
+  credential_id: z.string(),
+  organization_id: z.string(),
+  user_id: z.string(),
+  permission: PermissionLevel,
+  networks: NetworkScope,
+});
+export type VerifiedPrincipal = z.infer<typeof VerifiedPrincipal>;
+
+/**
+ * What identity knows of a credential. `number` is that of the newest key change read before the credential was.
+ * `expires_in_ms` is a duration because the clocks of two machines differ; null means never.
+ */
+export const Verification = z.discriminatedUnion("status", [
+  z.object({
+    status: z.literal("valid"),
+    number: z.number(),
+    principal: VerifiedPrincipal,
+    expires_in_ms: z.number().nullable(),
+  }),
+  z.object({
+    status: z.literal("refused"),
+    number: z.number(),
+    code: z.enum(["api_key_invalid", "api_key_expired", "api_key_disabled", "api_access_disabled", "session_expired"]),
+    /** The ids a later change of which may turn this answer round. */
+    subjects: z.array(z.string()),
+  }),
+]);
+export type Verification = z.infer<typeof Verification>;
+
+/** `hash` is the SHA-256 of the whole secret, in hexadecimal. */
+export const verifyCredential = endpoint({
+  ...common,
+  operationId: "internal_verify",
+  method: "post",
+  path: "/internal/verify",
+  upstream: "identity",
+  summary: "Who a credential stands for",
+  body: z.object({ kind: z.enum(["key", "session"]), hash: z.string() }),
+  response: Verification,
+});
+
+/** One change of rights: everything known of the `subjects` (ids of keys, sessions, users, organizations) is void. */
+export const KeyChange = z.object({ number: z.number(), subjects: z.array(z.string()) });
+export type KeyChange = z.infer<typeof KeyChange>;
+
+/** `reset`: changes after `after` are no longer kept, so that everything known is void. */
+export const KeyChanges = z.object({
+  changes: z.array(KeyChange),
+  highest: z.number(),
+  reset: z.boolean(),
+  live_gateways: z.number(),
+});
+export type KeyChanges = z.infer<typeof KeyChanges>;
+
+/** Asking renews the lease of the gateway and registers it; `after` is the number it has applied. */
+export const pullKeyChanges = endpoint({
+  ...common,
+  operationId: "internal_key_changes",
+  method: "get",
+  path: "/internal/key-changes",
+  upstream: "identity",
+  summary: "Changes of rights after a number",
+  query: z.strictObject({ after: z.int().min(0), gateway: z.string() }),
+  response: KeyChanges,
+});
+
+/** Moves `last_used` forward, never back. */
+export const recordKeyUses = endpoint({
+  ...common,
+  operationId: "internal_key_uses",
+  method: "post",
+  path: "/internal/key-uses",
+  upstream: "identity",
+  summary: "When API keys were used",
+  body: z.object({ uses: z.array(z.object({ key_id: Id, used_at: Timestamp })).max(1000) }),
+  response: z.null(),
+});
+
+/** The networks of an organization that exist. */
+export const listNetworkIds = endpoint({
+  ...common,
+  operationId: "internal_network_ids",
+  method: "get",
+  path: "/internal/organizations/{id}/networks",
+  upstream: "topology",
+  summary: "Ids of an organization's networks",
+  params: z.object({ id: Id }),
+  response: z.array(z.string()),
+});

@@ -1,0 +1,136 @@
+import { z } from "zod";
+import {
+  byId,
+  filters,
+  Id,
+  listQuery,
+  Name,
+  Nothing,
+  PermissionLevel,
+  serverFields,
+  Tags,
+  Timestamp,
+} from "./common.js";
+import { endpoint } from "./endpoint.js";
+
+/** A user API key. `key` is masked everywhere but in the answers of create. @see spec § 2.4 */
+export const UserApiKey = z
+  .object({
+    ...serverFields,
+    key: z.string().describe("`nts_u_`, the public id, and asterisks; the whole secret only when the key is created."),
+    last_used: Timestamp.nullable(),
+    name: z.string(),
+    organization_id: Id,
+    user_id: Id,
+    tags: z.array(z.string()),
+    expires_at: Timestamp.nullable(),
+    is_enabled: z.boolean(),
+    network_ids: z.array(Id).describe("The networks the key may use now."),
+    restricted: z.boolean().describe("True when `network_ids` is a fixed list; false when the key follows its user."),
+    permissions: PermissionLevel,
+  })
+  .meta({ id: "UserApiKey" });
+export type UserApiKey = z.infer<typeof UserApiKey>;
+
+/** UTC with milliseconds from any ISO 8601 date-time with an offset. */
+const Moment = z.iso
+  .datetime({ offset: true })
+  .overwrite((moment) => new Date(moment).toISOString())
+  .meta({ format: "date-time" });
+
+/** @see spec § 4.4, § 4.5: creation and update take the same members. */
+export const UserApiKeyInput = z
+  .object({
+    name: Name,
+    organization_id: Id.describe("The caller's own."),
+    user_id: Id.describe("The caller's own."),
+    tags: Tags,
+    expires_at: Moment.nullable().optional().describe("null means never; absent keeps."),
+    is_enabled: z.boolean().optional().describe("Default true; absent keeps."),
+    network_ids: z
+      .array(Id)
+      .max(1000)
+      .nullable()
+      .optional()
+      .describe(
+        "A list restricts the key to it; null lifts the restriction; absent keeps (on creation: not restricted).",
+      ),
+    permissions: PermissionLevel.optional().describe("Default Viewer; absent keeps."),
+  })
+  .meta({ id: "UserApiKeyInput" });
+export type UserApiKeyInput = z.infer<typeof UserApiKeyInput>;
+
+const common = { upstream: "identity", credential: "session", permission: "Viewer", tag: "User API keys" } as const;
+const inputErrors = ["permission_denied", "invalid_reference"] as const;
+
+export const listKeys = endpoint({
+  ...common,
+  operationId: "list_user_api_keys",
+  method: "get",
+  path: "/api/v1/auth/keys",
+  summary: "List the caller's own API keys",
+  query: listQuery(["created_at", "name", "updated_at"], {
+    network_id: filters.network_id.describe("Only keys that may use this network."),
+    ids: filters.ids,
+  }),
+  response: UserApiKey,
+  list: true,
+  errors: [],
+});
+
+export const createKey = endpoint({
+  ...common,
+  operationId: "create_user_api_key",
+  method: "post",
+  path: "/api/v1/auth/keys",
+  summary: "Create an API key; the answer is the only place that shows its secret",
+  body: UserApiKeyInput,
+  response: z.object({ api_key: UserApiKey, key: z.string() }).meta({ id: "CreatedUserApiKey" }),
+  errors: inputErrors,
+});
+
+export const getKey = endpoint({
+  ...common,
+  operationId: "get_user_api_key_by_id",
+  method: "get",
+  path: "/api/v1/auth/keys/{id}",
+  summary: "Get an API key",
+  params: byId,
+  response: UserApiKey,
+  errors: ["not_found"],
+});
+
+export const updateKey = endpoint({
+  ...common,
+  operationId: "update_user_api_key",
+  method: "put",
+  path: "/api/v1/auth/keys/{id}",
+  summary: "Update an API key",
+  description: "A change that takes rights away holds on every gateway when the answer arrives.",
+  params: byId,
+  body: UserApiKeyInput,
+  response: UserApiKey,
+  errors: ["not_found", ...inputErrors, "precondition_failed", "write_conflict"],
+});
+
+export const rotateKey = endpoint({
+  ...common,
+  operationId: "rotate_user_api_key",
+  method: "post",
+  path: "/api/v1/auth/keys/{id}/rotate",
+  summary: "Give an API key a new secret; the old one is dead when the answer arrives",
+  params: byId,
+  response: z.string().describe("The new secret."),
+  errors: ["not_found", "precondition_failed", "write_conflict"],
+});
+
+export const deleteKey = endpoint({
+  ...common,
+  operationId: "delete_user_api_key",
+  method: "delete",
+  path: "/api/v1/auth/keys/{id}",
+  summary: "Delete an API key",
+  params: byId,
+  response: Nothing,
+  errors: ["not_found", "precondition_failed", "write_conflict"],
+});

@@ -1,0 +1,26 @@
+import { z } from "zod";
+
+/** A notice on the bus: a hint that something changed. The record is in MongoDB; a lost notice costs time only. */
+export interface Message<Payload extends z.ZodType = z.ZodType> {
+  readonly subject: string;
+  readonly payload: Payload;
+}
+
+function message<Payload extends z.ZodType>(subject: string, payload: Payload): Message<Payload> {
+  return { subject, payload };
+}
+
+/** Identity committed a change of rights: everything known of the subjects is void. Ids only, never a hash. */
+export const keyChanged = message(
+  "identity.key.changed",
+  z.object({ number: z.number(), subjects: z.array(z.string()) }),
+);
+
+/** A gateway has applied every key change up to `number`. */
+export const keyApplied = message("identity.key.applied", z.object({ gateway: z.string(), number: z.number() }));
+
+/** Topology deleted a network with everything in it. */
+export const networkDeleted = message(
+  "topology.network.deleted",
+  z.object({ organization_id: z.string(), network_id: z.string() }),
+);

@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { byId, filters, Id, listQuery, Nothing, serverFields } from "./common.js";
+import { endpoint } from "./endpoint.js";
+
+export const PROTOCOLS = ["Tcp", "Udp"] as const;
+export type Protocol = (typeof PROTOCOLS)[number];
+const PortNumber = z.int().min(1).max(65_535);
+
+/** A port of a host that services can be bound to. */
+export const Port = z
+  .object({
+    ...serverFields,
+    network_id: Id,
+    host_id: Id,
+    number: PortNumber,
+    protocol: z.enum(PROTOCOLS),
+    type: z.string().describe("Well-known name of the port, or `Custom`; derived from number and protocol."),
+  })
+  .meta({ id: "Port" });
+export type Port = z.infer<typeof Port>;
+
+const numbered = { number: PortNumber, protocol: z.enum(PROTOCOLS) };
+
+/** A port that is made together with its host: `id` is a local name that bindings of the same body may use. */
+export const PortOfNewHost = z.object({ id: Id.optional(), ...numbered }).meta({ id: "PortOfNewHost" });
+
+export const PortInput = z.object({ host_id: Id, network_id: Id, ...numbered }).meta({ id: "PortInput" });
+export type PortInput = z.infer<typeof PortInput>;
+
+const common = { upstream: "topology", credential: "any", tag: "Ports" } as const;
+
+export const listPorts = endpoint({
+  ...common,
+  operationId: "list_ports",
+  method: "get",
+  path: "/api/v1/ports",
+  permission: "Viewer",
+  summary: "List ports",
+  query: listQuery(["created_at", "number"], {
+    network_id: filters.network_id,
+    host_id: Id.optional().describe("Only ports of this host."),
+    ids: filters.ids,
+  }),
+  response: Port,
+  list: true,
+  errors: [],
+});
+
+export const createPort = endpoint({
+  ...common,
+  operationId: "create_port",
+  method: "post",
+  path: "/api/v1/ports",
+  permission: "Member",
+  summary: "Create a port",
+  body: PortInput,
+  response: Port,
+  errors: ["invalid_reference", "network_mismatch", "already_exists", "write_conflict"],
+});
+
+export const getPort = endpoint({
+  ...common,
+  operationId: "get_port_by_id",
+  method: "get",
+  path: "/api/v1/ports/{id}",
+  permission: "Viewer",
+  summary: "Get a port",
+  params: byId,
+  response: Port,
+  errors: ["not_found"],
+});
+
+export const updatePort = endpoint({
+  ...common,
+  operationId: "update_port",
+  method: "put",
+  path: "/api/v1/ports/{id}",
+  permission: "Member",
+  summary: "Update a port",
+  params: byId,
+  body: PortInput,
+  response: Port,
+  errors: ["not_found", "network_mismatch", "already_exists", "precondition_failed", "write_conflict"],
+});
+
+export const deletePort = endpoint({
+  ...common,
+  operationId: "delete_port",
+  method: "delete",
+  path: "/api/v1/ports/{id}",
+  permission: "Member",
+  summary: "Delete a port and the bindings that name it",
+  params: byId,
+  response: Nothing,
+  errors: ["not_found", "precondition_failed", "write_conflict"],
+});

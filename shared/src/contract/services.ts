@@ -1,0 +1,165 @@
+import { z } from "zod";
+import { Binding, Bindings } from "./bindings.js";
+import { CATEGORIES } from "./categories.js";
+import {
+  byId,
+  EchoedSource,
+  filters,
+  Id,
+  listQuery,
+  Name,
+  Nothing,
+  serverFields,
+  Source,
+  Tags,
+  Virtualization,
+  VirtualizationAnswer,
+} from "./common.js";
+import { endpoint } from "./endpoint.js";
+
+/** A service that runs on a host. @see spec § 2.1 */
+export const Service = z
+  .object({
+    ...serverFields,
+    bindings: z.array(Binding),
+    host_id: Id,
+    name: z.string(),
+    network_id: Id,
+    position: z.int32().describe("Place in the host's list of services, from 0."),
+    service_definition: z.string(),
+    source: Source,
+    tags: z.array(z.string()),
+    virtualization: VirtualizationAnswer.nullable(),
+  })
+  .meta({ id: "Service" });
+export type Service = z.infer<typeof Service>;
+
+const virtualization = Virtualization.nullable().optional();
+
+export const ServiceCreate = z
+  .object({
+    host_id: Id,
+    name: Name,
+    network_id: Id,
+    service_definition: Name,
+    bindings: Bindings.default([]),
+    position: z.int32().min(0).optional().describe("Absent appends; beyond the end means last."),
+    tags: Tags.default([]),
+    virtualization,
+  })
+  .meta({ id: "ServiceCreate" });
+
+/** The full object may be sent back; the server's members and `source` are required by form only and kept. @see spec § 4.1 */
+export const ServiceUpdate = z
+  .object({
+    bindings: Bindings,
+    host_id: Id.describe("Another host of the same network moves the service."),
+    name: Name,
+    network_id: Id,
+    position: z.int32().min(0),
+    service_definition: Name,
+    source: EchoedSource,
+    tags: Tags,
+    virtualization: virtualization.describe("Absent keeps, null clears."),
+  })
+  .meta({ id: "ServiceUpdate" });
+export type ServiceUpdate = z.infer<typeof ServiceUpdate>;
+
+export const SERVICE_ORDER_FIELDS = [
+  "created_at",
+  "name",
+  "updated_at",
+  "host",
+  "network_id",
+  "position",
+  "service_definition",
+] as const;
+
+const common = { upstream: "topology", credential: "any", tag: "Services" } as const;
+const bindingErrors = ["binding_cross_host", "binding_conflict"] as const;
+
+export const listServices = endpoint({
+  ...common,
+  operationId: "list_services",
+  method: "get",
+  path: "/api/v1/services",
+  permission: "Viewer",
+  summary: "List services",
+  query: listQuery(SERVICE_ORDER_FIELDS, {
+    network_id: filters.network_id,
+    host_id: Id.optional().describe("Only services of this host."),
+    ids: filters.ids,
+    tag_ids: filters.tag_ids,
+    exclude_categories: z
+      .array(z.enum(CATEGORIES))
+      .max(50)
+      .default([])
+      .describe("Leaves out services of these categories."),
+  }),
+  response: Service,
+  list: true,
+  errors: [],
+});
+
+export const createService = endpoint({
+  ...common,
+  operationId: "create_service",
+  method: "post",
+  path: "/api/v1/services",
+  permission: "Member",
+  summary: "Create a service",
+  body: ServiceCreate,
+  response: Service,
+  errors: ["invalid_reference", "network_mismatch", ...bindingErrors, "write_conflict"],
+});
+
+export const getService = endpoint({
+  ...common,
+  operationId: "get_service_by_id",
+  method: "get",
+  path: "/api/v1/services/{id}",
+  permission: "Viewer",
+  summary: "Get a service",
+  params: byId,
+  EchoedSource,
+  response: Service,
+  errors: ["not_found"],
+});
+
+export const updateService = endpoint({
+  ...common,
+  operationId: "update_service",
+  method: "put",
+  path: "/api/v1/services/{id}",
+  permission: "Member",
+  summary: "Update a service",
+  description:
+    "Bindings are checked in this order: every port and interface must be of the service's host; duplicates are removed; " +
+    "a port bound on all interfaces removes the bindings of that port on single ones; an interface binding conflicts with " +
+    "a port binding on that interface or on all interfaces. A binding that stays what it was keeps its id.",
+  params: byId,
+  EchoedSource,
+  body: ServiceUpdate,
+  response: Service,
+  errors: [
+    "not_found",
+    "invalid_reference",
+    "network_mismatch",
+    ...bindingErrors,
+    "precondition_failed",
+    "write_conflict",
+  ],
+});
+
+export const deleteService = endpoint({
+  ...common,
+  operationId: "delete_service",
+  method: "delete",
+  path: "/api/v1/services/{id}",
+  permission: "Member",
+  summary: "Delete a service",
+  params: byId,
+  EchoedSource,
+  response: Nothing,
+  errors: ["not_found", "precondition_failed", "write_conflict"],
+});

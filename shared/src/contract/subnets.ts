@@ -1,0 +1,119 @@
+import { z } from "zod";
+import {
+  byId,
+  Description,
+  filters,
+  Id,
+  listQuery,
+  Name,
+  Nothing,
+  serverFields,
+  Source,
+  Tags,
+  text,
+} from "./common.js";
+import { endpoint } from "./endpoint.js";
+
+/** A subnet of a network, as a block of addresses. */
+export const Subnet = z
+  .object({
+    ...serverFields,
+    network_id: Id,
+    cidr: z.string().meta({ examples: ["10.0.10.0/24"] }),
+    name: z.string(),
+    description: z.string().nullable(),
+    subnet_type: z.string().nullable(),
+    source: Source,
+    tags: z.array(z.string()),
+  })
+  .meta({ id: "Subnet" });
+export type Subnet = z.infer<typeof Subnet>;
+
+/** IPv4 or IPv6 in CIDR notation with all host bits zero. */
+const Cidr = z.union([z.cidrv4(), z.cidrv6()], { error: "must be an IPv4 or IPv6 block in CIDR notation" });
+
+const optionalFields = {
+  description: Description.nullable().optional(),
+  subnet_type: text(1, 50).nullable().optional(),
+};
+
+export const SubnetCreate = z
+  .object({ network_id: Id, cidr: Cidr, name: Name, ...optionalFields, tags: Tags.default([]) })
+  .meta({ id: "SubnetCreate" });
+
+export const SubnetUpdate = z
+  .object({ network_id: Id, cidr: Cidr, name: Name, ...optionalFields, tags: Tags.optional() })
+  .meta({ id: "SubnetUpdate" });
+export type SubnetUpdate = z.infer<typeof SubnetUpdate>;
+
+const common = { upstream: "topology", credential: "any", tag: "Subnets" } as const;
+
+export const listSubnets = endpoint({
+  ...common,
+  operationId: "list_subnets",
+  method: "get",
+  path: "/api/v1/subnets",
+  permission: "Viewer",
+  summary: "List subnets",
+  query: listQuery(["created_at", "name", "cidr", "subnet_type", "updated_at", "network_id"], filters),
+  response: Subnet,
+  list: true,
+  errors: [],
+});
+
+export const createSubnet = endpoint({
+  ...common,
+  operationId: "create_subnet",
+  method: "post",
+  path: "/api/v1/subnets",
+  permission: "Member",
+  summary: "Create a subnet",
+  body: SubnetCreate,
+  response: Subnet,
+  errors: ["invalid_reference", "write_conflict"],
+});
+
+export const getSubnet = endpoint({
+  ...common,
+  operationId: "get_subnet_by_id",
+  method: "get",
+  path: "/api/v1/subnets/{id}",
+  permission: "Viewer",
+  summary: "Get a subnet",
+  params: byId,
+  response: Subnet,
+  errors: ["not_found"],
+});
+
+export const updateSubnet = endpoint({
+  ...common,
+  operationId: "update_subnet",
+  method: "put",
+  path: "/api/v1/subnets/{id}",
+  permission: "Member",
+  summary: "Update a subnet",
+  description: "The block may change only when every address on it stays inside.",
+  params: byId,
+  body: SubnetUpdate,
+  response: Subnet,
+  errors: [
+    "not_found",
+    "network_mismatch",
+    "invalid_reference",
+    "ip_outside_subnet",
+    "precondition_failed",
+    "write_conflict",
+  ],
+});
+
+export const deleteSubnet = endpoint({
+  ...common,
+  operationId: "delete_subnet",
+  method: "delete",
+  path: "/api/v1/subnets/{id}",
+  permission: "Member",
+  summary: "Delete a subnet that no interface uses",
+  params: byId,
+  response: Nothing,
+  errors: ["not_found", "in_use", "precondition_failed", "write_conflict"],
+});

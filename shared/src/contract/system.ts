@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { endpoint } from "./endpoint.js";
+
+/** The version of the API; raised only on breaking changes. @see spec § 9 */
+export const API_VERSION = 1;
+
+const common = { upstream: "gateway", credential: "none", permission: null, tag: "System", errors: [] } as const;
+
+export const getVersion = endpoint({
+  ...common,
+  operationId: "get_version",
+  method: "get",
+  path: "/api/version",
+  summary: "The versions of API and server",
+  response: z.object({ api_version: z.int(), server_version: z.string() }).meta({ id: "Version" }),
+});
+
+export const getHealth = endpoint({
+  ...common,
+  operationId: "get_health",
+  method: "get",
+  path: "/api/health",
+  summary: "Whether the gateway answers",
+  response: z.object({ status: z.literal("ok") }).meta({ id: "Health" }),
+});

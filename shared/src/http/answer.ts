@@ -1,0 +1,37 @@
+/** Where a page stands in its list. `limit` is the applied one. */
+export interface PageInfo {
+  readonly total: number;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+interface Extras {
+  /** Revision of a single object; becomes its `ETag`. */
+  readonly revision?: number | string;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+}
+
+/**
+ * What a handler gives back. `data` and `items` go through the response schema of the operation, which drops what is
+ * not in the contract; `json` and `rows` are texts that were made through it when they were stored.
+ */
+export type Answer<Data> =
+  | ({ readonly kind: "data"; readonly data: Data } & Extras)
+  | ({ readonly kind: "json"; readonly json: string } & Extras)
+  | ({ readonly kind: "items"; readonly items: readonly Data[]; readonly page: PageInfo } & Extras)
+  | ({ readonly kind: "rows"; readonly rows: readonly string[]; readonly page: PageInfo } & Extras)
+  | ({ readonly kind: "stream"; readonly batches: AsyncIterable<readonly string[]> } & Extras);
+
+/** Makers of answers. */
+export const answer = {
+  /** A value of the response schema. */
+  data: <Data>(data: Data, extras: Extras = {}): Answer<Data> => ({ kind: "data", data, ...extras }),
+  /** The JSON text of one entity. */
+  json: (json: string, extras: Extras = {}): Answer<never> => ({ kind: "json", json, ...extras }),
+  /** A page of values. */
+  items: <Data>(items: readonly Data[], page: PageInfo): Answer<Data> => ({ kind: "items", items, page }),
+  /** A page of JSON texts. */
+  rows: (rows: readonly string[], page: PageInfo): Answer<never> => ({ kind: "rows", rows, page }),
+  /** All of a list as batches of JSON texts; its total is what was sent. */
+  stream: (batches: AsyncIterable<readonly string[]>): Answer<never> => ({ kind: "stream", batches }),
+};

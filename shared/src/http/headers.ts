@@ -1,0 +1,20 @@
+/** Headers between our own processes; a client's are dropped at the gateway, and none of these leaves it. */
+export const INTERNAL = {
+  /** Who calls, signed. */
+  tenancy: "x-tenancy",
+  /** The address the client came from. */
+  clientAddress: "x-client-address",
+  /** Entities that match the list query; a header for a page, a trailer for a stream. */
+  listTotal: "x-list-total",
+  listLimit: "x-list-limit",
+  listOffset: "x-list-offset",
+} as const;
+
+/** Set by the gateway on every request and answer. */
+export const REQUEST_ID = "x-request-id";
+
+/** Bytes of headers that internal servers accept: a tenancy header with 1,000 networks fits. */
+export const INTERNAL_HEADER_LIMIT_BYTES = 65_536;
+
+/** Bytes of a request body, everywhere. */
+export const BODY_LIMIT_BYTES = 1_048_576;

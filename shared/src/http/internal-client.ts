@@ -1,0 +1,85 @@
+import { Agent, request, type Dispatcher } from "undici";
+import type { BodyInputOf, DataOf, Endpoint, ParamsOf, QueryInputOf } from "../contract/endpoint.js";
+import { AppError, type ErrorCode } from "../errors.js";
+import { INTERNAL, REQUEST_ID } from "./headers.js";
+import type { Principal } from "./tenancy.js";
+
+/** What an internal operation is asked. */
+export interface Question<E> {
+  readonly params?: ParamsOf<E>;
+  readonly query?: QueryInputOf<E>;
+  readonly body?: BodyInputOf<E>;
+  readonly requestId?: string;
+}
+
+/** Asks another process of ours, on any of its replicas. */
+export interface InternalClient {
+  /** @throws AppError `unavailable` when no replica answers, `upstream_timeout`, or what the service answered */
+  ask<E extends Endpoint>(operation: E, question: Question<E>): Promise<DataOf<E>>;
+  close(): Promise<void>;
+}
+
+export interface InternalClientOptions {
+  /** Base URLs of the replicas. */
+  readonly urls: readonly string[];
+  readonly sign: (principal: Principal) => string;
+  /** Milliseconds for one attempt. */
+  readonly timeoutMs: number;
+}
+
+/** A client that goes round the replicas and tries the next one when a connection is refused. */
+export function createInternalClient({ urls, sign, timeoutMs }: InternalClientOptions): InternalClient {
+  const agent = new Agent({ connections: 32, connect: { timeout: 1_000 }, keepAliveTimeout: 4_000 });
+  let turn = 0;
+  return {
+    ask: async (operation, question) => {
+      let fault: unknown;
+      for (let attempt = 0; attempt < urls.length; attempt++) {
+        const base = urls[turn++ % urls.length] ?? "";
+        try {
+          return await askOne(base, operation, question);
+        } catch (error) {
+          if (error instanceof AppError) throw error;
+          fault = error;
+        }
+      }
+      throw new AppError("unavailable", {}, fault);
+    },
+    close: () => agent.close(),
+  };
+
+  async function askOne<E extends Endpoint>(base: string, operation: E, question: Question<E>): Promise<DataOf<E>> {
+    const answered = await request(base + pathOf(operation.path, question), {
+      dispatcher: agent,
+      method: operation.method.toUpperCase() as Dispatcher.HttpMethod,
+      headers: {
+        [INTERNAL.tenancy]: sign({ kind: "process" }),
+        [REQUEST_ID]: question.requestId ?? "",
+        ...(question.body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      body: question.body === undefined ? null : JSON.stringify(question.body),
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+    }).catch((error: unknown) => {
+      throw isTimeout(error) ? new AppError("upstream_timeout", {}, error) : error;
+    });
+    const data: unknown = await answered.body.json();
+    if (answered.statusCode === 200) return operation.response.parse(data) as DataOf<E>;
+    const { code, params } = data as { code: ErrorCode; params: Record<string, unknown> };
+    // A refused signature is a fault between processes, which no caller of ours can mend.
+    throw answered.statusCode === 401 ? new AppError("upstream_failed", {}, data) : new AppError(code, params);
+  }
+}
+
+function pathOf(path: string, question: { params?: unknown; query?: unknown }): string {
+  const params = (question.params ?? {}) as Record<string, string>;
+  const query = new URLSearchParams(
+    Object.entries((question.query ?? {}) as object).map(([name, value]): [string, string] => [name, String(value)]),
+  );
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(params[name] ?? ""));
+  return query.size === 0 ? filled : `${filled}?${query.toString()}`;
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "UND_ERR_HEADERS_TIMEOUT";
+}

@@ -1,0 +1,189 @@
+import { performance } from "node:perf_hooks";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { z } from "zod";
+import type { BodyOf, DataOf, Endpoint, ParamsOf, QueryOf } from "../contract/endpoint.js";
+import { AppError, validationFailed } from "../errors.js";
+import type { Log } from "../log.js";
+import type { Answer } from "./answer.js";
+import { readJsonBody } from "./body.js";
+import { faultsOf } from "./faults.js";
+import { INTERNAL, REQUEST_ID } from "./headers.js";
+import { createQueryReader } from "./query.js";
+import { createRouteTable, type RouteTable } from "./route-table.js";
+import { sendAnswer, sendError } from "./send.js";
+import type { Principal, Scope, UserPrincipal } from "./tenancy.js";
+
+// Puts handlers behind operations of the contract. Handlers never see a request or a response: they are given what was
+// sent, checked, and on whose behalf; they give data back or throw an AppError.
+
+/** What a handler is given. */
+export interface Call<E> {
+  readonly params: ParamsOf<E>;
+  readonly query: QueryOf<E>;
+  readonly body: BodyOf<E>;
+  readonly principal: Principal;
+  readonly requestId: string;
+  /** Address of the client, as the gateway saw it. */
+  readonly clientAddress: string;
+  /** The revisions of `If-Match`, without quotes; null when it was not sent, `["*"]` when any will do. */
+  readonly ifMatch: readonly string[] | null;
+  /** `performance.now()` at which the answer must have begun. */
+  readonly deadline: number;
+  readonly log: Log;
+}
+
+/** A call on behalf of a user, whose scope limits what it may touch. */
+export interface UserCall<E> extends Call<E> {
+  readonly principal: UserPrincipal;
+  readonly scope: Scope;
+}
+
+export type Handler<E> = (call: Call<E>) => Promise<Answer<DataOf<E>>>;
+export type UserHandler<E> = (call: UserCall<E>) => Promise<Answer<DataOf<E>>>;
+
+export interface RouterOptions {
+  readonly verifyTenancy: (header: string | undefined) => Principal | null;
+  readonly log: Log;
+  /** Tells faults of dependencies (a database that is away) from faults of ours, which become `internal_error`. */
+  readonly mapFault: (error: unknown) => AppError | null;
+  /** Milliseconds until the answer must have begun. */
+  readonly deadlineMs: number;
+  readonly observe?: (operationId: string, status: number, seconds: number) => void;
+}
+
+export interface Router {
+  readonly options: RouterOptions;
+  readonly routes: RouteTable<MountedRoute>;
+  /** operationIds in the order of mounting. */
+  readonly mounted: string[];
+  /** Answers the request; one without a route is a 404. */
+  handle(request: IncomingMessage, response: ServerResponse): void;
+}
+
+interface MountedRoute {
+  readonly operation: Endpoint;
+  readonly run: (call: Call<Endpoint>) => Promise<Answer<unknown>>;
+  readonly readQuery: (search: string) => object;
+}
+
+/** An empty router; operations are put into it by {@link mount}. */
+export function createRouter(options: RouterOptions): Router {
+  const routes = createRouteTable<MountedRoute>();
+  return {
+    options,
+    routes,
+    mounted: [],
+    handle: (request, response) => void answerRequest(options, routes, request, response),
+  };
+}
+
+/** Puts a handler behind an operation that users call. */
+export function mount<E extends Endpoint>(router: Router, operation: E, handler: UserHandler<E>): void {
+  mountAny(router, operation, (call) => {
+    if (call.principal.kind === "anonymous" || call.principal.kind === "process")
+      throw new AppError("not_authenticated");
+    return handler({ ...call, principal: call.principal, scope: call.principal.scope });
+  });
+}
+
+/** Puts a handler behind an operation that anybody, or a process of ours, calls. */
+export function mountAny<E extends Endpoint>(router: Router, operation: E, handler: Handler<E>): void {
+  const route: MountedRoute = {
+    operation,
+    run: handler as unknown as MountedRoute["run"],
+    readQuery: createQueryReader(operation.query ?? z.strictObject({})),
+  };
+  router.routes.add(operation.method, operation.path, route);
+  router.mounted.push(operation.operationId);
+}
+
+async function answerRequest(
+  options: RouterOptions,
+  routes: RouteTable<MountedRoute>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const started = performance.now();
+  const url = request.url ?? "/";
+  const cut = url.indexOf("?");
+  const found = routes.find(
+    request.method === "HEAD" ? "GET" : (request.method ?? ""),
+    cut === -1 ? url : url.slice(0, cut),
+  );
+  const requestId = String(request.headers[REQUEST_ID] ?? "");
+  const deadline = started + options.deadlineMs;
+  const timer = setTimeout(() => {
+    if (!response.headersSent) sendError(response, new AppError("upstream_timeout"));
+  }, options.deadlineMs);
+  response.once("close", () => {
+    clearTimeout(timer);
+    options.observe?.(
+      found?.value.operation.operationId ?? "none",
+      response.statusCode,
+      (performance.now() - started) / 1000,
+    );
+  });
+  try {
+    const principal = options.verifyTenancy(header(request, INTERNAL.tenancy));
+    if (principal === null) throw new AppError("not_authenticated");
+    if (found === null) throw new AppError("not_found", { entity: "Path" });
+    const { operation, run, readQuery } = found.value;
+    if (operation.credential === "process" && principal.kind !== "process") throw new AppError("permission_denied");
+    const call = {
+      params: parseWith(operation.params, found.params),
+      query: readQuery(cut === -1 ? "" : url.slice(cut + 1)),
+      body: operation.body === undefined ? undefined : parseWith(operation.body, await readJsonBody(request)),
+      principal,
+      requestId,
+      clientAddress: header(request, INTERNAL.clientAddress) ?? "",
+      ifMatch: revisionsOf(request.headers["if-match"]),
+      deadline,
+      log: options.log,
+    };
+    const given = await run(call as unknown as Call<Endpoint>);
+    if (response.headersSent) return;
+    if (isUnchanged(request, given)) sendUnchanged(response, given);
+    else await sendAnswer(response, operation.response, given);
+  } catch (error) {
+    const fault =
+      error instanceof AppError ? error : (options.mapFault(error) ?? new AppError("internal_error", {}, error));
+    if (fault.code === "internal_error" || fault.code === "unavailable")
+      options.log.error({ request_id: requestId, err: fault.cause ?? error, code: fault.code }, "request failed");
+    sendError(response, fault);
+  }
+}
+
+function header(request: IncomingMessage, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? undefined : value;
+}
+
+function parseWith(schema: z.ZodType | undefined, value: unknown): unknown {
+  if (schema === undefined) return {};
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw validationFailed(...faultsOf(result.error));
+}
+
+/** The revisions named by `If-Match` or `If-None-Match`, weak ones included. */
+function revisionsOf(value: string | undefined): readonly string[] | null {
+  if (value === undefined) return null;
+  return value.split(",").map((tag) =>
+    tag
+      .trim()
+      .replace(/^W\//, "")
+      .replace(/^"(.*)"$/, "$1"),
+  );
+}
+
+function isUnchanged(request: IncomingMessage, given: Answer<unknown>): boolean {
+  if (given.revision === undefined || (request.method !== "GET" && request.method !== "HEAD")) return false;
+  const held = revisionsOf(request.headers["if-none-match"]);
+  return held !== null && (held.includes("*") || held.includes(String(given.revision)));
+}
+
+function sendUnchanged(response: ServerResponse, given: Answer<unknown>): void {
+  response.statusCode = 304;
+  response.setHeader("etag", `"${given.revision ?? ""}"`);
+  response.end();
+}

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { validationFailed, type Fault } from "../errors.js";
+import { faultsOf } from "./faults.js";
+
+type Kind = "list" | "number" | "boolean" | "text";
+
+/**
+ * Makes the function that turns the text after `?` into the value of a query schema. Lists may repeat and may use
+ * commas; `name=` and `name=null` are the same as leaving the parameter out; unknown parameters and repeated single
+ * ones are faults.
+ *
+ * @throws AppError (the returned function) `validation_failed` with every fault
+ * @see README "Lists"
+ */
+export function createQueryReader<Schema extends z.ZodObject>(schema: Schema): (search: string) => z.infer<Schema> {
+  const kinds = new Map(Object.entries(schema.shape).map(([name, type]) => [name, kindOf(type as z.ZodType)]));
+  return (search) => {
+    const { values, faults } = collect(search, kinds);
+    const result = schema.safeParse(values);
+    if (result.success && faults.length === 0) return result.data;
+    throw validationFailed(...faults, ...(result.success ? [] : faultsOf(result.error)));
+  };
+}
+
+function collect(search: string, kinds: ReadonlyMap<string, Kind>): { values: object; faults: Fault[] } {
+  const values: Record<string, unknown> = {};
+  const faults: Fault[] = [];
+  for (const [name, text] of new URLSearchParams(search)) {
+    const kind = kinds.get(name);
+    if (kind === undefined) faults.push({ path: name, message: "is not a parameter of this operation" });
+    else if (text === "" || text === "null") continue;
+    else if (kind === "list")
+      ((values[name] ??= []) as string[]).push(...text.split(",").filter((part) => part !== ""));
+    else if (name in values) faults.push({ path: name, message: "must be given once" });
+    else values[name] = typed(kind, text);
+  }
+  return { values, faults };
+}
+
+/** The text itself where it is not of the kind, so that the schema says what is wrong. */
+function typed(kind: Kind, text: string): unknown {
+  if (kind === "number" && /^[+-]?\d{1,15}$/.test(text)) return Number(text);
+  if (kind === "boolean" && (text === "true" || text === "false")) return text === "true";
+  return text;
+}
+
+function kindOf(type: z.ZodType): Kind {
+  if (type instanceof z.ZodOptional || type instanceof z.ZodDefault || type instanceof z.ZodNullable)
+    return kindOf(type.unwrap() as z.ZodType);
+  if (type instanceof z.ZodArray) return "list";
+  if (type instanceof z.ZodNumber) return "number";
+  return type instanceof z.ZodBoolean ? "boolean" : "text";
+}

@@ -1,0 +1,82 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import type { z } from "zod";
+import { AppError, type ErrorParams } from "../errors.js";
+import type { Answer, PageInfo } from "./answer.js";
+import { INTERNAL } from "./headers.js";
+import { STATUSES } from "./statuses.js";
+
+const JSON_TYPE = "application/json; charset=utf-8";
+const STALLED_CLIENT_MS = 30_000;
+
+/** Sends a bare answer of a service: the data alone; what belongs to the envelope travels in headers. */
+export async function sendAnswer(response: ServerResponse, schema: z.ZodType, given: Answer<unknown>): Promise<void> {
+  for (const [name, value] of Object.entries(given.headers ?? {})) response.setHeader(name, value);
+  if (given.revision !== undefined) response.setHeader("etag", `"${given.revision}"`);
+  switch (given.kind) {
+    case "data":
+      return sendJson(response, 200, JSON.stringify(schema.parse(given.data)));
+    case "json":
+      return sendJson(response, 200, given.json);
+    case "items":
+      setPage(response, given.page);
+      return sendJson(response, 200, `[${given.items.map((item) => JSON.stringify(schema.parse(item))).join(",")}]`);
+    case "rows":
+      setPage(response, given.page);
+      return sendJson(response, 200, `[${given.rows.join(",")}]`);
+    case "stream":
+      return sendStream(response, given.batches);
+  }
+}
+
+/** Sends a failure as a service does: `{error, code, params}`, always with a length. */
+export function sendError(response: ServerResponse, error: AppError): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  if (error.code === "unavailable" && !response.hasHeader("retry-after")) response.setHeader("retry-after", "1");
+  sendJson(response, STATUSES[error.code], errorBody(error));
+}
+
+/** The JSON text of a failure. */
+export function errorBody(error: { message: string; code: string; params: ErrorParams }): string {
+  return JSON.stringify({ error: error.message, code: error.code, params: error.params });
+}
+
+function sendJson(response: ServerResponse, status: number, json: string): void {
+  response.statusCode = status;
+  response.setHeader("content-type", JSON_TYPE);
+  response.setHeader("content-length", Buffer.byteLength(json));
+  response.end(json);
+}
+
+function setPage(response: ServerResponse, page: PageInfo): void {
+  response.setHeader(INTERNAL.listTotal, page.total);
+  response.setHeader(INTERNAL.listLimit, page.limit);
+  response.setHeader(INTERNAL.listOffset, page.offset);
+}
+
+/** The total goes into a trailer, so that it cannot differ from the rows. A client that stops reading is dropped. */
+async function sendStream(response: ServerResponse, batches: AsyncIterable<readonly string[]>): Promise<void> {
+  response.statusCode = 200;
+  response.setHeader("content-type", JSON_TYPE);
+  response.setHeader(INTERNAL.listLimit, 0);
+  response.setHeader(INTERNAL.listOffset, 0);
+  response.setHeader("trailer", INTERNAL.listTotal);
+  if (response.req.method === "HEAD") {
+    response.end();
+    return;
+  }
+  let sent = 0;
+  response.write("[");
+  for await (const rows of batches) {
+    if (rows.length === 0) continue;
+    const open = response.write((sent === 0 ? "" : ",") + rows.join(","));
+    sent += rows.length;
+    if (!open) await once(response, "drain", { signal: AbortSignal.timeout(STALLED_CLIENT_MS) });
+    if (response.destroyed) return;
+  }
+  response.addTrailers({ [INTERNAL.listTotal]: String(sent) });
+  response.end("]");
+}

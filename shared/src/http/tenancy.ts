@@ -1,0 +1,126 @@
+import { createSigner, createVerifier } from "fast-jwt";
+import { LRUCache } from "lru-cache";
+import type { NetworkScope } from "../contract/internal.js";
+import type { Permission } from "../contract/endpoint.js";
+
+// The tenancy header says, signed, on whose behalf a request is made. A service trusts nothing else about its caller:
+// it never sees a credential, and refuses every request without a valid header. A header lives 60 s, and clocks may
+// differ by 30 s. Several secrets are accepted at a time and the first one signs, so that they can be rotated.
+
+const LIFE_MS = 60_000;
+const SKEW_MS = 30_000;
+
+/** What an operation may touch: one organization, and in it all networks or the listed ones. */
+export interface Scope {
+  readonly organizationId: string;
+  readonly networks: NetworkScope;
+}
+
+/** A person acting through a key or a session, with the rights computed when the credential was checked. */
+export interface UserPrincipal {
+  readonly kind: "key" | "session";
+  readonly credentialId: string;
+  readonly userId: string;
+  readonly permission: Permission;
+  readonly scope: Scope;
+}
+
+/** On whose behalf a request is made: a user, nobody (public operations), or one of our own processes. */
+export type Principal = UserPrincipal | { readonly kind: "anonymous" } | { readonly kind: "process" };
+
+export type Audience = "identity" | "topology";
+
+interface Claims {
+  kind: Principal["kind"];
+  cid?: string;
+  org?: string;
+  usr?: string;
+  lvl?: Permission;
+  /** "all", or the ids packed to 16 bytes each in base64url. */
+  net?: string;
+}
+
+/** Makes tenancy headers for one service. @param secrets at least one; the first one signs */
+export function createTenancySigner(secrets: readonly string[], audience: Audience): (principal: Principal) => string {
+  const sign = createSigner({ key: firstOf(secrets), algorithm: "HS256", aud: audience, expiresIn: LIFE_MS });
+  return (principal) => sign(claimsOf(principal));
+}
+
+/**
+ * Reads tenancy headers meant for one service; null when the header is missing, forged, too old or meant for another.
+ * Results are kept for a second, so that a busy caller's header is not verified for each request.
+ */
+export function createTenancyVerifier(
+  secrets: readonly string[],
+  audience: Audience,
+): (header: string | undefined) => Principal | null {
+  const verifiers = secrets.map((key) =>
+    createVerifier({
+      key,
+      algorithms: ["HS256"],
+      allowedAud: audience,
+      clockTolerance: SKEW_MS,
+      requiredClaims: ["exp"],
+    }),
+  );
+  const recent = new LRUCache<string, Principal>({ max: 10_000, ttl: 1_000 });
+  return (header) => {
+    if (header === undefined) return null;
+    const known = recent.get(header);
+    if (known !== undefined) return known;
+    for (const verify of verifiers) {
+      try {
+        const principal = principalOf(verify(header) as Claims);
+        recent.set(header, principal);
+        return principal;
+      } catch {
+        // Another secret may have signed it.
+      }
+    }
+    return null;
+  };
+}
+
+function firstOf(secrets: readonly string[]): string {
+  const [first] = secrets;
+  if (first === undefined) throw new Error("at least one tenancy secret is needed");
+  return first;
+}
+
+function claimsOf(principal: Principal): Claims {
+  if (principal.kind === "anonymous" || principal.kind === "process") return { kind: principal.kind };
+  const { kind, credentialId, userId, permission, scope } = principal;
+  return {
+    kind,
+    cid: credentialId,
+    org: scope.organizationId,
+    usr: userId,
+    lvl: permission,
+    net: pack(scope.networks),
+  };
+}
+
+function principalOf(claims: Claims): Principal {
+  const { kind, cid, org, usr, lvl, net } = claims;
+  if (kind === "anonymous" || kind === "process") return { kind };
+  if (cid === undefined || org === undefined || usr === undefined || lvl === undefined || net === undefined)
+    throw new Error("incomplete tenancy header");
+  return {
+    kind,
+    credentialId: cid,
+    userId: usr,
+    permission: lvl,
+    scope: { organizationId: org, networks: unpack(net) },
+  };
+}
+
+function pack(networks: NetworkScope): string {
+  if (networks === "all") return "all";
+  return Buffer.from(networks.join("").replaceAll("-", ""), "hex").toString("base64url");
+}
+
+function unpack(packed: string): NetworkScope {
+  if (packed === "all") return "all";
+  const digits = Buffer.from(packed, "base64url").toString("hex");
+  return (digits.match(/.{32}/g) ?? []).map((id) => id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5"));
+}

@@ -1,0 +1,38 @@
+import closeWithGrace from "close-with-grace";
+import { ConfigError } from "./config.js";
+import type { Readiness } from "./http/operations.js";
+import type { Log } from "./log.js";
+
+/** Milliseconds from the signal to the end of the process, whatever hangs. */
+const STOP_LIMIT_MS = 14_000;
+
+/**
+ * Ends the process with status 0 on SIGTERM or SIGINT: it stops being ready, then the steps run in order. A fault that
+ * nobody caught ends it the same way with status 1. A step that fails does not keep the later ones from running.
+ *
+ * @param delayMs time between being unready and the first step, for whoever probes readiness to notice
+ */
+export function stopOnSignal(
+  log: Log,
+  readiness: Readiness,
+  delayMs: number,
+  steps: readonly (() => Promise<unknown>)[],
+): void {
+  closeWithGrace({ delay: STOP_LIMIT_MS + delayMs, logger: false }, async ({ signal, err }) => {
+    readiness.stopping = true;
+    if (err === undefined) log.info({ signal }, "stopping");
+    else log.fatal({ err }, "stopping after an uncaught fault");
+    await new Promise((resolve) => setTimeout(resolve, delayMs));
+    for (const step of steps)
+      await step().catch((error: unknown) => void log.error({ err: error }, "a step of stopping failed"));
+    log.info("stopped");
+  });
+}
+
+/** Runs the start of a process; a fault ends it with status 1 and, for a wrong setting, its sentence alone. */
+export function startProcess(start: () => Promise<void>): void {
+  start().catch((error: unknown) => {
+    process.stderr.write(`${error instanceof ConfigError ? error.message : String((error as Error).stack)}\n`);
+    process.exit(1);
+  });
+}

@@ -1,0 +1,143 @@
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
+import { z } from "zod";
+import { OPERATIONS, type AnyEndpoint } from "./contract/index.js";
+import { ERRORS, type ErrorCode } from "./errors.js";
+import { STATUSES } from "./http/statuses.js";
+
+// The contract as an OpenAPI 3.1 document. Nothing is written here that the contract does not say.
+
+const Meta = z.object({ api_version: z.int(), server_version: z.string() }).meta({ id: "Meta" });
+
+const Pagination = z
+  .object({
+    total_count: z.int().describe("All entities that match, ignoring pagination."),
+    limit: z.int().describe("The applied limit; 0 when there was none."),
+    offset: z.int(),
+    has_more: z.boolean().describe("More entities exist beyond this page."),
+  })
+  .meta({ id: "Pagination" });
+
+const Failure = z
+  .object({
+    success: z.literal(false),
+    error: z.string().describe("A sentence for people."),
+    code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]),
+    params: z.record(z.string(), z.unknown()).describe("Details of the code."),
+    meta: Meta.extend({ request_id: z.string() }),
+  })
+  .meta({ id: "Failure" });
+
+const RATE_LIMIT_HEADERS = z.object({
+  "X-RateLimit-Limit": z.int().describe("Requests a minute.").optional(),
+  "X-RateLimit-Remaining": z.int().describe("Requests possible now.").optional(),
+  "X-RateLimit-Reset": z.int().describe("Seconds until the allowance is full.").optional(),
+  "X-Request-Id": z.string(),
+});
+
+/** The whole document, as a JSON value. @param version the application's version */
+export function createOpenApiDocument(version: string): object {
+  return createDocument({
+    openapi: "3.1.0",
+    info: {
+      title: "Network topology service",
+      version,
+      description:
+        "Hosts, their interfaces and ports, and the services that run on them. Every answer is an envelope: `success`, " +
+        "`data` and `meta`, or `success`, `error`, `code`, `params` and `meta`. Success is always 200.",
+    },
+    servers: [{ url: "/" }],
+    tags: [...new Set(OPERATIONS.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths: pathsOf(OPERATIONS),
+    components: {
+      securitySchemes: {
+        apiKey: { type: "http", scheme: "bearer", description: "A user API key." },
+        session: { type: "apiKey", in: "cookie", name: "session_id", description: "Set by login." },
+      },
+    },
+  });
+}
+
+function pathsOf(operations: readonly AnyEndpoint[]): ZodOpenApiPathsObject {
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
+  for (const operation of operations) (paths[operation.path] ??= {})[operation.method] = describe(operation);
+  return paths;
+}
+
+function describe(operation: AnyEndpoint): ZodOpenApiOperationObject {
+  return {
+    operationId: operation.operationId,
+    tags: [operation.tag],
+    summary: operation.summary,
+    ...describeRights(operation),
+    requestParams: {
+      ...(operation.params && { path: operation.params }),
+      ...(operation.query && { query: operation.query }),
+    },
+    ...(operation.body && {
+      requestBody: { required: true, content: { "application/json": { schema: operation.body } } },
+    }),
+    responses: {
+      "200": {
+        description: "Success",
+        headers: RATE_LIMIT_HEADERS,
+        content: { "application/json": { schema: successOf(operation) } },
+      },
+      ...failuresOf(operation),
+    },
+  };
+}
+
+function describeRights({ credential, permission, description }: AnyEndpoint) {
+  const level = permission === null ? [] : [`Needs at least the level \`${permission}\`.`];
+  const security: Record<string, Record<string, string[]>[]> = {
+    any: [{ apiKey: [] }, { session: [] }],
+    session: [{ session: [] }],
+    optional: [{ session: [] }, {}],
+  };
+  return {
+    description: [...(description === undefined ? [] : [description]), ...level].join(" "),
+    security: security[credential] ?? [],
+  };
+}
+
+function successOf({ list, response }: AnyEndpoint): z.ZodType {
+  return z.object({
+    success: z.literal(true),
+    data: list === true ? z.array(response) : response,
+    meta: list === true ? Meta.extend({ pagination: Pagination }) : Meta,
+  });
+}
+
+/** The codes that an operation can answer: its own, and those that follow from its form. */
+export function codesOf({ credential, permission, body, query, params, errors, upstream }: AnyEndpoint): ErrorCode[] {
+  const codes: ErrorCode[] = ["rate_limited", "internal_error", "unavailable", ...errors];
+  if (upstream !== "gateway") codes.push("upstream_failed", "upstream_timeout");
+  if (body ?? query ?? params) codes.push("validation_failed");
+  if (body) codes.push("malformed_json", "unsupported_media_type", "payload_too_large");
+  if (credential === "any" || credential === "session")
+    codes.push("not_authenticated", "session_expired", "csrf_rejected");
+  if (credential === "any") codes.push("api_key_invalid", "api_key_expired", "api_key_disabled", "api_access_disabled");
+  if (credential === "session") codes.push("session_required", "api_key_invalid");
+  if (permission !== null) codes.push("permission_denied");
+  return [...new Set(codes)].sort();
+}
+
+function failuresOf(operation: AnyEndpoint): Record<`${4 | 5}${string}`, object> {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of codesOf(operation)) byStatus.set(STATUSES[code], [...(byStatus.get(STATUSES[code]) ?? []), code]);
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      String(status),
+      {
+        description: codes.map((code) => `\`${code}\`: ${ERRORS[code]}`).join("\n\n"),
+        headers: RATE_LIMIT_HEADERS,
+        content: { "application/json": { schema: Failure } },
+      },
+    ]),
+  );
+}
+
+/** The text of the committed document. */
+export function openApiText(version: string): string {
+  return `${JSON.stringify(createOpenApiDocument(version), null, 2)}\n`;
+}
