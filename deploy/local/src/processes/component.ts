@@ -1,0 +1,84 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { StartProblem } from "../start-problem.js";
+import { type Child, type Exit, spawnChild } from "./child.js";
+import { lastLines } from "./log-tail.js";
+import { forgetRun, recordRun, type Tier } from "./run-records.js";
+
+/** One process of the system as data: it can be launched, and launched again after it died, always the same way. */
+export interface Component {
+  readonly name: string;
+  readonly tier: Tier;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Asked again and again after the start until it says true. */
+  readonly isReady: () => Promise<boolean>;
+}
+
+const POLL_MS = 50;
+const READY_TIMEOUT_MS = 60_000;
+const QUOTED_LINES = 5;
+
+/** How long a stopping process may take to finish its work before it is killed. */
+export const STOP_GRACE_MS = 12_000;
+
+/** The log of a component under a data folder. */
+export function logFileOf(dataDir: string, name: string): string {
+  return join(dataDir, "logs", `${name}.log`);
+}
+
+/** The folder that lists the processes running on a data folder. */
+export function runFolderOf(dataDir: string): string {
+  return join(dataDir, "run");
+}
+
+/** Starts a component and writes it down; it is running, not yet ready. */
+export function spawnComponent(component: Component, dataDir: string): Child {
+  const { name, tier, command, args, env } = component;
+  const child = spawnChild({ command, args, env, logFile: logFileOf(dataDir, name) });
+  recordRun(runFolderOf(dataDir), { name, tier, pid: child.pid, command: [command, ...args].join(" ") });
+  void child.exited.then(() => {
+    forgetRun(runFolderOf(dataDir), name);
+  });
+  return child;
+}
+
+/**
+ * Waits until a started component is ready for work.
+ *
+ * @throws StartProblem quoting its last log lines when it ends first or takes longer than a minute
+ */
+export async function untilReady(component: Component, child: Child): Promise<void> {
+  const deadline = Date.now() + READY_TIMEOUT_MS;
+  while (child.isRunning()) {
+    if (await component.isReady()) return;
+    if (Date.now() > deadline) throw await startFailure(component, child, "was not ready within a minute");
+    await sleep(POLL_MS);
+  }
+  throw await startFailure(component, child, endedHow(await child.exited));
+}
+
+/** Starts a component and waits until it is ready; a failed one is stopped before the error is thrown. */
+export async function launch(component: Component, dataDir: string): Promise<Child> {
+  const child = spawnComponent(component, dataDir);
+  try {
+    await untilReady(component, child);
+    return child;
+  } catch (error) {
+    await child.stop(STOP_GRACE_MS);
+    throw error;
+  }
+}
+
+/** "ended with exit code 1", "was ended by SIGKILL": the words for a sentence that begins with a name. */
+export function endedHow(exit: Exit): string {
+  return exit.signal === null ? `ended with exit code ${exit.code ?? "unknown"}` : `was ended by ${exit.signal}`;
+}
+
+async function startFailure(component: Component, child: Child, what: string): Promise<StartProblem> {
+  const lines = await lastLines(child.logFile, QUOTED_LINES);
+  const quoted = lines.map((line) => `\n    ${line}`).join("");
+  const said = quoted === "" ? "It printed nothing." : `Its last lines:${quoted}`;
+  return new StartProblem(`${component.name} ${what} while starting; its log is ${child.logFile}. ${said}`);
+}

@@ -1,0 +1,52 @@
+import { connect } from "node:net";
+
+const PROBE_TIMEOUT_MS = 2_000;
+
+/** Whether a URL answers 200 now. */
+export async function answersOk(url: string): Promise<boolean> {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
+    await answer.arrayBuffer();
+    return answer.status === 200;
+  } catch {
+    return false;
+  }
+}
+
+/** A first exchange with a server that speaks text over TCP: what to send, and what its answer must contain. */
+export interface Greeting {
+  readonly host: string;
+  readonly port: number;
+  readonly send: string;
+  readonly expect: string;
+}
+
+/** Whether a text server greets as it should now; an empty `send` only listens. */
+export async function greets(greeting: Greeting): Promise<boolean> {
+  return new Promise((resolve) => {
+    let heard = "";
+    const socket = connect({ host: greeting.host, port: greeting.port });
+    const finish = (good: boolean): void => {
+      socket.destroy();
+      resolve(good);
+    };
+    socket.setEncoding("utf8");
+    socket.setTimeout(PROBE_TIMEOUT_MS, () => {
+      finish(false);
+    });
+    socket.once("connect", () => {
+      if (greeting.expect === "") finish(true);
+      else if (greeting.send !== "") socket.write(greeting.send);
+    });
+    socket.on("data", (text: string) => {
+      heard += text;
+      if (heard.includes(greeting.expect)) finish(true);
+    });
+    socket.once("error", () => {
+      finish(false);
+    });
+    socket.once("close", () => {
+      finish(false);
+    });
+  });
+}

@@ -1,0 +1,115 @@
+/** The three kinds of processes of the product: where the main file of each is, and the environment it is given. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Secrets } from "../secrets.js";
+import type { ServerUrls } from "../servers/servers.js";
+import { StartProblem } from "../start-problem.js";
+import type { Component } from "./component.js";
+import { answersOk } from "./probes.js";
+import type { Tier } from "./run-records.js";
+
+/** The folder of the repository. */
+export const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
+
+export type ProcessKind = "gateway" | "identity" | "topology";
+
+const PROCESSES: Readonly<Record<ProcessKind, { tier: Tier; main: string }>> = {
+  gateway: { tier: "gateway", main: "gateway/dist/main.js" },
+  identity: { tier: "service", main: "services/identity/dist/main.js" },
+  topology: { tier: "service", main: "services/topology/dist/main.js" },
+};
+
+/** Decided here for every process, so that what the caller has set for another purpose does not leak into it. */
+const OWN_VARIABLES = new Set([
+  ...["HOST", "PORT", "OPS_PORT", "DATA_DIR", "NODE_OPTIONS", "TENANCY_SECRETS"],
+  ...["MONGODB_URL", "MONGODB_DATABASE", "REDIS_URL", "NATS_URL", "IDENTITY_URLS", "TOPOLOGY_URLS"],
+]);
+
+/** Ports of one process: `port` for its work, `opsPort` for health and metrics. */
+export interface ProcessPorts {
+  readonly port: number;
+  readonly opsPort: number;
+}
+
+/** What all processes of one system have in common. */
+export interface System {
+  readonly dataDir: string;
+  readonly secrets: Secrets;
+  readonly servers: ServerUrls;
+  readonly publicUrl: string;
+  /** Databases in MongoDB; two systems on one server need different ones. */
+  readonly databases: { readonly identity: string; readonly topology: string };
+  /** The environment to hand on (settings such as `RATE_LIMIT_PER_MINUTE`); variables decided here win. */
+  readonly environment: NodeJS.ProcessEnv;
+  /** Base URLs of all replicas of the services. */
+  readonly identityUrls: readonly string[];
+  readonly topologyUrls: readonly string[];
+}
+
+/** The base URL under which a process is reached from this machine. */
+export function urlOf({ port }: ProcessPorts): string {
+  return `http://127.0.0.1:${port}`;
+}
+
+/** A process of the product; it is ready when its `/readyz` says so. */
+export function createProcess(kind: ProcessKind, name: string, ports: ProcessPorts, system: System): Component {
+  const { tier, main } = PROCESSES[kind];
+  return {
+    name,
+    tier,
+    command: process.execPath,
+    // The data folder is for whoever looks for leftovers: it tells this process from one of another run.
+    args: [join(ROOT, main), `--data-dir=${system.dataDir}`],
+    env: { ...handedOn(system.environment), ...environmentOf(kind, ports, system) },
+    isReady: () => answersOk(`http://127.0.0.1:${ports.opsPort}/readyz`),
+  };
+}
+
+/** @throws StartProblem naming what is not built */
+export function requireBuilt(): void {
+  const missing = Object.values(PROCESSES).find(({ main }) => !existsSync(join(ROOT, main)));
+  if (missing !== undefined) throw new StartProblem(`${missing.main} is missing; build it with: npm run build.`);
+}
+
+function environmentOf(kind: ProcessKind, ports: ProcessPorts, system: System): Record<string, string> {
+  const { servers } = system;
+  const common = {
+    HOST: "127.0.0.1",
+    PORT: String(ports.port),
+    OPS_PORT: String(ports.opsPort),
+    LOG_LEVEL: system.environment["LOG_LEVEL"] ?? "info",
+    TENANCY_SECRETS: system.secrets.tenancy.join(","),
+    NATS_URL: servers.nats,
+  };
+  const topologyUrls = { TOPOLOGY_URLS: system.topologyUrls.join(",") };
+  const publicUrl = { PUBLIC_URL: system.publicUrl };
+  switch (kind) {
+    case "gateway":
+      return {
+        ...common,
+        ...publicUrl,
+        ...topologyUrls,
+        IDENTITY_URLS: system.identityUrls.join(","),
+        REDIS_URL: servers.redis,
+      };
+    case "identity":
+      return {
+        ...common,
+        ...publicUrl,
+        ...topologyUrls,
+        MONGODB_URL: servers.mongodb,
+        MONGODB_DATABASE: system.databases.identity,
+      };
+    case "topology":
+      return { ...common, MONGODB_URL: servers.mongodb, MONGODB_DATABASE: system.databases.topology };
+  }
+}
+
+function handedOn(environment: NodeJS.ProcessEnv): Record<string, string> {
+  const entries = Object.entries(environment).filter(
+    (entry): entry is [string, string] =>
+      entry[1] !== undefined && !OWN_VARIABLES.has(entry[0]) && !entry[0].startsWith("npm_"),
+  );
+  return Object.fromEntries(entries);
+}

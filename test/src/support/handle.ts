@@ -1,0 +1,55 @@
+import { type Child, type Exit } from "@nts/local/processes/child";
+import { type Component, launch, logFileOf, STOP_GRACE_MS } from "@nts/local/processes/component";
+
+/** A process that a test may stop, kill, pause and start again. It is never restarted behind the test's back. */
+export interface Handle {
+  readonly name: string;
+  /** The id of the process that runs now; another one after `restart`. */
+  pid(): number;
+  readonly logFile: string;
+  isRunning(): boolean;
+  /** Sends any signal without waiting. */
+  signal(name: NodeJS.Signals): void;
+  /** SIGTERM, and SIGKILL after 12 s; resolves when it is gone, at once when it already is. Answers how it ended. */
+  stop(): Promise<Exit>;
+  /** SIGKILL; resolves when it is gone. */
+  kill(): Promise<void>;
+  /** SIGSTOP: it keeps its connections and answers nothing. */
+  pause(): void;
+  /** SIGCONT. */
+  resume(): void;
+  /** Starts it again after `stop` or `kill`: same ports, same data, same settings; resolves when it is ready. */
+  restart(): Promise<void>;
+}
+
+/** Launches a component on a data folder and waits until it is ready. */
+export async function startHandle(component: Component, dataDir: string): Promise<Handle> {
+  let child: Child = await launch(component, dataDir);
+  return {
+    name: component.name,
+    pid: () => child.pid,
+    logFile: logFileOf(dataDir, component.name),
+    isRunning: () => child.isRunning(),
+    signal: (name) => {
+      child.signal(name);
+    },
+    async stop() {
+      await child.stop(STOP_GRACE_MS);
+      return child.exited;
+    },
+    async kill() {
+      child.signal("SIGKILL");
+      await child.exited;
+    },
+    pause: () => {
+      child.signal("SIGSTOP");
+    },
+    resume: () => {
+      child.signal("SIGCONT");
+    },
+    async restart() {
+      await child.stop(STOP_GRACE_MS);
+      child = await launch(component, dataDir);
+    },
+  };
+}

@@ -1,0 +1,189 @@
+/**
+ * The real system for tests: real servers and one operating system process per gateway and service, on free ports, with a
+ * data folder of its own. MongoDB is dear to start, so the whole test run shares one (MONGODB_URL) and every stack takes
+ * databases of its own; Redis and NATS are cheap and belong to the stack. What a test stops, pauses or kills is therefore
+ * never in another test's way, except MongoDB: ask for `ownMongod` to break that.
+ */
+import { randomBytes } from "node:crypto";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { MongoClient } from "mongodb";
+import { runFolderOf } from "@nts/local/processes/component";
+import { freePorts } from "@nts/local/processes/ports";
+import { createProcess, type ProcessKind, type ProcessPorts, type System, urlOf } from "@nts/local/processes/system";
+import { stopLeftovers } from "@nts/local/processes/run-records";
+import { createSecrets } from "@nts/local/secrets";
+import { prepareServer, type ServerKind, type ServerUrls } from "@nts/local/servers/servers";
+import { type Handle, startHandle } from "./handle.js";
+
+export type { Handle } from "./handle.js";
+
+/** A gateway or service under test; `url` is its own base URL, `opsUrl` that of its health and metrics. */
+export interface ProcessHandle extends Handle {
+  readonly url: string;
+  readonly opsUrl: string;
+}
+
+/** A server under test. */
+export interface ServerHandle extends Handle {
+  readonly url: string;
+}
+
+/** The servers of one suite. `mongodb` is null when it is the one that the whole test run shares. */
+export interface Servers {
+  readonly dataDir: string;
+  readonly urls: ServerUrls;
+  readonly mongodb: ServerHandle | null;
+  readonly redis: ServerHandle;
+  readonly nats: ServerHandle;
+  stop(): Promise<void>;
+}
+
+export interface Stack {
+  readonly dataDir: string;
+  readonly servers: Servers;
+  readonly gateways: readonly ProcessHandle[];
+  readonly identities: readonly ProcessHandle[];
+  readonly topologies: readonly ProcessHandle[];
+  /** The names of the databases, for a look behind the public interface. */
+  readonly databases: System["databases"];
+  /** The secrets with which the gateway signs the tenancy header. */
+  readonly tenancySecrets: readonly string[];
+  /** The base URL of the first gateway. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+export interface StackOptions {
+  readonly gateways?: number;
+  readonly identities?: number;
+  readonly topologies?: number;
+  /** Settings for the processes, beyond those every process is given. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** A MongoDB of its own (2 s more), for suites that break it. */
+  readonly ownMongod?: boolean;
+}
+
+/** Starts Redis and NATS, and MongoDB when asked or when the test run shares none; stop them with `stop`. */
+export async function startServers(options: Pick<StackOptions, "ownMongod"> = {}): Promise<Servers> {
+  const dataDir = await newDataDir();
+  const secrets = createSecrets();
+  const shared = options.ownMongod === true ? undefined : process.env["MONGODB_URL"];
+  const start = async (kind: ServerKind): Promise<ServerHandle> => {
+    const { component, url } = await prepareServer(kind, { dataDir, secrets, report: () => undefined });
+    return { ...(await startHandle(component, dataDir)), url };
+  };
+  const [mongodb, redis, nats] = await allOrNone(dataDir, [
+    shared === undefined ? start("mongodb") : Promise.resolve(null),
+    start("redis"),
+    start("nats"),
+  ]);
+  return {
+    dataDir,
+    urls: { mongodb: mongodb?.url ?? shared ?? "", redis: redis.url, nats: nats.url },
+    mongodb,
+    redis,
+    nats,
+    async stop() {
+      await Promise.all([mongodb?.stop(), redis.stop(), nats.stop()]);
+      await removeData(dataDir);
+    },
+  };
+}
+
+/** Starts a whole system, by default one process of each kind, and waits until all of it is ready. */
+export async function startStack(options: StackOptions = {}): Promise<Stack> {
+  const { gateways = 1, identities = 1, topologies = 1 } = options;
+  const servers = await startServers(options);
+  const { dataDir } = servers;
+  const ports = {
+    gateway: await portsFor(gateways),
+    identity: await portsFor(identities),
+    topology: await portsFor(topologies),
+  };
+  const suffix = randomBytes(6).toString("hex");
+  const secrets = createSecrets();
+  const system: System = {
+    dataDir,
+    secrets,
+    servers: servers.urls,
+    publicUrl: ports.gateway[0] === undefined ? "http://127.0.0.1" : urlOf(ports.gateway[0]),
+    databases: { identity: `identity_${suffix}`, topology: `topology_${suffix}` },
+    environment: { PATH: process.env["PATH"], LOG_LEVEL: "info", ...options.env },
+    identityUrls: ports.identity.map(urlOf),
+    topologyUrls: ports.topology.map(urlOf),
+  };
+  const startAll = (kind: ProcessKind): Promise<ProcessHandle[]> =>
+    allOrNone(
+      dataDir,
+      ports[kind].map(async (own, index) => {
+        const handle = await startHandle(createProcess(kind, `${kind}-${index + 1}`, own, system), dataDir);
+        return { ...handle, url: urlOf(own), opsUrl: `http://127.0.0.1:${own.opsPort}` };
+      }),
+    );
+  const [identityHandles, topologyHandles] = await allOrNone(dataDir, [startAll("identity"), startAll("topology")]);
+  const gatewayHandles = await startAll("gateway");
+
+  return {
+    dataDir,
+    servers,
+    gateways: gatewayHandles,
+    identities: identityHandles,
+    topologies: topologyHandles,
+    databases: system.databases,
+    tenancySecrets: secrets.tenancy,
+    url: system.publicUrl,
+    async stop() {
+      await Promise.all(gatewayHandles.map((handle) => handle.stop()));
+      await Promise.all([...identityHandles, ...topologyHandles].map((handle) => handle.stop()));
+      if (servers.mongodb === null) await dropDatabases(servers.urls.mongodb, Object.values(system.databases));
+      await servers.stop();
+    },
+  };
+}
+
+/** Waits for all; when one fails, everything that runs on the data folder is stopped before the error is thrown. */
+async function allOrNone<T extends readonly unknown[]>(
+  dataDir: string,
+  promises: readonly [...{ [K in keyof T]: Promise<T[K]> }],
+): Promise<T> {
+  try {
+    return (await Promise.all(promises)) as unknown as T;
+  } catch (error) {
+    await Promise.allSettled(promises);
+    await stopLeftovers(runFolderOf(dataDir));
+    throw error;
+  }
+}
+
+async function portsFor(count: number): Promise<ProcessPorts[]> {
+  const free = await freePorts(2 * count);
+  return Array.from({ length: count }, (_, index) => ({
+    port: free[2 * index] ?? 0,
+    opsPort: free[2 * index + 1] ?? 0,
+  }));
+}
+
+/** Inside the folder of the test run when there is one: the run keeps it when something fails, and removes it otherwise. */
+async function newDataDir(): Promise<string> {
+  const base = process.env["NTS_TEST_DIR"] ?? tmpdir();
+  await mkdir(base, { recursive: true });
+  return mkdtemp(join(base, "stack-"));
+}
+
+/** The data is of no use once the servers are gone; the logs are. */
+async function removeData(dataDir: string): Promise<void> {
+  for (const folder of ["mongodb", "redis", "nats", "run"]) {
+    await rm(join(dataDir, folder), { recursive: true, force: true });
+  }
+}
+
+async function dropDatabases(url: string, names: readonly string[]): Promise<void> {
+  const client = new MongoClient(url);
+  try {
+    for (const name of names) await client.db(name).dropDatabase();
+  } finally {
+    await client.close();
+  }
+}
