@@ -121,7 +121,6 @@ export const getService = endpoint({
   permission: "Viewer",
   summary: "Get a service",
   params: byId,
-  EchoedSource,
   response: Service,
   errors: ["not_found"],
 });
@@ -138,7 +137,6 @@ export const updateService = endpoint({
     "a port bound on all interfaces removes the bindings of that port on single ones; an interface binding conflicts with " +
     "a port binding on that interface or on all interfaces. A binding that stays what it was keeps its id.",
   params: byId,
-  EchoedSource,
   body: ServiceUpdate,
   response: Service,
   errors: [
@@ -159,7 +157,6 @@ export const deleteService = endpoint({
   permission: "Member",
   summary: "Delete a service",
   params: byId,
-  EchoedSource,
   response: Nothing,
   errors: ["not_found", "precondition_failed", "write_conflict"],
 });
