@@ -1,0 +1,59 @@
+import { randomInt } from "node:crypto";
+import { crc32 } from "node:zlib";
+
+// `nts_u_` + 8-character public id + `_` + 32 random characters + 6 characters of CRC-32, all base62. The checksum covers
+// everything before it, so that a key with a typing error, or something that is no key, is refused without a look-up.
+// The public id names a key without giving it away; the 32 characters are the secret (190 bits).
+
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const PREFIX = "nts_u_";
+const PUBLIC_ID_LENGTH = 8;
+const RANDOM_LENGTH = 32;
+const CHECKSUM_LENGTH = 6;
+const FORM = /^nts_u_([0-9A-Za-z]{8})_[0-9A-Za-z]{38}$/;
+
+/** A source of whole numbers from 0 to below `limit`, all equally likely. */
+export type RandomBelow = (limit: number) => number;
+
+/** A new API key, with the part of it that may be shown. */
+export interface NewApiKey {
+  readonly secret: string;
+  readonly publicId: string;
+}
+
+/** Makes an API key. @param random must be cryptographic; it is by default */
+export function createApiKey(random: RandomBelow = (limit) => randomInt(limit)): NewApiKey {
+  const characters = (length: number): string =>
+    Array.from({ length }, () => ALPHABET[random(ALPHABET.length)]).join("");
+  const publicId = characters(PUBLIC_ID_LENGTH);
+  const unchecked = `${PREFIX}${publicId}_${characters(RANDOM_LENGTH)}`;
+  return { secret: unchecked + checksumOf(unchecked), publicId };
+}
+
+/** The public id of a well-formed API key; null for anything else. Says nothing about whether the key exists. */
+export function parseApiKey(text: string): { readonly publicId: string } | null {
+  const publicId = FORM.exec(text)?.[1];
+  if (publicId === undefined) return null;
+  const end = text.length - CHECKSUM_LENGTH;
+  return checksumOf(text.slice(0, end)) === text.slice(end) ? { publicId } : null;
+}
+
+/** True for text of the form of an API key whose checksum holds. */
+export function isWellFormedApiKey(text: string): boolean {
+  return parseApiKey(text) !== null;
+}
+
+/** An API key as it may be shown: asterisks in place of the secret. */
+export function maskApiKey(publicId: string): string {
+  return `${PREFIX}${publicId}_${"*".repeat(RANDOM_LENGTH + CHECKSUM_LENGTH)}`;
+}
+
+function checksumOf(text: string): string {
+  let rest = crc32(text);
+  let digits = "";
+  for (let i = 0; i < CHECKSUM_LENGTH; i++) {
+    digits = (ALPHABET[rest % ALPHABET.length] ?? "") + digits;
+    rest = Math.floor(rest / ALPHABET.length);
+  }
+  return digits;
+}

@@ -1,0 +1,14 @@
+import { createHash } from "node:crypto";
+
+/** The cookie that carries a session. @see spec § 5 */
+export const SESSION_COOKIE = "session_id";
+
+/** What is kept and passed on in place of an API key or the content of a session cookie: its SHA-256, in hexadecimal. */
+export function hashCredential(secret: string): string {
+  return createHash("sha256").update(secret).digest("hex");
+}
+
+/** True for text that can be the content of a session cookie: 256 bits in base64url. */
+export function isWellFormedSession(text: string): boolean {
+  return /^[A-Za-z0-9_-]{43}$/.test(text);
+}
