@@ -18,6 +18,15 @@ const OPTIONS: TransactionOptions = {
   readPreference: "primary",
 };
 
+/** Thrown by a body that finds nothing to change: all it wrote is undone, and the transaction answers `value`. */
+export class Discard<T> extends Error {
+  override readonly name = "Discard";
+
+  constructor(readonly value: T) {
+    super("nothing to change");
+  }
+}
+
 export type TransactionBody<T> = (session: ClientSession) => Promise<T>;
 
 /**
@@ -47,6 +56,7 @@ async function attempts<T>(session: ClientSession, body: TransactionBody<T>, dea
       return result;
     } catch (error) {
       if (session.inTransaction()) await session.abortTransaction().catch(() => undefined);
+      if (error instanceof Discard) return error.value as T;
       if (!(error instanceof MongoError) || !error.hasErrorLabel("TransientTransactionError")) throw error;
       const waitMs = backOffMs(attempt);
       if (performance.now() + waitMs > deadline)
