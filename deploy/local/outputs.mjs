@@ -1,0 +1,55 @@
+// The relation between sources (src/**/*.ts) and what the compiler makes of them (dist/**/*.js).
+// `tsc -b` neither removes the output of a deleted source (its tests would keep passing) nor notices that an output was
+// deleted; both are put right here, file by file, so that processes which run from these folders are not disturbed.
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join, relative } from "node:path";
+
+const OUTPUT = /\.(?:d\.ts|js)(?:\.map)?$/;
+
+/** A hash over everything that the compiler reads, and whether every source has its output. */
+export function describeSources(root, folders) {
+  const hash = createHash("sha256").update(process.versions.node).update(folders.join());
+  let complete = true;
+  for (const file of ["package-lock.json", "tsconfig.base.json"]) hash.update(readFileSync(join(root, file)));
+  for (const folder of folders) {
+    hash
+      .update(readFileSync(join(root, folder, "tsconfig.json")))
+      .update(readFileSync(join(root, folder, "package.json")));
+    for (const source of sourcesOf(root, folder)) {
+      hash.update(source).update(readFileSync(join(root, folder, "src", source)));
+      complete &&= existsSync(join(root, folder, "dist", outputOf(source)));
+    }
+  }
+  return { hash: hash.digest("hex"), complete };
+}
+
+/** Removes outputs without a source; where an output is missing, makes the compiler forget that it ever wrote it. */
+export function removeStaleOutputs(root, folders) {
+  for (const folder of folders) {
+    const dist = join(root, folder, "dist");
+    const expected = new Set(sourcesOf(root, folder).map(outputOf));
+    for (const file of filesUnder(dist)) {
+      if (OUTPUT.test(file) && !expected.has(file.replace(OUTPUT, ".js"))) rmSync(join(dist, file));
+    }
+    const isMissing = [...expected].some((file) => !existsSync(join(dist, file)));
+    if (isMissing) rmSync(join(dist, ".tsbuildinfo"), { force: true });
+  }
+}
+
+function sourcesOf(root, folder) {
+  return filesUnder(join(root, folder, "src"))
+    .filter((file) => /\.tsx?$/.test(file) && !file.endsWith(".d.ts"))
+    .sort();
+}
+
+function outputOf(source) {
+  return source.replace(/\.tsx?$/, ".js");
+}
+
+function filesUnder(folder) {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+}

@@ -1,0 +1,119 @@
+// What has to be true before anything of ours can run: packages installed as the lock file says, sources compiled.
+// Plain JavaScript without dependencies. When nothing has changed it costs some milliseconds.
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describeSources, removeStaleOutputs } from "./outputs.mjs";
+import { withLock } from "./prepare-lock.mjs";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const MODULES = join(ROOT, "node_modules");
+const STAMP = join(MODULES, ".prepared.json");
+
+/** A problem the person at the terminal can solve: the message is the sentence to print. */
+export class PrepareProblem extends Error {}
+
+/** Installs and compiles what is missing or out of date; `tests` says whether the tests are compiled too. */
+export async function prepare({ tests, report }) {
+  if (isPrepared(tests)) return;
+  await withLock(ROOT, report, async () => {
+    if (!isInstalled()) await install(report);
+    if (!isBuilt(tests)) await build(tests, report);
+  });
+}
+
+/** The workspaces that `tsc -b` compiles, as folders relative to the root. */
+export function projects(tests) {
+  const { workspaces } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  return workspaces.filter((folder) => existsSync(join(ROOT, folder, "tsconfig.json")) && (tests || folder !== "test"));
+}
+
+function isPrepared(tests) {
+  return isInstalled() && isBuilt(tests);
+}
+
+function isInstalled() {
+  return existsSync(STAMP) ? readStamp().installed === lockHash() : adoptInstallation();
+}
+
+/** Packages that somebody installed with npm itself are as good, when npm's own record of them agrees with the lock file. */
+function adoptInstallation() {
+  const record = join(MODULES, ".package-lock.json");
+  if (!existsSync(record)) return false;
+  const installed = JSON.parse(readFileSync(record, "utf8")).packages;
+  const wanted = Object.entries(JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")).packages);
+  const agrees = wanted.every(([path, { version, link, optional }]) => {
+    const isPackage = path.includes("node_modules/") && !link;
+    return !isPackage || (optional && !installed[path]) || installed[path]?.version === version;
+  });
+  if (agrees) writeStamp({ installed: lockHash() });
+  return agrees;
+}
+
+async function install(report) {
+  report("Installing packages (npm ci) …");
+  rmSync(STAMP, { force: true });
+  if ((await run("npm", ["ci", "--loglevel=error", "--no-progress"])) !== 0) {
+    throw new PrepareProblem(
+      "npm ci failed as shown above; check the network connection and the registry settings, then try again.",
+    );
+  }
+  writeStamp({ installed: lockHash() });
+}
+
+function isBuilt(tests) {
+  const { hash, complete } = describeSources(ROOT, projects(tests));
+  return complete && readStamp()[tests ? "builtWithTests" : "built"] === hash;
+}
+
+async function build(tests, report) {
+  report("Compiling …");
+  const folders = projects(tests);
+  const { hash } = describeSources(ROOT, folders);
+  removeStaleOutputs(ROOT, folders);
+  const compiler = join(MODULES, "typescript", "bin", "tsc");
+  if ((await run(process.execPath, [compiler, "-b", ...folders])) !== 0) {
+    throw new PrepareProblem("The sources do not compile; the compiler's messages are above.");
+  }
+  writeStamp({ [tests ? "builtWithTests" : "built"]: hash });
+}
+
+function lockHash() {
+  return createHash("sha256")
+    .update(readFileSync(join(ROOT, "package-lock.json")))
+    .digest("hex");
+}
+
+/** Lives inside node_modules, so that it goes when the packages go. */
+function readStamp() {
+  try {
+    return JSON.parse(readFileSync(STAMP, "utf8"));
+  } catch {
+    return {};
+  }
+}
+
+function writeStamp(part) {
+  writeFileSync(STAMP, JSON.stringify({ ...readStamp(), ...part }));
+}
+
+/** Runs a tool to its end; when we are told to stop meanwhile, the tool is told too, and then we go. */
+async function run(command, args) {
+  const child = spawn(command, args, { cwd: ROOT, stdio: ["ignore", "inherit", "inherit"] });
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
+  let stoppedBy = null;
+  const passOn = (signal) => {
+    stoppedBy = signal;
+    child.kill(signal);
+  };
+  for (const signal of signals) process.on(signal, passOn);
+  const code = await new Promise((resolve) => {
+    child.once("error", () => resolve(1));
+    child.once("close", resolve);
+  });
+  for (const signal of signals) process.off(signal, passOn);
+  if (stoppedBy !== null) process.exit(1);
+  return code;
+}

@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { StartProblem } from "../start-problem.js";
+
+/** An answer that was not a success; `code` is the API's error code. */
+export class ApiRefusal extends StartProblem {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    call: string,
+    details: string,
+  ) {
+    super(`The demo could not be created: ${call} answered ${status} ${code}${details}.`);
+  }
+}
+
+/** The public API as any client sees it, with a credential that later calls send along. */
+export interface DemoApi {
+  get<T>(path: string): Promise<T>;
+  post<T>(path: string, body: unknown): Promise<T>;
+  /** From now on the caller is the holder of this API key instead of the session. */
+  useKey(key: string): void;
+}
+
+export interface DemoApiOptions {
+  readonly baseUrl: string;
+  readonly report: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** A client that keeps the session cookie it is given and waits as long as the rate limit asks for. */
+export function createDemoApi({ baseUrl, report, signal }: DemoApiOptions): DemoApi {
+  let credential: Record<string, string> = {};
+
+  async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+    for (;;) {
+      const answer = await send(method, path, body);
+      if (answer.status === 429) {
+        const seconds = Number(answer.headers.get("retry-after") ?? 1);
+        report(`  the rate limit asks to wait ${seconds} s …`);
+        await answer.arrayBuffer();
+        await sleep(seconds * 1000, undefined, { signal });
+        continue;
+      }
+      rememberSession(answer);
+      return await dataOf<T>(answer, `${method} ${path}`);
+    }
+  }
+
+  async function send(method: string, path: string, body: unknown): Promise<Response> {
+    const headers = { ...credential, "content-type": "application/json" };
+    const content = body === undefined ? {} : { body: JSON.stringify(body) };
+    try {
+      return await fetch(`${baseUrl}${path}`, { method, headers, signal, ...content });
+    } catch {
+      throw new StartProblem(`The demo could not be created: the gateway gave no answer to ${method} ${path}.`);
+    }
+  }
+
+  function rememberSession(answer: Response): void {
+    const cookie = answer.headers.getSetCookie().find((line) => line.startsWith("session_id="));
+    if (cookie !== undefined) credential = { cookie: cookie.split(";")[0] ?? "" };
+  }
+
+  return {
+    get: (path) => call("GET", path),
+    post: (path, body) => call("POST", path, body),
+    useKey(key) {
+      credential = { authorization: `Bearer ${key}` };
+    },
+  };
+}
+
+interface Envelope {
+  readonly success?: boolean;
+  readonly data?: unknown;
+  readonly code?: string;
+  readonly params?: unknown;
+}
+
+async function dataOf<T>(answer: Response, call: string): Promise<T> {
+  const text = await answer.text();
+  const envelope = parse(text);
+  if (envelope?.success === true) return envelope.data as T;
+  const details = envelope?.params === undefined ? "" : ` ${JSON.stringify(envelope.params)}`;
+  throw new ApiRefusal(answer.status, envelope?.code ?? "without an envelope", call, details);
+}
+
+function parse(text: string): Envelope | null {
+  try {
+    return JSON.parse(text) as Envelope;
+  } catch {
+    return null;
+  }
+}

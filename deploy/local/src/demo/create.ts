@@ -1,0 +1,102 @@
+/**
+ * The demo organization, made through the public API like any client would. It is made once: a later start finds it, and
+ * an interrupted one is completed (what is there already, by name, is left alone).
+ */
+import { randomBytes } from "node:crypto";
+import { type DemoAccess, type DemoRecord, readDemoRecord, writeDemoRecord } from "./access.js";
+import { ApiRefusal, createDemoApi, type DemoApi } from "./api.js";
+import { createNetwork } from "./network.js";
+import { StartProblem } from "../start-problem.js";
+
+const EMAIL = "demo@example.com";
+const ORGANIZATION = "Example Company";
+
+export interface DemoOptions {
+  readonly baseUrl: string;
+  readonly dataDir: string;
+  readonly report: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+interface User {
+  readonly id: string;
+  readonly organization_id: string;
+}
+
+/**
+ * Makes the demo organization unless it is there, and answers what opens it.
+ *
+ * @throws StartProblem when the API refuses something, naming what
+ */
+export async function createDemo(options: DemoOptions): Promise<DemoAccess> {
+  const { dataDir, report } = options;
+  const api = createDemoApi(options);
+  let record = readDemoRecord(dataDir) ?? newRecord();
+  writeDemoRecord(dataDir, record); // before the account exists: its password must not be lost
+
+  const { user, isNew } = await enter(api, record, dataDir);
+  if (isNew || !(await opens(api, record.apiKey))) {
+    if (record.apiKey !== "") await api.post("/api/auth/login", { email: record.email, password: record.password });
+    record = { ...record, apiKey: await createKey(api, user), complete: record.complete && !isNew };
+    writeDemoRecord(dataDir, record);
+    api.useKey(record.apiKey);
+  }
+  if (!record.complete) {
+    report("Creating the demo network …");
+    await createNetwork(api, report);
+    record = { ...record, complete: true };
+    writeDemoRecord(dataDir, record);
+  }
+  return record;
+}
+
+/** Logs in, or registers when there is no such account. */
+async function enter(api: DemoApi, record: DemoRecord, dataDir: string): Promise<{ user: User; isNew: boolean }> {
+  const { email, password } = record;
+  try {
+    return { user: await api.post<User>("/api/auth/login", { email, password }), isNew: false };
+  } catch (error) {
+    if (!isRefusal(error, "invalid_credentials")) throw error;
+  }
+  try {
+    const body = { email, password, organization_name: ORGANIZATION };
+    return { user: await api.post<User>("/api/auth/register", body), isNew: true };
+  } catch (error) {
+    if (!isRefusal(error, "already_exists")) throw error;
+    throw new StartProblem(
+      `The demo account ${email} exists, but its password is not the one in ${dataDir}/demo.json; log in with the changed one, or start with another DATA_DIR.`,
+    );
+  }
+}
+
+/** Whether the key still works; the client uses it from here on. */
+async function opens(api: DemoApi, apiKey: string): Promise<boolean> {
+  if (apiKey === "") return false;
+  try {
+    api.useKey(apiKey);
+    await api.get("/api/v1/networks?limit=1");
+    return true;
+  } catch (error) {
+    if (error instanceof ApiRefusal && (error.status === 401 || error.status === 403)) return false;
+    throw error;
+  }
+}
+
+async function createKey(api: DemoApi, user: User): Promise<string> {
+  const { key } = await api.post<{ key: string }>("/api/v1/auth/keys", {
+    name: "Demo key",
+    organization_id: user.organization_id,
+    user_id: user.id,
+    tags: [],
+    permissions: "Admin",
+  });
+  return key;
+}
+
+function newRecord(): DemoRecord {
+  return { email: EMAIL, password: randomBytes(12).toString("base64url"), apiKey: "", complete: false };
+}
+
+function isRefusal(error: unknown, code: string): boolean {
+  return error instanceof ApiRefusal && error.code === code;
+}

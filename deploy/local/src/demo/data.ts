@@ -1,0 +1,63 @@
+/** Shape of the demo data, written so that the lists of hosts read like an inventory. */
+
+export type SubnetKey = "servers" | "office" | "iot" | "dmz";
+
+export interface DemoSubnet {
+  readonly key: SubnetKey;
+  readonly name: string;
+  readonly cidr: string;
+  readonly description: string;
+  readonly subnet_type: string;
+}
+
+/** A network card: its subnet, its whole address, its MAC address and its name on the host. */
+export type DemoInterface = readonly [subnet: SubnetKey, address: string, mac: string, name: string];
+
+/**
+ * A service: its name, the kind of service, and where it listens: ports such as `443/Tcp`, on all interfaces or, with
+ * `@0`, on one of them; with no port at all it is bound to the first interface.
+ */
+export type DemoService = readonly [name: string, definition: string, ...ports: string[]];
+
+export interface DemoHost {
+  readonly name: string;
+  readonly hostname: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly interfaces: readonly DemoInterface[];
+  readonly services: readonly DemoService[];
+  readonly virtualization?: { readonly type: string; readonly details: Readonly<Record<string, string>> };
+}
+
+export const NETWORK_NAME = "Head office";
+
+export const SUBNETS: readonly DemoSubnet[] = [
+  {
+    key: "servers",
+    name: "Servers",
+    cidr: "10.20.10.0/24",
+    description: "Virtual machines, storage and everything that other segments depend on",
+    subnet_type: "Lan",
+  },
+  {
+    key: "office",
+    name: "Office",
+    cidr: "10.20.20.0/24",
+    description: "Desks, meeting rooms, printers and telephones on both floors",
+    subnet_type: "Lan",
+  },
+  {
+    key: "iot",
+    name: "IoT",
+    cidr: "10.20.30.0/24",
+    description: "Building technology; may reach Home Assistant and the broker, nothing else",
+    subnet_type: "IoT",
+  },
+  {
+    key: "dmz",
+    name: "DMZ",
+    cidr: "10.20.40.0/26",
+    description: "Reached from the internet through the firewall",
+    subnet_type: "Dmz",
+  },
+];

@@ -1,0 +1,82 @@
+import { randomUUID } from "node:crypto";
+import type { DemoApi } from "./api.js";
+import { type DemoHost, type DemoService, NETWORK_NAME, type SubnetKey, SUBNETS } from "./data.js";
+import { OFFICE_HOSTS } from "./hosts-office.js";
+import { SERVER_HOSTS } from "./hosts-servers.js";
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+const HOSTS = [...SERVER_HOSTS, ...OFFICE_HOSTS];
+const REPORT_EVERY = 10;
+
+/** Creates what is missing of the demo network: one call for each subnet, and one for each host with all that is on it. */
+export async function createNetwork(api: DemoApi, report: (line: string) => void): Promise<void> {
+  const networks = await api.get<Named[]>("/api/v1/networks?limit=0");
+  const network =
+    networks.find(({ name }) => name === NETWORK_NAME) ??
+    (await api.post<Named>("/api/v1/networks", { name: NETWORK_NAME, tags: ["demo"] }));
+  const subnetIds = await createSubnets(api, network.id);
+
+  const existing = await api.get<Named[]>(`/api/v1/hosts?network_id=${network.id}&limit=0`);
+  const names = new Set(existing.map(({ name }) => name));
+  for (const [index, host] of HOSTS.entries()) {
+    if (!names.has(host.name)) await api.post("/api/v1/hosts", hostBody(host, network.id, subnetIds));
+    if ((index + 1) % REPORT_EVERY === 0) report(`  ${index + 1} of ${HOSTS.length} hosts`);
+  }
+  const services = HOSTS.reduce((sum, host) => sum + host.services.length, 0);
+  report(`  "${NETWORK_NAME}": ${SUBNETS.length} subnets, ${HOSTS.length} hosts, ${services} services`);
+}
+
+async function createSubnets(api: DemoApi, networkId: string): Promise<Map<SubnetKey, string>> {
+  const existing = await api.get<Named[]>(`/api/v1/subnets?network_id=${networkId}&limit=0`);
+  const ids = new Map<SubnetKey, string>();
+  for (const { key, ...subnet } of SUBNETS) {
+    const found = existing.find(({ name }) => name === subnet.name);
+    const made = found ?? (await api.post<Named>("/api/v1/subnets", { ...subnet, network_id: networkId, tags: [] }));
+    ids.set(key, made.id);
+  }
+  return ids;
+}
+
+/** The body of one create: the ids of the children are names inside it, to which the bindings refer. */
+function hostBody(host: DemoHost, networkId: string, subnetIds: ReadonlyMap<SubnetKey, string>): object {
+  const { interfaces, services, ...own } = host;
+  const interfaceIds = interfaces.map(() => randomUUID());
+  const portIds = new Map(
+    services.flatMap(([, , ...ports]) => ports.map((port) => [withoutInterface(port), randomUUID()])),
+  );
+  const bindingsOf = ([, , ...ports]: DemoService): object[] => {
+    if (ports.length === 0) return [{ type: "Interface", interface_id: interfaceIds[0] }];
+    return ports.map((port) => ({
+      type: "Port",
+      port_id: portIds.get(withoutInterface(port)),
+      interface_id: port.includes("@") ? interfaceIds[Number(port.split("@")[1])] : null,
+    }));
+  };
+  return {
+    ...own,
+    network_id: networkId,
+    interfaces: interfaces.map(([subnet, ip_address, mac_address, name], index) => ({
+      id: interfaceIds[index],
+      subnet_id: subnetIds.get(subnet),
+      ip_address,
+      mac_address,
+      name,
+    })),
+    ports: [...portIds].map(([port, id]) => {
+      const [number, protocol] = port.split("/");
+      return { id, number: Number(number), protocol };
+    }),
+    services: services.map((service) => {
+      const [name, service_definition] = service;
+      return { name, service_definition, bindings: bindingsOf(service), tags: [] };
+    }),
+  };
+}
+
+function withoutInterface(port: string): string {
+  return port.split("@")[0] ?? port;
+}

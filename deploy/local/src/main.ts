@@ -1,0 +1,131 @@
+/** `npm start`: from settings to a running system, and back to nothing left running. */
+import { createDemo } from "./demo/create.js";
+import type { DemoAccess } from "./demo/access.js";
+import { type Component, runFolderOf } from "./processes/component.js";
+import { freePorts, requireFreePort } from "./processes/ports.js";
+import { stopLeftovers } from "./processes/run-records.js";
+import {
+  createProcess,
+  type ProcessKind,
+  type ProcessPorts,
+  requireBuilt,
+  type System,
+  urlOf,
+} from "./processes/system.js";
+import { loadSecrets } from "./secrets.js";
+import { prepareServers } from "./servers/servers.js";
+import { readSettings, type Settings } from "./settings.js";
+import { StartProblem } from "./start-problem.js";
+import { banner } from "./supervisor/banner.js";
+import { takeDataDir } from "./supervisor/instance-lock.js";
+import { stopRequested } from "./supervisor/stop-request.js";
+import { createSupervisor, type Supervisor } from "./supervisor/supervisor.js";
+
+/** The command line without program names, the environment, and the process that was our parent at the very start. */
+export interface Invocation {
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly parentPid: number;
+}
+
+/** Runs until told to stop and answers the exit code; when it answers, nothing that it started is left. */
+export async function main({ args, env, parentPid }: Invocation): Promise<number> {
+  outliveTheTerminal();
+  const stop = stopRequested({ pid: parentPid, isNpm: env["npm_lifecycle_event"] !== undefined });
+  const interrupted = new AbortController();
+  let giveBack = (): void => undefined;
+  let supervisor: Supervisor | null = null;
+  try {
+    const settings = readSettings(args, env);
+    giveBack = await takeDataDir(settings.dataDir, publicUrlOf(settings, env));
+    supervisor = createSupervisor(settings.dataDir, report);
+    const started = start(settings, env, supervisor, interrupted.signal);
+    const early = await Promise.race([started, stop]); // rejects when the start fails
+    if (early !== undefined) void started.catch(() => undefined); // its failure is now our own doing
+    const { reason, exitCode } = await stop;
+    report(`\nStopping (${reason}) …`);
+    return exitCode;
+  } catch (error) {
+    if (!(error instanceof StartProblem)) throw error;
+    console.error(`\n${error.message}`);
+    return 1;
+  } finally {
+    interrupted.abort();
+    await supervisor?.stop();
+    giveBack();
+    if (supervisor !== null) report("Everything has stopped.");
+  }
+}
+
+async function start(
+  settings: Settings,
+  env: NodeJS.ProcessEnv,
+  supervisor: Supervisor,
+  signal: AbortSignal,
+): Promise<void> {
+  const { dataDir, given, replicas } = settings;
+  const leftovers = await stopLeftovers(runFolderOf(dataDir));
+  if (leftovers.length > 0) report(`Stopped what an earlier run had left behind: ${leftovers.join(", ")}.`);
+  const gatewayPorts = Array.from({ length: replicas.gateway }, (_, index) => settings.port + index);
+  for (const port of gatewayPorts) await requireFreePort(port, "PORT");
+  requireBuilt();
+
+  const secrets = loadSecrets(dataDir);
+  const servers = await prepareServers({ dataDir, secrets, given, report, signal });
+  report("Starting …");
+  await supervisor.start(servers.components);
+
+  const ports = {
+    gateway: await withOpsPorts(gatewayPorts),
+    identity: await withOpsPorts(await freePorts(replicas.identity)),
+    topology: await withOpsPorts(await freePorts(replicas.topology)),
+  };
+  const system: System = {
+    dataDir,
+    secrets,
+    servers: servers.urls,
+    publicUrl: publicUrlOf(settings, env),
+    databases: { identity: "identity", topology: "topology" },
+    environment: env,
+    identityUrls: ports.identity.map(urlOf),
+    topologyUrls: ports.topology.map(urlOf),
+  };
+  const replicasOf = (kind: ProcessKind): Component[] =>
+    ports[kind].map((own, index) => createProcess(kind, `${kind}-${index + 1}`, own, system));
+  await supervisor.start([...replicasOf("topology"), ...replicasOf("identity")]);
+  await supervisor.start(replicasOf("gateway"));
+
+  const demo = settings.demo ? await demoOrSentence(gatewayPorts[0] ?? settings.port, dataDir, signal) : null;
+  const urls = gatewayPorts.map((port) => `http://localhost:${port}`);
+  report(banner(urls, dataDir, demo));
+}
+
+/** The system is of use without its demo data: a failure is said, not fatal. */
+async function demoOrSentence(port: number, dataDir: string, signal: AbortSignal): Promise<DemoAccess | null> {
+  try {
+    return await createDemo({ baseUrl: `http://127.0.0.1:${port}`, dataDir, report, signal });
+  } catch (error) {
+    if (!(error instanceof StartProblem)) throw error;
+    console.error(`\n${error.message}`);
+    return null;
+  }
+}
+
+async function withOpsPorts(ports: readonly number[]): Promise<ProcessPorts[]> {
+  const opsPorts = await freePorts(ports.length);
+  return ports.map((port, index) => ({ port, opsPort: opsPorts[index] ?? 0 }));
+}
+
+function publicUrlOf(settings: Settings, env: NodeJS.ProcessEnv): string {
+  return env["PUBLIC_URL"] ?? `http://localhost:${settings.port}`;
+}
+
+function report(line: string): void {
+  console.log(line);
+}
+
+/** A closed terminal must not keep us from stopping in order: what can no longer be printed is dropped. */
+function outliveTheTerminal(): void {
+  process.stdout.on("error", () => undefined);
+  process.stderr.on("error", () => undefined);
+}

@@ -1,0 +1,90 @@
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { ROOT } from "./processes/system.js";
+import type { ServerUrls } from "./servers/servers.js";
+import { StartProblem } from "./start-problem.js";
+
+/** How many processes of each kind. */
+export interface Replicas {
+  readonly gateway: number;
+  readonly identity: number;
+  readonly topology: number;
+}
+
+/** What the person who starts the system decides. */
+export interface Settings {
+  readonly demo: boolean;
+  readonly replicas: Replicas;
+  /** Port of the first gateway; the others follow it. */
+  readonly port: number;
+  /** Absolute. */
+  readonly dataDir: string;
+  /** Servers that run already. */
+  readonly given: Partial<ServerUrls>;
+}
+
+const DEFAULT_PORT = 8080;
+const HIGHEST_PORT = 65_535;
+const MOST_REPLICAS = 16;
+
+/**
+ * Reads the command line and the environment; `npm start --demo`, without the second pair of dashes, arrives as a
+ * variable of npm and means the same.
+ *
+ * @throws StartProblem naming the option or variable that cannot be understood
+ */
+export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): Settings {
+  const options = readOptions(args);
+  const replicas = readReplicas(options.replicas ?? env["npm_config_replicas"] ?? "");
+  return {
+    demo: options.demo ?? isOn(env["npm_config_demo"]),
+    replicas,
+    port: readPort(env["PORT"], replicas.gateway),
+    dataDir: isSet(env["DATA_DIR"]) ? resolve(env["DATA_DIR"]) : resolve(ROOT, ".local"),
+    given: {
+      ...(isSet(env["MONGODB_URL"]) && { mongodb: env["MONGODB_URL"] }),
+      ...(isSet(env["REDIS_URL"]) && { redis: env["REDIS_URL"] }),
+      ...(isSet(env["NATS_URL"]) && { nats: env["NATS_URL"] }),
+    },
+  };
+}
+
+function readOptions(args: readonly string[]): { demo?: boolean; replicas?: string } {
+  try {
+    return parseArgs({ args: [...args], options: { demo: { type: "boolean" }, replicas: { type: "string" } } }).values;
+  } catch (error) {
+    const [reason] = (error as Error).message.split(/[.\n]/);
+    throw new StartProblem(`${reason ?? "The options cannot be read"}; npm start -- --help lists the options.`);
+  }
+}
+
+function readReplicas(text: string): Replicas {
+  const replicas = { gateway: 1, identity: 1, topology: 1 };
+  for (const part of text.split(",").filter((word) => word.trim() !== "")) {
+    const [kind = "", count = ""] = part.split("=").map((word) => word.trim());
+    const number = Number(count);
+    if (!(kind in replicas) || !/^\d+$/.test(count) || number < 1 || number > MOST_REPLICAS) {
+      throw new StartProblem(
+        `--replicas does not understand "${part}"; write for example --replicas gateway=2,topology=2,identity=2, with 1 to ${MOST_REPLICAS} of each.`,
+      );
+    }
+    replicas[kind as keyof Replicas] = number;
+  }
+  return replicas;
+}
+
+function readPort(text: string | undefined, gateways: number): number {
+  const port = isSet(text) ? Number(text) : DEFAULT_PORT;
+  if (!Number.isInteger(port) || port < 1 || port + gateways - 1 > HIGHEST_PORT) {
+    throw new StartProblem(`PORT is "${text ?? ""}", but must be a number from 1 to ${HIGHEST_PORT - gateways + 1}.`);
+  }
+  return port;
+}
+
+function isOn(value: string | undefined): boolean {
+  return value === "true" || value === "1";
+}
+
+function isSet(value: string | undefined): value is string {
+  return value !== undefined && value !== "";
+}

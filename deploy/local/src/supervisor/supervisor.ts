@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Child } from "../processes/child.js";
+import {
+  type Component,
+  endedHow,
+  logFileOf,
+  spawnComponent,
+  STOP_GRACE_MS,
+  untilReady,
+} from "../processes/component.js";
+import { type Tier, TIERS } from "../processes/run-records.js";
+
+/** Keeps components running: starts them, starts them again when they die, stops them in order. */
+export interface Supervisor {
+  /**
+   * Starts components side by side and waits until all are ready; from then on each is kept running.
+   *
+   * @throws StartProblem when one of them does not become ready; the others are stopped by `stop`
+   */
+  start(components: readonly Component[]): Promise<void>;
+  /** Stops everything: gateways, then services, then servers. Nothing is started any more. */
+  stop(): Promise<void>;
+}
+
+const FIRST_DELAY_MS = 500;
+const LONGEST_DELAY_MS = 15_000;
+/** Who ran this long without dying starts again with the first delay. */
+const STEADY_MS = 60_000;
+
+interface Running {
+  readonly tier: Tier;
+  readonly child: Child;
+}
+
+export function createSupervisor(dataDir: string, report: (line: string) => void): Supervisor {
+  const running = new Map<string, Running>();
+  const stopping = new AbortController();
+
+  /** Synchronous up to the entry in `running`: `stop` sees every process that was ever started. */
+  function spawn(component: Component): Child {
+    stopping.signal.throwIfAborted();
+    const child = spawnComponent(component, dataDir);
+    running.set(component.name, { tier: component.tier, child });
+    return child;
+  }
+
+  async function startOne(component: Component): Promise<void> {
+    const begun = Date.now();
+    const child = spawn(component);
+    await untilReady(component, child);
+    report(`  ${component.name} is ready (${((Date.now() - begun) / 1000).toFixed(1)} s)`);
+    void keepRunning(component, child);
+  }
+
+  async function keepRunning(component: Component, first: Child): Promise<void> {
+    let child = first;
+    let delayMs = FIRST_DELAY_MS;
+    for (;;) {
+      const begun = Date.now();
+      const exit = await child.exited;
+      if (stopping.signal.aborted) return;
+      if (Date.now() - begun > STEADY_MS) delayMs = FIRST_DELAY_MS;
+      report(
+        `${component.name} ${endedHow(exit)}; starting it again in ${delayMs / 1000} s (log: ${logFileOf(dataDir, component.name)}.1)`,
+      );
+      try {
+        await sleep(delayMs, undefined, { signal: stopping.signal });
+        child = spawn(component);
+      } catch {
+        return; // told to stop meanwhile
+      }
+      delayMs = Math.min(2 * delayMs, LONGEST_DELAY_MS);
+      void untilReady(component, child).then(
+        () => {
+          report(`${component.name} is ready again`);
+        },
+        () => undefined, // it died or hangs: the next turn of the loop says so
+      );
+    }
+  }
+
+  async function stopTier(tier: Tier): Promise<void> {
+    const children = [...running.values()].filter((entry) => entry.tier === tier);
+    await Promise.all(children.map(({ child }) => child.stop(STOP_GRACE_MS)));
+  }
+
+  return {
+    async start(components) {
+      await Promise.all(components.map(startOne));
+    },
+    async stop() {
+      stopping.abort();
+      for (const tier of TIERS.toReversed()) await stopTier(tier);
+    },
+  };
+}
