@@ -8,6 +8,8 @@ export interface PageInfo {
 interface Extras {
   /** Revision of a single object; becomes its `ETag`. */
   readonly revision?: number | string;
+  /** Something in the answer moves without its revision, so that a revision that still holds does not make it a 304. */
+  readonly volatile?: boolean;
   readonly headers?: Readonly<Record<string, string | string[]>>;
 }
 

@@ -5,6 +5,7 @@ import type { BodyOf, DataOf, Endpoint, ParamsOf, QueryOf } from "../contract/en
 import { AppError, validationFailed } from "../errors.js";
 import type { Log } from "../log.js";
 import type { Answer } from "./answer.js";
+import { authorize } from "./authorize.js";
 import { readJsonBody } from "./body.js";
 import { faultsOf } from "./faults.js";
 import { INTERNAL, REQUEST_ID } from "./headers.js";
@@ -128,7 +129,7 @@ async function answerRequest(
     if (principal === null) throw new AppError("not_authenticated");
     if (found === null) throw new AppError("not_found", { entity: "Path" });
     const { operation, run, readQuery } = found.value;
-    if (operation.credential === "process" && principal.kind !== "process") throw new AppError("permission_denied");
+    authorize(operation, principal);
     const call = {
       params: parseWith(operation.params, found.params),
       query: readQuery(cut === -1 ? "" : url.slice(cut + 1)),
@@ -177,7 +178,8 @@ function revisionsOf(value: string | undefined): readonly string[] | null {
 }
 
 function isUnchanged(request: IncomingMessage, given: Answer<unknown>): boolean {
-  if (given.revision === undefined || (request.method !== "GET" && request.method !== "HEAD")) return false;
+  const reads = request.method === "GET" || request.method === "HEAD";
+  if (!reads || given.revision === undefined || given.volatile === true) return false;
   const held = revisionsOf(request.headers["if-none-match"]);
   return held !== null && (held.includes("*") || held.includes(String(given.revision)));
 }
