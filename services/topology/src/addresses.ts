@@ -1,0 +1,53 @@
+import ipaddr from "ipaddr.js";
+import { validationFailed } from "@nts/shared/errors";
+
+// Addresses and blocks in one form. The contract has checked the notation already; octal, hexadecimal and short forms
+// never come here. Keys are texts whose order is the numeric one: all of IPv4 before IPv6.
+
+/** An address in its canonical form (RFC 5952 for IPv6) with its key. */
+export interface Address {
+  readonly text: string;
+  readonly key: string;
+}
+
+export interface Block extends Address {
+  contains(address: string): boolean;
+}
+
+type Parsed = ReturnType<typeof ipaddr.process>;
+
+/** The canonical form of an address; an IPv4 address that is written as IPv6 becomes IPv4. */
+export function parseAddress(text: string): Address {
+  const address = ipaddr.process(text);
+  return { text: textOf(address), key: keyOf(address) };
+}
+
+/**
+ * The canonical form of a block.
+ *
+ * @throws AppError `validation_failed` at `path` when host bits are set
+ */
+export function parseBlock(cidr: string, path: string): Block {
+  const [network, bits] = ipaddr.parseCIDR(cidr);
+  const masked =
+    network.kind() === "ipv4" ? ipaddr.IPv4.networkAddressFromCIDR(cidr) : ipaddr.IPv6.networkAddressFromCIDR(cidr);
+  if (keyOf(masked) !== keyOf(network))
+    throw validationFailed({ path, message: `must have all host bits zero, as in ${textOf(masked)}/${bits}` });
+  return {
+    text: `${textOf(network)}/${bits}`,
+    key: `${keyOf(network)}/${String(bits).padStart(3, "0")}`,
+    contains: (text) => {
+      const address = ipaddr.process(text);
+      return address.kind() === network.kind() && address.match(network, bits);
+    },
+  };
+}
+
+function textOf(address: Parsed): string {
+  return address.kind() === "ipv6" ? (address as ipaddr.IPv6).toRFC5952String() : address.toString();
+}
+
+function keyOf(address: Parsed): string {
+  const digits = address.toByteArray().map((byte) => byte.toString(16).padStart(2, "0"));
+  return `${address.kind() === "ipv4" ? "4" : "6"}${digits.join("")}`;
+}

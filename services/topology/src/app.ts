@@ -1,0 +1,46 @@
+import type { Db } from "mongodb";
+import { listNetworkIds } from "@nts/shared/contract/internal";
+import { answer } from "@nts/shared/http/answer";
+import { createRouter, mountAny, type Router, type RouterOptions } from "@nts/shared/http/mount";
+import { mapMongoFault } from "@nts/shared/mongo/faults";
+import type { RunTransaction } from "@nts/shared/mongo/transaction";
+import { mountHosts } from "./hosts/routes.js";
+import { mountInterfaces } from "./interfaces/routes.js";
+import { mountNetworks, type NetworkNotices } from "./networks/routes.js";
+import { mountPorts } from "./ports/routes.js";
+import { mountServices } from "./services/routes.js";
+import { createStorage } from "./storage/storage.js";
+import { mountSubnets } from "./subnets/routes.js";
+
+/** What the service is made of; it neither listens nor reads the environment. */
+export interface TopologyParts {
+  readonly db: Db;
+  readonly transaction: RunTransaction;
+  readonly notices: NetworkNotices;
+  readonly router: Pick<RouterOptions, "verifyTenancy" | "log" | "observe">;
+}
+
+// Below the gateway's 10 s, above the 6 s of a transaction, so that the inner limit speaks first.
+const DEADLINE_MS = 8_000;
+
+/** The topology service, ready to answer. */
+export function createTopologyApp({ db, transaction, notices, router: options }: TopologyParts): Router {
+  const router = createRouter({ ...options, mapFault: mapMongoFault, deadlineMs: DEADLINE_MS });
+  const storage = createStorage(db, transaction);
+  mountNetworks(router, storage, notices);
+  mountSubnets(router, storage);
+  mountHosts(router, storage);
+  mountInterfaces(router, storage);
+  mountPorts(router, storage);
+  mountServices(router, storage);
+
+  mountAny(router, listNetworkIds, async ({ params }) => {
+    const filter = { organization_id: params.id };
+    const found = await storage.networks.collection
+      .find(filter, { projection: { _id: 1 } })
+      .sort({ _id: 1 })
+      .toArray();
+    return answer.data(found.map(({ _id }) => _id));
+  });
+  return router;
+}

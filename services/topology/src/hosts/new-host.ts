@@ -1,0 +1,126 @@
+import type { HostCreate, HostRecord, Interface, Port, Service } from "@nts/shared/contract";
+import { AppError, validationFailed, type Fault } from "@nts/shared/errors";
+import { parseAddress } from "../addresses.js";
+import { portType } from "../definitions/well-known-ports.js";
+import { placeAll } from "../positions.js";
+import { bindingsOf, resolveBindings, type HostInventory } from "../services/bindings.js";
+
+/** A host that is to be made, with everything on it. */
+export interface NewHost {
+  readonly host: HostRecord;
+  readonly interfaces: readonly Interface[];
+  readonly ports: readonly Port[];
+  readonly services: readonly Service[];
+}
+
+export interface Making {
+  readonly now: string;
+  readonly newId: () => string;
+  /** Where the host comes from, such as `Manual`. */
+  readonly source: string;
+}
+
+/**
+ * Works out a host and its children from one body. The `id` of a child is a local name: bindings of the body may use
+ * it, and it is replaced by an id of ours.
+ *
+ * @throws AppError `validation_failed` when a local name is used twice · `binding_cross_host` · `binding_conflict`
+ */
+export function newHostOf(body: HostCreate, { now, newId, source }: Making): NewHost {
+  refuseRepeatedNames(body);
+  const made = { created_at: now, updated_at: now, network_id: body.network_id };
+  const host: HostRecord = {
+    id: newId(),
+    ...made,
+    name: body.name,
+    hostname: body.hostname ?? null,
+    description: body.description ?? null,
+    hidden: body.hidden ?? false,
+    source: { type: source },
+    virtualization: body.virtualization ?? null,
+    tags: body.tags,
+  };
+  const owned = { ...made, host_id: host.id };
+  const interfacePositions = placeAll(body.interfaces.map(({ position }) => position));
+  const interfaces = body.interfaces.map((given, index): Interface => ({
+    ...owned,
+    id: newId(),
+    ip_address: parseAddress(given.ip_address).text,
+    name: given.name,
+    subnet_id: given.subnet_id,
+    mac_address: given.mac_address ?? null,
+    position: interfacePositions[index] ?? index,
+  }));
+  const ports = body.ports.map((given): Port => {
+    const { number, protocol } = given;
+    return { ...owned, id: newId(), number, protocol, type: portType(number, protocol) };
+  });
+
+  const idOf = new Map<string, string>();
+  body.interfaces.forEach(({ id }, index) => id !== undefined && idOf.set(id, interfaces[index]?.id ?? id));
+  body.ports.forEach(({ id }, index) => id !== undefined && idOf.set(id, ports[index]?.id ?? id));
+  const local = { ports: namesOf(body.ports), interfaces: namesOf(body.interfaces) };
+  const resolved = resolveAll(body, local);
+
+  const servicePositions = placeAll(body.services.map(({ position }) => position));
+  const services = body.services.map((given, index): Service => {
+    const id = newId();
+    const bindings = (resolved[index] ?? []).map((binding) =>
+      binding.type === "Interface"
+        ? { ...binding, interface_id: idOf.get(binding.interface_id) ?? binding.interface_id }
+        : {
+            ...binding,
+            port_id: idOf.get(binding.port_id) ?? binding.port_id,
+            interface_id:
+              binding.interface_id === null ? null : (idOf.get(binding.interface_id) ?? binding.interface_id),
+          },
+    );
+    return {
+      ...owned,
+      id,
+      bindings: bindingsOf(bindings, [], { serviceId: id, networkId: body.network_id, now, newId }),
+      name: given.name,
+      position: servicePositions[index] ?? index,
+      service_definition: given.service_definition,
+      source: { type: source },
+      tags: given.tags,
+      virtualization: given.virtualization ?? null,
+    };
+  });
+  return { host, interfaces, ports, services };
+}
+
+function namesOf(children: readonly { id?: string | undefined }[]): string[] {
+  return children.flatMap(({ id }) => (id === undefined ? [] : [id]));
+}
+
+function refuseRepeatedNames(body: HostCreate): void {
+  const seen = new Set<string>();
+  const faults: Fault[] = [];
+  for (const list of ["interfaces", "ports"] as const)
+    body[list].forEach(({ id }, index) => {
+      if (id === undefined) return;
+      if (seen.has(id)) faults.push({ path: `${list}.${index}.id`, message: "is the local name of another child too" });
+      seen.add(id);
+    });
+  if (faults.length > 0) throw validationFailed(...faults);
+}
+
+/** Resolves the bindings of each service; of several faults, those across hosts come first, and all of them. */
+function resolveAll(body: HostCreate, local: HostInventory) {
+  const violations = { binding_cross_host: [] as unknown[], binding_conflict: [] as unknown[] };
+  const resolved = body.services.map(({ bindings }, service) => {
+    try {
+      return resolveBindings(bindings, local);
+    } catch (error) {
+      if (!(error instanceof AppError) || (error.code !== "binding_cross_host" && error.code !== "binding_conflict"))
+        throw error;
+      const found = error.params["violations"] as object[];
+      violations[error.code].push(...found.map((violation) => ({ service, ...violation })));
+      return [];
+    }
+  });
+  for (const code of ["binding_cross_host", "binding_conflict"] as const)
+    if (violations[code].length > 0) throw new AppError(code, { violations: violations[code] });
+  return resolved;
+}

@@ -1,0 +1,111 @@
+import type { ClientSession } from "mongodb";
+import { createHost, deleteHost, getHost, listHosts, updateHost } from "@nts/shared/contract";
+import { AppError } from "@nts/shared/errors";
+import { answer, type Answer } from "@nts/shared/http/answer";
+import { mount, type Router } from "@nts/shared/http/mount";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { Discard } from "@nts/shared/mongo/transaction";
+import { newId } from "../ids.js";
+import { refusingDuplicates } from "../storage/duplicates.js";
+import { answerList, commonFilter } from "../storage/lists.js";
+import { requireRevision, revised } from "../storage/revisions.js";
+import { narrowedTo } from "../storage/scope.js";
+import type { Storage } from "../storage/storage.js";
+import { holdAddress } from "../subnets/hold-address.js";
+import { checkTags } from "../tags.js";
+import { newHostOf, type NewHost } from "./new-host.js";
+import { CHILDREN } from "./store.js";
+
+export function mountHosts(router: Router, storage: Storage): void {
+  const { guards, hosts, interfaces, ports, services, transaction } = storage;
+
+  mount(router, listHosts, async ({ scope: whole, query }) => {
+    const scope = narrowedTo(whole, query.network_id);
+    const total = (): Promise<number> => guards.total(scope, "hosts");
+    return answerList(hosts, query, { scope, filter: commonFilter(query), total, join: CHILDREN });
+  });
+
+  mount(router, createHost, async ({ scope, body }) => {
+    checkTags(body.tags);
+    body.services.forEach(({ tags }, index) => {
+      checkTags(tags, `services.${index}.tags`);
+    });
+    const made = newHostOf(body, { now: new Date().toISOString(), newId, source: "Manual" });
+    await refusingDuplicates(() => transaction([made.host.id], (session) => insertHost(storage, session, scope, made)));
+    return answerHost(scope, made.host.id);
+  });
+
+  mount(router, getHost, ({ scope, params }) => answerHost(scope, params.id));
+
+  mount(router, updateHost, async ({ scope, params: { id }, body, ifMatch }) => {
+    await transaction([id], async (session) => {
+      const current = await hosts.get(scope, id, session);
+      const { entity } = current;
+      requireRevision(ifMatch, current.revision);
+      if (body.network_id !== entity.network_id) throw new AppError("network_mismatch", { path: "network_id" });
+      const tags = body.tags ?? entity.tags;
+      checkTags(tags);
+      const changes = {
+        name: body.name,
+        hostname: body.hostname === undefined ? entity.hostname : body.hostname,
+        description: body.description === undefined ? entity.description : body.description,
+        hidden: body.hidden ?? entity.hidden,
+        virtualization: body.virtualization === undefined ? entity.virtualization : body.virtualization,
+        tags,
+      };
+      const next = revised(current, { ...entity, ...changes }, new Date());
+      if (next === null) throw new Discard(current);
+      await hosts.replace(session, scope, [next]);
+      if (body.name !== entity.name) await services.renameHost(session, scope, id, body.name);
+      return next;
+    });
+    return answerHost(scope, id);
+  });
+
+  mount(router, deleteHost, async ({ scope, params: { id }, ifMatch }) => {
+    await transaction([id], async (session) => {
+      requireRevision(ifMatch, (await hosts.get(scope, id, session)).revision);
+      const taken = await hosts.take(session, scope, id);
+      if (taken === null) throw new AppError("not_found", { entity: "Host" });
+      const { inventory, network_id } = taken;
+      for (const children of [services, ports, interfaces]) await children.remove(session, scope, { host_id: id });
+      await guards.count(session, scope, network_id, {
+        hosts: -1,
+        interfaces: -inventory.interfaces.length,
+        ports: -inventory.ports.length,
+        services: -inventory.services,
+      });
+    });
+    return answer.data(null);
+  });
+
+  async function answerHost(scope: Scope, id: string): Promise<Answer<never>> {
+    const found = await hosts.readWithChildren(scope, id);
+    if (found === null) throw new AppError("not_found", { entity: "Host" });
+    return answer.json(found.json, { revision: found.revision });
+  }
+}
+
+/** Inserts a host with everything on it. @throws AppError `invalid_reference` · `network_mismatch` · `ip_outside_subnet` */
+async function insertHost(storage: Storage, session: ClientSession, scope: Scope, made: NewHost): Promise<void> {
+  const { host, interfaces, ports, services } = made;
+  const counts = { hosts: 1, interfaces: interfaces.length, ports: ports.length, services: services.length };
+  if (!(await storage.guards.count(session, scope, host.network_id, counts)))
+    throw new AppError("invalid_reference", { path: "network_id" });
+  for (const [index, { subnet_id, ip_address }] of interfaces.entries())
+    await holdAddress(storage, session, scope, {
+      subnetId: subnet_id,
+      networkId: host.network_id,
+      address: ip_address,
+      prefix: `interfaces.${index}.`,
+    });
+  const inventory = {
+    ports: ports.map(({ id }) => id),
+    interfaces: interfaces.map(({ id }) => id),
+    services: services.length,
+  };
+  await storage.hosts.insert(session, scope, [host], { lock: 0, inventory });
+  await storage.interfaces.insert(session, scope, interfaces);
+  await storage.ports.insert(session, scope, ports);
+  await storage.services.insert(session, scope, services, { host_name: host.name });
+}

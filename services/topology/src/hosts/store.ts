@@ -1,0 +1,129 @@
+import type { ClientSession, Db, Document } from "mongodb";
+import { HostRecord } from "@nts/shared/contract";
+import type { Scope } from "@nts/shared/http/tenancy";
+import type { HostInventory } from "../services/bindings.js";
+import { createEntities, type Entities, type EntityDocument } from "../storage/entities.js";
+import type { Join } from "../storage/lists.js";
+import { within } from "../storage/scope.js";
+
+// Everything on a host is written under the host's lock: a counter in its document that each such transaction writes
+// first, so that two of them collide. The same write keeps the inventory (what is on the host), which validating
+// bindings and placing services need, and moves the host's revision, which covers its children. A transaction that
+// fails, or finds nothing to change, undoes all three.
+
+/** What stands on a host: ids of ports and interfaces (the latter in no order), and how many services. */
+export interface Inventory extends HostInventory {
+  readonly services: number;
+}
+
+export interface LockedHost {
+  readonly id: string;
+  readonly network_id: string;
+  readonly name: string;
+  /** As it is after the change. */
+  readonly inventory: Inventory;
+}
+
+/** What a transaction adds to a host, or takes from it. */
+export interface InventoryChange {
+  readonly addPort?: string;
+  readonly removePort?: string;
+  readonly addInterface?: string;
+  readonly removeInterface?: string;
+  readonly services?: 1 | -1;
+}
+
+export interface HostStore extends Entities<HostRecord> {
+  /** Locks a host for this transaction. @returns null when there is no such host in the scope */
+  lock(session: ClientSession, scope: Scope, id: string, change?: InventoryChange): Promise<LockedHost | null>;
+  /** Deletes the host itself. @returns what stood on it, null when there is no such host in the scope */
+  take(session: ClientSession, scope: Scope, id: string): Promise<LockedHost | null>;
+  /** A host with its children as JSON text, all of one moment; null when it is not in the scope. */
+  readWithChildren(scope: Scope, id: string): Promise<{ json: string; revision: number } | null>;
+}
+
+const LOCKED = { _id: 1, network_id: 1, name: 1, inventory: 1 } as const;
+
+export function createHostStore(db: Db): HostStore {
+  const entities = createEntities<HostRecord>(db, {
+    collection: "hosts",
+    name: "Host",
+    networkOf: ({ network_id }) => network_id,
+    keysOf: ({ name, hostname, tags }) => ({ name, hostname, tags }),
+    clean: (entity) => HostRecord.parse(entity),
+  });
+  const hosts = entities.collection;
+  return {
+    ...entities,
+    lock: async (session, scope, id, change = {}) =>
+      locked(
+        await hosts.findOneAndUpdate({ ...within(scope), _id: id }, updateOf(change), {
+          session,
+          projection: LOCKED,
+          returnDocument: "after",
+        }),
+      ),
+    take: async (session, scope, id) =>
+      locked(await hosts.findOneAndDelete({ ...within(scope), _id: id }, { session, projection: LOCKED })),
+    readWithChildren: async (scope, id) => {
+      const [found] = await hosts
+        .aggregate<EntityDocument>([{ $match: { ...within(scope), _id: id } }, ...CHILDREN.stages], {
+          readConcern: { level: "snapshot" },
+        })
+        .toArray();
+      return found === undefined ? null : { json: CHILDREN.rowOf(found), revision: found.revision };
+    },
+  };
+}
+
+function updateOf({ addPort, removePort, addInterface, removeInterface, services }: InventoryChange): Document {
+  const push = {
+    ...(addPort !== undefined && { "inventory.ports": addPort }),
+    ...(addInterface !== undefined && { "inventory.interfaces": addInterface }),
+  };
+  const pull = {
+    ...(removePort !== undefined && { "inventory.ports": removePort }),
+    ...(removeInterface !== undefined && { "inventory.interfaces": removeInterface }),
+  };
+  return {
+    $inc: { lock: 1, revision: 1, ...(services !== undefined && { "inventory.services": services }) },
+    ...(Object.keys(push).length > 0 && { $push: push }),
+    ...(Object.keys(pull).length > 0 && { $pull: pull }),
+  };
+}
+
+function locked(found: EntityDocument | null): LockedHost | null {
+  if (found === null) return null;
+  return {
+    id: found._id,
+    network_id: found.network_id,
+    name: String(found["name"]),
+    inventory: found["inventory"] as Inventory,
+  };
+}
+
+const wires = (from: string, order: Document): Document => ({
+  $lookup: {
+    from,
+    localField: "_id",
+    foreignField: "host_id",
+    pipeline: [{ $sort: order }, { $project: { _id: 0, wire: 1 } }],
+    as: from,
+  },
+});
+
+/** Reads hosts with their children, and puts the texts of both together. */
+export const CHILDREN: Join = {
+  stages: [
+    wires("interfaces", { position: 1, _id: 1 }),
+    wires("ports", { number: 1, protocol: 1 }),
+    wires("services", { position: 1, _id: 1 }),
+    { $project: { _id: 0, wire: 1, revision: 1, "interfaces.wire": 1, "ports.wire": 1, "services.wire": 1 } },
+  ],
+  rowOf: (host) => {
+    const listed = (name: string): string =>
+      `[${(host[name] as { wire: string }[]).map(({ wire }) => wire).join(",")}]`;
+    const children = `"interfaces":${listed("interfaces")},"ports":${listed("ports")},"services":${listed("services")}`;
+    return `${host.wire.slice(0, -1)},${children}}`;
+  },
+};

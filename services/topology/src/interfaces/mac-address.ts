@@ -1,0 +1,12 @@
+import { AppError } from "@nts/shared/errors";
+
+/**
+ * The MAC address after an update: once set it stays for ever. @param wanted absent or null keeps what is
+ * @throws AppError `mac_address_immutable`
+ * @see spec § 4.3
+ */
+export function nextMacAddress(current: string | null, wanted: string | null | undefined): string | null {
+  if (current !== null && wanted !== null && wanted !== undefined && wanted !== current)
+    throw new AppError("mac_address_immutable");
+  return current ?? wanted ?? null;
+}

@@ -1,0 +1,80 @@
+import { createPort, deletePort, getPort, listPorts, updatePort, type Port } from "@nts/shared/contract";
+import { AppError, validationFailed } from "@nts/shared/errors";
+import { answer } from "@nts/shared/http/answer";
+import { mount, type Router } from "@nts/shared/http/mount";
+import { Discard } from "@nts/shared/mongo/transaction";
+import { portType } from "../definitions/well-known-ports.js";
+import { lockHostFor, onHostOf } from "../hosts/on-host.js";
+import { newId } from "../ids.js";
+import { unbind } from "../services/unbind.js";
+import { refusingDuplicates } from "../storage/duplicates.js";
+import { answerList, commonFilter } from "../storage/lists.js";
+import { requireRevision, revised } from "../storage/revisions.js";
+import { narrowedTo } from "../storage/scope.js";
+import type { Storage } from "../storage/storage.js";
+
+export function mountPorts(router: Router, storage: Storage): void {
+  const { guards, ports, services, transaction } = storage;
+
+  mount(router, listPorts, async ({ scope: whole, query }) => {
+    const scope = narrowedTo(whole, query.network_id);
+    return answerList(ports, query, {
+      scope,
+      filter: { ...commonFilter(query), ...(query.host_id !== undefined && { host_id: query.host_id }) },
+      total: () => guards.total(scope, "ports"),
+    });
+  });
+
+  mount(router, createPort, async ({ scope, body }) => {
+    const { host_id, network_id, number, protocol } = body;
+    const now = new Date().toISOString();
+    const id = newId();
+    const type = portType(number, protocol);
+    const port: Port = { id, created_at: now, updated_at: now, network_id, host_id, number, protocol, type };
+    await refusingDuplicates(() =>
+      transaction([host_id], async (session) => {
+        await lockHostFor(storage, session, scope, { hostId: host_id, networkId: network_id, change: { addPort: id } });
+        await guards.count(session, scope, network_id, { ports: 1 });
+        await ports.insert(session, scope, [port]);
+      }),
+    );
+    return answer.data(port, { revision: 1 });
+  });
+
+  mount(router, getPort, async ({ scope, params }) => {
+    const { json, revision } = await ports.read(scope, params.id);
+    return answer.json(json, { revision });
+  });
+
+  mount(router, updatePort, async ({ scope, params: { id }, body, ifMatch }) => {
+    const updated = await refusingDuplicates(() =>
+      onHostOf(storage, ports, { scope, id }, async ({ session, current }) => {
+        requireRevision(ifMatch, current.revision);
+        if (body.network_id !== current.entity.network_id)
+          throw new AppError("network_mismatch", { path: "network_id" });
+        if (body.host_id !== current.entity.host_id)
+          throw validationFailed({ path: "host_id", message: "the host of a port cannot be changed" });
+        const { number, protocol } = body;
+        const next = revised(
+          current,
+          { ...current.entity, number, protocol, type: portType(number, protocol) },
+          new Date(),
+        );
+        if (next === null) throw new Discard(current);
+        await ports.replace(session, scope, [next]);
+        return next;
+      }),
+    );
+    return answer.data(updated.entity, { revision: updated.revision });
+  });
+
+  mount(router, deletePort, async ({ scope, params: { id }, ifMatch }) => {
+    await onHostOf(storage, ports, { scope, id, change: { removePort: id } }, async ({ session, host, current }) => {
+      requireRevision(ifMatch, current.revision);
+      await unbind(session, scope, services, { hostId: host.id, target: id, now: new Date() });
+      await ports.remove(session, scope, { _id: id });
+      await guards.count(session, scope, host.network_id, { ports: -1 });
+    });
+    return answer.data(null);
+  });
+}

@@ -1,0 +1,36 @@
+import type { ClientSession, Db } from "mongodb";
+import { Service } from "@nts/shared/contract";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { categoryOf } from "../definitions/categories.js";
+import { createEntities, type Entities } from "../storage/entities.js";
+import { within } from "../storage/scope.js";
+
+/** Services. Beside its own fields a document carries `host_name`, which lists can be ordered by. */
+export interface ServiceStore extends Entities<Service> {
+  /** Follows a host that got another name. */
+  renameHost(session: ClientSession, scope: Scope, hostId: string, hostName: string): Promise<void>;
+}
+
+export function createServiceStore(db: Db): ServiceStore {
+  const entities = createEntities<Service>(db, {
+    collection: "services",
+    name: "Service",
+    networkOf: ({ network_id }) => network_id,
+    keysOf: ({ host_id, name, position, service_definition, tags }) => ({
+      host_id,
+      name,
+      position,
+      service_definition,
+      category: categoryOf(service_definition),
+      tags,
+    }),
+    clean: (entity) => Service.parse(entity),
+  });
+  return {
+    ...entities,
+    renameHost: async (session, scope, hostId, hostName) => {
+      const filter = { ...within(scope), host_id: hostId };
+      await entities.collection.updateMany(filter, { $set: { host_name: hostName } }, { session });
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import type { AggregationCursor, Document, Filter, FindCursor } from "mongodb";
+import { answer, type Answer } from "@nts/shared/http/answer";
+import type { Scope } from "@nts/shared/http/tenancy";
+import type { Entity, Entities, EntityDocument } from "./entities.js";
+import { within } from "./scope.js";
+
+const STREAM_BATCH = 500;
+
+/** The part of a list's query that pages and orders. */
+export interface Paging {
+  readonly group_by?: string | undefined;
+  readonly order_by?: string | undefined;
+  readonly order_direction: "asc" | "desc";
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface ListPlan {
+  /** The scope, already cut to the network that the query names. */
+  readonly scope: Scope;
+  /** Conditions besides the scope. */
+  readonly filter: Filter<EntityDocument>;
+  /** The field of the documents for an order field of the contract, where the two differ. */
+  readonly keyOf?: Readonly<Record<string, string>>;
+  /** The total, without counting, of a list that only the scope limits. */
+  readonly total?: () => Promise<number>;
+  /** Adds to each entity what is stored elsewhere. */
+  readonly join?: Join;
+}
+
+/** Stages that read what belongs to an entity, and what makes the text of the answer of both. */
+export interface Join {
+  readonly stages: readonly Document[];
+  readonly rowOf: (document: EntityDocument) => string;
+}
+
+/** Answers a list: a page with its total, or for limit 0 a stream of everything. */
+export async function answerList<T extends Entity>(
+  entities: Entities<T>,
+  paging: Paging,
+  plan: ListPlan,
+): Promise<Answer<never>> {
+  const filter = matching(plan);
+  const rowOf = plan.join?.rowOf ?? (({ wire }) => wire);
+  const cursor = open(entities, paging, plan);
+  if (paging.limit === 0) return answer.stream(batches(cursor.batchSize(STREAM_BATCH), rowOf));
+  const counted = Object.keys(plan.filter).length === 0 ? plan.total : undefined;
+  const [documents, total] = await Promise.all([
+    cursor.toArray(),
+    counted === undefined ? entities.collection.countDocuments(filter) : counted(),
+  ]);
+  return answer.rows(documents.map(rowOf), { total, limit: paging.limit, offset: paging.offset });
+}
+
+type Cursor = FindCursor<EntityDocument> | AggregationCursor<EntityDocument>;
+
+function matching({ scope, filter }: ListPlan): Filter<EntityDocument> {
+  return Object.keys(filter).length === 0 ? within(scope) : { $and: [within(scope), filter] };
+}
+
+function open<T extends Entity>(entities: Entities<T>, paging: Paging, plan: ListPlan): Cursor {
+  const sort = sortOf(paging, plan.keyOf ?? {});
+  const { limit, offset } = paging;
+  if (plan.join === undefined)
+    return entities.collection
+      .find(matching(plan), { projection: { _id: 0, wire: 1 } })
+      .sort(sort)
+      .skip(offset)
+      .limit(limit);
+  const page = [...(offset > 0 ? [{ $skip: offset }] : []), ...(limit > 0 ? [{ $limit: limit }] : [])];
+  return entities.collection.aggregate<EntityDocument>([
+    { $match: matching(plan) },
+    { $sort: sort },
+    ...page,
+    ...plan.join.stages,
+  ]);
+}
+
+async function* batches(
+  cursor: Cursor,
+  rowOf: (document: EntityDocument) => string,
+): AsyncGenerator<readonly string[]> {
+  try {
+    let batch: string[] = [];
+    for await (const document of cursor) {
+      batch.push(rowOf(document));
+      if (batch.length < STREAM_BATCH) continue;
+      yield batch;
+      batch = [];
+    }
+    yield batch;
+  } finally {
+    await cursor.close();
+  }
+}
+
+/** Groups first and always ascending, then the order, then ids so that pages never overlap. */
+export function sortOf(paging: Paging, keyOf: Readonly<Record<string, string>>): Record<string, 1 | -1> {
+  const field = (name: string): string => keyOf[name] ?? name;
+  const { group_by, order_by = "created_at", order_direction } = paging;
+  // The first mention of a field decides: grouping by the field that is also the order is ascending.
+  const order: Record<string, 1 | -1> = group_by === undefined ? {} : { [field(group_by)]: 1 };
+  order[field(order_by)] ??= order_direction === "desc" ? -1 : 1;
+  return { ...order, _id: 1 };
+}
+
+/** Conditions for the filters that many lists share; an empty list means no filter. */
+export function commonFilter(query: { ids?: readonly string[]; tag_ids?: readonly string[] }): Filter<EntityDocument> {
+  return {
+    ...(query.ids && query.ids.length > 0 && { _id: { $in: query.ids } }),
+    ...(query.tag_ids && query.tag_ids.length > 0 && { tags: { $in: query.tag_ids } }),
+  };
+}

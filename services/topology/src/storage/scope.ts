@@ -1,0 +1,24 @@
+import type { Scope } from "@nts/shared/http/tenancy";
+
+/** The part of a filter that keeps an operation inside what its caller may touch. */
+export type ScopeFilter = {
+  readonly organization_id: string;
+  readonly network_id?: { readonly $in: readonly string[] };
+};
+
+/**
+ * The only place that turns a scope into a filter. Every document carries its organization and its network (a network
+ * its own id), so one filter serves all collections. A caller without networks matches nothing.
+ */
+export function within(scope: Scope): ScopeFilter {
+  return scope.networks === "all"
+    ? { organization_id: scope.organizationId }
+    : { organization_id: scope.organizationId, network_id: { $in: scope.networks } };
+}
+
+/** The scope cut to one network; unchanged when none is named. */
+export function narrowedTo(scope: Scope, networkId: string | undefined): Scope {
+  if (networkId === undefined) return scope;
+  const visible = scope.networks === "all" || scope.networks.includes(networkId);
+  return { organizationId: scope.organizationId, networks: visible ? [networkId] : [] };
+}

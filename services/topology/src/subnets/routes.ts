@@ -1,0 +1,93 @@
+import { createSubnet, deleteSubnet, getSubnet, listSubnets, updateSubnet, type Subnet } from "@nts/shared/contract";
+import { AppError } from "@nts/shared/errors";
+import { answer } from "@nts/shared/http/answer";
+import { mount, type Router } from "@nts/shared/http/mount";
+import { Discard } from "@nts/shared/mongo/transaction";
+import { parseBlock } from "../addresses.js";
+import { newId } from "../ids.js";
+import { answerList, commonFilter } from "../storage/lists.js";
+import { requireRevision, revised } from "../storage/revisions.js";
+import { narrowedTo } from "../storage/scope.js";
+import type { Storage } from "../storage/storage.js";
+import { checkTags } from "../tags.js";
+
+export function mountSubnets(router: Router, { guards, interfaces, subnets, transaction }: Storage): void {
+  mount(router, listSubnets, async ({ scope: whole, query }) => {
+    const scope = narrowedTo(whole, query.network_id);
+    return answerList(subnets, query, {
+      scope,
+      filter: commonFilter(query),
+      keyOf: { cidr: "cidr_key" },
+      total: () => guards.total(scope, "subnets"),
+    });
+  });
+
+  mount(router, createSubnet, async ({ scope, body }) => {
+    checkTags(body.tags);
+    const now = new Date().toISOString();
+    const subnet: Subnet = {
+      id: newId(),
+      created_at: now,
+      updated_at: now,
+      network_id: body.network_id,
+      cidr: parseBlock(body.cidr, "cidr").text,
+      name: body.name,
+      description: body.description ?? null,
+      subnet_type: body.subnet_type ?? null,
+      source: { type: "Manual" },
+      tags: body.tags,
+    };
+    await transaction([subnet.id], async (session) => {
+      if (!(await guards.count(session, scope, subnet.network_id, { subnets: 1 })))
+        throw new AppError("invalid_reference", { path: "network_id" });
+      await subnets.insert(session, scope, [subnet]);
+      const { organizationId } = scope;
+      const { id, network_id } = subnet;
+      await guards.create(session, { target: id, kind: "subnet", organization_id: organizationId, network_id });
+    });
+    return answer.data(subnet, { revision: 1 });
+  });
+
+  mount(router, getSubnet, async ({ scope, params }) => {
+    const { json, revision } = await subnets.read(scope, params.id);
+    return answer.json(json, { revision });
+  });
+
+  mount(router, updateSubnet, async ({ scope, params, body, ifMatch }) => {
+    const block = parseBlock(body.cidr, "cidr");
+    const updated = await transaction([params.id], async (session) => {
+      const current = await subnets.get(scope, params.id, session);
+      requireRevision(ifMatch, current.revision);
+      if (body.network_id !== current.entity.network_id) throw new AppError("network_mismatch", { path: "network_id" });
+      const { name, description = current.entity.description, subnet_type = current.entity.subnet_type } = body;
+      const tags = body.tags ?? current.entity.tags;
+      checkTags(tags);
+      const changes = { cidr: block.text, name, description, subnet_type, tags };
+      const next = revised(current, { ...current.entity, ...changes }, new Date());
+      if (next === null) throw new Discard(current);
+      if (block.text !== current.entity.cidr) {
+        // An address that is being added at this moment was checked against the old block: collide with its writer.
+        await guards.seal(session, scope, params.id);
+        for (const { entity } of await interfaces.findMany(scope, { subnet_id: params.id }, session))
+          if (!block.contains(entity.ip_address))
+            throw new AppError("ip_outside_subnet", { ip_address: entity.ip_address, cidr: block.text });
+      }
+      await subnets.replace(session, scope, [next]);
+      return next;
+    });
+    return answer.data(updated.entity, { revision: updated.revision });
+  });
+
+  mount(router, deleteSubnet, async ({ scope, params: { id }, ifMatch }) => {
+    await transaction([id], async (session) => {
+      const current = await subnets.get(scope, id, session);
+      requireRevision(ifMatch, current.revision);
+      await guards.remove(session, scope, id);
+      const used = await interfaces.collection.findOne({ subnet_id: id }, { session, projection: { _id: 1 } });
+      if (used !== null) throw new AppError("in_use", { entity: "Subnet" });
+      await guards.count(session, scope, current.entity.network_id, { subnets: -1 });
+      await subnets.remove(session, scope, { _id: id });
+    });
+    return answer.data(null);
+  });
+}
