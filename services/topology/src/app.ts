@@ -1,21 +1,18 @@
-import type { Db } from "mongodb";
 import { listNetworkIds } from "@nts/shared/contract/internal";
 import { answer } from "@nts/shared/http/answer";
 import { createRouter, mountAny, type Router, type RouterOptions } from "@nts/shared/http/mount";
 import { mapMongoFault } from "@nts/shared/mongo/faults";
-import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import { mountHosts } from "./hosts/routes.js";
 import { mountInterfaces } from "./interfaces/routes.js";
 import { mountNetworks, type NetworkNotices } from "./networks/routes.js";
 import { mountPorts } from "./ports/routes.js";
 import { mountServices } from "./services/routes.js";
-import { createStorage } from "./storage/storage.js";
+import type { Storage } from "./storage/storage.js";
 import { mountSubnets } from "./subnets/routes.js";
 
 /** What the service is made of; it neither listens nor reads the environment. */
 export interface TopologyParts {
-  readonly db: Db;
-  readonly transaction: RunTransaction;
+  readonly storage: Storage;
   readonly notices: NetworkNotices;
   readonly router: Pick<RouterOptions, "verifyTenancy" | "log" | "observe">;
 }
@@ -24,9 +21,8 @@ export interface TopologyParts {
 const DEADLINE_MS = 8_000;
 
 /** The topology service, ready to answer. */
-export function createTopologyApp({ db, transaction, notices, router: options }: TopologyParts): Router {
+export function createTopologyApp({ storage, notices, router: options }: TopologyParts): Router {
   const router = createRouter({ ...options, mapFault: mapMongoFault, deadlineMs: DEADLINE_MS });
-  const storage = createStorage(db, transaction);
   mountNetworks(router, storage, notices);
   mountSubnets(router, storage);
   mountHosts(router, storage);

@@ -14,6 +14,7 @@ import { createTransactions } from "@nts/shared/mongo/transaction";
 import { createTopologyApp } from "./app.js";
 import { TopologySettings } from "./config.js";
 import { createIndexes } from "./indexes.js";
+import { createStorage } from "./storage/storage.js";
 
 startProcess(async () => {
   const settings = readConfig(TopologySettings, process.env);
@@ -24,8 +25,7 @@ startProcess(async () => {
   const bus = createBus(settings.NATS_URL, "topology", log);
 
   const app = createTopologyApp({
-    db,
-    transaction: createTransactions(mongo),
+    storage: createStorage(db, createTransactions(mongo)),
     notices: {
       deleted: (organization_id, network_id) => {
         bus.publish(networkDeleted, { organization_id, network_id });
