@@ -1,6 +1,9 @@
 import findMyWay from "find-my-way";
 
-/** What a path and method lead to. Paths are matched as they were sent: case counts, and so does a trailing slash. */
+/**
+ * What a path and method lead to. Paths are matched as they were sent: case counts, so does a trailing slash, and only a
+ * parameter may be percent-encoded; it is never empty.
+ */
 export interface RouteTable<Value> {
   /** @param path with `{name}` placeholders */
   add(method: string, path: string, value: Value): void;
@@ -14,21 +17,39 @@ export interface RouteTable<Value> {
 
 const METHODS = ["GET", "POST", "PUT", "DELETE"] as const;
 
+interface Stored<Value> {
+  readonly value: Value;
+  readonly template: string;
+}
+
 /** An empty table. */
 export function createRouteTable<Value>(): RouteTable<Value> {
   const table = findMyWay({ caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: 200 });
   const unused = (): void => undefined;
   const find: RouteTable<Value>["find"] = (method, path) => {
     const found = table.find(method as "GET", path);
-    return found === null
-      ? null
-      : { value: (found.store as { value: Value }).value, params: found.params as Record<string, string> };
+    if (found === null) return null;
+    const { value, template } = found.store as Stored<Value>;
+    if (path !== template && !isWrittenAs(template, path)) return null;
+    return { value, params: found.params as Record<string, string> };
   };
   return {
     add: (method, path, value) => {
-      table.on(method.toUpperCase() as "GET", path.replaceAll(/\{(\w+)\}/g, ":$1"), unused, { value });
+      const stored: Stored<Value> = { value, template: path };
+      table.on(method.toUpperCase() as "GET", path.replaceAll(/\{(\w+)\}/g, ":$1"), unused, stored);
     },
     find,
     methodsOf: (path) => METHODS.filter((method) => find(method, path) !== null),
   };
+}
+
+/** The look-up itself is lenient (it decodes, and cuts off a host or a fragment); this compares what was sent. */
+function isWrittenAs(template: string, path: string): boolean {
+  if (path.includes("#")) return false;
+  const wanted = template.split("/");
+  const sent = path.split("/");
+  return (
+    sent.length === wanted.length &&
+    wanted.every((segment, index) => (segment.startsWith("{") ? sent[index] !== "" : sent[index] === segment))
+  );
 }
