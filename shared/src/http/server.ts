@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions as NodeOptions,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import { createHttpTerminator } from "http-terminator";
 
@@ -13,6 +19,8 @@ export interface ServerOptions {
   readonly keepAliveMs: number;
   /** Milliseconds that open requests get to finish when the server closes. */
   readonly drainMs: number;
+  /** What else Node lets a server be told, such as its time-outs. */
+  readonly node?: NodeOptions;
 }
 
 export interface RunningServer {
@@ -25,7 +33,7 @@ export interface RunningServer {
 /** Starts an HTTP server. @throws the system's error, such as EADDRINUSE */
 export async function startServer(listener: Listener, options: ServerOptions): Promise<RunningServer> {
   const server = createServer(
-    { maxHeaderSize: options.maxHeaderBytes, keepAliveTimeout: options.keepAliveMs },
+    { ...options.node, maxHeaderSize: options.maxHeaderBytes, keepAliveTimeout: options.keepAliveMs },
     listener,
   );
   const terminator = createHttpTerminator({ server, gracefulTerminationTimeout: options.drainMs });
