@@ -13,6 +13,9 @@ export const INTERNAL = {
 /** Set by the gateway on every request and answer. */
 export const REQUEST_ID = "x-request-id";
 
+/** `www-authenticate` of an answer that refuses the tenancy header, to tell it from a refused password. */
+export const TENANCY_CHALLENGE = "Tenancy";
+
 /** Bytes of headers that internal servers accept: a tenancy header with 1,000 networks fits. */
 export const INTERNAL_HEADER_LIMIT_BYTES = 65_536;
 

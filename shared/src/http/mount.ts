@@ -8,7 +8,7 @@ import type { Answer } from "./answer.js";
 import { authorize } from "./authorize.js";
 import { readJsonBody } from "./body.js";
 import { faultsOf } from "./faults.js";
-import { INTERNAL, REQUEST_ID } from "./headers.js";
+import { INTERNAL, REQUEST_ID, TENANCY_CHALLENGE } from "./headers.js";
 import { createQueryReader } from "./query.js";
 import { createRouteTable, type RouteTable } from "./route-table.js";
 import { sendAnswer, sendError } from "./send.js";
@@ -126,7 +126,10 @@ async function answerRequest(
   });
   try {
     const principal = options.verifyTenancy(header(request, INTERNAL.tenancy));
-    if (principal === null) throw new AppError("not_authenticated");
+    if (principal === null) {
+      response.setHeader("www-authenticate", TENANCY_CHALLENGE);
+      throw new AppError("not_authenticated");
+    }
     if (found === null) throw new AppError("not_found", { entity: "Path" });
     const { operation, run, readQuery } = found.value;
     authorize(operation, principal);
