@@ -44,6 +44,9 @@ export async function main({ args, env, parentPid }: Invocation): Promise<number
     if (early !== undefined) void started.catch(() => undefined); // its failure is now our own doing
     const { reason, exitCode } = await stop;
     report(`\nStopping (${reason}) …`);
+    interrupted.abort();
+    await supervisor.stop();
+    report("Everything has stopped; the data is kept.");
     return exitCode;
   } catch (error) {
     if (!(error instanceof StartProblem)) throw error;
@@ -51,9 +54,8 @@ export async function main({ args, env, parentPid }: Invocation): Promise<number
     return 1;
   } finally {
     interrupted.abort();
-    await supervisor?.stop();
+    await supervisor?.stop(); // a second time has nothing left to do
     giveBack();
-    if (supervisor !== null) report("Everything has stopped.");
   }
 }
 

@@ -74,11 +74,10 @@ export async function startServers(options: Pick<StackOptions, "ownMongod"> = {}
     const { component, url } = await prepareServer(kind, { dataDir, secrets, report: () => undefined });
     return { ...(await startHandle(component, dataDir)), url };
   };
-  const [mongodb, redis, nats] = await allOrNone(dataDir, [
-    shared === undefined ? start("mongodb") : Promise.resolve(null),
-    start("redis"),
-    start("nats"),
-  ]);
+  const [mongodb, redis, nats] = await orStopAll(
+    dataDir,
+    Promise.all([shared === undefined ? start("mongodb") : null, start("redis"), start("nats")]),
+  );
   return {
     dataDir,
     urls: { mongodb: mongodb?.url ?? shared ?? "", redis: redis.url, nats: nats.url },
@@ -115,15 +114,15 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     topologyUrls: ports.topology.map(urlOf),
   };
   const startAll = (kind: ProcessKind): Promise<ProcessHandle[]> =>
-    allOrNone(
-      dataDir,
+    Promise.all(
       ports[kind].map(async (own, index) => {
         const handle = await startHandle(createProcess(kind, `${kind}-${index + 1}`, own, system), dataDir);
         return { ...handle, url: urlOf(own), opsUrl: `http://127.0.0.1:${own.opsPort}` };
       }),
     );
-  const [identityHandles, topologyHandles] = await allOrNone(dataDir, [startAll("identity"), startAll("topology")]);
-  const gatewayHandles = await startAll("gateway");
+  const services = Promise.all([startAll("identity"), startAll("topology")]);
+  const [identityHandles, topologyHandles] = await orStopAll(dataDir, services);
+  const gatewayHandles = await orStopAll(dataDir, startAll("gateway"));
 
   return {
     dataDir,
@@ -143,15 +142,11 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   };
 }
 
-/** Waits for all; when one fails, everything that runs on the data folder is stopped before the error is thrown. */
-async function allOrNone<T extends readonly unknown[]>(
-  dataDir: string,
-  promises: readonly [...{ [K in keyof T]: Promise<T[K]> }],
-): Promise<T> {
+/** Waits for a start; when it fails, everything that runs on the data folder is stopped before the error is thrown. */
+async function orStopAll<T>(dataDir: string, start: Promise<T>): Promise<T> {
   try {
-    return (await Promise.all(promises)) as unknown as T;
+    return await start;
   } catch (error) {
-    await Promise.allSettled(promises);
     await stopLeftovers(runFolderOf(dataDir));
     throw error;
   }

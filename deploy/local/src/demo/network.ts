@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { DemoApi } from "./api.js";
 import { type DemoHost, type DemoService, NETWORK_NAME, type SubnetKey, SUBNETS } from "./data.js";
+import { DMZ_HOSTS } from "./hosts-dmz.js";
 import { OFFICE_HOSTS } from "./hosts-office.js";
 import { SERVER_HOSTS } from "./hosts-servers.js";
 
@@ -9,7 +10,7 @@ interface Named {
   readonly name: string;
 }
 
-const HOSTS = [...SERVER_HOSTS, ...OFFICE_HOSTS];
+const HOSTS = [...SERVER_HOSTS, ...DMZ_HOSTS, ...OFFICE_HOSTS];
 const REPORT_EVERY = 10;
 
 /** Creates what is missing of the demo network: one call for each subnet, and one for each host with all that is on it. */

@@ -22,6 +22,7 @@ export interface RunRecord {
 }
 
 const LEFTOVER_GRACE_MS = 10_000;
+const POLL_MS = 50;
 
 /** Writes the record at once (synchronously): no moment in which a process runs and nobody knows. */
 export function recordRun(folder: string, record: RunRecord): void {
@@ -58,10 +59,12 @@ async function stopLeftover(record: RunRecord): Promise<boolean> {
 }
 
 async function endsWithin(record: RunRecord, ms: number): Promise<boolean> {
-  for (const end = Date.now() + ms; Date.now() < end; await sleep(50)) {
-    if (!(await isStillThere(record))) return true;
+  const end = Date.now() + ms;
+  while (await isStillThere(record)) {
+    if (Date.now() > end) return false;
+    await sleep(POLL_MS);
   }
-  return false;
+  return true;
 }
 
 async function isStillThere(record: RunRecord): Promise<boolean> {

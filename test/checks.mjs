@@ -1,0 +1,70 @@
+// The checks that read sources only: form, lint rules, import rules. Each is one tool, run as its own process.
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { projects } from "../deploy/local/prepare.mjs";
+
+export const ROOT = fileURLToPath(new URL("../", import.meta.url));
+
+/** Runs all checks side by side, prints what fails, and answers [name, passed] of each; `quick` lets ESLint remember clean files. */
+export async function runChecks({ quick }) {
+  const cache = ["--cache", "--cache-strategy", "content", "--cache-location", "node_modules/.cache/eslint/"];
+  const sources = projects(true).map((folder) => `${folder}/src`);
+  const checks = [
+    ["format", "prettier/bin/prettier.cjs", ["--check", "--log-level", "warn", "."]],
+    [
+      "lint",
+      "eslint/bin/eslint.js",
+      ["-c", "test/eslint.config.js", "--max-warnings", "0", ...(quick ? cache : []), "."],
+    ],
+    [
+      "import rules",
+      "dependency-cruiser/bin/dependency-cruise.mjs",
+      ["--config", "test/dependency-cruiser.config.cjs", ...sources],
+    ],
+  ];
+  return Promise.all(
+    checks.map(async ([name, script, args]) => {
+      const { code, output, seconds } = await runQuietly(join(ROOT, "node_modules", script), args);
+      console.log(`${code === 0 ? "PASS" : "FAIL"} ${name} (${seconds} s)`);
+      if (code !== 0) console.log(output);
+      return [name, code === 0];
+    }),
+  );
+}
+
+const running = new Set();
+
+/** Runs a script of Node in the root folder, with its output shown; answers its exit code. */
+export async function runScript(script, args, env = {}) {
+  const child = spawn(process.execPath, [script, ...args], {
+    cwd: ROOT,
+    stdio: "inherit",
+    env: { ...process.env, ...env },
+  });
+  running.add(child);
+  const code = await endOf(child);
+  running.delete(child);
+  return code;
+}
+
+/** Ends what `runScript` still runs, for when this process is told to stop. */
+export function killRunningScripts() {
+  for (const child of running) child.kill("SIGKILL");
+}
+
+async function runQuietly(script, args) {
+  const begun = Date.now();
+  const child = spawn(process.execPath, [script, ...args], { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
+  const code = await endOf(child);
+  return { code, output, seconds: Math.round((Date.now() - begun) / 1000) };
+}
+
+async function endOf(child) {
+  return new Promise((resolve) => {
+    child.once("error", () => resolve(1));
+    child.once("close", (code) => resolve(code ?? 1));
+  });
+}

@@ -1,0 +1,110 @@
+// Who may import whom. Each rule's comment is the sentence that a violation prints.
+const ruleFiles = require("./rule-files.cjs");
+
+const exactly = (files) => files.map((file) => `^${file.replaceAll(".", "\\.")}$`);
+
+/** Another workspace is reached through its package name, which leads to the built files. */
+const shared = (inside) => `^shared/(?:src|dist)/${inside}`;
+const TEST = "\\.test\\.ts$";
+const BROWSER_SAFE = shared("(?:contract/|errors\\.|client\\.)");
+
+module.exports = {
+  forbidden: [
+    {
+      name: "no-cycles",
+      comment: "Files that import each other in a circle cannot be understood one by one.",
+      severity: "error",
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
+    },
+    {
+      name: "contract-is-browser-safe",
+      comment:
+        "The contract, the errors and the client run in browsers too: they import zod and each other, nothing else.",
+      severity: "error",
+      from: { path: "^shared/src/(?:contract/|errors\\.ts|client\\.ts)", pathNot: TEST },
+      to: { pathNot: [BROWSER_SAFE, "^node_modules/zod/"] },
+    },
+    {
+      name: "shared-knows-no-process",
+      comment: "What processes share must not depend on one of them.",
+      severity: "error",
+      from: { path: "^shared/" },
+      to: { path: "^(?:gateway|services|deploy|test)/" },
+    },
+    {
+      name: "processes-are-strangers",
+      comment:
+        "The gateway and the services talk over HTTP and NATS; none imports another, nor what starts or tests them.",
+      severity: "error",
+      from: { path: "^(gateway|services/[^/]+)/" },
+      to: { path: "^(?:gateway|services/[^/]+|deploy|test)/", pathNot: "^$1/" },
+    },
+    {
+      name: "rules-are-pure",
+      comment: "Rules import the contract, the errors and other rules: no package, no input or output.",
+      severity: "error",
+      from: { path: exactly(ruleFiles) },
+      to: { pathNot: [BROWSER_SAFE, ...exactly(ruleFiles)], dependencyTypesNot: ["type-only"] },
+    },
+    {
+      name: "stores-know-no-http",
+      comment:
+        "A store knows MongoDB, the contract and the errors; HTTP (but for types), processes and other packages are not its business.",
+      severity: "error",
+      from: { path: "^services/[^/]+/src/.*(?:store|indexes)\\.ts$" },
+      to: {
+        path: [shared("(?:http|bus)/"), "^node_modules/(?!mongodb/|ipaddr\\.js/)", "/(?:routes|app|main|config)\\.ts$"],
+        dependencyTypesNot: ["type-only"],
+      },
+    },
+    {
+      name: "routes-use-no-packages",
+      comment:
+        "Routes say what an operation does; packages and Node's modules stay behind shared/http, rules and stores.",
+      severity: "error",
+      from: { path: "^services/[^/]+/src/.*routes\\.ts$" },
+      to: { path: ["^node_modules/", "/(?:app|main|config)\\.ts$"], dependencyTypesNot: ["type-only"] },
+    },
+    {
+      name: "routes-use-no-node",
+      comment:
+        "Routes say what an operation does; packages and Node's modules stay behind shared/http, rules and stores.",
+      severity: "error",
+      from: { path: "^services/[^/]+/src/.*routes\\.ts$" },
+      to: { dependencyTypes: ["core"], dependencyTypesNot: ["type-only"] },
+    },
+    {
+      name: "main-is-the-root",
+      comment: "main.ts puts a process together; nothing imports it.",
+      severity: "error",
+      from: { path: "^(?:gateway|services)/" },
+      to: { path: "^(?:gateway|services/[^/]+)/src/main\\.ts$" },
+    },
+    {
+      name: "no-tests-in-products",
+      comment: "What ships imports no test and no tool of tests.",
+      severity: "error",
+      from: { path: "^(?:shared|gateway|services|deploy)/", pathNot: [TEST, "/testing/"] },
+      to: { path: ["\\.test\\.", "/testing/", "^node_modules/(?:@?jest|fast-check|supertest)"] },
+    },
+    {
+      name: "resolvable",
+      comment: "Every import leads somewhere, and to something that the workspace's own package.json declares.",
+      severity: "error",
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.base.json" },
+    doNotFollow: { path: ["node_modules", "/dist/"] },
+    combinedDependencies: true,
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "default", "node"],
+      mainFields: ["main"],
+    },
+  },
+};

@@ -1,0 +1,74 @@
+// Type-aware rules for the sources; plain rules for the few scripts that run before anything is compiled.
+import js from "@eslint/js";
+import tseslint from "typescript-eslint";
+import ruleFiles from "./rule-files.cjs";
+
+/** Settings reach the code as arguments: who reads the environment can be seen in one file per process. */
+const noEnvironment = {
+  selector: "MemberExpression[object.name='process'][property.name='env']",
+  message: "Only main.ts reads process.env; take a setting as an argument.",
+};
+
+const node = { process: "readonly", console: "readonly", URL: "readonly", fetch: "readonly", setTimeout: "readonly" };
+
+export default tseslint.config(
+  { ignores: ["**/dist/", "**/node_modules/", ".local/", "**/*.generated.*"] },
+  js.configs.recommended,
+  {
+    files: ["**/*.ts", "**/*.tsx"],
+    extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
+    languageOptions: { parserOptions: { projectService: true } },
+    rules: {
+      "@typescript-eslint/consistent-type-imports": ["error", { fixStyle: "inline-type-imports" }],
+      "@typescript-eslint/explicit-module-boundary-types": "error",
+      "@typescript-eslint/max-params": ["error", { max: 4 }], // a transaction and three more
+      "@typescript-eslint/no-confusing-void-expression": [
+        "error",
+        { ignoreArrowShorthand: true, ignoreVoidReturningFunctions: true },
+      ],
+      "@typescript-eslint/no-misused-spread": ["error", { allow: [{ from: "lib", name: "string" }] }], // code points are meant
+      "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
+      "@typescript-eslint/switch-exhaustiveness-check": "error",
+      "@typescript-eslint/dot-notation": "off", // an index signature is read with brackets: it shows that the name is not declared
+      "@typescript-eslint/unbound-method": "off", // objects are made by factories, whose functions use no `this`
+      eqeqeq: "error",
+      "max-lines": ["error", { max: 300 }],
+      "no-console": "error",
+      "no-restricted-syntax": ["error", noEnvironment],
+      "no-warning-comments": ["error", { terms: ["todo", "fixme", "xxx"] }],
+    },
+  },
+  {
+    // `npm start` talks to a person, and it and the tests hand the environment on
+    files: ["deploy/local/src/**", "test/src/**"],
+    rules: { "no-console": "off", "no-restricted-syntax": "off" },
+  },
+  {
+    files: ["**/src/main.ts", "**/*.test.ts"],
+    rules: { "no-restricted-syntax": "off" },
+  },
+  {
+    files: ruleFiles,
+    rules: {
+      "no-restricted-globals": ["error", { name: "Date", message: "Pure rules are given the time." }],
+      "no-restricted-properties": [
+        "error",
+        { object: "Math", property: "random", message: "Pure rules know no chance." },
+      ],
+    },
+  },
+  {
+    // the type of a schema is what it is made of: written out, it would be said twice
+    files: ["shared/src/contract/**"],
+    rules: { "@typescript-eslint/explicit-module-boundary-types": "off" },
+  },
+  {
+    files: ["**/*.test.ts"],
+    rules: { "@typescript-eslint/no-non-null-assertion": "off", "@typescript-eslint/max-params": "off" },
+  },
+  { files: ["**/*.js", "**/*.mjs"], languageOptions: { globals: node } },
+  {
+    files: ["**/*.cjs"],
+    languageOptions: { sourceType: "commonjs", globals: { module: "writable", require: "readonly" } },
+  },
+);

@@ -1,0 +1,22 @@
+// What is tested is what runs: jest reads the compiled output of every workspace, without a transformer.
+// Unit tests stand beside the code; `test/src` holds what needs more than one file: contract, integration, e2e.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { projects } from "../deploy/local/prepare.mjs";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+
+export default {
+  rootDir: root,
+  roots: projects(true)
+    .map((folder) => join(root, folder, "dist"))
+    .filter((folder) => existsSync(folder)),
+  testEnvironment: "node",
+  testMatch: ["**/*.test.js"],
+  transform: {},
+  testTimeout: 30_000,
+  maxWorkers: 2,
+  workerIdleMemoryLimit: "1GB",
+  watchman: false,
+};

@@ -1,0 +1,45 @@
+// `npm test`: everything, on real servers on free ports. Words after `--` (or `node test/run.mjs <pattern>`) choose suites.
+// The last line is the summary: `N passed, N failed`, over the checks and all suites.
+import { prepare, PrepareProblem } from "../deploy/local/prepare.mjs";
+import { runChecks } from "./checks.mjs";
+import { runJest } from "./jest-run.mjs";
+import { openRunFolder } from "./run-folder.mjs";
+
+const patterns = process.argv.slice(2);
+const counts = { passed: 0, failed: 0 };
+
+try {
+  await prepare({ tests: true, report: console.log });
+  if (patterns.length === 0) {
+    for (const [, passed] of await runChecks({ quick: false })) counts[passed ? "passed" : "failed"] += 1;
+  }
+  const tests = await runSuites();
+  counts.passed += tests.passed;
+  counts.failed += tests.failed;
+  if (tests.passed + tests.failed === 0) {
+    console.error("No test was run: no suite matches.");
+    counts.failed += 1;
+  }
+} catch (error) {
+  counts.failed += 1;
+  console.error(error instanceof PrepareProblem || error.name === "StartProblem" ? error.message : error);
+}
+console.log(`${counts.passed} passed, ${counts.failed} failed`);
+process.exitCode = counts.failed === 0 ? 0 : 1;
+
+/** MongoDB, Redis and NATS are started once for all suites; a suite that breaks one starts its own. */
+async function runSuites() {
+  const folder = await openRunFolder();
+  let result = { passed: 0, failed: 1 };
+  try {
+    process.env.NTS_TEST_DIR = folder.path;
+    const { startServers } = await import("./dist/support/stack.js");
+    const servers = await startServers();
+    const { mongodb, redis, nats } = servers.urls;
+    result = await runJest(patterns, { MONGODB_URL: mongodb, REDIS_URL: redis, NATS_URL: nats });
+    await servers.stop();
+  } finally {
+    await folder.close({ keepLogs: result.failed > 0 });
+  }
+  return result;
+}

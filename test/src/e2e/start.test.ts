@@ -1,0 +1,181 @@
+import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Collection, MongoClient } from "mongodb";
+import { commandLineOf } from "@nts/local/processes/identify";
+import { freePorts } from "@nts/local/processes/ports";
+import { type RunRecord, stopLeftovers } from "@nts/local/processes/run-records";
+import { startByHand, type StartedByHand } from "../support/npm-start.js";
+
+const READY = "Ctrl-C stops everything";
+
+describe("npm start", () => {
+  let dataDir: string;
+  let port: number;
+  let given: StartedByHand[];
+
+  beforeEach(async () => {
+    const base = process.env["NTS_TEST_DIR"] ?? tmpdir();
+    await mkdir(base, { recursive: true });
+    dataDir = await mkdtemp(join(base, "start-"));
+    [port = 0] = await freePorts(1);
+    given = [];
+  });
+
+  afterEach(async () => {
+    for (const one of given) one.signal("SIGTERM");
+    await Promise.all(given.map((one) => one.ended()));
+    await stopLeftovers(join(dataDir, "run"));
+    for (const folder of ["mongodb", "redis", "nats"])
+      await rm(join(dataDir, folder), { recursive: true, force: true });
+  });
+
+  function start(args: string[] = [], env: Record<string, string> = {}): StartedByHand {
+    const one = startByHand({ PORT: String(port), DATA_DIR: dataDir, ...env }, args);
+    given.push(one);
+    return one;
+  }
+
+  async function runs(): Promise<RunRecord[]> {
+    const folder = join(dataDir, "run");
+    const files = await readdir(folder).catch(() => []);
+    return Promise.all(files.map(async (file) => JSON.parse(await readFile(join(folder, file), "utf8")) as RunRecord));
+  }
+
+  async function alive(records: readonly RunRecord[]): Promise<string[]> {
+    const lines = await Promise.all(records.map(async ({ pid, command }) => (await commandLineOf(pid)) === command));
+    return records.filter((_, index) => lines[index]).map(({ name }) => name);
+  }
+
+  it("starts all of it, says where it is, and leaves nothing running after SIGTERM", async () => {
+    const one = start();
+    await one.untilPrinted(READY);
+    expect(one.output()).toContain(`http://localhost:${port}`);
+    expect(one.output()).toContain(join(dataDir, "logs"));
+    const records = await runs();
+    expect((await alive(records)).sort()).toEqual(["gateway-1", "identity-1", "mongod", "nats", "redis", "topology-1"]);
+    expect((await fetch(`http://127.0.0.1:${port}/api/health`)).status).toBe(200);
+
+    one.signal("SIGTERM");
+    expect(await one.ended()).toBe(0);
+    expect(await alive(records)).toEqual([]);
+    expect(await runs()).toEqual([]);
+  });
+
+  it("keeps the data, and its secrets to their owner, and is back within ten seconds", async () => {
+    const first = start();
+    await first.untilPrinted(READY);
+    await writeNote(mongodbUrl(await runs()));
+    first.signal("SIGINT");
+    expect(await first.ended()).toBe(0);
+    const secrets = await readFile(join(dataDir, "secrets.json"), "utf8");
+
+    const begun = Date.now();
+    const second = start();
+    await second.untilPrinted(READY);
+    expect(Date.now() - begun).toBeLessThan(10_000);
+    expect(await readNote(mongodbUrl(await runs()))).toBe("kept");
+    expect(await readFile(join(dataDir, "secrets.json"), "utf8")).toBe(secrets);
+    expect((await stat(join(dataDir, "secrets.json"))).mode & 0o777).toBe(0o600);
+  });
+
+  it("runs several of each kind, gateways on ports that follow each other", async () => {
+    const one = start(["--replicas", "gateway=2,topology=2,identity=2"]);
+    await one.untilPrinted(READY);
+    expect(await alive(await runs())).toHaveLength(9);
+    expect((await fetch(`http://127.0.0.1:${port + 1}/api/health`)).status).toBe(200);
+  });
+
+  it("starts a process again that died, and says so", async () => {
+    const one = start();
+    await one.untilPrinted(READY);
+    const victim = (await runs()).find(({ name }) => name === "topology-1");
+    process.kill(victim?.pid ?? 0, "SIGKILL");
+    await one.untilPrinted("topology-1 was ended by SIGKILL; starting it again");
+    await one.untilPrinted("topology-1 is ready again");
+  });
+
+  it("stops what a killed run has left behind before it starts", async () => {
+    const killed = start();
+    await killed.untilPrinted(READY);
+    const left = await runs();
+    killed.signal("SIGKILL");
+    await killed.ended();
+    expect(await alive(left)).toHaveLength(6);
+
+    const next = start();
+    await next.untilPrinted("Stopped what an earlier run had left behind");
+    expect(await alive(left)).toEqual([]);
+    await next.untilPrinted(READY);
+  });
+
+  it("refuses a data folder that is in use, in one sentence", async () => {
+    const one = start();
+    await one.untilPrinted(READY);
+    const [other = 0] = await freePorts(1);
+    const second = start([], { PORT: String(other) });
+    expect(await second.ended()).toBe(1);
+    expect(second.output()).toContain("runs already");
+    expect(second.output()).toContain("DATA_DIR");
+    expect(await alive(await runs())).toHaveLength(6);
+  });
+
+  it.each([
+    ["a taken port", {}, "is already in use; choose another one, for example PORT="],
+    ["a port that is no number", { PORT: "http" }, 'PORT is "http", but must be a number'],
+    ["a server that does not answer", { NATS_URL: "nats://127.0.0.1:9" }, "NATS_URL names 127.0.0.1:9"],
+    ["a data folder that cannot be made", { DATA_DIR: "/dev/null/data" }, "set DATA_DIR"],
+  ])("refuses %s in one sentence and leaves nothing running", async (_, env: Record<string, string>, sentence) => {
+    const occupied = await listenOn(port);
+    try {
+      const one = start([], { ...(sentence.includes("PORT=") ? {} : { PORT: String(port + 500) }), ...env });
+      expect(await one.ended()).toBe(1);
+      expect(one.output()).toContain(sentence);
+      expect(await runs()).toEqual([]);
+    } finally {
+      occupied.close();
+    }
+  });
+
+  it("refuses an option it does not know, and explains those it does", async () => {
+    const wrong = start(["--replica", "gateway=2"]);
+    expect(await wrong.ended()).toBe(1);
+    expect(wrong.output()).toContain("--help");
+    const help = start(["--help"]);
+    expect(await help.ended()).toBe(0);
+    expect(help.output()).toContain("--replicas gateway=2,topology=2,identity=2");
+  });
+});
+
+async function listenOn(port: number): Promise<{ close(): void }> {
+  const server = createServer();
+  await new Promise<void>((resolve) => {
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  return server;
+}
+
+function mongodbUrl(records: readonly RunRecord[]): string {
+  const command = records.find(({ name }) => name === "mongod")?.command ?? "";
+  const port = /--port (\d+)/.exec(command)?.[1] ?? "";
+  return `mongodb://127.0.0.1:${port}/?replicaSet=rs0`;
+}
+
+async function writeNote(url: string): Promise<void> {
+  await withNotes(url, (notes) => notes.insertOne({ text: "kept" }));
+}
+
+async function readNote(url: string): Promise<unknown> {
+  return withNotes(url, async (notes) => (await notes.findOne())?.["text"] as unknown);
+}
+
+async function withNotes<T>(url: string, action: (notes: Collection) => Promise<T>): Promise<T> {
+  const client = new MongoClient(url);
+  try {
+    return await action(client.db("notes").collection("notes"));
+  } finally {
+    await client.close();
+  }
+}

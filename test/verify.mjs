@@ -1,0 +1,19 @@
+// `npm run verify`: all that can be known in seconds, without a server: form, lint rules, import rules, types, and the
+// unit and contract tests.
+import { prepare, PrepareProblem } from "../deploy/local/prepare.mjs";
+import { runChecks } from "./checks.mjs";
+import { runJest } from "./jest-run.mjs";
+
+const NEEDS_SERVERS = ["\\.integration\\.test\\.js$", "/test/dist/(integration|e2e|load|chaos)/"];
+
+try {
+  await prepare({ tests: true, report: console.log });
+  const checks = await runChecks({ quick: true });
+  const tests = await runJest(["--testPathIgnorePatterns", ...NEEDS_SERVERS, "--silent"]);
+  const failedChecks = checks.filter(([, passed]) => !passed).length;
+  process.exitCode = failedChecks + tests.failed === 0 ? 0 : 1;
+} catch (error) {
+  if (!(error instanceof PrepareProblem)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}
