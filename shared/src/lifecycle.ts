@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import closeWithGrace from "close-with-grace";
 import { ConfigError } from "./config.js";
 import type { Readiness } from "./http/operations.js";
@@ -22,11 +23,26 @@ export function stopOnSignal(
     readiness.stopping = true;
     if (err === undefined) log.info({ signal }, "stopping");
     else log.fatal({ err }, "stopping after an uncaught fault");
-    await new Promise((resolve) => setTimeout(resolve, delayMs));
+    await delay(delayMs);
     for (const step of steps)
       await step().catch((error: unknown) => void log.error({ err: error }, "a step of stopping failed"));
     log.info("stopped");
   });
+}
+
+const RETRY_MS = 500;
+
+/** Does what a process needs before it can serve, again and again until it succeeds. @param what for the log */
+export async function keepTrying(log: Log, what: string, task: () => Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      await task();
+      return;
+    } catch (error) {
+      log.warn({ err: error }, `${what} failed; trying again`);
+      await delay(RETRY_MS);
+    }
+  }
 }
 
 /** Runs the start of a process; a fault ends it with status 1 and, for a wrong setting, its sentence alone. */
