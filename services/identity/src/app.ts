@@ -1,0 +1,68 @@
+import type { Db } from "mongodb";
+import type { Bus } from "@nts/shared/bus/bus";
+import { keyApplied } from "@nts/shared/contract/messages";
+import type { InternalClient } from "@nts/shared/http/internal-client";
+import { createRouter, type Router, type RouterOptions } from "@nts/shared/http/mount";
+import { mapMongoFault } from "@nts/shared/mongo/faults";
+import type { RunTransaction } from "@nts/shared/mongo/transaction";
+import { mountCredentials } from "./credentials/routes.js";
+import { createCredentialStore } from "./credentials/store.js";
+import { createAcknowledgements } from "./key-changes/acknowledgements.js";
+import { createChangeRights } from "./key-changes/change-rights.js";
+import { createKeyChangeLog } from "./key-changes/log.js";
+import { createGatewayRegistry } from "./key-changes/registry.js";
+import { mountKeyChanges } from "./key-changes/routes.js";
+import { mountKeys } from "./keys/routes.js";
+import { createKeyStore } from "./keys/store.js";
+import { createNetworkDirectory } from "./networks.js";
+import { mountOrganizations } from "./organizations/routes.js";
+import { createOrganizationStore } from "./organizations/store.js";
+import { createSessionCookies } from "./sessions/cookie.js";
+import { mountSessions } from "./sessions/routes.js";
+import { createSessionStore } from "./sessions/store.js";
+import type { Passwords } from "./users/passwords.js";
+import { mountUsers } from "./users/routes.js";
+import { createUserStore } from "./users/store.js";
+
+/** Milliseconds until an answer must have begun. */
+const DEADLINE_MS = 8_000;
+
+export interface AppOptions extends Pick<RouterOptions, "verifyTenancy" | "log" | "observe"> {
+  readonly db: Db;
+  readonly transaction: RunTransaction;
+  readonly bus: Bus;
+  readonly topology: Pick<InternalClient, "ask">;
+  readonly passwords: Passwords;
+  readonly publicUrl: string;
+  readonly registration: "open" | "invite";
+}
+
+/** The service with every operation mounted; it listens to the bus but not yet to a port. */
+export function createApp(options: AppOptions): Router {
+  const { db, transaction, bus, topology, passwords, publicUrl, registration, ...routing } = options;
+  const router = createRouter({ ...routing, mapFault: mapMongoFault, deadlineMs: DEADLINE_MS });
+
+  const keys = createKeyStore(db);
+  const users = createUserStore(db);
+  const sessions = createSessionStore(db);
+  const organizations = createOrganizationStore(db);
+  const credentials = createCredentialStore(db);
+  const networks = createNetworkDirectory(topology);
+  const cookies = createSessionCookies(publicUrl);
+
+  const keyChanges = createKeyChangeLog(db);
+  const registry = createGatewayRegistry(db);
+  const acknowledgements = createAcknowledgements(registry);
+  const changeRights = createChangeRights({ transaction, keyChanges, acknowledgements, bus });
+  bus.subscribe(keyApplied, ({ gateway, number }) => {
+    acknowledgements.note(gateway, number);
+  });
+
+  mountUsers(router, { users, organizations, sessions, transaction, passwords, cookies, registration });
+  mountSessions(router, { sessions, users, passwords, networks, cookies, changeRights });
+  mountOrganizations(router, { organizations, changeRights });
+  mountKeys(router, { keys, networks, changeRights });
+  mountCredentials(router, { credentials, sessions });
+  mountKeyChanges(router, { keyChanges, registry, acknowledgements });
+  return router;
+}

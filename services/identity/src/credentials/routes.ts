@@ -1,0 +1,28 @@
+import { verifyCredential } from "@nts/shared/contract/internal";
+import { answer } from "@nts/shared/http/answer";
+import { mountAny, type Router } from "@nts/shared/http/mount";
+import { slidExpiry } from "../sessions/lifetime.js";
+import type { SessionStore } from "../sessions/store.js";
+import { verifyKey, verifySession, type FoundSession } from "./rights.js";
+import type { CredentialStore } from "./store.js";
+
+export interface CredentialRoutes {
+  readonly credentials: CredentialStore;
+  readonly sessions: SessionStore;
+}
+
+export function mountCredentials(router: Router, { credentials, sessions }: CredentialRoutes): void {
+  mountAny(router, verifyCredential, async ({ body: { kind, hash } }) => {
+    const now = new Date();
+    if (kind === "key") return answer.data(verifyKey(await credentials.findKey(hash), now));
+    const found = await credentials.findSession(hash);
+    const verification = verifySession(found, now);
+    if (verification.status === "valid") await slide(found, now);
+    return answer.data(verification);
+  });
+
+  async function slide({ session }: FoundSession, now: Date): Promise<void> {
+    const expiresAt = session === null ? null : slidExpiry(session, now);
+    if (session !== null && expiresAt !== null) await sessions.slide(session._id, expiresAt);
+  }
+}

@@ -1,0 +1,72 @@
+import { EventEmitter } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import type { GatewayRegistry, LiveGateway } from "./registry.js";
+
+// Lets the answer to a key change wait until no gateway can still accept what it took away. A gateway says on the bus
+// what it has applied, or by asking for a lease: at this replica, or at another one, which the registry tells. One that
+// says nothing is waited for until the leases that were granted before the change have ended.
+
+/** Milliseconds for which a gateway serves what it knows, from the moment it asked. */
+const LEASE_MS = 1_000;
+const MARGIN_MS = 50;
+const POLL_MS = 50;
+
+export interface Acknowledgements {
+  /** Remembers that a gateway has applied every key change up to a number. */
+  note(gateway: string, number: number): void;
+  /**
+   * Resolves when every registered gateway has applied the change, or when its lease must have ended. To be called when
+   * the change is committed: gateways that register later know it already. Never rejects.
+   */
+  wait(number: number): Promise<void>;
+}
+
+export function createAcknowledgements(registry: Pick<GatewayRegistry, "live">): Acknowledgements {
+  const applied = new Map<string, number>();
+  const heard = new EventEmitter().setMaxListeners(0);
+
+  function note(gateway: string, number: number): void {
+    if (number <= (applied.get(gateway) ?? -1)) return;
+    applied.set(gateway, number);
+    heard.emit("gateway");
+  }
+
+  /** Resolves with true when all of the gateways have applied the change, with false after a while. */
+  function hearFrom(gateways: readonly LiveGateway[], number: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const done = (all: boolean): void => {
+        clearTimeout(timer);
+        heard.off("gateway", check);
+        resolve(all);
+      };
+      const check = (): void => {
+        if (gateways.every(({ id }) => (applied.get(id) ?? -1) >= number)) done(true);
+      };
+      const timer = setTimeout(() => {
+        done(false);
+      }, POLL_MS);
+      heard.on("gateway", check);
+      check();
+    });
+  }
+
+  async function allApplied(number: number, limit: AbortSignal): Promise<void> {
+    while (!limit.aborted) {
+      // A database that is away tells nothing, and so the leases have to end.
+      const gateways = await registry.live().catch(() => null);
+      for (const gateway of gateways ?? []) note(gateway.id, gateway.applied);
+      if (gateways === null) await delay(POLL_MS);
+      else if (await hearFrom(gateways, number)) return;
+    }
+  }
+
+  return {
+    note,
+    wait: async (number) => {
+      const limit = new AbortController();
+      const leasesEnded = delay(LEASE_MS + MARGIN_MS, undefined, { signal: limit.signal }).catch(() => undefined);
+      await Promise.race([allApplied(number, limit.signal), leasesEnded]);
+      limit.abort();
+    },
+  };
+}

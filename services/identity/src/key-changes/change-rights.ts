@@ -1,0 +1,43 @@
+import type { ClientSession } from "mongodb";
+import type { Bus } from "@nts/shared/bus/bus";
+import { keyChanged } from "@nts/shared/contract/messages";
+import { Discard, type RunTransaction } from "@nts/shared/mongo/transaction";
+import type { Acknowledgements } from "./acknowledgements.js";
+import type { KeyChangeLog } from "./log.js";
+
+/**
+ * Makes a change that takes or gives rights: `write` and its entry in the record are one transaction, and the promise
+ * resolves when no gateway accepts any more what the change took away.
+ *
+ * @param subjects ids of the keys, sessions, users or organizations of which everything known becomes void
+ * @param write makes the change, in the transaction; null when there was nothing left to change, which undoes all of it
+ * @returns what `write` returned
+ */
+export type ChangeRights = <T>(
+  subjects: readonly string[],
+  write: (session: ClientSession) => Promise<T | null>,
+) => Promise<T | null>;
+
+export interface ChangeRightsOptions {
+  readonly transaction: RunTransaction;
+  readonly keyChanges: KeyChangeLog;
+  readonly acknowledgements: Acknowledgements;
+  readonly bus: Pick<Bus, "publish">;
+}
+
+export function createChangeRights(options: ChangeRightsOptions): ChangeRights {
+  const { transaction, keyChanges, acknowledgements, bus } = options;
+  return async <T>(subjects: readonly string[], write: (session: ClientSession) => Promise<T | null>) => {
+    const made = await transaction<{ number: number; result: T } | null>(["key_changes"], async (session) => {
+      const number = await keyChanges.takeNumber(session);
+      const result = await write(session);
+      if (result === null) throw new Discard(null);
+      await keyChanges.append(session, { number, subjects: [...subjects] });
+      return { number, result };
+    });
+    if (made === null) return null;
+    bus.publish(keyChanged, { number: made.number, subjects: [...subjects] });
+    await acknowledgements.wait(made.number);
+    return made.result;
+  };
+}

@@ -1,0 +1,76 @@
+import type { ClientSession, Db } from "mongodb";
+import type { KeyChange } from "@nts/shared/contract/internal";
+
+// The numbered record of every change of rights. A change gets its number in the transaction that makes it, by a write
+// to one counter that all such transactions share; so numbers have no gaps, and a change is visible exactly when all
+// changes with lower numbers are.
+
+const COUNTER = "key_changes";
+
+/** More changes than this are not worth telling one by one: whoever lags so far behind starts anew. */
+const MOST_CHANGES = 1_000;
+
+// A read that a deposed primary cannot answer waits for the new one, so it needs a limit of its own.
+const LINEARIZABLE_READ_MS = 1_000;
+
+interface CounterDocument {
+  _id: string;
+  number: number;
+}
+
+interface ChangeDocument {
+  _id: number;
+  subjects: readonly string[];
+  at: Date;
+}
+
+export interface KeyChangeLog {
+  /** Makes the counter when it is missing; safe while other replicas do the same. */
+  prepare(): Promise<void>;
+  /** Takes the next number. First in its transaction, because it serialises all changes. */
+  takeNumber(session: ClientSession): Promise<number>;
+  append(session: ClientSession, change: KeyChange): Promise<void>;
+  /** The number of the newest change; never older than any change that was committed before the call. */
+  highest(): Promise<number>;
+  /** Changes with greater numbers, ascending; not all of them when there are very many. */
+  after(number: number): Promise<KeyChange[]>;
+}
+
+export function createKeyChangeLog(db: Db): KeyChangeLog {
+  const counters = db.collection<CounterDocument>("counters");
+  const changes = db.collection<ChangeDocument>("key_changes");
+  return {
+    prepare: async () => {
+      await counters.updateOne({ _id: COUNTER }, { $setOnInsert: { number: 0 } }, { upsert: true });
+    },
+    takeNumber: async (session) => {
+      const counter = await counters.findOneAndUpdate(
+        { _id: COUNTER },
+        { $inc: { number: 1 } },
+        { session, returnDocument: "after" },
+      );
+      return requireCounter(counter).number;
+    },
+    append: async (session, { number, subjects }) => {
+      await changes.insertOne({ _id: number, subjects, at: new Date() }, { session });
+    },
+    highest: async () => {
+      // Linearizable, because a deposed primary that has not noticed yet would still answer a majority read.
+      const options = { readConcern: "linearizable", maxTimeMS: LINEARIZABLE_READ_MS } as const;
+      return requireCounter(await counters.findOne({ _id: COUNTER }, options)).number;
+    },
+    after: async (number) => {
+      const found = await changes
+        .find({ _id: { $gt: number } })
+        .sort({ _id: 1 })
+        .limit(MOST_CHANGES)
+        .toArray();
+      return found.map(({ _id, subjects }) => ({ number: _id, subjects: [...subjects] }));
+    },
+  };
+}
+
+function requireCounter(counter: CounterDocument | null): CounterDocument {
+  if (counter === null) throw new Error("the counter of key changes is missing");
+  return counter;
+}

@@ -1,0 +1,24 @@
+import { pullKeyChanges } from "@nts/shared/contract/internal";
+import { answer } from "@nts/shared/http/answer";
+import { mountAny, type Router } from "@nts/shared/http/mount";
+import type { Acknowledgements } from "./acknowledgements.js";
+import type { KeyChangeLog } from "./log.js";
+import { pageOf } from "./page.js";
+import type { GatewayRegistry } from "./registry.js";
+
+export interface KeyChangeRoutes {
+  readonly keyChanges: KeyChangeLog;
+  readonly registry: GatewayRegistry;
+  readonly acknowledgements: Acknowledgements;
+}
+
+export function mountKeyChanges(router: Router, { keyChanges, registry, acknowledgements }: KeyChangeRoutes): void {
+  mountAny(router, pullKeyChanges, async ({ query: { after, gateway } }) => {
+    acknowledgements.note(gateway, after);
+    // Registered first, read afterwards: a change is either seen here or its maker waits for this gateway.
+    const live_gateways = await registry.renew(gateway, after);
+    const highest = await keyChanges.highest();
+    const found = highest > after ? await keyChanges.after(after) : [];
+    return answer.data({ ...pageOf(after, highest, found), live_gateways });
+  });
+}

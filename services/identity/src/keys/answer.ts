@@ -1,0 +1,23 @@
+import { maskApiKey } from "@nts/shared/api-key";
+import type { UserApiKey } from "@nts/shared/contract/keys";
+import { networkIdsOf, type KeyDocument } from "./key.js";
+
+/** A key as answered, its secret masked. @param userNetworkIds networks that its user may use now */
+export function keyAnswer(key: KeyDocument, userNetworkIds: readonly string[]): UserApiKey {
+  return {
+    id: key._id,
+    created_at: key.created_at.toISOString(),
+    updated_at: key.updated_at.toISOString(),
+    key: maskApiKey(key.public_id),
+    last_used: key.last_used?.toISOString() ?? null,
+    name: key.name,
+    organization_id: key.organization_id,
+    user_id: key.user_id,
+    tags: key.tags,
+    expires_at: key.expires_at?.toISOString() ?? null,
+    is_enabled: key.is_enabled,
+    network_ids: networkIdsOf(key, userNetworkIds),
+    restricted: key.network_ids !== null,
+    permissions: key.permissions,
+  };
+}

@@ -1,0 +1,122 @@
+import { createApiKey } from "@nts/shared/api-key";
+import { createKey, deleteKey, getKey, listKeys, rotateKey, updateKey } from "@nts/shared/contract/keys";
+import { recordKeyUses } from "@nts/shared/contract/internal";
+import { hashCredential } from "@nts/shared/credential";
+import { answer } from "@nts/shared/http/answer";
+import { mount, mountAny, type Router } from "@nts/shared/http/mount";
+import type { UserPrincipal } from "@nts/shared/http/tenancy";
+import { newId } from "@nts/shared/ids";
+import { requireRevision } from "@nts/shared/revision";
+import type { ChangeRights } from "../key-changes/change-rights.js";
+import type { NetworkDirectory } from "../networks.js";
+import { untilSaved } from "../revisions.js";
+import { keyAnswer } from "./answer.js";
+import { keyChanges, newKeySettings, touchesRights, type Grantor, type KeyDocument } from "./key.js";
+import type { KeyStore } from "./store.js";
+
+export interface KeyRoutes {
+  readonly keys: KeyStore;
+  readonly networks: NetworkDirectory;
+  readonly changeRights: ChangeRights;
+}
+
+export function mountKeys(router: Router, { keys, networks, changeRights }: KeyRoutes): void {
+  mount(router, listKeys, async ({ principal, query, requestId }) => {
+    const caller = await grantor(principal, requestId);
+    const { limit, offset, network_id } = query;
+    if (network_id !== undefined && !caller.networkIds.includes(network_id))
+      return answer.items([], { total: 0, limit, offset });
+    const { keys: found, page } = await keys.list(caller, query);
+    return answer.items(
+      found.map((key) => keyAnswer(key, caller.networkIds)),
+      page,
+    );
+  });
+
+  mount(router, getKey, async ({ principal, params, requestId }) => {
+    const caller = await grantor(principal, requestId);
+    return answerKey(await keys.get(caller, params.id), caller);
+  });
+
+  mount(router, createKey, async ({ principal, body, requestId }) => {
+    const now = new Date();
+    const caller = await grantor(principal, requestId);
+    const settings = newKeySettings(body, caller, now);
+    const { secret, publicId } = createApiKey();
+    const key: KeyDocument = {
+      _id: newId(),
+      hash: hashCredential(secret),
+      public_id: publicId,
+      created_at: now,
+      updated_at: now,
+      revision: 1,
+      last_used: null,
+      organization_id: caller.organizationId,
+      user_id: caller.userId,
+      ...settings,
+    };
+    await keys.insert(key);
+    const api_key = { ...keyAnswer(key, caller.networkIds), key: secret };
+    return answer.data({ api_key, key: secret }, { revision: key.revision });
+  });
+
+  mount(router, updateKey, async ({ principal, params: { id }, body, ifMatch, deadline, requestId }) => {
+    const caller = await grantor(principal, requestId);
+    const saved = await untilSaved(deadline, async () => {
+      const current = await keys.get(caller, id);
+      requireRevision(ifMatch, current.revision);
+      const changes = keyChanges(current, body, caller, new Date());
+      if (Object.keys(changes).length === 0) return current;
+      return touchesRights(changes)
+        ? changeRights([id], (transaction) => keys.update(caller, current, changes, transaction))
+        : keys.update(caller, current, changes);
+    });
+    return answerKey(saved, caller);
+  });
+
+  mount(router, rotateKey, async ({ principal, params: { id }, ifMatch, deadline }) => {
+    const owner = ownerOf(principal);
+    const { secret, publicId } = createApiKey();
+    const saved = await untilSaved(deadline, async () => {
+      const current = await keys.get(owner, id);
+      requireRevision(ifMatch, current.revision);
+      const changes = { hash: hashCredential(secret), public_id: publicId };
+      return changeRights([id], (transaction) => keys.update(owner, current, changes, transaction));
+    });
+    return answer.data(secret, { revision: saved.revision });
+  });
+
+  mount(router, deleteKey, async ({ principal, params: { id }, ifMatch, deadline }) => {
+    const owner = ownerOf(principal);
+    await untilSaved(deadline, async () => {
+      const current = await keys.get(owner, id);
+      requireRevision(ifMatch, current.revision);
+      return changeRights([id], (transaction) => keys.remove(owner, current, transaction));
+    });
+    return answer.data(null);
+  });
+
+  mountAny(router, recordKeyUses, async ({ body }) => {
+    const now = Date.now();
+    // The clock of a gateway may be ahead; a use in the future would hide all later ones.
+    const uses = body.uses.map(({ key_id, used_at }) => ({
+      key_id,
+      used_at: new Date(Math.min(Date.parse(used_at), now)),
+    }));
+    await keys.recordUses(uses);
+    return answer.data(null);
+  });
+
+  async function grantor(principal: UserPrincipal, requestId: string): Promise<Grantor> {
+    const { permission, scope } = principal;
+    return { ...ownerOf(principal), permission, networkIds: await networks.usable(scope, requestId) };
+  }
+
+  function answerKey(key: KeyDocument, { networkIds }: Grantor) {
+    return answer.data(keyAnswer(key, networkIds), { revision: key.revision, volatile: true });
+  }
+}
+
+function ownerOf({ userId, scope }: UserPrincipal): { userId: string; organizationId: string } {
+  return { userId, organizationId: scope.organizationId };
+}

@@ -1,0 +1,104 @@
+import type { ClientSession, Db, Filter } from "mongodb";
+import { AppError } from "@nts/shared/errors";
+import type { PageInfo } from "@nts/shared/http/answer";
+import { sortOf, type Ordering } from "@nts/shared/mongo/order";
+import { nextRevision } from "../revisions.js";
+import type { KeyDocument } from "./key.js";
+
+/** Whose keys a call may touch; those of others do not exist for it. */
+export interface KeyOwner {
+  readonly organizationId: string;
+  readonly userId: string;
+}
+
+export interface KeyQuery extends Ordering {
+  /** Empty for all. */
+  readonly ids: readonly string[];
+  /** Only keys that are not kept from this network. */
+  readonly network_id?: string | undefined;
+  /** 0 for no limit. */
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface KeyUse {
+  readonly key_id: string;
+  readonly used_at: Date;
+}
+
+export interface KeyStore {
+  list(owner: KeyOwner, query: KeyQuery): Promise<{ keys: KeyDocument[]; page: PageInfo }>;
+  /** @throws AppError `not_found` */
+  get(owner: KeyOwner, id: string): Promise<KeyDocument>;
+  insert(key: KeyDocument): Promise<void>;
+  /** Saves changes under the next revision; null when another writer came between. */
+  update(
+    owner: KeyOwner,
+    current: KeyDocument,
+    changes: Partial<KeyDocument>,
+    transaction?: ClientSession,
+  ): Promise<KeyDocument | null>;
+  /** @returns true, or null when another writer came between */
+  remove(owner: KeyOwner, current: KeyDocument, transaction: ClientSession): Promise<true | null>;
+  /** Moves `last_used` forward and touches nothing else; keys that are gone are passed over. */
+  recordUses(uses: readonly KeyUse[]): Promise<void>;
+}
+
+export function createKeyStore(db: Db): KeyStore {
+  const keys = db.collection<KeyDocument>("api_keys");
+  return {
+    list: async (owner, query) => {
+      const filter = { $and: [ownedBy(owner), matching(query)] };
+      const { limit, offset } = query;
+      const [found, total] = await Promise.all([
+        keys.find(filter).sort(sortOf(query)).skip(offset).limit(limit).toArray(),
+        keys.countDocuments(filter),
+      ]);
+      return { keys: found, page: { total, limit, offset } };
+    },
+    get: async (owner, id) => {
+      const key = await keys.findOne({ ...ownedBy(owner), _id: id });
+      if (key === null) throw new AppError("not_found", { entity: "UserApiKey" });
+      return key;
+    },
+    insert: async (key) => {
+      await keys.insertOne(key);
+    },
+    update: async (owner, current, changes, transaction) => {
+      const written = { ...changes, ...nextRevision(current, new Date()) };
+      const { matchedCount } = await keys.updateOne(
+        { ...ownedBy(owner), _id: current._id, revision: current.revision },
+        { $set: written },
+        { session: transaction },
+      );
+      return matchedCount === 1 ? { ...current, ...written } : null;
+    },
+    remove: async (owner, current, transaction) => {
+      const { deletedCount } = await keys.deleteOne(
+        { ...ownedBy(owner), _id: current._id, revision: current.revision },
+        { session: transaction },
+      );
+      return deletedCount === 1 ? true : null;
+    },
+    recordUses: async (uses) => {
+      if (uses.length === 0) return;
+      await keys.bulkWrite(
+        uses.map(({ key_id, used_at }) => ({
+          updateOne: { filter: { _id: key_id }, update: { $max: { last_used: used_at } } },
+        })),
+        { ordered: false },
+      );
+    },
+  };
+}
+
+function ownedBy({ organizationId, userId }: KeyOwner): { organization_id: string; user_id: string } {
+  return { organization_id: organizationId, user_id: userId };
+}
+
+function matching({ ids, network_id }: KeyQuery): Filter<KeyDocument> {
+  return {
+    ...(ids.length > 0 && { _id: { $in: ids } }),
+    ...(network_id !== undefined && { $or: [{ network_ids: null }, { network_ids: network_id }] }),
+  };
+}

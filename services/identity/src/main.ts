@@ -1,0 +1,77 @@
+import { createBus } from "@nts/shared/bus/bus";
+import { readConfig } from "@nts/shared/config";
+import { INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers";
+import { createInternalClient } from "@nts/shared/http/internal-client";
+import { createOperationsApp } from "@nts/shared/http/operations";
+import { startServer, type RunningServer } from "@nts/shared/http/server";
+import { createTenancySigner, createTenancyVerifier } from "@nts/shared/http/tenancy";
+import { keepTrying, startProcess, stopOnSignal } from "@nts/shared/lifecycle";
+import { createLog } from "@nts/shared/log";
+import { createMetrics } from "@nts/shared/metrics";
+import { createMongoClient, pingDatabase } from "@nts/shared/mongo/connect";
+import { createTransactions } from "@nts/shared/mongo/transaction";
+import { createApp } from "./app.js";
+import { Settings } from "./config.js";
+import { createIndexes } from "./indexes.js";
+import { createKeyChangeLog } from "./key-changes/log.js";
+import { createPasswords } from "./users/passwords.js";
+
+const NAME = "identity";
+const TOPOLOGY_TIMEOUT_MS = 3_000;
+// Longer than any client of ours keeps an unused connection, so that none sends into one that is being closed.
+const KEEP_ALIVE_MS = 75_000;
+const DRAIN_MS = 9_000;
+
+startProcess(async () => {
+  const config = readConfig(Settings, process.env);
+  const log = createLog(NAME, config.LOG_LEVEL);
+  const metrics = createMetrics(NAME);
+  const readiness = { stopping: false };
+
+  const mongo = createMongoClient(config.MONGODB_URL, NAME);
+  const db = mongo.db(config.MONGODB_DATABASE);
+  const bus = createBus(config.NATS_URL, NAME, log);
+  const topology = createInternalClient({
+    urls: config.TOPOLOGY_URLS,
+    sign: createTenancySigner(config.TENANCY_SECRETS, "topology"),
+    timeoutMs: TOPOLOGY_TIMEOUT_MS,
+  });
+  const app = createApp({
+    db,
+    transaction: createTransactions(mongo),
+    bus,
+    topology,
+    passwords: await createPasswords(),
+    publicUrl: config.PUBLIC_URL,
+    registration: config.REGISTRATION,
+    verifyTenancy: createTenancyVerifier(config.TENANCY_SECRETS, NAME),
+    log,
+    observe: metrics.observeRequest,
+  });
+
+  const listening = { host: config.HOST, maxHeaderBytes: INTERNAL_HEADER_LIMIT_BYTES, keepAliveMs: KEEP_ALIVE_MS };
+  let api: RunningServer | null = null;
+  const operations = await startServer(
+    createOperationsApp(metrics.registry, readiness, {
+      mongodb: () => pingDatabase(db),
+      api: () => {
+        if (api === null) throw new Error("the database is not prepared yet");
+      },
+    }),
+    { ...listening, port: config.OPS_PORT, drainMs: 0 },
+  );
+  stopOnSignal(log, readiness, config.DRAIN_DELAY_MS, [
+    async () => api?.close(),
+    () => bus.close(),
+    () => topology.close(),
+    () => mongo.close(),
+    () => operations.close(),
+  ]);
+
+  await keepTrying(log, "preparing the database", async () => {
+    await createIndexes(db);
+    await createKeyChangeLog(db).prepare();
+  });
+  api = await startServer(app.handle, { ...listening, port: config.PORT, drainMs: DRAIN_MS });
+  log.info({ port: api.port, ops_port: operations.port }, "listening");
+});

@@ -1,0 +1,49 @@
+import type { Organization, Profile } from "@nts/shared/contract/organizations";
+
+export interface OrganizationDocument {
+  _id: string;
+  created_at: Date;
+  updated_at: Date;
+  revision: number;
+  name: string;
+  api_access_enabled: boolean;
+  company_size: string | null;
+  job_title: string | null;
+}
+
+export const DEFAULT_ORGANIZATION_NAME = "My Organization";
+
+/** An organization that admits API keys and has told nothing of itself. */
+export function newOrganization(given: {
+  readonly id: string;
+  readonly name: string;
+  readonly now: Date;
+}): OrganizationDocument {
+  return {
+    _id: given.id,
+    created_at: given.now,
+    updated_at: given.now,
+    revision: 1,
+    name: given.name,
+    api_access_enabled: true,
+    company_size: null,
+    job_title: null,
+  };
+}
+
+/** An organization as answered. */
+export function organizationAnswer(organization: OrganizationDocument): Organization {
+  return {
+    id: organization._id,
+    created_at: organization.created_at.toISOString(),
+    updated_at: organization.updated_at.toISOString(),
+    name: organization.name,
+    api_access_enabled: organization.api_access_enabled,
+    ...profileAnswer(organization),
+  };
+}
+
+/** The profile of an organization as answered. */
+export function profileAnswer({ company_size, job_title }: OrganizationDocument): Profile {
+  return { company_size, job_title };
+}

@@ -1,0 +1,45 @@
+import { getOrganization, updateOrganization, updateOrganizationProfile } from "@nts/shared/contract/organizations";
+import { AppError } from "@nts/shared/errors";
+import { answer } from "@nts/shared/http/answer";
+import { mount, type Router } from "@nts/shared/http/mount";
+import { requireRevision } from "@nts/shared/revision";
+import type { ChangeRights } from "../key-changes/change-rights.js";
+import { changesTo, untilSaved } from "../revisions.js";
+import { organizationAnswer, profileAnswer } from "./organization.js";
+import type { OrganizationStore } from "./store.js";
+
+export interface OrganizationRoutes {
+  readonly organizations: OrganizationStore;
+  readonly changeRights: ChangeRights;
+}
+
+export function mountOrganizations(router: Router, { organizations, changeRights }: OrganizationRoutes): void {
+  mount(router, getOrganization, async ({ scope }) => {
+    const organization = await organizations.get(scope.organizationId);
+    return answer.data(organizationAnswer(organization), { revision: organization.revision });
+  });
+
+  mount(router, updateOrganization, async ({ scope, params: { id }, body, ifMatch, deadline }) => {
+    if (id !== scope.organizationId) throw new AppError("not_found", { entity: "Organization" });
+    const { name, api_access_enabled } = body;
+    const saved = await untilSaved(deadline, async () => {
+      const current = await organizations.get(id);
+      requireRevision(ifMatch, current.revision);
+      const changes = changesTo(current, { name, api_access_enabled });
+      if (Object.keys(changes).length === 0) return current;
+      return "api_access_enabled" in changes
+        ? changeRights([id], (transaction) => organizations.update(current, changes, transaction))
+        : organizations.update(current, changes);
+    });
+    return answer.data(organizationAnswer(saved), { revision: saved.revision });
+  });
+
+  mount(router, updateOrganizationProfile, async ({ scope, body: { company_size, job_title }, deadline }) => {
+    const saved = await untilSaved(deadline, async () => {
+      const current = await organizations.get(scope.organizationId);
+      const changes = changesTo(current, { company_size, job_title });
+      return Object.keys(changes).length === 0 ? current : organizations.update(current, changes);
+    });
+    return answer.data(profileAnswer(saved));
+  });
+}

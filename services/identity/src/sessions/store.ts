@@ -1,0 +1,29 @@
+import type { ClientSession, Db } from "mongodb";
+import type { SessionDocument } from "./session.js";
+
+export interface SessionStore {
+  insert(session: SessionDocument, transaction?: ClientSession): Promise<void>;
+  /** Moves the end of a session on, never back. */
+  slide(id: string, expiresAt: Date): Promise<void>;
+  exists(userId: string, id: string): Promise<boolean>;
+  /** @returns true, or null when there was none any more */
+  remove(userId: string, id: string, transaction: ClientSession): Promise<true | null>;
+}
+
+export function createSessionStore(db: Db): SessionStore {
+  const sessions = db.collection<SessionDocument>("sessions");
+  return {
+    insert: async (session, transaction) => {
+      await sessions.insertOne(session, { session: transaction });
+    },
+    slide: async (id, expiresAt) => {
+      await sessions.updateOne({ _id: id }, { $max: { expires_at: expiresAt } });
+    },
+    exists: async (userId, id) =>
+      (await sessions.findOne({ _id: id, user_id: userId }, { projection: { _id: 1 } })) !== null,
+    remove: async (userId, id, transaction) => {
+      const { deletedCount } = await sessions.deleteOne({ _id: id, user_id: userId }, { session: transaction });
+      return deletedCount === 1 ? true : null;
+    },
+  };
+}
