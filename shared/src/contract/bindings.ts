@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { Id, serverFields } from "./common.js";
+import { byId, filters, Id, listQuery, serverFields } from "./common.js";
+import { endpoint } from "./endpoint.js";
 
 /** A service present at an interface (an address), with no port. @see spec § 2.2 */
 export const InterfaceBindingInput = z
@@ -31,3 +32,33 @@ export const Binding = z
 export type Binding = z.infer<typeof Binding>;
 
 export const Bindings = z.array(BindingInput).max(1000);
+
+const common = { upstream: "topology", credential: "any", permission: "Viewer", tag: "Bindings" } as const;
+
+export const listBindings = endpoint({
+  ...common,
+  operationId: "list_bindings",
+  method: "get",
+  path: "/api/v1/bindings",
+  summary: "List the bindings of services",
+  query: listQuery(["created_at"], {
+    network_id: filters.network_id,
+    service_id: Id.optional().describe("Only bindings of this service."),
+    port_id: Id.optional().describe("Only bindings of this port."),
+    interface_id: Id.optional().describe("Only bindings that name this interface."),
+  }),
+  response: Binding,
+  list: true,
+  errors: [],
+});
+
+export const getBinding = endpoint({
+  ...common,
+  operationId: "get_binding_by_id",
+  method: "get",
+  path: "/api/v1/bindings/{id}",
+  summary: "Get a binding",
+  params: byId,
+  response: Binding,
+  errors: ["not_found"],
+});

@@ -107,6 +107,16 @@ export const byId = z.object({ id: Id });
 /** The data of a delete. */
 export const Nothing = z.null();
 
+/** Ids to delete together; repeated ones count once. */
+export const BulkDelete = z
+  .array(Id)
+  .min(1)
+  .max(1000)
+  .overwrite((ids) => [...new Set(ids)])
+  .meta({ id: "BulkDelete" });
+
+export const BulkDeleted = z.object({ deleted_count: z.int(), requested_count: z.int() }).meta({ id: "BulkDeleted" });
+
 /** Parameters that every list takes, with the fields it can be ordered by; all of them are optional. @see spec § 4.2 */
 export function listQuery<const Field extends string, Filters extends z.ZodRawShape>(
   fields: readonly [Field, ...Field[]],
@@ -115,7 +125,7 @@ export function listQuery<const Field extends string, Filters extends z.ZodRawSh
   return z.strictObject({
     ...filters,
     group_by: z.enum(fields).optional().describe("Primary order, always ascending, so that groups stay together."),
-    order_by: z.enum(fields).optional().describe("Order within groups, or alone. Default `created_at`."),
+    order_by: z.enum(fields).optional().describe(`Order within groups, or alone. Default \`${fields[0]}\`.`),
     order_direction: z.enum(["asc", "desc"]).default("asc").describe("Direction of `order_by` only."),
     limit: z.int().min(0).max(1000).default(50).describe("Page size; 0 means no limit."),
     offset: z.int().min(0).max(2_147_483_647).default(0).describe("Entities to skip."),

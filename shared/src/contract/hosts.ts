@@ -14,6 +14,8 @@ import {
   text,
   Virtualization,
   VirtualizationAnswer,
+  BulkDelete,
+  BulkDeleted,
 } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { Interface, InterfaceOfNewHost } from "./interfaces.js";
@@ -151,4 +153,16 @@ export const deleteHost = endpoint({
   params: byId,
   response: Nothing,
   errors: ["not_found", "precondition_failed", "write_conflict"],
+});
+
+export const bulkDeleteHosts = endpoint({
+  ...common,
+  operationId: "bulk_delete_hosts",
+  method: "post",
+  path: "/api/v1/hosts/bulk-delete",
+  permission: "Member",
+  summary: "Delete several hosts: all or none",
+  body: BulkDelete,
+  response: BulkDeleted,
+  errors: ["not_found", "write_conflict"],
 });

@@ -1,4 +1,6 @@
 import type { AnyEndpoint } from "./endpoint.js";
+import * as bindings from "./bindings.js";
+import * as definitions from "./definitions.js";
 import * as hosts from "./hosts.js";
 import * as interfaces from "./interfaces.js";
 import * as keys from "./keys.js";
@@ -8,6 +10,7 @@ import * as ports from "./ports.js";
 import * as services from "./services.js";
 import * as subnets from "./subnets.js";
 import * as system from "./system.js";
+import * as tags from "./tags.js";
 import * as users from "./users.js";
 
 const METHODS = ["get", "post", "put", "delete"];
@@ -41,11 +44,15 @@ export const OPERATIONS = operationsOf(
   interfaces,
   ports,
   services,
+  bindings,
+  tags,
+  definitions,
 );
 
 export * from "./bindings.js";
 export * from "./categories.js";
 export * from "./common.js";
+export * from "./definitions.js";
 export * from "./endpoint.js";
 export * from "./hosts.js";
 export * from "./interfaces.js";
@@ -56,4 +63,5 @@ export * from "./ports.js";
 export * from "./services.js";
 export * from "./subnets.js";
 export * from "./system.js";
+export * from "./tags.js";
 export * from "./users.js";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { byId, filters, Id, listQuery, Name, Nothing, serverFields } from "./common.js";
+import { byId, filters, Id, listQuery, Name, Nothing, serverFields, BulkDelete, BulkDeleted } from "./common.js";
 import { endpoint } from "./endpoint.js";
 
 /** A network interface of a host, with one address. @see spec § 2.3 */
@@ -147,4 +147,16 @@ export const deleteInterface = endpoint({
   params: byId,
   response: Nothing,
   errors: ["not_found", "precondition_failed", "write_conflict"],
+});
+
+export const bulkDeleteInterfaces = endpoint({
+  ...common,
+  operationId: "bulk_delete_interfaces",
+  method: "post",
+  path: "/api/v1/interfaces/bulk-delete",
+  permission: "Member",
+  summary: "Delete several interfaces: all or none",
+  body: BulkDelete,
+  response: BulkDeleted,
+  errors: ["not_found", "write_conflict"],
 });

@@ -103,3 +103,16 @@ export const listNetworkIds = endpoint({
   params: z.object({ id: Id }),
   response: z.array(z.string()),
 });
+
+/** Which of the given ids are managed tags of an organization. */
+export const findTagIds = endpoint({
+  ...common,
+  operationId: "internal_tag_ids",
+  method: "post",
+  path: "/internal/organizations/{id}/tags",
+  upstream: "topology",
+  summary: "Those of the ids that are tags of the organization",
+  params: z.object({ id: Id }),
+  body: z.object({ ids: z.array(Id).max(1000) }),
+  response: z.array(z.string()),
+});

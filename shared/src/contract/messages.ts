@@ -24,3 +24,9 @@ export const networkDeleted = message(
   "topology.network.deleted",
   z.object({ organization_id: z.string(), network_id: z.string() }),
 );
+
+/** Topology deleted a managed tag; identity takes it off API keys. */
+export const tagDeleted = message(
+  "topology.tag.deleted",
+  z.object({ organization_id: z.string(), tag_id: z.string() }),
+);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { byId, filters, Id, listQuery, Name, Nothing, serverFields, Tags } from "./common.js";
+import { byId, filters, Id, listQuery, Name, Nothing, serverFields, Tags, BulkDelete, BulkDeleted } from "./common.js";
 import { endpoint } from "./endpoint.js";
 
 /** A network: what entities belong to and what callers are limited to. */
@@ -82,4 +82,16 @@ export const deleteNetwork = endpoint({
   params: byId,
   response: Nothing,
   errors: ["not_found", "precondition_failed", "write_conflict"],
+});
+
+export const bulkDeleteNetworks = endpoint({
+  ...common,
+  operationId: "bulk_delete_networks",
+  method: "post",
+  path: "/api/v1/networks/bulk-delete",
+  permission: "Admin",
+  summary: "Delete several networks: all or none",
+  body: BulkDelete,
+  response: BulkDeleted,
+  errors: ["not_found", "write_conflict"],
 });

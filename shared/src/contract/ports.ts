@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { byId, filters, Id, listQuery, Nothing, serverFields } from "./common.js";
+import { byId, filters, Id, listQuery, Nothing, serverFields, BulkDelete, BulkDeleted } from "./common.js";
 import { endpoint } from "./endpoint.js";
 
 export const PROTOCOLS = ["Tcp", "Udp"] as const;
@@ -93,4 +93,16 @@ export const deletePort = endpoint({
   params: byId,
   response: Nothing,
   errors: ["not_found", "precondition_failed", "write_conflict"],
+});
+
+export const bulkDeletePorts = endpoint({
+  ...common,
+  operationId: "bulk_delete_ports",
+  method: "post",
+  path: "/api/v1/ports/bulk-delete",
+  permission: "Member",
+  summary: "Delete several ports: all or none",
+  body: BulkDelete,
+  response: BulkDeleted,
+  errors: ["not_found", "write_conflict"],
 });

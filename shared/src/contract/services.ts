@@ -14,6 +14,8 @@ import {
   Tags,
   Virtualization,
   VirtualizationAnswer,
+  BulkDelete,
+  BulkDeleted,
 } from "./common.js";
 import { endpoint } from "./endpoint.js";
 
@@ -159,4 +161,16 @@ export const deleteService = endpoint({
   params: byId,
   response: Nothing,
   errors: ["not_found", "precondition_failed", "write_conflict"],
+});
+
+export const bulkDeleteServices = endpoint({
+  ...common,
+  operationId: "bulk_delete_services",
+  method: "post",
+  path: "/api/v1/services/bulk-delete",
+  permission: "Member",
+  summary: "Delete several services: all or none",
+  body: BulkDelete,
+  response: BulkDeleted,
+  errors: ["not_found", "write_conflict"],
 });

@@ -11,6 +11,8 @@ import {
   Source,
   Tags,
   text,
+  BulkDelete,
+  BulkDeleted,
 } from "./common.js";
 import { endpoint } from "./endpoint.js";
 
@@ -116,4 +118,16 @@ export const deleteSubnet = endpoint({
   params: byId,
   response: Nothing,
   errors: ["not_found", "in_use", "precondition_failed", "write_conflict"],
+});
+
+export const bulkDeleteSubnets = endpoint({
+  ...common,
+  operationId: "bulk_delete_subnets",
+  method: "post",
+  path: "/api/v1/subnets/bulk-delete",
+  permission: "Member",
+  summary: "Delete several subnets: all or none",
+  body: BulkDelete,
+  response: BulkDeleted,
+  errors: ["not_found", "in_use", "write_conflict"],
 });

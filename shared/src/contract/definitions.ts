@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { CATEGORIES } from "./categories.js";
+import { filters, listQuery } from "./common.js";
+import { endpoint } from "./endpoint.js";
+import { PROTOCOLS } from "./ports.js";
+
+/** A well-known kind of service: what `service_definition` may name besides words of one's own. */
+export const ServiceDefinition = z
+  .object({
+    name: z.string(),
+    category: z.enum(CATEGORIES),
+    description: z.string(),
+    ports: z.array(z.object({ number: z.int(), protocol: z.enum(PROTOCOLS) })).describe("Where it usually listens."),
+  })
+  .meta({ id: "ServiceDefinition" });
+export type ServiceDefinition = z.infer<typeof ServiceDefinition>;
+
+export const listServiceDefinitions = endpoint({
+  operationId: "list_service_definitions",
+  method: "get",
+  path: "/api/v1/service-definitions",
+  upstream: "topology",
+  credential: "any",
+  permission: "Viewer",
+  tag: "Service definitions",
+  summary: "The catalogue of well-known services",
+  query: listQuery(["name", "category"], {
+    network_id: filters.network_id.describe("Has no effect: the catalogue is the same for everybody."),
+    category: z.array(z.enum(CATEGORIES)).max(50).default([]).describe("Only services of these categories."),
+  }),
+  response: ServiceDefinition,
+  list: true,
+  errors: [],
+});
