@@ -1,19 +1,23 @@
-import { listNetworkIds } from "@nts/shared/contract/internal";
+import { findTagIds, listNetworkIds } from "@nts/shared/contract/internal";
 import { answer } from "@nts/shared/http/answer";
 import { createRouter, mountAny, type Router, type RouterOptions } from "@nts/shared/http/mount";
 import { mapMongoFault } from "@nts/shared/mongo/faults";
+import { mountBindings } from "./bindings/routes.js";
+import { mountDefinitions } from "./definitions/routes.js";
 import { mountHosts } from "./hosts/routes.js";
 import { mountInterfaces } from "./interfaces/routes.js";
-import { mountNetworks, type NetworkNotices } from "./networks/routes.js";
+import { mountNetworks } from "./networks/routes.js";
+import type { Notices } from "./notices.js";
 import { mountPorts } from "./ports/routes.js";
 import { mountServices } from "./services/routes.js";
 import type { Storage } from "./storage/storage.js";
 import { mountSubnets } from "./subnets/routes.js";
+import { mountTags } from "./tags/routes.js";
 
 /** What the service is made of; it neither listens nor reads the environment. */
 export interface TopologyParts {
   readonly storage: Storage;
-  readonly notices: NetworkNotices;
+  readonly notices: Notices;
   readonly router: Pick<RouterOptions, "verifyTenancy" | "log" | "observe">;
 }
 
@@ -29,6 +33,9 @@ export function createTopologyApp({ storage, notices, router: options }: Topolog
   mountInterfaces(router, storage);
   mountPorts(router, storage);
   mountServices(router, storage);
+  mountBindings(router, storage);
+  mountTags(router, storage, notices);
+  mountDefinitions(router);
 
   mountAny(router, listNetworkIds, async ({ params }) => {
     const filter = { organization_id: params.id };
@@ -36,6 +43,12 @@ export function createTopologyApp({ storage, notices, router: options }: Topolog
       .find(filter, { projection: { _id: 1 } })
       .sort({ _id: 1 })
       .toArray();
+    return answer.data(found.map(({ _id }) => _id));
+  });
+
+  mountAny(router, findTagIds, async ({ params, body }) => {
+    const filter = { organization_id: params.id, _id: { $in: body.ids } };
+    const found = await storage.tags.collection.find(filter, { projection: { _id: 1 } }).toArray();
     return answer.data(found.map(({ _id }) => _id));
   });
   return router;

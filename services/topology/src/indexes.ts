@@ -13,6 +13,7 @@ const tagged: IndexDescription = { key: { organization_id: 1, tags: 1 } };
 /** What it means to a caller when a unique index refuses a write, by the name of the index. */
 export const UNIQUE_INDEXES = {
   one_address: { entity: "Interface", field: "ip_address" },
+  one_tag_name: { entity: "Tag", field: "name" },
   one_port_number: { entity: "Port", field: "number" },
 } as const;
 
@@ -36,6 +37,19 @@ export const INDEXES: Readonly<Record<string, readonly IndexDescription[]>> = {
     { key: { host_id: 1, position: 1 } },
     { key: { organization_id: 1, category: 1 } },
     tagged,
+  ],
+  bindings: [
+    ...ordered("created_at"),
+    { key: { service_id: 1, created_at: 1, _id: 1 } },
+    { key: { port_id: 1, created_at: 1, _id: 1 } },
+    { key: { interface_id: 1, created_at: 1, _id: 1 } },
+    { key: { host_id: 1 } },
+  ],
+  tags: [
+    { key: { organization_id: 1, created_at: 1, _id: 1 } },
+    { key: { organization_id: 1, color: 1, _id: 1 } },
+    { name: "one_tag_name", key: { organization_id: 1, name_key: 1 }, unique: true },
+    { key: { organization_id: 1, name: 1, _id: 1 } },
   ],
   guards: [{ key: { target: 1 } }, { key: { organization_id: 1, kind: 1, network_id: 1 } }],
 };

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createBus } from "@nts/shared/bus/bus";
 import { readConfig } from "@nts/shared/config";
-import { networkDeleted } from "@nts/shared/contract/messages";
+import { networkDeleted, tagDeleted } from "@nts/shared/contract/messages";
 import { INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers";
 import { createOperationsApp, type Readiness } from "@nts/shared/http/operations";
 import { startServer } from "@nts/shared/http/server";
@@ -27,8 +27,11 @@ startProcess(async () => {
   const app = createTopologyApp({
     storage: createStorage(db, createTransactions(mongo)),
     notices: {
-      deleted: (organization_id, network_id) => {
+      networkDeleted: (organization_id, network_id) => {
         bus.publish(networkDeleted, { organization_id, network_id });
+      },
+      tagDeleted: (organization_id, tag_id) => {
+        bus.publish(tagDeleted, { organization_id, tag_id });
       },
     },
     router: {

@@ -1,7 +1,7 @@
 // Positions of the items of one list are dense and start at 0. These rules say where an item goes and which others
 // move; they know no database.
 
-/** Other items from `from` to `to` (both included; `Infinity` is the end) move by `by`. */
+/** Other items from `from` to `to` (both included) move by `by`. */
 export interface Shift {
   readonly from: number;
   readonly to: number;
@@ -27,11 +27,6 @@ export function placeExisting(current: number, wanted: number | undefined, count
   return position < current
     ? { position, shift: { from: position, to: current - 1, by: 1 } }
     : { position, shift: { from: current + 1, to: position, by: -1 } };
-}
-
-/** Closes the gap that an item leaves at `position`. */
-export function closeGap(position: number): Shift {
-  return { from: position + 1, to: Infinity, by: -1 };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ClientSession } from "mongodb";
-import { createHost, deleteHost, getHost, listHosts, updateHost } from "@nts/shared/contract";
+import { bulkDeleteHosts, createHost, deleteHost, getHost, listHosts, updateHost } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import { answer, type Answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
@@ -12,12 +12,13 @@ import { requireRevision, revised } from "../storage/revisions.js";
 import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
 import { holdAddress } from "../subnets/hold-address.js";
-import { checkTags } from "../tags.js";
+import { insertServices } from "../services/write.js";
+import { holdTags } from "../tags/hold-tags.js";
 import { newHostOf, type NewHost } from "./new-host.js";
 import { CHILDREN } from "./store.js";
 
 export function mountHosts(router: Router, storage: Storage): void {
-  const { guards, hosts, interfaces, ports, services, transaction } = storage;
+  const { guards, hosts, services, transaction } = storage;
 
   mount(router, listHosts, async ({ scope: whole, query }) => {
     const scope = narrowedTo(whole, query.network_id);
@@ -26,10 +27,6 @@ export function mountHosts(router: Router, storage: Storage): void {
   });
 
   mount(router, createHost, async ({ scope, body }) => {
-    checkTags(body.tags);
-    body.services.forEach(({ tags }, index) => {
-      checkTags(tags, `services.${index}.tags`);
-    });
     const made = newHostOf(body, { now: new Date().toISOString(), newId, source: "Manual" });
     await refusingDuplicates(() => transaction([made.host.id], (session) => insertHost(storage, session, scope, made)));
     return answerHost(scope, made.host.id);
@@ -44,7 +41,6 @@ export function mountHosts(router: Router, storage: Storage): void {
       requireRevision(ifMatch, current.revision);
       if (body.network_id !== entity.network_id) throw new AppError("network_mismatch", { path: "network_id" });
       const tags = body.tags ?? entity.tags;
-      checkTags(tags);
       const changes = {
         name: body.name,
         hostname: body.hostname === undefined ? entity.hostname : body.hostname,
@@ -55,6 +51,7 @@ export function mountHosts(router: Router, storage: Storage): void {
       };
       const next = revised(current, { ...entity, ...changes }, new Date());
       if (next === null) throw new Discard(current);
+      await holdTags(guards, session, scope, { tags, kept: entity.tags });
       await hosts.replace(session, scope, [next]);
       if (body.name !== entity.name) await services.renameHost(session, scope, id, body.name);
       return next;
@@ -62,22 +59,31 @@ export function mountHosts(router: Router, storage: Storage): void {
     return answerHost(scope, id);
   });
 
-  mount(router, deleteHost, async ({ scope, params: { id }, ifMatch }) => {
-    await transaction([id], async (session) => {
-      requireRevision(ifMatch, (await hosts.get(scope, id, session)).revision);
-      const taken = await hosts.take(session, scope, id);
-      if (taken === null) throw new AppError("not_found", { entity: "Host" });
-      const { inventory, network_id } = taken;
-      for (const children of [services, ports, interfaces]) await children.remove(session, scope, { host_id: id });
-      await guards.count(session, scope, network_id, {
-        hosts: -1,
-        interfaces: -inventory.interfaces.length,
-        ports: -inventory.ports.length,
-        services: -inventory.services,
-      });
-    });
+  mount(router, deleteHost, async ({ scope, params, ifMatch }) => {
+    await remove(scope, [params.id], ifMatch);
     return answer.data(null);
   });
+
+  mount(router, bulkDeleteHosts, async ({ scope, body: ids }) => {
+    await remove(scope, ids, null);
+    return answer.data({ deleted_count: ids.length, requested_count: ids.length });
+  });
+
+  /** Removes hosts with everything on them: all or none. */
+  async function remove(scope: Scope, ids: readonly string[], ifMatch: readonly string[] | null): Promise<void> {
+    const sorted = [...ids].sort();
+    await transaction(sorted, async (session) => {
+      for (const id of sorted) {
+        requireRevision(ifMatch, (await hosts.get(scope, id, session)).revision);
+        const taken = await hosts.take(session, scope, id);
+        if (taken === null) throw new AppError("not_found", { entity: hosts.name });
+        const removed = { hosts: -1, interfaces: 0, ports: 0, services: 0, bindings: 0 };
+        for (const kind of ["bindings", "services", "ports", "interfaces"] as const)
+          removed[kind] = -(await storage[kind].remove(session, scope, { host_id: id }));
+        await guards.count(session, scope, taken.network_id, removed);
+      }
+    });
+  }
 
   async function answerHost(scope: Scope, id: string): Promise<Answer<never>> {
     const found = await hosts.readWithChildren(scope, id);
@@ -89,9 +95,18 @@ export function mountHosts(router: Router, storage: Storage): void {
 /** Inserts a host with everything on it. @throws AppError `invalid_reference` · `network_mismatch` · `ip_outside_subnet` */
 async function insertHost(storage: Storage, session: ClientSession, scope: Scope, made: NewHost): Promise<void> {
   const { host, interfaces, ports, services } = made;
-  const counts = { hosts: 1, interfaces: interfaces.length, ports: ports.length, services: services.length };
+  const counts = {
+    hosts: 1,
+    interfaces: interfaces.length,
+    ports: ports.length,
+    services: services.length,
+    bindings: services.reduce((sum, { bindings }) => sum + bindings.length, 0),
+  };
   if (!(await storage.guards.count(session, scope, host.network_id, counts)))
     throw new AppError("invalid_reference", { path: "network_id" });
+  await holdTags(storage.guards, session, scope, { tags: host.tags });
+  for (const [index, { tags }] of services.entries())
+    await holdTags(storage.guards, session, scope, { tags, path: `services.${index}.tags` });
   for (const [index, { subnet_id, ip_address }] of interfaces.entries())
     await holdAddress(storage, session, scope, {
       subnetId: subnet_id,
@@ -107,5 +122,5 @@ async function insertHost(storage: Storage, session: ClientSession, scope: Scope
   await storage.hosts.insert(session, scope, [host], { lock: 0, inventory });
   await storage.interfaces.insert(session, scope, interfaces);
   await storage.ports.insert(session, scope, ports);
-  await storage.services.insert(session, scope, services, { host_name: host.name });
+  await insertServices(storage, session, scope, host, services);
 }

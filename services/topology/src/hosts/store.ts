@@ -1,4 +1,4 @@
-import type { ClientSession, Db, Document } from "mongodb";
+import type { ClientSession, Db, Document, Filter } from "mongodb";
 import { HostRecord } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { HostInventory } from "../services/bindings.js";
@@ -26,22 +26,24 @@ export interface LockedHost {
 
 /** What a transaction adds to a host, or takes from it. */
 export interface InventoryChange {
-  readonly addPort?: string;
-  readonly removePort?: string;
-  readonly addInterface?: string;
-  readonly removeInterface?: string;
-  readonly services?: 1 | -1;
+  readonly add?: Partial<HostInventory>;
+  readonly remove?: Partial<HostInventory>;
+  /** How many services more. */
+  readonly services?: number;
 }
 
 export interface HostStore extends Entities<HostRecord> {
   /** Locks a host for this transaction. @returns null when there is no such host in the scope */
   lock(session: ClientSession, scope: Scope, id: string, change?: InventoryChange): Promise<LockedHost | null>;
+  /** Moves the revisions of hosts whose children change outside of their locks. */
+  touch(session: ClientSession, scope: Scope, ids: readonly string[]): Promise<void>;
   /** Deletes the host itself. @returns what stood on it, null when there is no such host in the scope */
   take(session: ClientSession, scope: Scope, id: string): Promise<LockedHost | null>;
   /** A host with its children as JSON text, all of one moment; null when it is not in the scope. */
   readWithChildren(scope: Scope, id: string): Promise<{ json: string; revision: number } | null>;
 }
 
+const REVISED: Document = { $inc: { revision: 1 } };
 const LOCKED = { _id: 1, network_id: 1, name: 1, inventory: 1 } as const;
 
 export function createHostStore(db: Db): HostStore {
@@ -63,6 +65,10 @@ export function createHostStore(db: Db): HostStore {
           returnDocument: "after",
         }),
       ),
+    touch: async (session, scope, ids) => {
+      const filter: Filter<EntityDocument> = { ...within(scope), _id: { $in: [...new Set(ids)] } };
+      await hosts.updateMany(filter, REVISED, { session });
+    },
     take: async (session, scope, id) =>
       locked(await hosts.findOneAndDelete({ ...within(scope), _id: id }, { session, projection: LOCKED })),
     readWithChildren: async (scope, id) => {
@@ -76,27 +82,25 @@ export function createHostStore(db: Db): HostStore {
   };
 }
 
-function updateOf({ addPort, removePort, addInterface, removeInterface, services }: InventoryChange): Document {
-  const push = {
-    ...(addPort !== undefined && { "inventory.ports": addPort }),
-    ...(addInterface !== undefined && { "inventory.interfaces": addInterface }),
-  };
-  const pull = {
-    ...(removePort !== undefined && { "inventory.ports": removePort }),
-    ...(removeInterface !== undefined && { "inventory.interfaces": removeInterface }),
-  };
+function updateOf({ add, remove, services = 0 }: InventoryChange): Document {
   return {
-    $inc: { lock: 1, revision: 1, ...(services !== undefined && { "inventory.services": services }) },
-    ...(Object.keys(push).length > 0 && { $push: push }),
-    ...(Object.keys(pull).length > 0 && { $pull: pull }),
+    $inc: { lock: 1, revision: 1, ...(services !== 0 && { "inventory.services": services }) },
+    ...(add && { $push: perList(add, (ids) => ({ $each: ids })) }),
+    ...(remove && { $pull: perList(remove, (ids) => ({ $in: ids })) }),
   };
+}
+
+function perList(lists: Partial<HostInventory>, operand: (ids: readonly string[]) => Document): Document {
+  return Object.fromEntries(
+    Object.entries(lists).map(([name, ids]) => [`inventory.${name}`, operand(ids as string[])]),
+  );
 }
 
 function locked(found: EntityDocument | null): LockedHost | null {
   if (found === null) return null;
   return {
     id: found._id,
-    network_id: found.network_id,
+    network_id: found.network_id ?? "",
     name: String(found["name"]),
     inventory: found["inventory"] as Inventory,
   };

@@ -1,4 +1,5 @@
 import {
+  bulkDeleteInterfaces,
   createInterface,
   deleteInterface,
   getInterface,
@@ -9,23 +10,24 @@ import {
 import { AppError, validationFailed } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
+import type { Scope } from "@nts/shared/http/tenancy";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { parseAddress } from "../addresses.js";
-import { lockHostFor, onHostOf } from "../hosts/on-host.js";
+import { lockHostFor, removeFromHosts, updateOnHost } from "../hosts/on-host.js";
 import { newId } from "../ids.js";
-import { closeGap, placeExisting, placeNew } from "../positions.js";
-import { unbind } from "../services/unbind.js";
+import { placeExisting, placeNew } from "../positions.js";
+import { unbind } from "../services/write.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
 import { answerList, commonFilter } from "../storage/lists.js";
 import { requireRevision, revised } from "../storage/revisions.js";
 import { narrowedTo } from "../storage/scope.js";
-import { applyShift } from "../storage/shifts.js";
+import { applyShift, closeGaps } from "../storage/shifts.js";
 import type { Storage } from "../storage/storage.js";
 import { holdAddress } from "../subnets/hold-address.js";
 import { nextMacAddress } from "./mac-address.js";
 
 export function mountInterfaces(router: Router, storage: Storage): void {
-  const { guards, interfaces, services, transaction } = storage;
+  const { guards, interfaces, transaction } = storage;
 
   mount(router, listInterfaces, async ({ scope: whole, query }) => {
     const scope = narrowedTo(whole, query.network_id);
@@ -49,7 +51,11 @@ export function mountInterfaces(router: Router, storage: Storage): void {
     const address = parseAddress(body.ip_address).text;
     const created = await refusingDuplicates(() =>
       transaction([hostId], async (session) => {
-        const host = await lockHostFor(storage, session, scope, { hostId, networkId, change: { addInterface: id } });
+        const host = await lockHostFor(storage, session, scope, {
+          hostId,
+          networkId,
+          change: { add: { interfaces: [id] } },
+        });
         await holdAddress(storage, session, scope, { subnetId, networkId, address });
         const { position, shift } = placeNew(body.position, host.inventory.interfaces.length - 1);
         const entity: Interface = {
@@ -82,7 +88,7 @@ export function mountInterfaces(router: Router, storage: Storage): void {
     const now = new Date();
     const address = parseAddress(body.ip_address).text;
     const updated = await refusingDuplicates(() =>
-      onHostOf(storage, interfaces, { scope, id }, async ({ session, host, current }) => {
+      updateOnHost(storage, interfaces, { scope, id }, async ({ session, host, current }) => {
         const { entity } = current;
         requireRevision(ifMatch, current.revision);
         if (body.network_id !== entity.network_id) throw new AppError("network_mismatch", { path: "network_id" });
@@ -104,17 +110,28 @@ export function mountInterfaces(router: Router, storage: Storage): void {
     return answer.data(updated.entity, { revision: updated.revision });
   });
 
-  mount(router, deleteInterface, async ({ scope, params: { id }, ifMatch }) => {
-    const change = { removeInterface: id };
-    await onHostOf(storage, interfaces, { scope, id, change }, async ({ session, host, current }) => {
-      requireRevision(ifMatch, current.revision);
-      const now = new Date();
-      await unbind(session, scope, services, { hostId: host.id, target: id, now });
-      await interfaces.remove(session, scope, { _id: id });
-      const shift = closeGap(current.entity.position);
-      await applyShift(session, scope, interfaces, { hostId: host.id, shift, except: id, now });
-      await guards.count(session, scope, host.network_id, { interfaces: -1 });
-    });
+  mount(router, deleteInterface, async ({ scope, params, ifMatch }) => {
+    await remove(scope, [params.id], ifMatch);
     return answer.data(null);
   });
+
+  mount(router, bulkDeleteInterfaces, async ({ scope, body: ids }) => {
+    await remove(scope, ids, null);
+    return answer.data({ deleted_count: ids.length, requested_count: ids.length });
+  });
+
+  async function remove(scope: Scope, ids: readonly string[], ifMatch: readonly string[] | null): Promise<void> {
+    await removeFromHosts(storage, interfaces, {
+      scope,
+      ids,
+      ifMatch,
+      change: (mine) => ({ remove: { interfaces: mine } }),
+      also: async ({ session, host, removed, now }) => {
+        await unbind(storage, session, scope, { host, targets: removed.map(({ entity }) => entity.id), now });
+        const from = Math.min(...removed.map(({ entity }) => entity.position));
+        await closeGaps(session, scope, interfaces, { hostId: host.id, from, now });
+        return { interfaces: -removed.length };
+      },
+    });
+  }
 }

@@ -1,4 +1,5 @@
 import {
+  bulkDeleteNetworks,
   createNetwork,
   deleteNetwork,
   getNetwork,
@@ -9,32 +10,28 @@ import {
 import { AppError } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
-import type { UserPrincipal } from "@nts/shared/http/tenancy";
+import type { Scope } from "@nts/shared/http/tenancy";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { newId } from "../ids.js";
+import type { Notices } from "../notices.js";
 import { answerList, commonFilter } from "../storage/lists.js";
 import { requireRevision, revised } from "../storage/revisions.js";
 import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
-import { checkTags } from "../tags.js";
+import { holdTags } from "../tags/hold-tags.js";
+import { requireOwnOrganization } from "./own-organization.js";
 
-/** What other parts of the system are told of. */
-export interface NetworkNotices {
-  deleted(organizationId: string, networkId: string): void;
-}
-
-export function mountNetworks(router: Router, storage: Storage, notices: NetworkNotices): void {
+export function mountNetworks(router: Router, storage: Storage, notices: Notices): void {
   const { guards, networks, transaction } = storage;
 
   mount(router, listNetworks, async ({ scope, query }) =>
     answerList(networks, query, { scope: narrowedTo(scope, query.network_id), filter: commonFilter(query) }),
   );
 
-  mount(router, createNetwork, async ({ principal, scope, body }) => {
-    requireOwnOrganization(principal, body.organization_id);
+  mount(router, createNetwork, async ({ scope, body }) => {
+    requireOwnOrganization(scope, body.organization_id);
     // A caller that is limited to networks could not see the one it makes.
     if (scope.networks !== "all") throw new AppError("permission_denied", { required: "all_networks" });
-    checkTags(body.tags);
     const now = new Date().toISOString();
     const organization_id = scope.organizationId;
     const network: Network = {
@@ -46,6 +43,7 @@ export function mountNetworks(router: Router, storage: Storage, notices: Network
       tags: body.tags,
     };
     await transaction([network.id], async (session) => {
+      await holdTags(guards, session, scope, { tags: network.tags });
       await networks.insert(session, scope, [network]);
       await guards.create(session, { target: network.id, kind: "network", organization_id, network_id: network.id });
     });
@@ -57,37 +55,43 @@ export function mountNetworks(router: Router, storage: Storage, notices: Network
     return answer.json(json, { revision });
   });
 
-  mount(router, updateNetwork, async ({ principal, scope, params, body, ifMatch }) => {
+  mount(router, updateNetwork, async ({ scope, params, body, ifMatch }) => {
     const updated = await transaction([params.id], async (session) => {
       const current = await networks.get(scope, params.id, session);
       requireRevision(ifMatch, current.revision);
-      requireOwnOrganization(principal, body.organization_id);
+      requireOwnOrganization(scope, body.organization_id);
       const tags = body.tags ?? current.entity.tags;
-      checkTags(tags);
       const next = revised(current, { ...current.entity, name: body.name, tags }, new Date());
       if (next === null) throw new Discard(current);
+      await holdTags(guards, session, scope, { tags, kept: current.entity.tags });
       await networks.replace(session, scope, [next]);
       return next;
     });
     return answer.data(updated.entity, { revision: updated.revision });
   });
 
-  mount(router, deleteNetwork, async ({ scope, params: { id }, ifMatch }) => {
-    await transaction([id], async (session) => {
-      const current = await networks.get(scope, id, session);
-      requireRevision(ifMatch, current.revision);
-      // The guards first: they are what writers inside the network have in common with this transaction.
-      await guards.removeNetwork(session, scope, id);
-      const { services, ports, interfaces, hosts, subnets } = storage;
-      for (const entities of [services, ports, interfaces, hosts, subnets, networks])
-        await entities.remove(session, scope, { network_id: id });
-    });
-    notices.deleted(scope.organizationId, id);
+  mount(router, deleteNetwork, async ({ scope, params, ifMatch }) => {
+    await remove(scope, [params.id], ifMatch);
     return answer.data(null);
   });
-}
 
-function requireOwnOrganization(principal: UserPrincipal, organizationId: string | undefined): void {
-  if (organizationId !== undefined && organizationId !== principal.scope.organizationId)
-    throw new AppError("permission_denied", { required: "own_organization" });
+  mount(router, bulkDeleteNetworks, async ({ scope, body: ids }) => {
+    await remove(scope, ids, null);
+    return answer.data({ deleted_count: ids.length, requested_count: ids.length });
+  });
+
+  /** Removes networks with everything in them: all or none. */
+  async function remove(scope: Scope, ids: readonly string[], ifMatch: readonly string[] | null): Promise<void> {
+    await transaction([...ids].sort(), async (session) => {
+      const found = await networks.findMany(scope, { _id: { $in: ids } }, session);
+      if (found.length !== ids.length) throw new AppError("not_found", { entity: networks.name });
+      for (const { revision } of found) requireRevision(ifMatch, revision);
+      // The guards first: they are what writers inside the networks have in common with this transaction.
+      await guards.removeNetworks(session, scope, ids);
+      const { bindings, services, ports, interfaces, hosts, subnets } = storage;
+      for (const entities of [bindings, services, ports, interfaces, hosts, subnets, networks])
+        await entities.remove(session, scope, { network_id: { $in: ids } });
+    });
+    for (const id of ids) notices.networkDeleted(scope.organizationId, id);
+  }
 }

@@ -1,12 +1,21 @@
-import { createPort, deletePort, getPort, listPorts, updatePort, type Port } from "@nts/shared/contract";
+import {
+  bulkDeletePorts,
+  createPort,
+  deletePort,
+  getPort,
+  listPorts,
+  updatePort,
+  type Port,
+} from "@nts/shared/contract";
 import { AppError, validationFailed } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
+import type { Scope } from "@nts/shared/http/tenancy";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { portType } from "../definitions/well-known-ports.js";
-import { lockHostFor, onHostOf } from "../hosts/on-host.js";
+import { lockHostFor, removeFromHosts, updateOnHost } from "../hosts/on-host.js";
 import { newId } from "../ids.js";
-import { unbind } from "../services/unbind.js";
+import { unbind } from "../services/write.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
 import { answerList, commonFilter } from "../storage/lists.js";
 import { requireRevision, revised } from "../storage/revisions.js";
@@ -14,7 +23,7 @@ import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
 
 export function mountPorts(router: Router, storage: Storage): void {
-  const { guards, ports, services, transaction } = storage;
+  const { guards, ports, transaction } = storage;
 
   mount(router, listPorts, async ({ scope: whole, query }) => {
     const scope = narrowedTo(whole, query.network_id);
@@ -33,7 +42,11 @@ export function mountPorts(router: Router, storage: Storage): void {
     const port: Port = { id, created_at: now, updated_at: now, network_id, host_id, number, protocol, type };
     await refusingDuplicates(() =>
       transaction([host_id], async (session) => {
-        await lockHostFor(storage, session, scope, { hostId: host_id, networkId: network_id, change: { addPort: id } });
+        await lockHostFor(storage, session, scope, {
+          hostId: host_id,
+          networkId: network_id,
+          change: { add: { ports: [id] } },
+        });
         await guards.count(session, scope, network_id, { ports: 1 });
         await ports.insert(session, scope, [port]);
       }),
@@ -48,7 +61,7 @@ export function mountPorts(router: Router, storage: Storage): void {
 
   mount(router, updatePort, async ({ scope, params: { id }, body, ifMatch }) => {
     const updated = await refusingDuplicates(() =>
-      onHostOf(storage, ports, { scope, id }, async ({ session, current }) => {
+      updateOnHost(storage, ports, { scope, id }, async ({ session, current }) => {
         requireRevision(ifMatch, current.revision);
         if (body.network_id !== current.entity.network_id)
           throw new AppError("network_mismatch", { path: "network_id" });
@@ -68,13 +81,26 @@ export function mountPorts(router: Router, storage: Storage): void {
     return answer.data(updated.entity, { revision: updated.revision });
   });
 
-  mount(router, deletePort, async ({ scope, params: { id }, ifMatch }) => {
-    await onHostOf(storage, ports, { scope, id, change: { removePort: id } }, async ({ session, host, current }) => {
-      requireRevision(ifMatch, current.revision);
-      await unbind(session, scope, services, { hostId: host.id, target: id, now: new Date() });
-      await ports.remove(session, scope, { _id: id });
-      await guards.count(session, scope, host.network_id, { ports: -1 });
-    });
+  mount(router, deletePort, async ({ scope, params, ifMatch }) => {
+    await remove(scope, [params.id], ifMatch);
     return answer.data(null);
   });
+
+  mount(router, bulkDeletePorts, async ({ scope, body: ids }) => {
+    await remove(scope, ids, null);
+    return answer.data({ deleted_count: ids.length, requested_count: ids.length });
+  });
+
+  async function remove(scope: Scope, ids: readonly string[], ifMatch: readonly string[] | null): Promise<void> {
+    await removeFromHosts(storage, ports, {
+      scope,
+      ids,
+      ifMatch,
+      change: (mine) => ({ remove: { ports: mine } }),
+      also: async ({ session, host, removed, now }) => {
+        await unbind(storage, session, scope, { host, targets: removed.map(({ entity }) => entity.id), now });
+        return { ports: -removed.length };
+      },
+    });
+  }
 }

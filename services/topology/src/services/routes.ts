@@ -1,4 +1,5 @@
 import {
+  bulkDeleteServices,
   createService,
   deleteService,
   getService,
@@ -9,20 +10,22 @@ import {
 import { AppError } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
+import type { Scope } from "@nts/shared/http/tenancy";
 import { Discard } from "@nts/shared/mongo/transaction";
-import { lockHostFor, onHostOf } from "../hosts/on-host.js";
+import { lockHostFor, removeFromHosts, updateOnHost } from "../hosts/on-host.js";
 import { newId } from "../ids.js";
-import { closeGap, placeExisting, placeNew } from "../positions.js";
+import { placeExisting, placeNew } from "../positions.js";
 import { answerList, commonFilter } from "../storage/lists.js";
 import { requireRevision, revised } from "../storage/revisions.js";
 import { narrowedTo } from "../storage/scope.js";
-import { applyShift } from "../storage/shifts.js";
+import { applyShift, closeGaps } from "../storage/shifts.js";
 import type { Storage } from "../storage/storage.js";
-import { checkTags } from "../tags.js";
+import { holdTags } from "../tags/hold-tags.js";
 import { bindingsOf, resolveBindings } from "./bindings.js";
+import { insertServices, saveService } from "./write.js";
 
 export function mountServices(router: Router, storage: Storage): void {
-  const { guards, services, transaction } = storage;
+  const { bindings, guards, services, transaction } = storage;
 
   mount(router, listServices, async ({ scope: whole, query }) => {
     const scope = narrowedTo(whole, query.network_id);
@@ -40,7 +43,6 @@ export function mountServices(router: Router, storage: Storage): void {
   });
 
   mount(router, createService, async ({ scope, body }) => {
-    checkTags(body.tags);
     const { host_id: hostId, network_id: networkId } = body;
     const now = new Date();
     const id = newId();
@@ -63,8 +65,9 @@ export function mountServices(router: Router, storage: Storage): void {
         tags: body.tags,
         virtualization: body.virtualization ?? null,
       };
-      await guards.count(session, scope, networkId, { services: 1 });
-      await services.insert(session, scope, [service], { host_name: host.name });
+      await holdTags(guards, session, scope, { tags: service.tags });
+      await guards.count(session, scope, networkId, { services: 1, bindings: service.bindings.length });
+      await insertServices(storage, session, scope, host, [service]);
       await applyShift(session, scope, services, { hostId, shift, except: id, now });
       return service;
     });
@@ -78,7 +81,7 @@ export function mountServices(router: Router, storage: Storage): void {
 
   mount(router, updateService, async ({ scope, params: { id }, body, ifMatch }) => {
     const now = new Date();
-    const updated = await onHostOf(
+    const updated = await updateOnHost(
       storage,
       services,
       { scope, id, to: body.host_id },
@@ -87,7 +90,6 @@ export function mountServices(router: Router, storage: Storage): void {
         requireRevision(ifMatch, current.revision);
         if (body.network_id !== entity.network_id || host.network_id !== entity.network_id)
           throw new AppError("network_mismatch", { path: "network_id" });
-        checkTags(body.tags);
         const resolved = resolveBindings(body.bindings, host.inventory);
         const owner = { serviceId: id, networkId: entity.network_id, now: now.toISOString(), newId };
         const moves = host.id !== entity.host_id;
@@ -99,28 +101,39 @@ export function mountServices(router: Router, storage: Storage): void {
         const changes = { bindings, host_id: host.id, name, position, service_definition, tags, virtualization };
         const next = revised(current, { ...entity, ...changes }, now);
         if (next === null) throw new Discard(current);
-        await services.replace(session, scope, [next], { host_name: host.name });
+        await holdTags(guards, session, scope, { tags, kept: entity.tags });
+        await saveService(storage, session, scope, { before: current, after: next, host });
         await applyShift(session, scope, services, { hostId: host.id, shift, except: id, now });
-        if (moves) {
-          const gap = closeGap(entity.position);
-          await applyShift(session, scope, services, { hostId: entity.host_id, shift: gap, except: id, now });
-        }
+        if (moves) await closeGaps(session, scope, services, { hostId: entity.host_id, from: entity.position, now });
         return next;
       },
     );
     return answer.data(updated.entity, { revision: updated.revision });
   });
 
-  mount(router, deleteService, async ({ scope, params: { id }, ifMatch }) => {
-    const change = { services: -1 } as const;
-    await onHostOf(storage, services, { scope, id, change }, async ({ session, host, current }) => {
-      requireRevision(ifMatch, current.revision);
-      const { position, network_id } = current.entity;
-      await services.remove(session, scope, { _id: id });
-      const shift = closeGap(position);
-      await applyShift(session, scope, services, { hostId: host.id, shift, except: id, now: new Date() });
-      await guards.count(session, scope, network_id, { services: -1 });
-    });
+  mount(router, deleteService, async ({ scope, params, ifMatch }) => {
+    await remove(scope, [params.id], ifMatch);
     return answer.data(null);
   });
+
+  mount(router, bulkDeleteServices, async ({ scope, body: ids }) => {
+    await remove(scope, ids, null);
+    return answer.data({ deleted_count: ids.length, requested_count: ids.length });
+  });
+
+  async function remove(scope: Scope, ids: readonly string[], ifMatch: readonly string[] | null): Promise<void> {
+    await removeFromHosts(storage, services, {
+      scope,
+      ids,
+      ifMatch,
+      change: (mine) => ({ services: -mine.length }),
+      also: async ({ session, host, removed, now }) => {
+        const gone = { service_id: { $in: removed.map(({ entity }) => entity.id) } };
+        const unbound = await bindings.remove(session, scope, gone);
+        const from = Math.min(...removed.map(({ entity }) => entity.position));
+        await closeGaps(session, scope, services, { hostId: host.id, from, now });
+        return { services: -removed.length, bindings: -unbound };
+      },
+    });
+  }
 }

@@ -1,7 +1,7 @@
 import type { ClientSession, Collection, Db, Filter, Sort } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { within } from "./scope.js";
+import { within, withinOrganization, type ScopeFilter } from "./scope.js";
 
 // An entity is stored as the JSON text that answers it (`wire`), beside the fields that filters, orders and indexes
 // need. Both are written by `documentOf` alone. Reading a page costs no decoding of its entities and no stringify.
@@ -22,7 +22,8 @@ export interface Stored<T> {
 export interface EntityDocument {
   _id: string;
   organization_id: string;
-  network_id: string;
+  /** null for what belongs to the organization as a whole. */
+  network_id: string | null;
   created_at: Date;
   updated_at: Date;
   revision: number;
@@ -34,7 +35,8 @@ export interface EntityKind<T extends Entity> {
   readonly collection: string;
   /** Name in `not_found` and other errors. */
   readonly name: string;
-  readonly networkOf: (entity: T) => string;
+  /** null for what belongs to the organization as a whole, and is seen from all of its networks. */
+  readonly networkOf: ((entity: T) => string) | null;
   /** Fields beside `wire` that filters and orders need. */
   readonly keysOf: (entity: T) => Record<string, unknown>;
   /** The entity without what is not part of it, such as an echoed member of a caller. */
@@ -45,6 +47,8 @@ export interface EntityKind<T extends Entity> {
 export interface Entities<T extends Entity> {
   readonly name: string;
   readonly collection: Collection<EntityDocument>;
+  /** The filter that every query of these entities begins with. */
+  within(scope: Scope): ScopeFilter;
   find(scope: Scope, id: string, session?: ClientSession): Promise<Stored<T> | null>;
   /** @throws AppError `not_found` */
   get(scope: Scope, id: string, session?: ClientSession): Promise<Stored<T>>;
@@ -62,6 +66,8 @@ export interface Entities<T extends Entity> {
 /** Opens a collection of entities. */
 export function createEntities<T extends Entity>(db: Db, kind: EntityKind<T>): Entities<T> {
   const collection = db.collection<EntityDocument>(kind.collection);
+  const { networkOf } = kind;
+  const visible = networkOf === null ? withinOrganization : within;
   const projection = { _id: 0, wire: 1, revision: 1 } as const;
 
   function documentOf(organizationId: string, { entity, revision }: Stored<T>): EntityDocument {
@@ -69,7 +75,7 @@ export function createEntities<T extends Entity>(db: Db, kind: EntityKind<T>): E
     return {
       _id: entity.id,
       organization_id: organizationId,
-      network_id: kind.networkOf(entity),
+      network_id: networkOf === null ? null : networkOf(entity),
       created_at: new Date(entity.created_at),
       updated_at: new Date(entity.updated_at),
       revision,
@@ -81,18 +87,19 @@ export function createEntities<T extends Entity>(db: Db, kind: EntityKind<T>): E
   const entities: Entities<T> = {
     name: kind.name,
     collection,
+    within: visible,
     find: async (scope, id, session) => {
-      const found = await collection.findOne({ ...within(scope), _id: id }, { projection, ...inside(session) });
+      const found = await collection.findOne({ ...visible(scope), _id: id }, { projection, ...inside(session) });
       return found === null ? null : stored(found);
     },
     get: async (scope, id, session) => (await entities.find(scope, id, session)) ?? notFound(kind.name),
     read: async (scope, id) => {
-      const found = await collection.findOne({ ...within(scope), _id: id }, { projection });
+      const found = await collection.findOne({ ...visible(scope), _id: id }, { projection });
       return found === null ? notFound(kind.name) : { json: found.wire, revision: found.revision };
     },
     findMany: async (scope, filter, session, sort = { _id: 1 }) => {
       const found = await collection
-        .find({ $and: [within(scope), filter] }, { projection, session })
+        .find({ $and: [visible(scope), filter] }, { projection, session })
         .sort(sort)
         .toArray();
       return found.map(stored);
@@ -110,13 +117,13 @@ export function createEntities<T extends Entity>(db: Db, kind: EntityKind<T>): E
       await collection.bulkWrite(
         changed.map((one) => {
           const { _id, ...fields } = documentOf(scope.organizationId, one);
-          return { updateOne: { filter: { ...within(scope), _id }, update: { $set: { ...fields, ...extra } } } };
+          return { updateOne: { filter: { ...visible(scope), _id }, update: { $set: { ...fields, ...extra } } } };
         }),
         { session },
       );
     },
     remove: async (session, scope, filter) =>
-      (await collection.deleteMany({ $and: [within(scope), filter] }, { session })).deletedCount,
+      (await collection.deleteMany({ $and: [visible(scope), filter] }, { session })).deletedCount,
   };
   return entities;
 

@@ -4,7 +4,7 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { within } from "./scope.js";
 
 // A reference is safe only when its writer and the deleter of its target write one common document: a transaction that
-// only reads the target does not collide with the one that deletes it. Networks and subnets have sixteen guards each:
+// only reads the target does not collide with the one that deletes it. Networks, subnets and tags have sixteen guards each:
 // adding a reference writes one of them at random, deleting the target writes them all. Sixteen, because a single one
 // makes all writers of a network wait for each other.
 // The guards of a network also carry how many entities of each kind it has, in parts that sum up; so the total of a
@@ -13,16 +13,17 @@ import { within } from "./scope.js";
 const GUARDS = 16;
 
 /** Kinds of entities that guards of a network count. */
-export const COUNTED = ["subnets", "hosts", "interfaces", "ports", "services"] as const;
+export const COUNTED = ["subnets", "hosts", "interfaces", "ports", "services", "bindings"] as const;
 export type Counted = (typeof COUNTED)[number];
 export type Counts = Partial<Record<Counted, number>>;
 
 export interface GuardDocument {
   _id: string;
   target: string;
-  kind: "network" | "subnet";
+  kind: "network" | "subnet" | "tag";
   organization_id: string;
-  network_id: string;
+  /** null for a tag. */
+  network_id: string | null;
   /** Written so that two writers collide; its value means nothing. */
   touched: number;
   counts: Counts;
@@ -34,15 +35,14 @@ export interface Guards {
     target: Pick<GuardDocument, "target" | "kind" | "organization_id" | "network_id">,
   ): Promise<void>;
   /** Secures a new reference to the target. @returns false when there is no such target in the scope */
-  hold(session: ClientSession, scope: Scope, target: string): Promise<boolean>;
+  hold(session: ClientSession, scope: Scope, target: string, kind: GuardDocument["kind"]): Promise<boolean>;
   /** Secures entities that are added to, or taken from, a network, and counts them. @returns false as for `hold` */
   count(session: ClientSession, scope: Scope, networkId: string, change: Counts): Promise<boolean>;
   /** Collides with whoever adds a reference to the target at the same time. */
   seal(session: ClientSession, scope: Scope, target: string): Promise<void>;
-  /** Removes the guards of one target. */
-  remove(session: ClientSession, scope: Scope, target: string): Promise<void>;
-  /** Removes the guards of a network and of everything in it. */
-  removeNetwork(session: ClientSession, scope: Scope, networkId: string): Promise<void>;
+  remove(session: ClientSession, scope: Scope, targets: readonly string[]): Promise<void>;
+  /** Removes the guards of networks and of everything in them. */
+  removeNetworks(session: ClientSession, scope: Scope, networkIds: readonly string[]): Promise<void>;
   /** How many entities of a kind the scope has. */
   total(scope: Scope, counted: Counted): Promise<number>;
 }
@@ -50,10 +50,17 @@ export interface Guards {
 export function createGuards(db: Db): Guards {
   const guards: Collection<GuardDocument> = db.collection("guards");
 
-  async function touch(session: ClientSession, scope: Scope, target: string, change: Counts): Promise<boolean> {
+  type Kind = GuardDocument["kind"];
+  async function touch(
+    session: ClientSession,
+    scope: Scope,
+    target: string,
+    kind: Kind,
+    change: Counts,
+  ): Promise<boolean> {
     const increments = Object.entries(change).map(([counted, by]): [string, number] => [`counts.${counted}`, by]);
     const touched = await guards.updateOne(
-      { ...within(scope), _id: `${target}:${randomInt(GUARDS)}` },
+      { ...within(scope), _id: `${target}:${randomInt(GUARDS)}`, kind },
       { $inc: { touched: 1, ...Object.fromEntries(increments) } },
       { session },
     );
@@ -70,16 +77,16 @@ export function createGuards(db: Db): Guards {
       }));
       await guards.insertMany(documents, { session });
     },
-    hold: (session, scope, target) => touch(session, scope, target, {}),
-    count: touch,
+    hold: (session, scope, target, kind) => touch(session, scope, target, kind, {}),
+    count: (session, scope, networkId, change) => touch(session, scope, networkId, "network", change),
     seal: async (session, scope, target) => {
       await guards.updateMany({ ...within(scope), target }, { $inc: { touched: 1 } }, { session });
     },
-    remove: async (session, scope, target) => {
-      await guards.deleteMany({ ...within(scope), target }, { session });
+    remove: async (session, scope, targets) => {
+      await guards.deleteMany({ ...within(scope), target: { $in: targets } }, { session });
     },
-    removeNetwork: async (session, scope, networkId) => {
-      await guards.deleteMany({ $and: [within(scope), { network_id: networkId }] }, { session });
+    removeNetworks: async (session, scope, networkIds) => {
+      await guards.deleteMany({ $and: [within(scope), { network_id: { $in: networkIds } }] }, { session });
     },
     total: async (scope, counted) => {
       const [sum] = await guards

@@ -2,7 +2,6 @@ import type { AggregationCursor, Document, Filter, FindCursor } from "mongodb";
 import { answer, type Answer } from "@nts/shared/http/answer";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Entity, Entities, EntityDocument } from "./entities.js";
-import { within } from "./scope.js";
 
 const STREAM_BATCH = 500;
 
@@ -40,21 +39,20 @@ export async function answerList<T extends Entity>(
   paging: Paging,
   plan: ListPlan,
 ): Promise<Answer<never>> {
-  const filter = matching(plan);
   const rowOf = plan.join?.rowOf ?? (({ wire }) => wire);
   const cursor = open(entities, paging, plan);
   if (paging.limit === 0) return answer.stream(batches(cursor.batchSize(STREAM_BATCH), rowOf));
   const counted = Object.keys(plan.filter).length === 0 ? plan.total : undefined;
   const [documents, total] = await Promise.all([
     cursor.toArray(),
-    counted === undefined ? entities.collection.countDocuments(filter) : counted(),
+    counted === undefined ? entities.collection.countDocuments(matching(entities, plan)) : counted(),
   ]);
   return answer.rows(documents.map(rowOf), { total, limit: paging.limit, offset: paging.offset });
 }
 
 type Cursor = FindCursor<EntityDocument> | AggregationCursor<EntityDocument>;
 
-function matching({ scope, filter }: ListPlan): Filter<EntityDocument> {
+function matching<T extends Entity>({ within }: Entities<T>, { scope, filter }: ListPlan): Filter<EntityDocument> {
   return Object.keys(filter).length === 0 ? within(scope) : { $and: [within(scope), filter] };
 }
 
@@ -63,13 +61,13 @@ function open<T extends Entity>(entities: Entities<T>, paging: Paging, plan: Lis
   const { limit, offset } = paging;
   if (plan.join === undefined)
     return entities.collection
-      .find(matching(plan), { projection: { _id: 0, wire: 1 } })
+      .find(matching(entities, plan), { projection: { _id: 0, wire: 1 } })
       .sort(sort)
       .skip(offset)
       .limit(limit);
   const page = [...(offset > 0 ? [{ $skip: offset }] : []), ...(limit > 0 ? [{ $limit: limit }] : [])];
   return entities.collection.aggregate<EntityDocument>([
-    { $match: matching(plan) },
+    { $match: matching(entities, plan) },
     { $sort: sort },
     ...page,
     ...plan.join.stages,

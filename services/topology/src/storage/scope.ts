@@ -7,13 +7,18 @@ export type ScopeFilter = {
 };
 
 /**
- * The only place that turns a scope into a filter. Every document carries its organization and its network (a network
+ * The place that turns a scope into a filter. Every document carries its organization and its network (a network
  * its own id), so one filter serves all collections. A caller without networks matches nothing.
  */
 export function within(scope: Scope): ScopeFilter {
   return scope.networks === "all"
     ? { organization_id: scope.organizationId }
     : { organization_id: scope.organizationId, network_id: { $in: scope.networks } };
+}
+
+/** The filter for what belongs to the organization as a whole, such as tags. */
+export function withinOrganization(scope: Scope): ScopeFilter {
+  return { organization_id: scope.organizationId };
 }
 
 /** The scope cut to one network; unchanged when none is named. */

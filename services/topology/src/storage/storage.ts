@@ -1,11 +1,13 @@
 import type { Db } from "mongodb";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
+import { createBindingStore, type BindingStore } from "../bindings/store.js";
 import { createHostStore, type HostStore } from "../hosts/store.js";
 import { createInterfaceStore, type InterfaceStore } from "../interfaces/store.js";
 import { createNetworkStore, type NetworkStore } from "../networks/store.js";
 import { createPortStore, type PortStore } from "../ports/store.js";
 import { createServiceStore, type ServiceStore } from "../services/store.js";
 import { createSubnetStore, type SubnetStore } from "../subnets/store.js";
+import { createTagStore, type TagStore } from "../tags/store.js";
 import { createGuards, type Guards } from "./guards.js";
 
 /** All that handlers may use of the database. */
@@ -18,6 +20,8 @@ export interface Storage {
   readonly interfaces: InterfaceStore;
   readonly ports: PortStore;
   readonly services: ServiceStore;
+  readonly bindings: BindingStore;
+  readonly tags: TagStore;
 }
 
 export function createStorage(db: Db, transaction: RunTransaction): Storage {
@@ -30,5 +34,7 @@ export function createStorage(db: Db, transaction: RunTransaction): Storage {
     interfaces: createInterfaceStore(db),
     ports: createPortStore(db),
     services: createServiceStore(db),
+    bindings: createBindingStore(db),
+    tags: createTagStore(db),
   };
 }

@@ -23,7 +23,7 @@ export async function holdAddress(
 ): Promise<void> {
   const path = `${prefix}subnet_id`;
   const subnet = await subnets.find(scope, subnetId, session);
-  if (subnet === null || !(await guards.hold(session, scope, subnetId)))
+  if (subnet === null || !(await guards.hold(session, scope, subnetId, "subnet")))
     throw new AppError("invalid_reference", { path });
   if (subnet.entity.network_id !== networkId) throw new AppError("network_mismatch", { path });
   const { cidr } = subnet.entity;

@@ -1,7 +1,16 @@
-import { createSubnet, deleteSubnet, getSubnet, listSubnets, updateSubnet, type Subnet } from "@nts/shared/contract";
+import {
+  bulkDeleteSubnets,
+  createSubnet,
+  deleteSubnet,
+  getSubnet,
+  listSubnets,
+  updateSubnet,
+  type Subnet,
+} from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
+import type { Scope } from "@nts/shared/http/tenancy";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { parseBlock } from "../addresses.js";
 import { newId } from "../ids.js";
@@ -9,7 +18,7 @@ import { answerList, commonFilter } from "../storage/lists.js";
 import { requireRevision, revised } from "../storage/revisions.js";
 import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
-import { checkTags } from "../tags.js";
+import { holdTags } from "../tags/hold-tags.js";
 
 export function mountSubnets(router: Router, { guards, interfaces, subnets, transaction }: Storage): void {
   mount(router, listSubnets, async ({ scope: whole, query }) => {
@@ -23,7 +32,6 @@ export function mountSubnets(router: Router, { guards, interfaces, subnets, tran
   });
 
   mount(router, createSubnet, async ({ scope, body }) => {
-    checkTags(body.tags);
     const now = new Date().toISOString();
     const subnet: Subnet = {
       id: newId(),
@@ -40,6 +48,7 @@ export function mountSubnets(router: Router, { guards, interfaces, subnets, tran
     await transaction([subnet.id], async (session) => {
       if (!(await guards.count(session, scope, subnet.network_id, { subnets: 1 })))
         throw new AppError("invalid_reference", { path: "network_id" });
+      await holdTags(guards, session, scope, { tags: subnet.tags });
       await subnets.insert(session, scope, [subnet]);
       const { organizationId } = scope;
       const { id, network_id } = subnet;
@@ -61,10 +70,10 @@ export function mountSubnets(router: Router, { guards, interfaces, subnets, tran
       if (body.network_id !== current.entity.network_id) throw new AppError("network_mismatch", { path: "network_id" });
       const { name, description = current.entity.description, subnet_type = current.entity.subnet_type } = body;
       const tags = body.tags ?? current.entity.tags;
-      checkTags(tags);
       const changes = { cidr: block.text, name, description, subnet_type, tags };
       const next = revised(current, { ...current.entity, ...changes }, new Date());
       if (next === null) throw new Discard(current);
+      await holdTags(guards, session, scope, { tags, kept: current.entity.tags });
       if (block.text !== current.entity.cidr) {
         // An address that is being added at this moment was checked against the old block: collide with its writer.
         await guards.seal(session, scope, params.id);
@@ -78,16 +87,30 @@ export function mountSubnets(router: Router, { guards, interfaces, subnets, tran
     return answer.data(updated.entity, { revision: updated.revision });
   });
 
-  mount(router, deleteSubnet, async ({ scope, params: { id }, ifMatch }) => {
-    await transaction([id], async (session) => {
-      const current = await subnets.get(scope, id, session);
-      requireRevision(ifMatch, current.revision);
-      await guards.remove(session, scope, id);
-      const used = await interfaces.collection.findOne({ subnet_id: id }, { session, projection: { _id: 1 } });
-      if (used !== null) throw new AppError("in_use", { entity: "Subnet" });
-      await guards.count(session, scope, current.entity.network_id, { subnets: -1 });
-      await subnets.remove(session, scope, { _id: id });
-    });
+  mount(router, deleteSubnet, async ({ scope, params, ifMatch }) => {
+    await remove(scope, [params.id], ifMatch);
     return answer.data(null);
   });
+
+  mount(router, bulkDeleteSubnets, async ({ scope, body: ids }) => {
+    await remove(scope, ids, null);
+    return answer.data({ deleted_count: ids.length, requested_count: ids.length });
+  });
+
+  /** Removes subnets that no interface uses: all or none. */
+  async function remove(scope: Scope, ids: readonly string[], ifMatch: readonly string[] | null): Promise<void> {
+    await transaction([...ids].sort(), async (session) => {
+      const found = await subnets.findMany(scope, { _id: { $in: ids } }, session);
+      if (found.length !== ids.length) throw new AppError("not_found", { entity: subnets.name });
+      for (const { revision } of found) requireRevision(ifMatch, revision);
+      await guards.remove(session, scope, ids);
+      const used = await interfaces.collection.findOne(
+        { subnet_id: { $in: ids } },
+        { session, projection: { _id: 1 } },
+      );
+      if (used !== null) throw new AppError("in_use", { entity: subnets.name });
+      for (const { entity } of found) await guards.count(session, scope, entity.network_id, { subnets: -1 });
+      await subnets.remove(session, scope, { _id: { $in: ids } });
+    });
+  }
 }

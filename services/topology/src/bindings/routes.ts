@@ -1,0 +1,27 @@
+import { getBinding, listBindings } from "@nts/shared/contract";
+import { answer } from "@nts/shared/http/answer";
+import { mount, type Router } from "@nts/shared/http/mount";
+import { answerList } from "../storage/lists.js";
+import { narrowedTo } from "../storage/scope.js";
+import type { Storage } from "../storage/storage.js";
+
+export function mountBindings(router: Router, { bindings, guards }: Storage): void {
+  mount(router, listBindings, async ({ scope: whole, query }) => {
+    const scope = narrowedTo(whole, query.network_id);
+    const { service_id, port_id, interface_id } = query;
+    return answerList(bindings, query, {
+      scope,
+      filter: {
+        ...(service_id !== undefined && { service_id }),
+        ...(port_id !== undefined && { port_id }),
+        ...(interface_id !== undefined && { interface_id }),
+      },
+      total: () => guards.total(scope, "bindings"),
+    });
+  });
+
+  mount(router, getBinding, async ({ scope, params }) => {
+    const { json, revision } = await bindings.read(scope, params.id);
+    return answer.json(json, { revision });
+  });
+}

@@ -1,0 +1,5 @@
+/** What other parts of the system are told of, after it is in the database. */
+export interface Notices {
+  networkDeleted(organizationId: string, networkId: string): void;
+  tagDeleted(organizationId: string, tagId: string): void;
+}

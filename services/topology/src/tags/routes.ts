@@ -1,0 +1,83 @@
+import { bulkDeleteTags, createTag, deleteTag, getTag, listTags, updateTag, type Tag } from "@nts/shared/contract";
+import { AppError } from "@nts/shared/errors";
+import { answer } from "@nts/shared/http/answer";
+import { mount, type Router } from "@nts/shared/http/mount";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { Discard } from "@nts/shared/mongo/transaction";
+import { newId } from "../ids.js";
+import type { Notices } from "../notices.js";
+import { requireOwnOrganization } from "../networks/own-organization.js";
+import { refusingDuplicates } from "../storage/duplicates.js";
+import { answerList, commonFilter } from "../storage/lists.js";
+import { requireRevision, revised } from "../storage/revisions.js";
+import type { Storage } from "../storage/storage.js";
+import { takeOff } from "./take-off.js";
+
+export function mountTags(router: Router, storage: Storage, notices: Notices): void {
+  const { guards, tags, transaction } = storage;
+
+  mount(router, listTags, ({ scope, query }) => answerList(tags, query, { scope, filter: commonFilter(query) }));
+
+  mount(router, createTag, async ({ scope, body }) => {
+    requireOwnOrganization(scope, body.organization_id);
+    const now = new Date().toISOString();
+    const { name, description = null, color = null } = body;
+    const organization_id = scope.organizationId;
+    const tag: Tag = { id: newId(), created_at: now, updated_at: now, organization_id, name, description, color };
+    await refusingDuplicates(() =>
+      transaction([tag.id], async (session) => {
+        await tags.insert(session, scope, [tag]);
+        await guards.create(session, { target: tag.id, kind: "tag", organization_id, network_id: null });
+      }),
+    );
+    return answer.data(tag, { revision: 1 });
+  });
+
+  mount(router, getTag, async ({ scope, params }) => {
+    const { json, revision } = await tags.read(scope, params.id);
+    return answer.json(json, { revision });
+  });
+
+  mount(router, updateTag, async ({ scope, params: { id }, body, ifMatch }) => {
+    const updated = await refusingDuplicates(() =>
+      transaction([id], async (session) => {
+        const current = await tags.get(scope, id, session);
+        requireRevision(ifMatch, current.revision);
+        requireOwnOrganization(scope, body.organization_id);
+        const { name, description = current.entity.description, color = current.entity.color } = body;
+        const next = revised(current, { ...current.entity, name, description, color }, new Date());
+        if (next === null) throw new Discard(current);
+        await tags.replace(session, scope, [next]);
+        return next;
+      }),
+    );
+    return answer.data(updated.entity, { revision: updated.revision });
+  });
+
+  mount(router, deleteTag, async ({ scope, params, ifMatch }) => {
+    await remove(scope, [params.id], ifMatch);
+    return answer.data(null);
+  });
+
+  mount(router, bulkDeleteTags, async ({ scope, body: ids }) => {
+    await remove(scope, ids, null);
+    return answer.data({ deleted_count: ids.length, requested_count: ids.length });
+  });
+
+  /**
+   * Without guards a tag cannot be given to anything; then it is taken off everything, and only then it is gone. Cut
+   * off in between, the tag is still there, on fewer entities, and can be deleted again.
+   */
+  async function remove(scope: Scope, ids: readonly string[], ifMatch: readonly string[] | null): Promise<void> {
+    const organization: Scope = { organizationId: scope.organizationId, networks: "all" };
+    await transaction(ids, async (session) => {
+      const found = await tags.findMany(scope, { _id: { $in: ids } }, session);
+      if (found.length !== ids.length) throw new AppError("not_found", { entity: tags.name });
+      for (const { revision } of found) requireRevision(ifMatch, revision);
+      await guards.remove(session, organization, ids);
+    });
+    await takeOff(storage, organization, ids);
+    await transaction(ids, (session) => tags.remove(session, organization, { _id: { $in: ids } }));
+    for (const id of ids) notices.tagDeleted(scope.organizationId, id);
+  }
+}

@@ -1,0 +1,51 @@
+import type { Filter } from "mongodb";
+import type { Scope } from "@nts/shared/http/tenancy";
+import type { Entities, Entity, EntityDocument } from "../storage/entities.js";
+import { revised } from "../storage/revisions.js";
+import type { Storage } from "../storage/storage.js";
+
+const BATCH = 500;
+
+type Tagged = Entity & { readonly tags: readonly string[] };
+
+/**
+ * Takes tags off everything that carries them, in transactions of at most 500 entities: a tag can be on more than one
+ * transaction can change. Nobody can add the tags meanwhile, because their guards are gone.
+ */
+export async function takeOff(storage: Storage, scope: Scope, tagIds: readonly string[]): Promise<void> {
+  const { networks, subnets, hosts, services } = storage;
+  for (const entities of [networks, subnets, hosts, services] as unknown as Entities<Tagged>[])
+    while ((await takeOffBatch(storage, entities, scope, tagIds)) === BATCH);
+}
+
+async function takeOffBatch(
+  { hosts, services, transaction }: Storage,
+  entities: Entities<Tagged>,
+  scope: Scope,
+  tagIds: readonly string[],
+): Promise<number> {
+  const tagged: Filter<EntityDocument> = { ...entities.within(scope), tags: { $in: tagIds } };
+  const found = await entities.collection
+    .find(tagged, { projection: { _id: 1 } })
+    .limit(BATCH)
+    .toArray();
+  if (found.length === 0) return 0;
+  return transaction([`tags of ${scope.organizationId}`], async (session) => {
+    const ids = found.map(({ _id }) => _id);
+    const now = new Date();
+    const current = await entities.findMany(scope, { _id: { $in: ids } }, session);
+    const changed = current.flatMap((one) => {
+      const tags = one.entity.tags.filter((tag) => !tagIds.includes(tag));
+      const next = revised(one, { ...one.entity, tags }, now);
+      return next === null ? [] : [next];
+    });
+    await entities.replace(session, scope, changed);
+    if (entities.name === services.name)
+      await hosts.touch(
+        session,
+        scope,
+        changed.map(({ entity }) => (entity as unknown as { host_id: string }).host_id),
+      );
+    return found.length;
+  });
+}
