@@ -41,11 +41,11 @@ export async function main({ args, env, parentPid }: Invocation): Promise<number
     supervisor = createSupervisor(settings.dataDir, report);
     const started = start(settings, env, supervisor, interrupted.signal);
     const early = await Promise.race([started, stop]); // rejects when the start fails
-    if (early !== undefined) void started.catch(() => undefined); // its failure is now our own doing
-    const { reason, exitCode } = await stop;
+    const { reason, exitCode } = early ?? (await stop);
     report(`\nStopping (${reason}) …`);
     interrupted.abort();
     await supervisor.stop();
+    await started.catch(() => undefined); // what was still starting has failed, which is our own doing
     report("Everything has stopped; the data is kept.");
     return exitCode;
   } catch (error) {
@@ -66,15 +66,19 @@ async function start(
   signal: AbortSignal,
 ): Promise<void> {
   const { dataDir, given, replicas } = settings;
+  const say = (line: string): void => {
+    if (!signal.aborted) report(line);
+  };
   const leftovers = await stopLeftovers(runFolderOf(dataDir));
-  if (leftovers.length > 0) report(`Stopped what an earlier run had left behind: ${leftovers.join(", ")}.`);
+  if (leftovers.length > 0) say(`Stopped what an earlier run had left behind: ${leftovers.join(", ")}.`);
   const gatewayPorts = Array.from({ length: replicas.gateway }, (_, index) => settings.port + index);
   for (const port of gatewayPorts) await requireFreePort(port, "PORT");
   requireBuilt();
 
   const secrets = loadSecrets(dataDir);
-  const servers = await prepareServers({ dataDir, secrets, given, report, signal });
-  report("Starting …");
+  const servers = await prepareServers({ dataDir, secrets, given, report: say, signal });
+  signal.throwIfAborted();
+  say("Starting …");
   await supervisor.start(servers.components);
 
   const ports = {
@@ -99,7 +103,7 @@ async function start(
 
   const demo = settings.demo ? await demoOrSentence(gatewayPorts[0] ?? settings.port, dataDir, signal) : null;
   const urls = gatewayPorts.map((port) => `http://localhost:${port}`);
-  report(banner(urls, dataDir, demo));
+  say(banner(urls, dataDir, demo));
 }
 
 /** The system is of use without its demo data: a failure is said, not fatal. */

@@ -16,7 +16,9 @@ describe("settings of npm start", () => {
   it("mean the same with and without the second pair of dashes", () => {
     const direct = readSettings(["--demo", "--replicas", "gateway=2,topology=3"], {});
     const throughNpm = readSettings([], { npm_config_demo: "true", npm_config_replicas: "gateway=2,topology=3" });
-    expect(direct).toEqual(throughNpm);
+    const apart = readSettings(["gateway=2,topology=3"], { npm_config_demo: "true", npm_config_replicas: "true" });
+    expect(throughNpm).toEqual(direct);
+    expect(apart).toEqual(direct);
     expect(direct.replicas).toEqual({ gateway: 2, identity: 1, topology: 3 });
   });
 

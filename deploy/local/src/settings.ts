@@ -34,10 +34,10 @@ const MOST_REPLICAS = 16;
  * @throws StartProblem naming the option or variable that cannot be understood
  */
 export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): Settings {
-  const options = readOptions(args);
-  const replicas = readReplicas(options.replicas ?? env["npm_config_replicas"] ?? "");
+  const options = readOptions(args, env);
+  const replicas = readReplicas(options.replicas);
   return {
-    demo: options.demo ?? isOn(env["npm_config_demo"]),
+    demo: options.demo,
     replicas,
     port: readPort(env["PORT"], replicas.gateway),
     dataDir: isSet(env["DATA_DIR"]) ? resolve(env["DATA_DIR"]) : resolve(ROOT, ".local"),
@@ -49,9 +49,17 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
   };
 }
 
-function readOptions(args: readonly string[]): { demo?: boolean; replicas?: string } {
+function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): { demo: boolean; replicas: string } {
+  const fromNpm = { demo: env["npm_config_demo"] === "true", replicas: env["npm_config_replicas"] ?? "" };
+  // npm keeps `--replicas` for itself, but leaves its value as a word when they are written apart
+  const isValueLeft = fromNpm.replicas === "true" && args.length === 1 && !args[0]?.startsWith("-");
+  if (isValueLeft) return { ...fromNpm, replicas: args[0] ?? "" };
   try {
-    return parseArgs({ args: [...args], options: { demo: { type: "boolean" }, replicas: { type: "string" } } }).values;
+    const { values } = parseArgs({
+      args: [...args],
+      options: { demo: { type: "boolean" }, replicas: { type: "string" } },
+    });
+    return { ...fromNpm, ...values };
   } catch (error) {
     const [reason] = (error as Error).message.split(/[.\n]/);
     throw new StartProblem(`${reason ?? "The options cannot be read"}; npm start -- --help lists the options.`);
@@ -79,10 +87,6 @@ function readPort(text: string | undefined, gateways: number): number {
     throw new StartProblem(`PORT is "${text ?? ""}", but must be a number from 1 to ${HIGHEST_PORT - gateways + 1}.`);
   }
   return port;
-}
-
-function isOn(value: string | undefined): boolean {
-  return value === "true" || value === "1";
 }
 
 function isSet(value: string | undefined): value is string {

@@ -35,6 +35,9 @@ export interface ToolOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+const OFFLINE =
+  /could not resolve|temporary failure|name resolution|connection (?:error|refused|timed out|broken)|unreachable/i;
+
 interface ExecFileError {
   readonly code?: string | number;
   readonly stderr?: string;
@@ -43,6 +46,7 @@ interface ExecFileError {
 
 function reasonOf(command: string, error: ExecFileError): string {
   if (error.code === "ENOENT") return `${command} is not installed`;
+  if (OFFLINE.test(error.stderr ?? "")) return `${command} cannot reach the network`;
   const lines = (error.stderr ?? "").split("\n").filter((line) => line.trim() !== "");
   const telling = lines.findLast((line) => /^(E|ERROR|Error):?\s/.test(line)) ?? lines.at(-1);
   return telling?.trim() ?? error.message;
