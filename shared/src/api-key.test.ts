@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { createApiKey, isWellFormedApiKey, maskApiKey, parseApiKey } from "./api-key.js";
 
 const numbers = fc.infiniteStream(fc.integer({ min: 0, max: 61 }));
-const keys = numbers.map((stream) => createApiKey(() => stream.next().value ?? 0));
+const keys = numbers.map((stream) => createApiKey(() => (stream.next() as IteratorYieldResult<number>).value));
 
 describe("api-key: the format of API keys", () => {
   it("is a prefix, a public id, a secret and a checksum that one double click selects", () => {
