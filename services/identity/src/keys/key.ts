@@ -110,8 +110,7 @@ function requireGrantable(settings: Partial<KeySettings>, grantor: Grantor, now:
   const { permissions, expires_at, network_ids, tags = [] } = settings;
   if (permissions !== undefined && !isAtLeast(grantor.permission, permissions))
     throw new AppError("permission_denied", { required: permissions });
-  if (expires_at != null && expires_at <= now)
-    throw validationFailed({ path: "expires_at", message: "must be in the future" });
+  if (expires_at && expires_at <= now) throw validationFailed({ path: "expires_at", message: "must be in the future" });
   requireAll(network_ids ?? [], "network_ids", (id) => grantor.networkIds.includes(id));
   // A tag in the form of an id is meant to be a managed one, and none of those exists.
   requireAll(tags, "tags", (tag) => !isId(tag));
@@ -124,16 +123,16 @@ function requireAll(values: readonly string[], path: string, isGood: (value: str
 
 /** True for the same set of networks as the record is answered with. */
 function isAnswered(current: KeySettings, ids: readonly string[] | null | undefined, grantor: Grantor): boolean {
-  if (ids == null) return false;
+  if (!ids) return false;
   const answered = networkIdsOf(current, grantor.networkIds);
   const asked = new Set(ids);
   return asked.size === answered.length && answered.every((id) => asked.has(id));
 }
 
 function uniqueIds(ids: readonly string[] | null | undefined): string[] | null | undefined {
-  return ids == null ? ids : [...new Set(ids)];
+  return ids && [...new Set(ids)];
 }
 
 function dateOf(moment: string | null | undefined): Date | null | undefined {
-  return moment == null ? moment : new Date(moment);
+  return typeof moment === "string" ? new Date(moment) : moment;
 }

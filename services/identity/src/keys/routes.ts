@@ -9,7 +9,7 @@ import { newId } from "@nts/shared/ids";
 import { requireRevision } from "@nts/shared/revision";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { NetworkDirectory } from "../networks.js";
-import { untilSaved } from "../revisions.js";
+import { untilSaved } from "../until-saved.js";
 import { keyAnswer } from "./answer.js";
 import { keyChanges, newKeySettings, touchesRights, type Grantor, type KeyDocument } from "./key.js";
 import type { KeyStore } from "./store.js";

@@ -1,0 +1,70 @@
+import { performance } from "node:perf_hooks";
+import { describe, expect, it } from "@jest/globals";
+import { createAcknowledgements } from "./acknowledgements.js";
+import type { LiveGateway } from "./registry.js";
+
+const LONGEST_MS = 1_050;
+
+async function durationOf(task: Promise<void>): Promise<number> {
+  const begun = performance.now();
+  await task;
+  return performance.now() - begun;
+}
+
+const registryOf = (...gateways: LiveGateway[]) => ({ live: () => Promise.resolve(gateways) });
+
+describe("key-changes.acknowledgements: how long a change is waited for", () => {
+  it("is not at all without gateways", async () => {
+    expect(await durationOf(createAcknowledgements(registryOf()).wait(5))).toBeLessThan(40);
+  });
+
+  it("is not at all when every gateway has applied it, or a later one, already", async () => {
+    const acknowledgements = createAcknowledgements(registryOf({ id: "a", applied: 6 }, { id: "b", applied: 0 }));
+    acknowledgements.note("b", 5);
+    expect(await durationOf(acknowledgements.wait(5))).toBeLessThan(40);
+  });
+
+  it("is until the last gateway has said so", async () => {
+    const acknowledgements = createAcknowledgements(registryOf({ id: "a", applied: 4 }, { id: "b", applied: 4 }));
+    let isOver = false;
+    const waiting = acknowledgements.wait(5).then(() => (isOver = true));
+    acknowledgements.note("a", 5);
+    await new Promise((resolve) => setTimeout(resolve, 120));
+    expect(isOver).toBe(false);
+    acknowledgements.note("b", 5);
+    await waiting;
+  });
+
+  it("ends when the registry says that a gateway told another replica", async () => {
+    let applied = 4;
+    const acknowledgements = createAcknowledgements({ live: () => Promise.resolve([{ id: "a", applied }]) });
+    setTimeout(() => (applied = 5), 100);
+    expect(await durationOf(acknowledgements.wait(5))).toBeLessThan(400);
+  });
+
+  it("ends when a gateway is gone", async () => {
+    const gateways = [{ id: "a", applied: 4 }];
+    const acknowledgements = createAcknowledgements({ live: () => Promise.resolve([...gateways]) });
+    setTimeout(() => gateways.pop(), 100);
+    expect(await durationOf(acknowledgements.wait(5))).toBeLessThan(400);
+  });
+
+  it("is as long as a lease lasts when a gateway is silent, or when the registry cannot be read", async () => {
+    const silent = createAcknowledgements(registryOf({ id: "a", applied: 4 }));
+    const unknown = createAcknowledgements({ live: () => Promise.reject(new Error("away")) });
+    const hanging = createAcknowledgements({ live: () => new Promise(() => undefined) });
+    for (const waited of await Promise.all([silent, unknown, hanging].map((one) => durationOf(one.wait(5))))) {
+      expect(waited).toBeGreaterThanOrEqual(LONGEST_MS - 2);
+      expect(waited).toBeLessThan(LONGEST_MS + 250);
+    }
+  });
+
+  it("is not shortened by a gateway that has applied less", async () => {
+    const acknowledgements = createAcknowledgements(registryOf({ id: "a", applied: 4 }));
+    acknowledgements.note("a", 3);
+    setTimeout(() => {
+      acknowledgements.note("a", 4);
+    }, 50);
+    expect(await durationOf(acknowledgements.wait(5))).toBeGreaterThanOrEqual(LONGEST_MS - 2);
+  });
+});
