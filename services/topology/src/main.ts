@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { createBus } from "@nts/shared/bus/bus";
 import { readConfig } from "@nts/shared/config";
 import { networkDeleted, tagDeleted } from "@nts/shared/contract/messages";
@@ -6,7 +5,7 @@ import { INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers";
 import { createOperationsApp, type Readiness } from "@nts/shared/http/operations";
 import { startServer } from "@nts/shared/http/server";
 import { createTenancyVerifier } from "@nts/shared/http/tenancy";
-import { startProcess, stopOnSignal } from "@nts/shared/lifecycle";
+import { keepTrying, startProcess, stopOnSignal } from "@nts/shared/lifecycle";
 import { createLog } from "@nts/shared/log";
 import { createMetrics } from "@nts/shared/metrics";
 import { createMongoClient, pingDatabase } from "@nts/shared/mongo/connect";
@@ -63,14 +62,7 @@ startProcess(async () => {
   log.info({ port: api.port, ops_port: operations.port }, "listening");
 
   // The database may come later than this process; until then it is alive and not ready.
-  while (!indexed && !readiness.stopping) {
-    try {
-      await createIndexes(db);
-      indexed = true;
-      log.info("ready");
-    } catch (error) {
-      log.warn({ err: error }, "the database is not there yet");
-      await delay(500);
-    }
-  }
+  await keepTrying(log, "making the indexes", () => createIndexes(db));
+  indexed = true;
+  log.info("ready");
 });

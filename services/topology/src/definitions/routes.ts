@@ -1,7 +1,7 @@
 import { listServiceDefinitions } from "@nts/shared/contract";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
-import { sortOf, type Paging } from "../storage/lists.js";
+import { sortOf, type Ordering } from "@nts/shared/mongo/order";
 import { CATALOGUE, type ServiceDefinition } from "./catalogue.js";
 
 export function mountDefinitions(router: Router): void {
@@ -21,8 +21,8 @@ export function mountDefinitions(router: Router): void {
 }
 
 /** By the fields of the query, then by name. */
-function comparing(query: Paging): (a: ServiceDefinition, b: ServiceDefinition) => number {
-  const order = Object.entries({ name: 1, ...sortOf({ ...query, order_by: query.order_by ?? "name" }, {}) });
+function comparing(query: Ordering): (a: ServiceDefinition, b: ServiceDefinition) => number {
+  const order = Object.entries({ name: 1, ...sortOf({ ...query, order_by: query.order_by ?? "name" }) });
   return (a, b) => {
     for (const [field, direction] of order) {
       const [left, right] = [a[field as "name"], b[field as "name"]];

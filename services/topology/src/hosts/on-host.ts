@@ -4,7 +4,7 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { Discard } from "@nts/shared/mongo/transaction";
 import type { Entities, Entity, Stored } from "../storage/entities.js";
 import type { Counts } from "../storage/guards.js";
-import { requireRevision } from "../storage/revisions.js";
+import { requireRevision } from "@nts/shared/revision";
 import type { Storage } from "../storage/storage.js";
 import type { InventoryChange, LockedHost } from "./store.js";
 

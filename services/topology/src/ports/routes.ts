@@ -14,11 +14,12 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { portType } from "../definitions/well-known-ports.js";
 import { lockHostFor, removeFromHosts, updateOnHost } from "../hosts/on-host.js";
-import { newId } from "../ids.js";
+import { newId } from "@nts/shared/ids";
 import { unbind } from "../services/write.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
 import { answerList, commonFilter } from "../storage/lists.js";
-import { requireRevision, revised } from "../storage/revisions.js";
+import { requireRevision } from "@nts/shared/revision";
+import { revised } from "../storage/revisions.js";
 import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
 

@@ -1,15 +1,13 @@
 import type { AggregationCursor, Document, Filter, FindCursor } from "mongodb";
 import { answer, type Answer } from "@nts/shared/http/answer";
 import type { Scope } from "@nts/shared/http/tenancy";
+import { sortOf, type Ordering } from "@nts/shared/mongo/order";
 import type { Entity, Entities, EntityDocument } from "./entities.js";
 
 const STREAM_BATCH = 500;
 
 /** The part of a list's query that pages and orders. */
-export interface Paging {
-  readonly group_by?: string | undefined;
-  readonly order_by?: string | undefined;
-  readonly order_direction: "asc" | "desc";
+export interface Paging extends Ordering {
   readonly limit: number;
   readonly offset: number;
 }
@@ -57,7 +55,7 @@ function matching<T extends Entity>({ within }: Entities<T>, { scope, filter }: 
 }
 
 function open<T extends Entity>(entities: Entities<T>, paging: Paging, plan: ListPlan): Cursor {
-  const sort = sortOf(paging, plan.keyOf ?? {});
+  const sort = sortOf(paging, plan.keyOf);
   const { limit, offset } = paging;
   if (plan.join === undefined)
     return entities.collection
@@ -90,16 +88,6 @@ async function* batches(
   } finally {
     await cursor.close();
   }
-}
-
-/** Groups first and always ascending, then the order, then ids so that pages never overlap. */
-export function sortOf(paging: Paging, keyOf: Readonly<Record<string, string>>): Record<string, 1 | -1> {
-  const field = (name: string): string => keyOf[name] ?? name;
-  const { group_by, order_by = "created_at", order_direction } = paging;
-  // The first mention of a field decides: grouping by the field that is also the order is ascending.
-  const order: Record<string, 1 | -1> = group_by === undefined ? {} : { [field(group_by)]: 1 };
-  order[field(order_by)] ??= order_direction === "desc" ? -1 : 1;
-  return { ...order, _id: 1 };
 }
 
 /** Conditions for the filters that many lists share; an empty list means no filter. */

@@ -1,14 +1,4 @@
-import { AppError } from "@nts/shared/errors";
 import type { Entity, Stored } from "./entities.js";
-
-/**
- * Checks `If-Match`. @param ifMatch the revisions the caller accepts; null when it did not say
- * @throws AppError `precondition_failed`
- */
-export function requireRevision(ifMatch: readonly string[] | null, revision: number): void {
-  if (ifMatch === null || ifMatch.includes("*") || ifMatch.includes(String(revision))) return;
-  throw new AppError("precondition_failed");
-}
 
 /**
  * The next state of an entity under its next revision; null when nothing really changes. `updated_at` always moves

@@ -4,12 +4,13 @@ import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { Discard } from "@nts/shared/mongo/transaction";
-import { newId } from "../ids.js";
+import { newId } from "@nts/shared/ids";
 import type { Notices } from "../notices.js";
 import { requireOwnOrganization } from "../networks/own-organization.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
 import { answerList, commonFilter } from "../storage/lists.js";
-import { requireRevision, revised } from "../storage/revisions.js";
+import { requireRevision } from "@nts/shared/revision";
+import { revised } from "../storage/revisions.js";
 import type { Storage } from "../storage/storage.js";
 import { takeOff } from "./take-off.js";
 
