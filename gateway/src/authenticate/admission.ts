@@ -1,0 +1,109 @@
+import { type AnyEndpoint, isAtLeast } from "@nts/shared/contract";
+import { AppError } from "@nts/shared/errors";
+import type { UserPrincipal } from "@nts/shared/http/tenancy";
+import { addressBlockOf } from "../edge/client-address.js";
+import type { Exchange } from "../edge/exchange.js";
+import type { Buckets, Level } from "../rate-limit/bucket.js";
+import { rateLimitHeaders, retryAfterSeconds } from "../rate-limit/headers.js";
+import type { Limiter } from "../rate-limit/limiter.js";
+import { type Caller, createCaller } from "./caller.js";
+import { type Credential, readCredential } from "./credential.js";
+import { isFromOwnPage } from "./csrf.js";
+import type { KeyUses } from "./key-uses.js";
+import type { Verifier } from "./verifier.js";
+
+// Lets a request pass, or refuses it: credential, then limit, then permission. Every request costs one token: of its user
+// when the credential is good, of its address otherwise. An address without tokens is refused before identity is asked.
+
+export interface Admission {
+  /** The caller of an operation. @throws AppError when the request may not pass; its answer then has the level's headers */
+  admit(exchange: Exchange, endpoint: AnyEndpoint): Promise<Caller>;
+  /** Counts a request that leads to no operation. @throws AppError `rate_limited` */
+  chargeAddress(exchange: Exchange): Promise<void>;
+  /** Refuses a request at the cost of its address. @throws AppError the given one, or `rate_limited` */
+  refuse(exchange: Exchange, error: AppError): Promise<never>;
+  /** Counts bytes that are no request. @returns the headers that tell the level */
+  chargeBytes(address: string): Promise<Record<string, number>>;
+}
+
+export interface AdmissionOptions {
+  readonly verifier: Verifier;
+  readonly limiter: Limiter;
+  readonly keyUses: Pick<KeyUses, "record">;
+  /** Origin of the public URL, if there is one. */
+  readonly ownOrigin: string | null;
+}
+
+/** What requests must pass before they reach a service. */
+export function createAdmission({ verifier, limiter, keyUses, ownOrigin }: AdmissionOptions): Admission {
+  const anonymous = createCaller({ kind: "anonymous" });
+
+  async function charge(exchange: Exchange, buckets: Buckets, key: string): Promise<void> {
+    passOrRefuse(exchange, await buckets.take(key));
+  }
+
+  const chargeAddress = (exchange: Exchange): Promise<void> =>
+    charge(exchange, limiter.addresses, addressBlockOf(exchange.clientAddress));
+
+  async function refuse(exchange: Exchange, error: AppError): Promise<never> {
+    await chargeAddress(exchange);
+    throw error;
+  }
+
+  async function credentialOf(exchange: Exchange, { credential }: AnyEndpoint): Promise<Credential | null> {
+    const presented = readCredential(exchange.request.headers);
+    const needed = credential !== "optional";
+    if (presented.kind === "nothing") return needed ? refuse(exchange, new AppError("not_authenticated")) : null;
+    if (presented.kind === "malformed") return needed ? refuse(exchange, new AppError(presented.code)) : null;
+    if (presented.kind === "key") return needed ? presented : null;
+    if (isWrite(exchange) && !isFromOwnPage(exchange.request.headers, ownOrigin))
+      return refuse(exchange, new AppError("csrf_rejected"));
+    return presented;
+  }
+
+  async function userOf(exchange: Exchange, endpoint: AnyEndpoint): Promise<Caller<UserPrincipal> | null> {
+    const credential = await credentialOf(exchange, endpoint);
+    if (credential === null) return null;
+    const verdict = verifier.recall(credential) ?? (await verify(exchange, credential));
+    if (verdict.kind === "valid") return verdict.caller;
+    return endpoint.credential === "optional" ? null : refuse(exchange, new AppError(verdict.code));
+  }
+
+  async function verify(exchange: Exchange, credential: Credential) {
+    passOrRefuse(exchange, await limiter.addresses.peek(addressBlockOf(exchange.clientAddress)));
+    return verifier.verify(credential, exchange.requestId);
+  }
+
+  return {
+    chargeAddress,
+    refuse,
+    chargeBytes: async (address) => rateLimitHeaders(await limiter.addresses.take(addressBlockOf(address))),
+    admit: async (exchange, endpoint) => {
+      const caller = endpoint.credential === "none" ? null : await userOf(exchange, endpoint);
+      if (caller === null) {
+        await chargeAddress(exchange);
+        return anonymous;
+      }
+      const { principal } = caller;
+      exchange.principal = principal;
+      await charge(exchange, limiter.users, principal.userId);
+      if (principal.kind === "key") {
+        keyUses.record(principal.credentialId);
+        if (endpoint.credential === "session") throw new AppError("session_required");
+      }
+      const { permission } = endpoint;
+      if (permission !== null && !isAtLeast(principal.permission, permission))
+        throw new AppError("permission_denied", { required: permission });
+      return caller;
+    },
+  };
+}
+
+function passOrRefuse({ response }: Exchange, level: Level): void {
+  for (const [name, value] of Object.entries(rateLimitHeaders(level))) response.setHeader(name, value);
+  if (!level.allowed) throw new AppError("rate_limited", { retry_after_seconds: retryAfterSeconds(level) });
+}
+
+function isWrite({ request }: Exchange): boolean {
+  return request.method !== "GET" && request.method !== "HEAD";
+}

@@ -1,0 +1,52 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { isWellFormedApiKey } from "@nts/shared/api-key";
+import { hashCredential, isWellFormedSession, SESSION_COOKIE } from "@nts/shared/credential";
+
+/** A well-formed credential, known from here on by its hash alone. */
+export interface Credential {
+  readonly kind: "key" | "session";
+  readonly hash: string;
+}
+
+/** What a request brings: nothing, something that cannot be a credential, or a credential to be checked. */
+export type Presented =
+  | { readonly kind: "nothing" }
+  | { readonly kind: "malformed"; readonly code: "api_key_invalid" | "session_expired" }
+  | Credential;
+
+/**
+ * Finds the credential of a request. A bearer decides and the cookie is then not looked at; another scheme of
+ * `Authorization` counts as nothing.
+ */
+export function readCredential(headers: IncomingHttpHeaders): Presented {
+  const bearer = bearerOf(headers.authorization);
+  if (bearer !== null)
+    return isWellFormedApiKey(bearer)
+      ? { kind: "key", hash: hashCredential(bearer) }
+      : { kind: "malformed", code: "api_key_invalid" };
+  const [session] = sessionsOf(headers.cookie);
+  if (session === undefined) return { kind: "nothing" };
+  return isWellFormedSession(session)
+    ? { kind: "session", hash: hashCredential(session) }
+    : { kind: "malformed", code: "session_expired" };
+}
+
+/** The contents of all session cookies in a `Cookie` header; an honest browser sends one at most. */
+export function sessionsOf(cookies: string | undefined): string[] {
+  if (cookies?.includes(SESSION_COOKIE) !== true) return [];
+  return cookies.split(";").flatMap((pair) => {
+    const cut = pair.indexOf("=");
+    if (cut === -1 || pair.slice(0, cut).trim() !== SESSION_COOKIE) return [];
+    return [
+      pair
+        .slice(cut + 1)
+        .trim()
+        .replace(/^"(.*)"$/, "$1"),
+    ];
+  });
+}
+
+function bearerOf(authorization: string | undefined): string | null {
+  const match = /^bearer(?: +(.*))?$/i.exec(authorization ?? "");
+  return match === null ? null : (match[1] ?? "");
+}

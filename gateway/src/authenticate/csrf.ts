@@ -1,0 +1,30 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { hasBody } from "../edge/body.js";
+
+/**
+ * True when a write that a cookie authenticates may come from a page of ours. A browser says where it comes from in
+ * `Origin` or `Sec-Fetch-Site`; a client that is no browser sends neither. A body must be JSON, which a form cannot send.
+ *
+ * @param ownOrigin of the public URL; null when only the request's own `Host` counts
+ */
+export function isFromOwnPage(headers: IncomingHttpHeaders, ownOrigin: string | null): boolean {
+  const { origin } = headers;
+  const site = headers["sec-fetch-site"];
+  if (origin !== undefined) {
+    if (origin !== ownOrigin && hostOf(origin) !== headers.host?.toLowerCase()) return false;
+  } else if (site !== undefined && site !== "same-origin" && site !== "none") return false;
+  return !hasBody(headers) || isJson(headers["content-type"]);
+}
+
+/** Host and port of an origin, as `Host` would show them; null when it is none. */
+function hostOf(origin: string): string | null {
+  try {
+    return new URL(origin).host || null;
+  } catch {
+    return null;
+  }
+}
+
+function isJson(contentType: string | undefined): boolean {
+  return contentType?.split(";", 1)[0]?.trim().toLowerCase() === "application/json";
+}

@@ -1,0 +1,107 @@
+import type { Verification, VerifiedPrincipal } from "@nts/shared/contract/internal";
+import type { UserPrincipal } from "@nts/shared/http/tenancy";
+import { type Clock, elapsedMs, type Instant } from "../clock.js";
+import { type Caller, createCaller } from "./caller.js";
+import { createSubjectCache } from "./subject-cache.js";
+
+// What identity said of credentials, by their hash. It never decides that a credential is good for longer than identity
+// said, forgets whatever a change of rights names, and holds each answer for a bounded time, so that identity sees that a
+// session is in use. Whether an entry may be served at all is not decided here: that takes a live lease.
+
+const MOST_VALID = 100_000;
+const MOST_REFUSED = 10_000;
+const VALID_MS = 300_000;
+const REFUSED_MS = 2_000;
+
+/** Why a credential is refused. */
+export type RefusalCode = Extract<Verification, { status: "refused" }>["code"];
+
+/** What is known of a credential. */
+export type Verdict =
+  | { readonly kind: "valid"; readonly caller: Caller<UserPrincipal> }
+  | { readonly kind: "refused"; readonly code: RefusalCode };
+
+export interface KeyCache {
+  find(hash: string): Verdict | null;
+  /** The caller that a credential stood for when it was last checked; null when that is longer ago. */
+  findCheckedWithin(hash: string, ms: number): Verdict | null;
+  /** @param askedAt when the question was sent; all durations count from then */
+  put(hash: string, verification: Verification, verdict: Verdict, askedAt: Instant): void;
+  /** Forgets one credential. */
+  remove(hash: string): void;
+  /** Forgets every credential that a change of these subjects may concern. */
+  drop(subjects: readonly string[]): void;
+  clear(): void;
+  size(): number;
+}
+
+interface Remembered {
+  readonly subjects: readonly string[];
+  readonly verdict: Verdict;
+  readonly askedAt: Instant;
+  /** Milliseconds after `askedAt` at which the credential itself ends. */
+  readonly endsAfterMs: number;
+}
+
+/** An empty cache. */
+export function createKeyCache(clock: Clock): KeyCache {
+  const valid = createSubjectCache<Remembered>(MOST_VALID);
+  const refused = createSubjectCache<Remembered>(MOST_REFUSED);
+
+  function within(entry: Remembered | undefined, ms: number): Verdict | null {
+    if (entry === undefined) return null;
+    return elapsedMs(entry.askedAt, clock.now()) < Math.min(ms, entry.endsAfterMs) ? entry.verdict : null;
+  }
+
+  return {
+    find: (hash) => within(valid.get(hash), VALID_MS) ?? within(refused.get(hash), REFUSED_MS),
+    findCheckedWithin: (hash, ms) => within(valid.get(hash), ms),
+    put: (hash, verification, verdict, askedAt) => {
+      if (verification.status === "refused") {
+        valid.delete(hash);
+        refused.set(hash, { subjects: verification.subjects, verdict, askedAt, endsAfterMs: Infinity });
+        return;
+      }
+      refused.delete(hash);
+      valid.set(hash, {
+        subjects: subjectsOf(verification.principal),
+        verdict,
+        askedAt,
+        endsAfterMs: verification.expires_in_ms ?? Infinity,
+      });
+    },
+    remove: (hash) => {
+      valid.delete(hash);
+      refused.delete(hash);
+    },
+    drop: (subjects) => {
+      valid.dropSubjects(subjects);
+      refused.dropSubjects(subjects);
+    },
+    clear: () => {
+      valid.clear();
+      refused.clear();
+    },
+    size: () => valid.size() + refused.size(),
+  };
+}
+
+/** What an answer of identity says, in the gateway's terms. */
+export function verdictOf(verification: Verification): Verdict {
+  if (verification.status === "refused") return { kind: "refused", code: verification.code };
+  const { kind, credential_id, user_id, permission, organization_id, networks } = verification.principal;
+  return {
+    kind: "valid",
+    caller: createCaller({
+      kind,
+      credentialId: credential_id,
+      userId: user_id,
+      permission,
+      scope: { organizationId: organization_id, networks },
+    }),
+  };
+}
+
+function subjectsOf(principal: VerifiedPrincipal): string[] {
+  return [principal.credential_id, principal.user_id, principal.organization_id];
+}

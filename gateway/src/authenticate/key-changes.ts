@@ -1,0 +1,109 @@
+import type { KeyChanges } from "@nts/shared/contract/internal";
+import { keyApplied, keyChanged } from "@nts/shared/contract/messages";
+import type { Bus } from "@nts/shared/bus/bus";
+import type { Log } from "@nts/shared/log";
+import { type Clock, elapsedMs, type Instant } from "../clock.js";
+import type { ChangeLog } from "./change-log.js";
+import type { Lease } from "./lease.js";
+import type { Verifier } from "./verifier.js";
+
+// Follows the changes of rights. Every 200 ms identity is asked for those after the last applied one; they are applied
+// before the answer renews the lease. A notice on the bus only makes this faster: its subjects are dropped at once, and it
+// counts as applied when every change before it is.
+
+const PULL_EVERY_MS = 200;
+
+export interface KeyChangesOptions {
+  readonly gatewayId: string;
+  readonly pull: (after: number) => Promise<KeyChanges>;
+  readonly verifier: Pick<Verifier, "forget" | "forgetAll">;
+  readonly changes: ChangeLog;
+  readonly lease: Lease;
+  readonly bus: Pick<Bus, "publish" | "subscribe">;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface KeyChangeFollower {
+  /** Gateways that serve now, this one included; at least 1. */
+  liveGateways(): number;
+  /** Milliseconds since identity last answered; null before it ever did. */
+  sinceAnswerMs(): number | null;
+  stop(): void;
+}
+
+/** Starts to follow, for ever, whatever is away. */
+export function followKeyChanges(options: KeyChangesOptions): KeyChangeFollower {
+  const { gatewayId, pull, verifier, changes, lease, bus, clock, log } = options;
+  let liveGateways = 1;
+  let answeredAt: Instant | null = null;
+  let failing = false;
+  let stopped = false;
+  let pulling = false;
+  let again = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  function apply(after: number, answer: KeyChanges): void {
+    // A number below the one asked for means another record, such as a restored database.
+    if (answer.reset || answer.highest < after) {
+      verifier.forgetAll();
+      changes.restart(answer.highest);
+      return;
+    }
+    if (answer.changes.length > 0) verifier.forget(answer.changes.flatMap(({ subjects }) => subjects));
+    changes.pulled(answer.highest);
+  }
+
+  async function pullOnce(): Promise<void> {
+    const askedAt = clock.now();
+    const after = changes.applied();
+    try {
+      const answer = await pull(after);
+      apply(after, answer);
+      lease.renew(askedAt);
+      liveGateways = Math.max(1, answer.live_gateways);
+      answeredAt = clock.now();
+      if (failing) log.info("identity answers again");
+      failing = false;
+      if (changes.applied() > after) acknowledge();
+    } catch (error) {
+      if (!failing) log.warn({ err: error }, "identity does not answer; nothing remembered is served");
+      failing = true;
+    }
+  }
+
+  async function pullNow(): Promise<void> {
+    if (pulling) {
+      again = true;
+      return;
+    }
+    clearTimeout(timer);
+    pulling = true;
+    do {
+      again = false;
+      await pullOnce();
+    } while (again && !stopped);
+    pulling = false;
+    if (!stopped) timer = setTimeout(() => void pullNow(), PULL_EVERY_MS);
+  }
+
+  function acknowledge(): void {
+    bus.publish(keyApplied, { gateway: gatewayId, number: changes.applied() });
+  }
+
+  bus.subscribe(keyChanged, ({ number, subjects }) => {
+    verifier.forget(subjects);
+    if (changes.noticed(number)) acknowledge();
+    if (!stopped) void pullNow();
+  });
+  void pullNow();
+
+  return {
+    liveGateways: () => liveGateways,
+    sinceAnswerMs: () => (answeredAt === null ? null : elapsedMs(answeredAt, clock.now())),
+    stop: () => {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import type { Verification } from "@nts/shared/contract/internal";
+import { AppError } from "@nts/shared/errors";
+import type { Log } from "@nts/shared/log";
+import type { Clock } from "../clock.js";
+import type { ChangeLog } from "./change-log.js";
+import type { Credential } from "./credential.js";
+import { type KeyCache, type Verdict, verdictOf } from "./key-cache.js";
+import type { Lease } from "./lease.js";
+
+// Asks identity what a credential stands for, as seldom as is safe. Under a live lease what is remembered is served, and
+// requests join a question that is under way; a question that began before the last change of rights is not joined, and
+// its answer is used for those who wait for it but not kept. Without a lease each request asks. When identity does not
+// answer, a credential checked a short while ago still serves, and any other gets `unavailable`: never a refusal.
+
+export interface Verifier {
+  /** What is known without asking; null when identity must be asked. */
+  recall(credential: Credential): Verdict | null;
+  /** @throws AppError `unavailable` when identity gives no answer */
+  verify(credential: Credential, requestId: string): Promise<Verdict>;
+  /** Makes what is known of the subjects void, and whatever identity was asked before. */
+  forget(subjects: readonly string[]): void;
+  /** Makes everything void. */
+  forgetAll(): void;
+}
+
+export interface VerifierOptions {
+  readonly ask: (credential: Credential, requestId: string) => Promise<Verification>;
+  readonly cache: KeyCache;
+  readonly lease: Lease;
+  readonly changes: ChangeLog;
+  readonly clock: Clock;
+  readonly staleMs: number;
+  readonly log: Log;
+}
+
+/** A verifier that knows what its cache knows. */
+export function createVerifier(options: VerifierOptions): Verifier {
+  const { ask, cache, lease, changes, clock, staleMs, log } = options;
+  const underWay = new Map<string, Promise<Verdict>>();
+
+  async function question(credential: Credential, requestId: string): Promise<Verdict> {
+    const askedAt = clock.now();
+    try {
+      const verification = await ask(credential, requestId);
+      const verdict = verdictOf(verification);
+      if (verification.number >= changes.newest()) cache.put(credential.hash, verification, verdict, askedAt);
+      else if (verdict.kind === "refused") cache.remove(credential.hash);
+      return verdict;
+    } catch (error) {
+      const stale = cache.findCheckedWithin(credential.hash, staleMs);
+      log.warn({ err: error, request_id: requestId, stale: stale !== null }, "identity gave no answer");
+      if (stale !== null) return stale;
+      throw new AppError("unavailable", {}, error);
+    }
+  }
+
+  return {
+    recall: ({ hash }) => (lease.isAlive() ? cache.find(hash) : null),
+    verify: (credential, requestId) => {
+      const joined = lease.isAlive() ? underWay.get(credential.hash) : undefined;
+      if (joined !== undefined) return joined;
+      const asked = question(credential, requestId).finally(() => {
+        if (underWay.get(credential.hash) === asked) underWay.delete(credential.hash);
+      });
+      underWay.set(credential.hash, asked);
+      return asked;
+    },
+    forget: (subjects) => {
+      underWay.clear();
+      cache.drop(subjects);
+    },
+    forgetAll: () => {
+      underWay.clear();
+      cache.clear();
+    },
+  };
+}

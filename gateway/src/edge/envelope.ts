@@ -1,0 +1,38 @@
+import type { ErrorParams } from "@nts/shared/errors";
+import { API_VERSION } from "@nts/shared/contract";
+import { SERVER_VERSION } from "@nts/shared/version";
+
+// The envelope as texts to put around a JSON text, so that an answer never has to be parsed. @see spec § 2.6
+
+const META = `"meta":{"api_version":${API_VERSION},"server_version":${JSON.stringify(SERVER_VERSION)}`;
+
+/** Stands before the data of a success. */
+export const SUCCESS_PREFIX = `{"success":true,"data":`;
+
+/** Stands after the data of a success. */
+export const SUCCESS_SUFFIX = `,${META}}}`;
+
+/** Stands after the data of a list. `limit` 0 means that all was asked for. */
+export function listSuffix(total: number, limit: number, offset: number): string {
+  const hasMore = limit !== 0 && offset + limit < total;
+  return `,${META},"pagination":{"total_count":${total},"limit":${limit},"offset":${offset},"has_more":${hasMore}}}}`;
+}
+
+/** Stands before the members of a failure. */
+export const FAILURE_PREFIX = `{"success":false,`;
+
+/** Stands after the members of a failure. */
+export function failureSuffix(requestId: string): string {
+  return `,${META},"request_id":"${requestId}"}}`;
+}
+
+/** The whole text of a failure. */
+export function failureText(error: { message: string; code: string; params: ErrorParams }, requestId: string): string {
+  const members = JSON.stringify({ error: error.message, code: error.code, params: error.params });
+  return FAILURE_PREFIX + members.slice(1, -1) + failureSuffix(requestId);
+}
+
+/** The whole text of a success. */
+export function successText(data: unknown): string {
+  return SUCCESS_PREFIX + JSON.stringify(data) + SUCCESS_SUFFIX;
+}

@@ -1,0 +1,34 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { REQUEST_ID } from "@nts/shared/http/headers";
+import type { Principal } from "@nts/shared/http/tenancy";
+import { v7 } from "uuid";
+import { clientAddressOf } from "./client-address.js";
+
+/** A request and its answer, with what becomes known of them on the way. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
+  readonly clientAddress: string;
+  /** `performance.now()` at the end of the request's head. */
+  readonly startedAt: number;
+  operationId: string;
+  principal: Principal | null;
+}
+
+/** Makes the function that opens an exchange; its answer carries from then on what every answer carries. */
+export function createExchanges(trustedHops: number): (request: IncomingMessage, response: ServerResponse) => Exchange {
+  return (request, response) => {
+    const requestId = v7();
+    response.setHeader(REQUEST_ID, requestId);
+    return {
+      request,
+      response,
+      requestId,
+      clientAddress: clientAddressOf(request, trustedHops),
+      startedAt: performance.now(),
+      operationId: "none",
+      principal: null,
+    };
+  };
+}

@@ -1,0 +1,36 @@
+import { STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { AppError } from "@nts/shared/errors";
+import { REQUEST_ID } from "@nts/shared/http/headers";
+import { v7 } from "uuid";
+import { failureText } from "./envelope.js";
+import { JSON_HEADERS } from "./json-headers.js";
+
+const STATUS_OF: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
+/** Answers bytes that are no HTTP request, for which Node makes neither request nor response, and closes the connection. */
+export function answerMalformed(
+  error: Error & { code?: string },
+  socket: Duplex,
+  headers: Readonly<Record<string, string | number>>,
+): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const requestId = v7();
+  const text = failureText(new AppError("malformed_request"), requestId);
+  const status = STATUS_OF[error.code ?? ""] ?? 400;
+  const lines = Object.entries({
+    ...JSON_HEADERS,
+    ...headers,
+    [REQUEST_ID]: requestId,
+    date: new Date().toUTCString(),
+    "content-length": Buffer.byteLength(text),
+    connection: "close",
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("")}\r\n${text}`);
+}

@@ -1,0 +1,171 @@
+import { createBus } from "@nts/shared/bus/bus";
+import { readConfig } from "@nts/shared/config";
+import { pullKeyChanges, recordKeyUses, verifyCredential } from "@nts/shared/contract/internal";
+import { createInternalClient } from "@nts/shared/http/internal-client";
+import { createOperationsApp, type Readiness } from "@nts/shared/http/operations";
+import { startServer } from "@nts/shared/http/server";
+import { createTenancySigner } from "@nts/shared/http/tenancy";
+import { startProcess, stopOnSignal } from "@nts/shared/lifecycle";
+import { createLog } from "@nts/shared/log";
+import { createMetrics } from "@nts/shared/metrics";
+import { Redis } from "ioredis";
+import { v7 } from "uuid";
+import { recordExchange } from "./access-log.js";
+import { createApp } from "./app.js";
+import { createAdmission } from "./authenticate/admission.js";
+import { createTenancyHeaders } from "./authenticate/caller.js";
+import { createChangeLog } from "./authenticate/change-log.js";
+import { followKeyChanges } from "./authenticate/key-changes.js";
+import { createKeyCache } from "./authenticate/key-cache.js";
+import { createKeyUses } from "./authenticate/key-uses.js";
+import { createLease } from "./authenticate/lease.js";
+import { createVerifier } from "./authenticate/verifier.js";
+import { systemClock as clock } from "./clock.js";
+import { GatewayConfig } from "./config.js";
+import { createExchanges } from "./edge/exchange.js";
+import { createPages } from "./pages.js";
+import { createProxy } from "./proxy/proxy.js";
+import { createUpstream } from "./proxy/upstream.js";
+import { createLimiter } from "./rate-limit/limiter.js";
+import { addStateMetrics } from "./state-metrics.js";
+
+const HEADER_LIMIT_BYTES = 16_384;
+const HEADERS_MS = 10_000;
+const REQUEST_MS = 60_000;
+const KEEP_ALIVE_MS = 65_000;
+const DRAIN_MS = 8_000;
+
+// An answer to a pull that takes longer is worth little of the second that a lease lasts.
+const PULL_MS = 400;
+const VERIFY_MS = 1_000;
+
+startProcess(async () => {
+  const config = readConfig(GatewayConfig, process.env);
+  const log = createLog("gateway", config.LOG_LEVEL);
+  const metrics = createMetrics("gateway");
+  const gatewayId = v7();
+
+  const redis = new Redis(config.REDIS_URL, {
+    enableOfflineQueue: false,
+    enableAutoPipelining: true,
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+    connectTimeout: 1_000,
+    retryStrategy: () => 200,
+  });
+  // Without a listener the process would end; the limiter sees and says for itself that Redis is away.
+  redis.on("error", () => undefined);
+  const bus = createBus(config.NATS_URL, `gateway ${gatewayId}`, log);
+
+  const sign = createTenancySigner(config.TENANCY_SECRETS, "identity");
+  const identity = createInternalClient({ urls: config.IDENTITY_URLS, sign, timeoutMs: VERIFY_MS });
+  const record = createInternalClient({ urls: config.IDENTITY_URLS, sign, timeoutMs: PULL_MS });
+
+  const lease = createLease(clock);
+  const changes = createChangeLog();
+  const cache = createKeyCache(clock);
+  const verifier = createVerifier({
+    ask: (credential, requestId) => identity.ask(verifyCredential, { body: credential, requestId }),
+    cache,
+    lease,
+    changes,
+    clock,
+    staleMs: config.STALE_CREDENTIAL_SECONDS * 1_000,
+    log,
+  });
+  const follower = followKeyChanges({
+    gatewayId,
+    pull: (after) => record.ask(pullKeyChanges, { query: { after, gateway: gatewayId } }),
+    verifier,
+    changes,
+    lease,
+    bus,
+    clock,
+    log,
+  });
+  const keyUses = createKeyUses((uses) => identity.ask(recordKeyUses, { body: { uses } }), log);
+
+  const limiter = createLimiter({
+    redis,
+    perUser: { perMinute: config.RATE_LIMIT_PER_MINUTE, burst: config.RATE_LIMIT_BURST },
+    perAddress: { perMinute: config.ANONYMOUS_RATE_LIMIT_PER_MINUTE, burst: config.ANONYMOUS_RATE_LIMIT_BURST },
+    liveGateways: follower.liveGateways,
+    gatewayId,
+    log,
+  });
+  const admission = createAdmission({
+    verifier,
+    limiter,
+    keyUses,
+    ownOrigin: config.PUBLIC_URL === undefined ? null : new URL(config.PUBLIC_URL).origin,
+  });
+
+  const upstreams = { identity: createUpstream(config.IDENTITY_URLS), topology: createUpstream(config.TOPOLOGY_URLS) };
+  const openExchange = createExchanges(config.TRUST_PROXY_HOPS);
+  const app = createApp({
+    open: (request, response) => {
+      const exchange = openExchange(request, response);
+      recordExchange(exchange, log, metrics);
+      return exchange;
+    },
+    admission,
+    tenancyHeader: createTenancyHeaders(config.TENANCY_SECRETS),
+    services: { identity: createProxy(upstreams.identity, log), topology: createProxy(upstreams.topology, log) },
+    pages: createPages(),
+    log,
+  });
+
+  addStateMetrics(metrics.registry, { lease, cache, limiter });
+  const readiness: Readiness = { stopping: false };
+  const operations = await startServer(
+    createOperationsApp(metrics.registry, readiness, {
+      // Redis and the bus are not asked for: without them the gateway serves all the same. Identity must have answered,
+      // and not so long ago that no credential could be accepted any more.
+      identity: () => {
+        const silentMs = follower.sinceAnswerMs();
+        if (silentMs === null || (!lease.isAlive() && silentMs > config.STALE_CREDENTIAL_SECONDS * 1_000))
+          throw new Error("identity does not answer");
+      },
+    }),
+    {
+      host: config.HOST,
+      port: config.OPS_PORT,
+      maxHeaderBytes: HEADER_LIMIT_BYTES,
+      keepAliveMs: 5_000,
+      drainMs: 1_000,
+    },
+  );
+  const server = await startServer(app.serve, {
+    host: config.HOST,
+    port: config.PORT,
+    maxHeaderBytes: HEADER_LIMIT_BYTES,
+    keepAliveMs: KEEP_ALIVE_MS,
+    drainMs: DRAIN_MS,
+    node: {
+      // Node's own answer to a missing Host would have no envelope.
+      requireHostHeader: false,
+      headersTimeout: HEADERS_MS,
+      requestTimeout: REQUEST_MS,
+      connectionsCheckingInterval: 1_000,
+    },
+  });
+  server.server.on("clientError", app.onClientError);
+  log.info({ port: server.port, gateway: gatewayId }, "gateway listens");
+
+  stopOnSignal(log, readiness, config.DRAIN_DELAY_MS, [
+    () => server.close(),
+    () => keyUses.stop(),
+    async () => {
+      follower.stop();
+      limiter.stop();
+      upstreams.identity.close();
+      upstreams.topology.close();
+      await Promise.all([identity.close(), record.close()]);
+    },
+    () => bus.close(),
+    async () => {
+      redis.disconnect();
+    },
+    () => operations.close(),
+  ]);
+});

@@ -1,0 +1,71 @@
+import type { IncomingMessage } from "node:http";
+import type { AnyEndpoint } from "@nts/shared/contract";
+import { INTERNAL } from "@nts/shared/http/headers";
+import { STATUSES } from "@nts/shared/http/statuses";
+import { FAILURE_PREFIX, failureSuffix, listSuffix, SUCCESS_PREFIX, SUCCESS_SUFFIX } from "../edge/envelope.js";
+
+// What goes around the bytes of a service's answer. A success is the data alone; a failure is an object whose braces give
+// way to those of the envelope; a list tells its totals in headers, or in a trailer when it was not counted beforehand.
+
+/** The envelope of one answer. */
+export interface Frame {
+  readonly prefix: string;
+  /** Bytes of the answer that are left out at each end. */
+  readonly trim: 0 | 1;
+  /** Stands after the answer; asked for when all of it has come, and null when the answer turns out unusable. */
+  readonly suffix: () => string | null;
+  /** Bytes of the whole; null when the answer's own length is not known beforehand. */
+  readonly length: number | null;
+}
+
+/** The frame of a service's answer; null when it is not one that a service of ours gives. */
+export function frameOf(answer: IncomingMessage, endpoint: AnyEndpoint, requestId: string): Frame | null {
+  const status = answer.statusCode ?? 0;
+  const { headers } = answer;
+  if (headers["content-type"]?.startsWith("application/json") !== true) return null;
+  const length = headers["content-length"] === undefined ? null : Number(headers["content-length"]);
+  if (status === 200) return endpoint.list === true ? listFrame(answer, length) : successFrame(length);
+  return status >= 400 && length !== null && length > 2 && isForCaller(answer, endpoint)
+    ? framed(FAILURE_PREFIX, 1, failureSuffix(requestId), length)
+    : null;
+}
+
+/** A 401 that the operation does not declare, or that speaks of the tenancy header, is a fault between us and the service. */
+function isForCaller({ statusCode, headers }: IncomingMessage, { errors }: AnyEndpoint): boolean {
+  return (
+    statusCode !== 401 ||
+    (headers["www-authenticate"] === undefined && errors.some((code) => STATUSES[code] === statusCode))
+  );
+}
+
+function successFrame(length: number | null): Frame {
+  return framed(SUCCESS_PREFIX, 0, SUCCESS_SUFFIX, length);
+}
+
+function listFrame(answer: IncomingMessage, length: number | null): Frame | null {
+  const { headers } = answer;
+  const limit = wholeNumber(headers[INTERNAL.listLimit]);
+  const offset = wholeNumber(headers[INTERNAL.listOffset]);
+  if (limit === null || offset === null) return null;
+  const total = wholeNumber(headers[INTERNAL.listTotal]);
+  if (total !== null) return framed(SUCCESS_PREFIX, 0, listSuffix(total, limit, offset), length);
+  if (headers.trailer?.toLowerCase() !== INTERNAL.listTotal) return null;
+  return {
+    prefix: SUCCESS_PREFIX,
+    trim: 0,
+    length: null,
+    suffix: () => {
+      const counted = wholeNumber(answer.trailers[INTERNAL.listTotal]);
+      return counted === null ? null : listSuffix(counted, limit, offset);
+    },
+  };
+}
+
+function framed(prefix: string, trim: 0 | 1, suffix: string, length: number | null): Frame {
+  const around = Buffer.byteLength(prefix) + Buffer.byteLength(suffix) - 2 * trim;
+  return { prefix, trim, suffix: () => suffix, length: length === null ? null : length + around };
+}
+
+function wholeNumber(value: string | string[] | undefined): number | null {
+  return typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : null;
+}

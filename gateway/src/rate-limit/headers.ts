@@ -1,0 +1,15 @@
+import type { Level } from "./bucket.js";
+
+/** The headers that tell a caller its level; `X-RateLimit-Reset` is in whole seconds until the bucket is full. */
+export function rateLimitHeaders({ limit, remaining, fullInMs }: Level): Record<string, number> {
+  return {
+    "x-ratelimit-limit": limit,
+    "x-ratelimit-remaining": remaining,
+    "x-ratelimit-reset": Math.ceil(fullInMs / 1000),
+  };
+}
+
+/** Whole seconds, at least 1, after which a refused request succeeds. */
+export function retryAfterSeconds({ waitMs }: Level): number {
+  return Math.max(1, Math.ceil(waitMs / 1000));
+}

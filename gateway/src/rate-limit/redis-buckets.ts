@@ -1,0 +1,61 @@
+import type { Redis } from "ioredis";
+import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
+import { type Allowance, type Buckets, intervalMsOf, type Level } from "./bucket.js";
+
+// Buckets in Redis, exact over all gateways: one script decides, by the clock of Redis alone. The script takes the place of
+// the fixed window of rate-limiter-flexible and returns, as that expects, {consumed points, milliseconds}: of an allowed
+// request the milliseconds until the bucket is full, of a refused one those until a token is there. Asking for no token
+// stores nothing.
+
+const SCRIPT = `
+local cost = tonumber(ARGV[1])
+local burst = tonumber(ARGV[3])
+local interval = tonumber(ARGV[4]) * 1000 / burst
+local time = redis.call('TIME')
+local now = time[1] * 1000 + time[2] / 1000
+local full = tonumber(redis.call('GET', KEYS[1]) or now)
+if full < now then full = now end
+local after = full + cost * interval
+local over = after - now - burst * interval
+if over > 0.001 then return {burst + cost, math.ceil(over)} end
+if cost > 0 then
+  redis.call('SET', KEYS[1], string.format('%.3f', after), 'PX', math.ceil(after - now) + 1000)
+end
+return {math.ceil((after - now) / interval - 0.0001), math.ceil(after - now)}
+`;
+
+// The library asks for whole seconds of life, which the script does not use; 0 would make it leave the script out.
+const UNUSED_LIFE = { customDuration: 1 };
+
+/** Buckets of one kind of caller. A call rejects when Redis does not do what it is asked. */
+export function createRedisBuckets(redis: Redis, keyPrefix: string, allowance: Allowance): Buckets {
+  const { burst, perMinute: limit } = allowance;
+  const intervalMs = intervalMsOf(allowance);
+  const limiter = new RateLimiterRedis({
+    storeClient: redis,
+    keyPrefix,
+    points: burst,
+    duration: (burst * intervalMs) / 1000,
+    rejectIfRedisNotReady: true,
+    customIncrTtlLuaScript: SCRIPT,
+  });
+
+  return {
+    take: async (key) => {
+      try {
+        const { remainingPoints, msBeforeNext } = await limiter.consume(key, 1, UNUSED_LIFE);
+        return { allowed: true, limit, remaining: remainingPoints, waitMs: 0, fullInMs: msBeforeNext };
+      } catch (refusal) {
+        if (!(refusal instanceof RateLimiterRes)) throw refusal;
+        const waitMs = refusal.msBeforeNext;
+        return { allowed: false, limit, remaining: 0, waitMs, fullInMs: waitMs + (burst - 1) * intervalMs };
+      }
+    },
+    peek: async (key): Promise<Level> => {
+      const { remainingPoints: remaining, msBeforeNext: fullInMs } = await limiter.consume(key, 0, UNUSED_LIFE);
+      const allowed = remaining > 0;
+      const waitMs = allowed ? 0 : Math.max(0, fullInMs - (burst - 1) * intervalMs);
+      return { allowed, limit, remaining, waitMs, fullInMs };
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import type { IncomingMessage } from "node:http";
+import { type AnyEndpoint, OPERATIONS } from "@nts/shared/contract";
+import { createRouteTable } from "@nts/shared/http/route-table";
+
+/** What a request line leads to. `allow` is a value of the header `Allow`. */
+export type Destination =
+  | { readonly kind: "operation"; readonly endpoint: AnyEndpoint }
+  | { readonly kind: "page" }
+  | { readonly kind: "options"; readonly allow: string }
+  | { readonly kind: "wrong-method"; readonly allow: string }
+  | { readonly kind: "unknown" };
+
+/** Makes the function that looks requests up among the operations of the contract, and then among pages. */
+export function createRoutes(isPage: (path: string) => boolean): (request: IncomingMessage) => Destination {
+  const table = createRouteTable<AnyEndpoint>();
+  for (const endpoint of OPERATIONS) table.add(endpoint.method, endpoint.path, endpoint);
+  return ({ method = "", url = "" }) => {
+    const cut = url.indexOf("?");
+    const path = cut === -1 ? url : url.slice(0, cut);
+    const found = table.find(method === "HEAD" ? "GET" : method, path);
+    if (found !== null) return { kind: "operation", endpoint: found.value };
+    const readOnly = isPage(path);
+    if (readOnly && (method === "GET" || method === "HEAD")) return { kind: "page" };
+    const methods = readOnly ? ["GET"] : table.methodsOf(path);
+    if (methods.length === 0) return { kind: "unknown" };
+    return { kind: method === "OPTIONS" ? "options" : "wrong-method", allow: allowOf(methods) };
+  };
+}
+
+/** The methods of a path, with those that come with them. */
+function allowOf(methods: readonly string[]): string {
+  return [...methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])), "OPTIONS"].join(", ");
+}
