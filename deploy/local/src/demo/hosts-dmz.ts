@@ -13,7 +13,7 @@ export const DMZ_HOSTS: readonly DemoHost[] = [
     virtualization: CONTAINER,
     interfaces: [["dmz", "10.20.40.10", "BC:24:11:0A:10:4C", "eth0"]],
     services: [
-      ["nginx", "Nginx", "80/Tcp", "443/Tcp"],
+      ["nginx", "nginx", "80/Tcp", "443/Tcp"],
       ["SSH", "SSH", "22/Tcp"],
     ],
   },

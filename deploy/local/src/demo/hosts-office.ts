@@ -32,7 +32,7 @@ export const OFFICE_HOSTS: readonly DemoHost[] = [
     interfaces: [["office", "10.20.20.7", "74:AC:B9:02:1D:38", "eth0"]],
     services: [
       ["UniFi Network", "UniFi Controller", "8443/Tcp", "8080/Tcp"],
-      ["Guest portal", "HTTPS", "8843/Tcp"],
+      ["Guest portal", "UniFi Controller", "8843/Tcp"],
     ],
   },
   {
@@ -53,8 +53,8 @@ export const OFFICE_HOSTS: readonly DemoHost[] = [
     tags: ["printer"],
     interfaces: [["office", "10.20.20.41", "3C:2A:F4:6C:09:E1", "lan"]],
     services: [
-      ["Printing", "IPP", "631/Tcp"],
-      ["Raw printing", "JetDirect", "9100/Tcp"],
+      ["Printing", "IPP Printer", "631/Tcp"],
+      ["Raw printing", "HP JetDirect", "9100/Tcp"],
     ],
   },
   {
@@ -64,8 +64,8 @@ export const OFFICE_HOSTS: readonly DemoHost[] = [
     tags: ["printer"],
     interfaces: [["office", "10.20.20.42", "30:05:5C:A7:13:5B", "lan"]],
     services: [
-      ["Printing", "IPP", "631/Tcp"],
-      ["Raw printing", "JetDirect", "9100/Tcp"],
+      ["Printing", "IPP Printer", "631/Tcp"],
+      ["Raw printing", "HP JetDirect", "9100/Tcp"],
     ],
   },
   {
@@ -76,7 +76,7 @@ export const OFFICE_HOSTS: readonly DemoHost[] = [
     interfaces: [["office", "10.20.20.101", "A4:BB:6D:18:C3:92", "Ethernet"]],
     services: [
       ["Remote desktop", "RDP", "3389/Tcp"],
-      ["File sharing", "SMB", "445/Tcp"],
+      ["File sharing", "Samba", "445/Tcp"],
     ],
   },
   {
@@ -109,7 +109,7 @@ export const OFFICE_HOSTS: readonly DemoHost[] = [
     interfaces: [["office", "10.20.20.150", "64:1C:AE:5A:08:D9", "wlan0"]],
     services: [
       ["AirPlay", "AirPlay", "7000/Tcp"],
-      ["Chromecast", "Google Cast", "8009/Tcp"],
+      ["Chromecast", "Chromecast", "8009/Tcp"],
     ],
   },
   {
@@ -123,7 +123,7 @@ export const OFFICE_HOSTS: readonly DemoHost[] = [
     ],
     services: [
       ["Home Assistant", "Home Assistant", "8123/Tcp@1"],
-      ["Mosquitto", "Mosquitto", "1883/Tcp@0"],
+      ["Mosquitto", "Eclipse Mosquitto", "1883/Tcp@0"],
       ["Zigbee2MQTT", "Zigbee2MQTT", "8099/Tcp@0"],
       ["Node-RED", "Node-RED", "1880/Tcp@1"],
     ],
@@ -143,8 +143,8 @@ export const OFFICE_HOSTS: readonly DemoHost[] = [
     tags: ["building"],
     interfaces: [["iot", "10.20.30.21", "1C:CA:E3:47:F2:8D", "eth0"]],
     services: [
-      ["Intercom", "SIP", "5060/Udp"],
-      ["Door console", "HTTP", "80/Tcp"],
+      ["Intercom", "SIP Phone", "5060/Udp"],
+      ["Door console", "2N Intercom", "80/Tcp"],
     ],
   },
   {
@@ -153,7 +153,7 @@ export const OFFICE_HOSTS: readonly DemoHost[] = [
     description: "Loading bay and parking",
     tags: ["building", "camera"],
     interfaces: [["iot", "10.20.30.31", "AC:CC:8E:2D:65:B0", "eth0"]],
-    services: [["Video stream", "RTSP", "554/Tcp"]],
+    services: [["Video stream", "ONVIF Camera", "554/Tcp"]],
   },
   {
     name: "Video recorder",
@@ -163,7 +163,7 @@ export const OFFICE_HOSTS: readonly DemoHost[] = [
     interfaces: [["iot", "10.20.30.30", "00:25:90:E6:31:7A", "eth0"]],
     services: [
       ["Frigate", "Frigate", "5000/Tcp"],
-      ["Restream", "RTSP", "8554/Tcp"],
+      ["Restream", "go2rtc", "8554/Tcp"],
     ],
   },
   {
@@ -172,6 +172,6 @@ export const OFFICE_HOSTS: readonly DemoHost[] = [
     description: "Consumption of both floors and yield of the solar panels",
     tags: ["building"],
     interfaces: [["iot", "10.20.30.40", "24:A1:60:0F:D8:53", "wlan0"]],
-    services: [["Modbus gateway", "Modbus", "502/Tcp"]],
+    services: [["Modbus gateway", "Modbus TCP", "502/Tcp"]],
   },
 ];

@@ -19,7 +19,7 @@ export const SERVER_HOSTS: readonly DemoHost[] = [
     services: [
       ["OPNsense console", "OPNsense", "443/Tcp@0"],
       ["WireGuard", "WireGuard", "51820/Udp@3"],
-      ["Unbound", "Unbound DNS", "53/Udp", "53/Tcp"],
+      ["Unbound", "Unbound", "53/Udp", "53/Tcp"],
       ["SNMP agent", "SNMP", "161/Udp@0"],
     ],
   },
@@ -91,8 +91,8 @@ export const SERVER_HOSTS: readonly DemoHost[] = [
     virtualization: VM,
     interfaces: [["servers", "10.20.10.30", "BC:24:11:0A:30:01", "eth0"]],
     services: [
-      ["Active Directory", "Active Directory", "389/Tcp", "636/Tcp", "88/Tcp"],
-      ["Domain DNS", "DNS", "53/Udp", "53/Tcp"],
+      ["Active Directory", "Active Directory", "389/Tcp", "636/Tcp"],
+      ["Kerberos", "Kerberos", "88/Tcp", "88/Udp"],
     ],
   },
   {
@@ -168,7 +168,7 @@ export const SERVER_HOSTS: readonly DemoHost[] = [
       ["Grafana", "Grafana", "3000/Tcp"],
       ["Prometheus", "Prometheus", "9090/Tcp"],
       ["Alertmanager", "Alertmanager", "9093/Tcp"],
-      ["Loki", "Loki", "3100/Tcp"],
+      ["Loki", "Grafana Loki", "3100/Tcp"],
       ["Uptime Kuma", "Uptime Kuma", "3001/Tcp"],
     ],
   },

@@ -10,7 +10,8 @@ interface Named {
   readonly name: string;
 }
 
-const HOSTS = [...SERVER_HOSTS, ...DMZ_HOSTS, ...OFFICE_HOSTS];
+/** All hosts of the demo network. */
+export const HOSTS = [...SERVER_HOSTS, ...DMZ_HOSTS, ...OFFICE_HOSTS];
 const REPORT_EVERY = 10;
 
 /** Creates what is missing of the demo network: one call for each subnet, and one for each host with all that is on it. */
