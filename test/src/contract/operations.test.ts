@@ -1,0 +1,75 @@
+import { describe, expect, it } from "@jest/globals";
+import { readFileSync } from "node:fs";
+import { OPERATIONS } from "@nts/shared/contract";
+import { ERRORS } from "@nts/shared/errors";
+import { STATUSES } from "@nts/shared/http/statuses";
+import { openApiText } from "@nts/shared/openapi";
+import { SERVER_VERSION } from "@nts/shared/version";
+
+const root = new URL("../../../", import.meta.url);
+const read = (path: string): string => readFileSync(new URL(path, root), "utf8");
+
+describe("the contract and what is derived from it", () => {
+  it("has an OpenAPI document that is fresh (npm run openapi)", () => {
+    expect(read("shared/openapi.json")).toBe(openApiText(SERVER_VERSION));
+  });
+
+  it("names each operation once, and each method of a path once", () => {
+    const ids = OPERATIONS.map(({ operationId }) => operationId);
+    const routes = OPERATIONS.map(({ method, path }) => `${method} ${path}`);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(new Set(routes).size).toBe(routes.length);
+  });
+
+  it("asks for a level wherever a credential is asked for, except for the caller's own account", () => {
+    const unlevelled = OPERATIONS.filter(({ credential, permission }) => credential !== "none" && permission === null);
+    expect(unlevelled.map(({ operationId }) => operationId).sort()).toEqual([
+      "get_current_user",
+      "get_current_user_by_post",
+      "logout",
+    ]);
+  });
+
+  it("limits every text and every list of a body", () => {
+    const document = JSON.parse(read("shared/openapi.json")) as { components: { schemas: Record<string, Schema> } };
+    const bodies = Object.entries(document.components.schemas).filter(([name]) => /Input$|Create$|Update$|OfNewHost$|^Login$|^Registration$|^BulkDelete$/.test(name)); // prettier-ignore
+    expect(bodies.length).toBeGreaterThan(15);
+    expect(bodies.flatMap(([name, schema]) => unlimitedIn(schema, name))).toEqual([]);
+  });
+
+  it("has its errors, their statuses and their sentences in the README", () => {
+    const rows = [...read("README.md").matchAll(/^\| (\d{3}) \| `(\w+)` \| (.+?) \|/gm)];
+    const written = rows.map(([, status, code, sentence]) => `${status ?? ""} ${code ?? ""} ${sentence ?? ""}`);
+    const real = Object.entries(ERRORS).map(
+      ([code, sentence]) => `${STATUSES[code as keyof typeof STATUSES]} ${code} ${sentence}`,
+    );
+    expect(written.sort()).toEqual(real.sort());
+  });
+});
+
+interface Schema {
+  readonly type?: string;
+  readonly format?: string;
+  readonly pattern?: string;
+  readonly const?: unknown;
+  readonly enum?: unknown[];
+  readonly maxLength?: number;
+  readonly maxItems?: number;
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+}
+
+/** Paths of texts and lists without an upper limit; a format, a pattern or a list of values limits a text too. */
+function unlimitedIn(schema: Schema, path: string): string[] {
+  const { type, format, pattern, maxLength, maxItems } = schema;
+  const isLimited = format ?? pattern ?? maxLength ?? schema.enum ?? schema.const;
+  return [
+    ...(type === "string" && isLimited === undefined ? [path] : []),
+    ...(type === "array" && maxItems === undefined ? [path] : []),
+    ...(schema.items ? unlimitedIn(schema.items, `${path}[]`) : []),
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, member]) => unlimitedIn(member, `${path}.${name}`)),
+    ...[...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap((option) => unlimitedIn(option, path)),
+  ];
+}

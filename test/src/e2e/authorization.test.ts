@@ -1,0 +1,233 @@
+/**
+ * The authorisation matrix, generated from the contract: every operation, by every kind of caller, on an entity of the
+ * caller's own network, of another network of the organization, of a foreign organization, and on an id that never
+ * existed. What to expect follows from the contract alone; an operation is covered the day it is declared.
+ */
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { isAtLeast, OPERATIONS, PERMISSIONS, type AnyEndpoint, type Permission } from "@nts/shared/contract";
+import { aKey, anAccount, callerOf, type Account, type Answered, type Caller } from "../support/api.js";
+import { startStack, type Stack } from "../support/stack.js";
+import { aNetworkWithAHost, type Made, type NetworkWorld } from "../support/world.js";
+
+/** A caller and what it may do: its level, and which of the two networks of the organization it may use. */
+interface Kind {
+  readonly caller: Caller;
+  readonly credential: "none" | "key" | "session";
+  readonly level: Permission | null;
+  readonly networks: readonly ("one" | "two")[];
+}
+
+/** Whose entity a request is about, seen from the organization of the callers. */
+type Target = "one" | "two" | "foreign" | "unknown";
+
+const UNKNOWN = "01938c4a-7d5e-7b21-9f3c-000000000000";
+const TARGETS: readonly Target[] = ["one", "two", "foreign", "unknown"];
+
+let stack: Stack;
+let own: Account;
+let foreign: Account;
+let worlds: Record<"one" | "two" | "foreign", NetworkWorld>;
+let tags: Record<"own" | "foreign", Made>;
+let keys: Record<"own" | "foreign", string>;
+let kinds: Kind[];
+
+beforeAll(async () => {
+  const unlimited = { RATE_LIMIT_PER_MINUTE: "1000000", RATE_LIMIT_BURST: "1000000" };
+  const unlimitedAddress = { ANONYMOUS_RATE_LIMIT_PER_MINUTE: "1000000", ANONYMOUS_RATE_LIMIT_BURST: "1000000" };
+  stack = await startStack({ env: { ...unlimited, ...unlimitedAddress } });
+  const { url } = stack;
+  own = await anAccount(url, "own owner");
+  foreign = await anAccount(url, "foreign owner");
+  worlds = {
+    one: await aNetworkWithAHost(own.session, "one"),
+    two: await aNetworkWithAHost(own.session, "two"),
+    foreign: await aNetworkWithAHost(foreign.session, "foreign"),
+  };
+  tags = {
+    own: await own.session.data<Made>("post", "/api/v1/tags", { name: "tag" }),
+    foreign: await foreign.session.data<Made>("post", "/api/v1/tags", { name: "tag" }),
+  };
+  keys = { own: (await aKey(url, own)).id, foreign: (await aKey(url, foreign)).id };
+  const key = async (level: Permission, networks: Kind["networks"], restricted: boolean): Promise<Kind> => {
+    const network_ids = networks.map((name) => worlds[name].network.id);
+    const { caller } = await aKey(url, own, { permissions: level, ...(restricted && { network_ids }) });
+    return { caller, credential: "key", level, networks };
+  };
+  kinds = [
+    { caller: callerOf(url, "nobody"), credential: "none", level: null, networks: [] },
+    { caller: own.session, credential: "session", level: "Owner", networks: ["one", "two"] },
+    ...(await Promise.all(PERMISSIONS.map((level) => key(level, ["one", "two"], false)))),
+    await key("Owner", ["one"], true),
+    await key("Viewer", ["one"], true),
+    await key("Owner", [], true),
+  ];
+}, 60_000);
+
+afterAll(() => stack.stop());
+
+describe("authorization: every operation of the contract", () => {
+  const guarded = OPERATIONS.filter(({ credential }) => credential === "any" || credential === "session");
+  it.each(guarded.map((operation) => [operation.operationId, operation] as const))("%s", async (_id, operation) => {
+    const wrong: object[] = [];
+    for (const kind of kinds) {
+      for (const target of operation.path.includes("{id}") ? TARGETS : (["one"] as const)) {
+        const { path, body } = await requestOf(operation, target);
+        const answered = await kind.caller.send(operation.method, path, body);
+        const expected = expectedOf(operation, kind, target);
+        const code = answered.status === 200 ? 200 : answered.body.code;
+        if (code !== expected) wrong.push({ caller: kind.caller.name, target, expected, code, text: answered.text });
+        if (answered.status === 200) expectNothingForeign(kind, answered);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it.each(
+    guarded
+      .filter(({ path, method }) => path.includes("{id}") && method !== "post")
+      .map((one) => [one.operationId, one] as const),
+  )("%s answers the same bytes for a foreign id as for one that never existed", async (_id, operation) => {
+    const { session } = own;
+    const answers = await Promise.all(
+      (["foreign", "unknown"] as const).map(async (target) => {
+        const { path, body } = await requestOf(operation, target, worlds.one);
+        const { status, text } = await session.send(operation.method, path, body);
+        return { status, text: text.replace(/"request_id":"[^"]*"/, "") };
+      }),
+    );
+    expect(answers[0]).toEqual(answers[1]);
+    expect(answers[0]?.status).toBe(404);
+  });
+});
+
+describe("authorization: ids in bodies", () => {
+  const written = OPERATIONS.filter(({ upstream, body, operationId }) => upstream === "topology" && body && !operationId.startsWith("bulk")); // prettier-ignore
+  it.each(written.map((one) => [one.operationId, one] as const))(
+    "%s refuses a foreign id wherever it stands, in the same words as an unknown one",
+    async (_id, operation) => {
+      const { path, body } = await requestOf(operation, "one");
+      for (const member of Object.keys(body as object).filter((name) => /^(network|host|subnet)_id$/.test(name))) {
+        const kind = member.replace("_id", "") as "network" | "host" | "subnet";
+        const [theirs, unknown] = await Promise.all(
+          [worlds.foreign[kind].id, UNKNOWN].map((id) =>
+            own.session.send(operation.method, path, { ...(body as object), [member]: id }),
+          ),
+        );
+        expect(theirs?.status).toBe(400);
+        expect({ code: theirs?.body.code, params: theirs?.body.params }).toEqual({ code: unknown?.body.code, params: unknown?.body.params }); // prettier-ignore
+      }
+      if (!("tags" in (body as object))) return;
+      const tagged = await own.session.send(operation.method, path, { ...(body as object), tags: [tags.foreign.id] });
+      expect([tagged.status, tagged.body.code, tagged.body.params]).toEqual([
+        400,
+        "invalid_reference",
+        { path: "tags.0" },
+      ]);
+    },
+  );
+});
+
+/** The code, or 200, that follows from the contract. */
+function expectedOf(operation: AnyEndpoint, kind: Kind, target: Target): string | 200 {
+  const { credential, permission, operationId, path } = operation;
+  if (kind.credential === "none") return "not_authenticated";
+  if (credential === "session" && kind.credential === "key") return "session_required";
+  if (permission !== null && !isAtLeast(kind.level ?? "Viewer", permission)) return "permission_denied";
+  const isWhole = kind.networks.length === 2;
+  if (operationId === "create_network" && !isWhole) return "permission_denied";
+  // What is deleted here was made for it, and so is outside of the networks of a restricted key.
+  if (operationId.includes("delete_network") && !isWhole) return "not_found";
+  if (belongsToOrganization(path)) return target === "foreign" || target === "unknown" ? notFoundIfById(path) : 200;
+  const visible = (target === "one" || target === "two") && kind.networks.includes(target);
+  if (visible || operation.list === true) return 200;
+  return path.includes("{id}") || path.endsWith("/bulk-delete") ? "not_found" : "invalid_reference";
+}
+
+function belongsToOrganization(path: string): boolean {
+  return /^\/api\/(auth|v1\/(auth|organizations|tags|service-definitions))/.test(path) || path === "/api/v1/networks";
+}
+
+function notFoundIfById(path: string): string | 200 {
+  return path.includes("{id}") ? "not_found" : 200;
+}
+
+/** A request that would succeed for an owner, about an entity of the target; deletes get an entity of their own. */
+async function requestOf(
+  operation: AnyEndpoint,
+  target: Target,
+  bodyOf?: NetworkWorld,
+): Promise<{ path: string; body: unknown }> {
+  const resource = /^\/api\/v1\/(auth\/keys|[\w-]+)/.exec(operation.path)?.[1] ?? "";
+  const isDelete = operation.operationId.includes("delete");
+  const entity = isDelete ? await victim(resource, target) : existing(resource, target);
+  const sample = bodyOf === undefined ? entity : resource in SINGULAR ? bodyOf[SINGULAR[resource] as "host"] : entity;
+  return { path: operation.path.replace("{id}", entity.id), body: bodyFor(operation, resource, target, sample) };
+}
+
+const SINGULAR: Readonly<Record<string, keyof NetworkWorld>> = {
+  networks: "network",
+  subnets: "subnet",
+  hosts: "host",
+  interfaces: "interface",
+  ports: "port",
+  services: "service",
+  bindings: "binding",
+};
+
+function existing(resource: string, target: Target): Made {
+  const side = target === "foreign" ? "foreign" : "own";
+  const organization = target === "foreign" ? foreign : own;
+  const unknown = target === "unknown" ? { id: UNKNOWN } : {};
+  const kind = SINGULAR[resource];
+  if (kind !== undefined) return { ...worlds[target === "unknown" ? "one" : target][kind], ...unknown };
+  if (resource === "tags") return { ...tags[side], ...unknown };
+  if (resource === "auth/keys") return { ...keyBody(organization), id: keys[side], ...unknown };
+  return { id: organization.organizationId, name: "org", api_access_enabled: true, ...unknown };
+}
+
+let victims = 0;
+
+/** An entity made to be deleted, so that nothing another check needs is lost. */
+async function victim(resource: string, target: Target): Promise<Made> {
+  if (target === "unknown") return { id: UNKNOWN };
+  const { session } = target === "foreign" ? foreign : own;
+  const create = OPERATIONS.find(({ path, method }) => method === "post" && path === `/api/v1/${resource}`);
+  if (create === undefined) throw new Error(`nothing makes ${resource}`);
+  const made = await session.data<Made & { api_key?: Made }>("post", create.path, bodyFor(create, resource, target, existing(resource, target))); // prettier-ignore
+  return made.api_key ?? made;
+}
+
+function bodyFor(operation: AnyEndpoint, resource: string, target: Target, entity: Made): unknown {
+  if (operation.body === undefined) return undefined;
+  if (operation.path.endsWith("/bulk-delete")) return [entity.id];
+  const isCreate = operation.operationId.startsWith("create_");
+  const n = ++victims;
+  if (resource === "auth/keys") return keyBody(target === "foreign" && isCreate ? foreign : own);
+  if (resource === "organizations") return operation.method === "post" ? {} : { name: "org", api_access_enabled: true };
+  if (!isCreate) return entity;
+  const fresh: Record<string, object> = {
+    networks: { name: `network ${n}` },
+    tags: { name: `tag ${n}` },
+    subnets: { cidr: `10.${(n >> 8) & 255}.${n & 255}.0/24` },
+    ports: { number: 1000 + n },
+    interfaces: { ip_address: `10.0.0.${6 + (n % 240)}`, mac_address: null },
+  };
+  const children = resource === "hosts" ? { interfaces: [], ports: [], services: [] } : {};
+  return { ...entity, ...fresh[resource], ...children };
+}
+
+function keyBody({ organizationId: organization_id, userId: user_id }: Account): Made {
+  return { id: UNKNOWN, name: "a key", organization_id, user_id, tags: [] };
+}
+
+/** Neither the other organization, nor a network outside of the caller's, may show in an answer. */
+function expectNothingForeign(kind: Kind, { text }: Answered): void {
+  const hidden = [foreign.organizationId, foreign.userId, tags.foreign.id, keys.foreign, ...idsIn(worlds.foreign)];
+  const beyond = (["one", "two"] as const).filter((name) => kind.level !== null && !kind.networks.includes(name));
+  const seen = [...hidden, ...beyond.flatMap((name) => idsIn(worlds[name]))].filter((id) => text.includes(id));
+  expect({ caller: kind.caller.name, seen }).toEqual({ caller: kind.caller.name, seen: [] });
+}
+
+function idsIn(world: NetworkWorld): string[] {
+  return Object.values(world).map(({ id }: Made) => id);
+}

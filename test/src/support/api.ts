@@ -1,0 +1,110 @@
+/** What an answer was, with its body both as text and as JSON (undefined when it is not JSON). */
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: Envelope;
+}
+
+/** The members of both envelopes; which are there depends on `success`. */
+export interface Envelope {
+  readonly success: boolean;
+  readonly data: never;
+  readonly code: string;
+  readonly error: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly meta: {
+    readonly request_id: string;
+    readonly pagination: { total_count: number; limit: number; offset: number; has_more: boolean };
+  };
+}
+
+/** Somebody who sends requests through a gateway. */
+export interface Caller {
+  readonly name: string;
+  send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answered>;
+  /** The data of a request that must succeed. @throws Error with the whole answer otherwise */
+  data<T>(method: string, path: string, body?: unknown): Promise<T>;
+}
+
+/** A caller that sends these headers with each request. */
+export function callerOf(baseUrl: string, name: string, own: Readonly<Record<string, string>> = {}): Caller {
+  const send: Caller["send"] = async (method, path, body, headers = {}) => {
+    const answered = await fetch(baseUrl + path, {
+      method: method.toUpperCase(),
+      headers: { ...own, ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    const text = await answered.text();
+    return { status: answered.status, headers: answered.headers, text, body: parsed(text) as Envelope };
+  };
+  return {
+    name,
+    send,
+    data: async <T>(method: string, path: string, body?: unknown) => {
+      const { status, body: envelope, text } = await send(method, path, body);
+      if (status !== 200) throw new Error(`${name}: ${method} ${path} answered ${status}: ${text}`);
+      return envelope.data as T;
+    },
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export interface Account {
+  readonly userId: string;
+  readonly organizationId: string;
+  readonly email: string;
+  readonly password: string;
+  readonly session: Caller;
+  /** The cookie of the session, as a header. */
+  readonly cookie: string;
+}
+
+let accounts = 0;
+
+/** Registers an organization of its own, with its owner. */
+export async function anAccount(baseUrl: string, name = "owner"): Promise<Account> {
+  const email = `user-${++accounts}-${process.pid}-${Date.now()}@example.com`;
+  const password = "correct horse battery staple";
+  const answered = await callerOf(baseUrl, "nobody").send("post", "/api/auth/register", { email, password });
+  if (answered.status !== 200) throw new Error(`register answered ${answered.status}: ${answered.text}`);
+  const cookie = cookieOf(answered.headers);
+  const user = answered.body.data as { id: string; organization_id: string };
+  const session = callerOf(baseUrl, `${name} (session)`, { cookie });
+  return { userId: user.id, organizationId: user.organization_id, email, password, session, cookie };
+}
+
+/** The cookie that an answer sets, as a request sends it. */
+export function cookieOf(headers: Headers): string {
+  return (headers.getSetCookie()[0] ?? "").split(";")[0] ?? "";
+}
+
+export interface CreatedKey {
+  readonly id: string;
+  readonly secret: string;
+  readonly caller: Caller;
+}
+
+/** Creates an API key of an account. @param options members of the body beyond the required ones */
+export async function aKey(
+  baseUrl: string,
+  account: Account,
+  options: Record<string, unknown> = {},
+): Promise<CreatedKey> {
+  const { userId: user_id, organizationId: organization_id, session } = account;
+  const body = { name: "a key", organization_id, user_id, tags: [], permissions: "Owner", ...options };
+  const made = await session.data<{ key: string; api_key: { id: string } }>("post", "/api/v1/auth/keys", body);
+  const name = `key ${JSON.stringify(options)}`;
+  return {
+    id: made.api_key.id,
+    secret: made.key,
+    caller: callerOf(baseUrl, name, { authorization: `Bearer ${made.key}` }),
+  };
+}

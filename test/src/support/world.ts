@@ -1,0 +1,41 @@
+import { type Caller } from "./api.js";
+
+/** An entity as it was answered. */
+export type Made = Readonly<Record<string, unknown>> & { readonly id: string };
+
+/** One network with one of everything in it. */
+export interface NetworkWorld {
+  readonly network: Made;
+  readonly subnet: Made;
+  readonly host: Made;
+  readonly interface: Made;
+  readonly port: Made;
+  readonly service: Made;
+  readonly binding: Made;
+}
+
+/** Makes a network with a subnet, and a host in it with an interface, a port and a service that is bound to both. */
+export async function aNetworkWithAHost(caller: Caller, name = "Home"): Promise<NetworkWorld> {
+  const network = await caller.data<Made>("post", "/api/v1/networks", { name });
+  const subnetBody = { network_id: network.id, cidr: "10.0.0.0/24", name: "LAN" };
+  const subnet = await caller.data<Made>("post", "/api/v1/subnets", subnetBody);
+  const portId = "00000000-0000-4000-8000-000000000001";
+  const interfaceId = "00000000-0000-4000-8000-000000000002";
+  const host = await caller.data<Made>("post", "/api/v1/hosts", {
+    network_id: network.id,
+    name: "nas",
+    interfaces: [{ id: interfaceId, ip_address: "10.0.0.5", subnet_id: subnet.id }],
+    ports: [{ id: portId, number: 443, protocol: "Tcp" }],
+    services: [
+      {
+        name: "web",
+        service_definition: "nginx",
+        bindings: [{ type: "Port", port_id: portId, interface_id: interfaceId }],
+      },
+    ],
+  });
+  const first = (member: string): Made => (host[member] as Made[])[0] as Made;
+  const service = first("services");
+  const binding = (service["bindings"] as Made[])[0] as Made;
+  return { network, subnet, host, interface: first("interfaces"), port: first("ports"), service, binding };
+}
