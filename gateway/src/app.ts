@@ -82,7 +82,7 @@ export function createApp({ open, admission, tenancyHeader, services, pages, log
   }
 
   async function answerOtherMethod(exchange: Exchange, allow: string): Promise<void> {
-    exchange.response.setHeader("allow", allow);
+    exchange.response.setHeader("Allow", allow);
     if (exchange.request.method !== "OPTIONS") return admission.refuse(exchange, new AppError("method_not_allowed"));
     await admission.chargeAddress(exchange);
     sendEmpty(exchange, 204);
@@ -110,9 +110,9 @@ export function createApp({ open, admission, tenancyHeader, services, pages, log
       if (exchange !== undefined && !exchange.response.writableEnded && !exchange.request.complete)
         sendFailure(exchange, new AppError("malformed_request"));
       else
-        void admission
-          .chargeBytes(canonicalAddress(socket.remoteAddress ?? ""))
-          .then((headers) => void answerMalformed(error, socket, headers));
+        void admission.chargeBytes(canonicalAddress(socket.remoteAddress ?? "")).then((headers) => {
+          answerMalformed(error, socket, headers);
+        });
     },
   };
 }

@@ -158,14 +158,12 @@ startProcess(async () => {
     async () => {
       follower.stop();
       limiter.stop();
+      redis.disconnect();
       upstreams.identity.close();
       upstreams.topology.close();
       await Promise.all([identity.close(), record.close()]);
     },
     () => bus.close(),
-    async () => {
-      redis.disconnect();
-    },
     () => operations.close(),
   ]);
 });

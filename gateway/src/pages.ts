@@ -88,7 +88,7 @@ export function createPages(): Pages {
   app.use(helmet({ contentSecurityPolicy: POLICY, strictTransportSecurity: false }));
   for (const { path, type = extname(path), content, maxAgeSeconds } of files)
     app.get(path, (_request, response) => {
-      response.type(type).set("cache-control", `public, max-age=${maxAgeSeconds}`).send(content);
+      response.type(type).set("Cache-Control", `public, max-age=${maxAgeSeconds}`).send(content);
     });
   const paths = new Set(files.map(({ path }) => path));
   return {

@@ -73,18 +73,21 @@ export function followKeyChanges(options: KeyChangesOptions): KeyChangeFollower 
   }
 
   async function pullNow(): Promise<void> {
-    if (pulling) {
-      again = true;
-      return;
-    }
     clearTimeout(timer);
     pulling = true;
-    do {
-      again = false;
-      await pullOnce();
-    } while (again && !stopped);
+    again = false;
+    await pullOnce();
     pulling = false;
-    if (!stopped) timer = setTimeout(() => void pullNow(), PULL_EVERY_MS);
+    pullLater();
+  }
+
+  function pullLater(): void {
+    if (!stopped) timer = setTimeout(() => void pullNow(), again ? 0 : PULL_EVERY_MS);
+  }
+
+  function pullSoon(): void {
+    if (pulling) again = true;
+    else if (!stopped) void pullNow();
   }
 
   function acknowledge(): void {
@@ -94,7 +97,7 @@ export function followKeyChanges(options: KeyChangesOptions): KeyChangeFollower 
   bus.subscribe(keyChanged, ({ number, subjects }) => {
     verifier.forget(subjects);
     if (changes.noticed(number)) acknowledge();
-    if (!stopped) void pullNow();
+    pullSoon();
   });
   void pullNow();
 

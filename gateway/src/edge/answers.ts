@@ -22,7 +22,7 @@ export function sendFailure(exchange: Exchange, error: AppError): void {
     return;
   }
   const wait = error.params["retry_after_seconds"] ?? (error.code === "unavailable" ? 1 : undefined);
-  if (typeof wait === "number") response.setHeader("retry-after", wait);
+  if (typeof wait === "number") response.setHeader("Retry-After", wait);
   sendText(exchange, STATUSES[error.code], failureText(error, requestId));
 }
 
@@ -32,13 +32,13 @@ export function sendEmpty({ response }: Exchange, status: number): void {
 }
 
 function sendText({ request, response }: Exchange, status: number, text: string): void {
-  const headers = { ...JSON_HEADERS, "content-length": Buffer.byteLength(text) };
+  const headers = { ...JSON_HEADERS, "Content-Length": Buffer.byteLength(text) };
   const endless = request.headers["transfer-encoding"] !== undefined || announcesTooMuch(request.headers);
   if (request.complete || !hasBody(request.headers) || !endless) {
     response.writeHead(status, headers).end(text);
     return;
   }
-  response.writeHead(status, { ...headers, connection: "close" });
+  response.writeHead(status, { ...headers, Connection: "close" });
   response.write(text);
   const end = (): void => {
     clearTimeout(timer);

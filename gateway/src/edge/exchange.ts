@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { REQUEST_ID } from "@nts/shared/http/headers";
 import type { Principal } from "@nts/shared/http/tenancy";
 import { v7 } from "uuid";
 import { clientAddressOf } from "./client-address.js";
+
+/** The header with the request id, as answers show it. */
+export const ANSWERED_REQUEST_ID = "X-Request-Id";
 
 /** A request and its answer, with what becomes known of them on the way. */
 export interface Exchange {
@@ -20,7 +22,7 @@ export interface Exchange {
 export function createExchanges(trustedHops: number): (request: IncomingMessage, response: ServerResponse) => Exchange {
   return (request, response) => {
     const requestId = v7();
-    response.setHeader(REQUEST_ID, requestId);
+    response.setHeader(ANSWERED_REQUEST_ID, requestId);
     return {
       request,
       response,

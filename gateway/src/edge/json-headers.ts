@@ -3,8 +3,8 @@
  * nothing to make, which is why helmet is left to the pages.
  */
 export const JSON_HEADERS: Readonly<Record<string, string>> = {
-  "content-type": "application/json; charset=utf-8",
-  "cache-control": "no-store",
-  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-  "x-content-type-options": "nosniff",
+  "Content-Type": "application/json; charset=utf-8",
+  "Cache-Control": "no-store",
+  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+  "X-Content-Type-Options": "nosniff",
 };

@@ -1,9 +1,9 @@
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { AppError } from "@nts/shared/errors";
-import { REQUEST_ID } from "@nts/shared/http/headers";
 import { v7 } from "uuid";
 import { failureText } from "./envelope.js";
+import { ANSWERED_REQUEST_ID } from "./exchange.js";
 import { JSON_HEADERS } from "./json-headers.js";
 
 const STATUS_OF: Readonly<Record<string, number>> = {
@@ -27,10 +27,10 @@ export function answerMalformed(
   const lines = Object.entries({
     ...JSON_HEADERS,
     ...headers,
-    [REQUEST_ID]: requestId,
-    date: new Date().toUTCString(),
-    "content-length": Buffer.byteLength(text),
-    connection: "close",
+    [ANSWERED_REQUEST_ID]: requestId,
+    Date: new Date().toUTCString(),
+    "Content-Length": Buffer.byteLength(text),
+    Connection: "close",
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("")}\r\n${text}`);
 }

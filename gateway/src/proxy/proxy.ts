@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { AnyEndpoint } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import type { Log } from "@nts/shared/log";
@@ -30,7 +30,7 @@ export interface Forwarding {
 
 /** Makes the function that answers an exchange with what a service answers. */
 export function createProxy(upstream: Upstream, log: Log): (forwarding: Forwarding) => void {
-  const send = createProxyMiddleware<ProxiedRequest, ServerResponse>({
+  const send = createProxyMiddleware<ProxiedRequest>({
     router: (request) => request.replica.target,
     agent: upstream.agent,
     selfHandleResponse: true,

@@ -6,7 +6,7 @@ import type { Frame } from "./frame.js";
 // end has come: a short answer so leaves in one piece with its frame, and the last byte of a failure can be left out. The
 // end is written only when the service's message is complete; anything less must never look like a whole answer.
 
-const PASSED_ON = ["etag", "retry-after", "set-cookie"] as const;
+const PASSED_ON = Object.entries({ etag: "ETag", "retry-after": "Retry-After", "set-cookie": "Set-Cookie" });
 
 export interface Splice {
   readonly answer: IncomingMessage;
@@ -83,10 +83,10 @@ export function sendHeadOnly(response: ServerResponse, answer: IncomingMessage, 
 
 function writeHead(response: ServerResponse, answer: IncomingMessage, length: number | null): void {
   const headers: Record<string, string | string[] | number> = { ...JSON_HEADERS };
-  for (const name of PASSED_ON) {
+  for (const [name, shown] of PASSED_ON) {
     const value = answer.headers[name];
-    if (value !== undefined) headers[name] = value;
+    if (value !== undefined) headers[shown] = value;
   }
-  if (length !== null) headers["content-length"] = length;
+  if (length !== null) headers["Content-Length"] = length;
   response.writeHead(answer.statusCode ?? 502, headers);
 }

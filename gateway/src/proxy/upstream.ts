@@ -43,12 +43,11 @@ export function createUpstream(urls: readonly string[]): Upstream {
     choose: (other) => {
       const now = performance.now();
       turn += 1;
-      let best = replicas[turn % replicas.length] as Replica;
-      for (let step = 1; step < replicas.length; step++) {
-        const next = replicas[(turn + step) % replicas.length] as Replica;
-        if (next !== other && (best === other || isBetter(next, best, now))) best = next;
-      }
-      return best;
+      const inTurn = [...replicas.slice(turn % replicas.length), ...replicas.slice(0, turn % replicas.length)];
+      return inTurn.reduce((best, next) => {
+        if (best === other) return next;
+        return next !== other && isBetter(next, best, now) ? next : best;
+      });
     },
     rest: (replica) => {
       replica.restsUntil = performance.now() + REST_MS;

@@ -3,9 +3,9 @@ import type { Level } from "./bucket.js";
 /** The headers that tell a caller its level; `X-RateLimit-Reset` is in whole seconds until the bucket is full. */
 export function rateLimitHeaders({ limit, remaining, fullInMs }: Level): Record<string, number> {
   return {
-    "x-ratelimit-limit": limit,
-    "x-ratelimit-remaining": remaining,
-    "x-ratelimit-reset": Math.ceil(fullInMs / 1000),
+    "X-RateLimit-Limit": limit,
+    "X-RateLimit-Remaining": remaining,
+    "X-RateLimit-Reset": Math.ceil(fullInMs / 1000),
   };
 }
 
