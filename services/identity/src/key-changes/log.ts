@@ -10,9 +10,6 @@ const COUNTER = "key_changes";
 /** More changes than this are not worth telling one by one: whoever lags so far behind starts anew. */
 const MOST_CHANGES = 1_000;
 
-// A read that a deposed primary cannot answer waits for the new one, so it needs a limit of its own.
-const LINEARIZABLE_READ_MS = 1_000;
-
 interface CounterDocument {
   _id: string;
   number: number;
@@ -30,7 +27,7 @@ export interface KeyChangeLog {
   /** Takes the next number. First in its transaction, because it serialises all changes. */
   takeNumber(session: ClientSession): Promise<number>;
   append(session: ClientSession, change: KeyChange): Promise<void>;
-  /** The number of the newest change; never older than any change that was committed before the call. */
+  /** The number of the newest change that was committed before the call, or of a later one. */
   highest(): Promise<number>;
   /** Changes with greater numbers, ascending; not all of them when there are very many. */
   after(number: number): Promise<KeyChange[]>;
@@ -54,11 +51,7 @@ export function createKeyChangeLog(db: Db): KeyChangeLog {
     append: async (session, { number, subjects }) => {
       await changes.insertOne({ _id: number, subjects, at: new Date() }, { session });
     },
-    highest: async () => {
-      // Linearizable, because a deposed primary that has not noticed yet would still answer a majority read.
-      const options = { readConcern: "linearizable", maxTimeMS: LINEARIZABLE_READ_MS } as const;
-      return requireCounter(await counters.findOne({ _id: COUNTER }, options)).number;
-    },
+    highest: async () => requireCounter(await counters.findOne({ _id: COUNTER })).number,
     after: async (number) => {
       const found = await changes
         .find({ _id: { $gt: number } })
