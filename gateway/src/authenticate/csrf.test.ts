@@ -1,0 +1,44 @@
+import { describe, expect, it } from "@jest/globals";
+import { isFromOwnPage } from "./csrf.js";
+
+const host = "api.example.com";
+const ownOrigin = "https://topology.example.com";
+
+describe("a cookie-authenticated write", () => {
+  it.each([
+    ["no browser sends neither header", {}],
+    ["its origin is the public one", { origin: ownOrigin }],
+    ["its origin is the host it asks", { origin: `https://${host}` }],
+    ["the browser says same-origin", { "sec-fetch-site": "same-origin" }],
+    ["the user typed it", { "sec-fetch-site": "none" }],
+  ])("passes when %s", (_why, headers) => {
+    expect(isFromOwnPage({ host, ...headers }, ownOrigin)).toBe(true);
+  });
+
+  it.each([
+    ["another origin", { origin: "https://evil.example" }],
+    ["another port of the host", { origin: `https://${host}:8443` }],
+    ["an opaque origin", { origin: "null" }],
+    ["an origin that is none", { origin: "evil" }],
+    ["a sibling site", { "sec-fetch-site": "same-site" }],
+    ["another site", { "sec-fetch-site": "cross-site" }],
+    ["another origin that claims the same site", { origin: "https://evil.example", "sec-fetch-site": "same-origin" }],
+  ])("is refused from %s", (_why, headers) => {
+    expect(isFromOwnPage({ host, ...headers }, ownOrigin)).toBe(false);
+  });
+
+  it.each([
+    ["application/json", true],
+    ["Application/JSON; charset=utf-8", true],
+    ["text/plain", false],
+    ["application/x-www-form-urlencoded", false],
+    [undefined, false],
+  ])("with a body of %s passes: %s", (type, passes) => {
+    expect(isFromOwnPage({ host, "content-length": "2", "content-type": type }, ownOrigin)).toBe(passes);
+    expect(isFromOwnPage({ host, "transfer-encoding": "chunked", "content-type": type }, ownOrigin)).toBe(passes);
+  });
+
+  it("needs no type for a body that is empty", () => {
+    expect(isFromOwnPage({ host, "content-length": "0" }, ownOrigin)).toBe(true);
+  });
+});

@@ -1,0 +1,114 @@
+import { describe, expect, it } from "@jest/globals";
+import type { Verification } from "@nts/shared/contract/internal";
+import { createManualClock } from "../manual-clock.js";
+import { createKeyCache, type KeyCache, verdictOf } from "./key-cache.js";
+
+const valid = (expiresInMs: number | null = null, credential = "key-1", user = "user-1"): Verification => ({
+  status: "valid",
+  number: 1,
+  expires_in_ms: expiresInMs,
+  principal: {
+    kind: "key",
+    credential_id: credential,
+    organization_id: "organization-1",
+    user_id: user,
+    permission: "Member",
+    networks: "all",
+  },
+});
+const refused: Verification = { status: "refused", number: 1, code: "api_key_disabled", subjects: ["key-1"] };
+
+function aCache() {
+  const clock = createManualClock();
+  const cache = createKeyCache(clock);
+  return { clock, cache, put: putInto(cache, clock.now) };
+}
+
+function putInto(cache: KeyCache, now: ReturnType<typeof createManualClock>["now"]) {
+  return (hash: string, verification: Verification) => {
+    cache.put(hash, verification, verdictOf(verification), now());
+  };
+}
+
+describe("the key cache", () => {
+  it("remembers who a credential stands for", () => {
+    const { cache, put } = aCache();
+    put("a", valid());
+    expect(cache.find("a")).toMatchObject({ kind: "valid", caller: { principal: { userId: "user-1" } } });
+    expect(cache.find("b")).toBeNull();
+  });
+
+  it("does not hold a credential for longer than identity said, counted from the question", () => {
+    const { clock, cache, put } = aCache();
+    put("a", valid(500));
+    clock.pass(499);
+    expect(cache.find("a")).not.toBeNull();
+    clock.pass(1);
+    expect(cache.find("a")).toBeNull();
+    expect(cache.findCheckedWithin("a", 30_000)).toBeNull();
+  });
+
+  it("honours an expiry also after a suspension", () => {
+    const { clock, cache, put } = aCache();
+    put("a", valid(60_000));
+    clock.passOnWall(60_000);
+    expect(cache.find("a")).toBeNull();
+  });
+
+  it("asks again after five minutes, so that identity sees a session in use", () => {
+    const { clock, cache, put } = aCache();
+    put("a", valid());
+    clock.pass(300_000);
+    expect(cache.find("a")).toBeNull();
+  });
+
+  it("holds a refusal for two seconds at most", () => {
+    const { clock, cache, put } = aCache();
+    put("a", refused);
+    clock.pass(1_999);
+    expect(cache.find("a")).toEqual({ kind: "refused", code: "api_key_disabled" });
+    clock.pass(1);
+    expect(cache.find("a")).toBeNull();
+  });
+
+  it.each(["key-1", "user-1", "organization-1"])("forgets a credential when %s changes, and no other", (subject) => {
+    const { cache, put } = aCache();
+    put("a", valid());
+    put("b", valid(null, "key-2", "user-2"));
+    cache.drop([subject]);
+    expect(cache.find("a")).toBeNull();
+    expect(cache.find("b") === null).toBe(subject === "organization-1");
+  });
+
+  it("forgets a refusal when what was refused changes", () => {
+    const { cache, put } = aCache();
+    put("a", refused);
+    cache.drop(["key-1"]);
+    expect(cache.find("a")).toBeNull();
+  });
+
+  it("knows only the last answer about a credential", () => {
+    const { cache, put } = aCache();
+    put("a", valid());
+    put("a", refused);
+    expect(cache.find("a")).toMatchObject({ kind: "refused" });
+    expect(cache.findCheckedWithin("a", 30_000)).toBeNull();
+    put("a", valid());
+    expect(cache.find("a")).toMatchObject({ kind: "valid" });
+    expect(cache.size()).toBe(1);
+  });
+
+  it("forgets everything at once", () => {
+    const { cache, put } = aCache();
+    put("a", valid());
+    put("b", refused);
+    cache.clear();
+    expect(cache.size()).toBe(0);
+  });
+
+  it("never holds more refusals than 10,000", () => {
+    const { cache, put } = aCache();
+    for (let i = 0; i < 10_050; i++) put(String(i), { ...refused, subjects: [] });
+    expect(cache.size()).toBe(10_000);
+  });
+});

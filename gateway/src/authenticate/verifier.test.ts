@@ -1,0 +1,155 @@
+import { describe, expect, it } from "@jest/globals";
+import type { Verification } from "@nts/shared/contract/internal";
+import { createLog } from "@nts/shared/log";
+import { createManualClock } from "../manual-clock.js";
+import { createChangeLog } from "./change-log.js";
+import type { Credential } from "./credential.js";
+import { createKeyCache } from "./key-cache.js";
+import { createLease } from "./lease.js";
+import { createVerifier } from "./verifier.js";
+
+const key: Credential = { kind: "key", hash: "a" };
+
+function validAt(number: number): Verification {
+  return {
+    status: "valid",
+    number,
+    expires_in_ms: null,
+    principal: {
+      kind: "key",
+      credential_id: "key-1",
+      organization_id: "organization-1",
+      user_id: "user-1",
+      permission: "Member",
+      networks: "all",
+    },
+  };
+}
+
+/** A verifier with a live lease, whose questions a test answers one by one. */
+function aVerifier(staleMs = 30_000) {
+  const clock = createManualClock();
+  const lease = createLease(clock);
+  const changes = createChangeLog();
+  const questions: PromiseWithResolvers[] = [];
+  const ask = (): Promise<Verification> => {
+    const question = withResolvers();
+    questions.push(question);
+    return question.promise;
+  };
+  const cache = createKeyCache(clock);
+  const verifier = createVerifier({ ask, cache, lease, changes, clock, staleMs, log: createLog("test", "silent") });
+  lease.renew(clock.now());
+  const answer = (index: number, verification: Verification): void => {
+    questions[index]!.resolve(verification);
+  };
+  return { clock, lease, changes, verifier, questions, answer };
+}
+
+interface PromiseWithResolvers {
+  readonly promise: Promise<Verification>;
+  readonly resolve: (verification: Verification) => void;
+  readonly reject: (error: Error) => void;
+}
+
+function withResolvers(): PromiseWithResolvers {
+  const parts: Partial<{ resolve: PromiseWithResolvers["resolve"]; reject: PromiseWithResolvers["reject"] }> = {};
+  const promise = new Promise<Verification>((resolve, reject) => Object.assign(parts, { resolve, reject }));
+  return { promise, resolve: parts.resolve!, reject: parts.reject! };
+}
+
+describe("the verifier", () => {
+  it("asks once for a credential that many requests bring at the same time", async () => {
+    const { verifier, questions, answer } = aVerifier();
+    const both = [verifier.verify(key, "1"), verifier.verify(key, "2")];
+    expect(questions).toHaveLength(1);
+    answer(0, validAt(0));
+    const verdicts = await Promise.all(both);
+    expect(verdicts.map(({ kind }) => kind)).toEqual(["valid", "valid"]);
+    expect(verifier.recall(key)).toMatchObject({ kind: "valid" });
+  });
+
+  it("serves nothing that it remembers without a lease, and joins no question", async () => {
+    const { clock, verifier, questions, answer } = aVerifier();
+    const first = verifier.verify(key, "1");
+    answer(0, validAt(0));
+    await first;
+    clock.pass(1_000);
+    expect(verifier.recall(key)).toBeNull();
+    void verifier.verify(key, "2");
+    void verifier.verify(key, "3");
+    expect(questions).toHaveLength(3);
+  });
+
+  it("does not let a request join a question that began before the last change", () => {
+    const { verifier, questions } = aVerifier();
+    void verifier.verify(key, "1");
+    verifier.forget(["somebody else"]);
+    void verifier.verify(key, "2");
+    expect(questions).toHaveLength(2);
+  });
+
+  it("uses an answer that is older than a change once, and does not keep it", async () => {
+    const { verifier, changes, answer } = aVerifier();
+    const asked = verifier.verify(key, "1");
+    verifier.forget(["key-1"]);
+    changes.noticed(1);
+    answer(0, validAt(0));
+    expect(await asked).toMatchObject({ kind: "valid" });
+    expect(verifier.recall(key)).toBeNull();
+  });
+
+  it("keeps an answer that was read after the last change it heard of", async () => {
+    const { verifier, changes, answer } = aVerifier();
+    changes.noticed(7);
+    const asked = verifier.verify(key, "1");
+    answer(0, validAt(7));
+    await asked;
+    expect(verifier.recall(key)).not.toBeNull();
+  });
+
+  it("says unavailable, and no refusal, when identity does not answer", async () => {
+    const { verifier, questions } = aVerifier();
+    const asked = verifier.verify(key, "1");
+    questions[0]!.reject(new Error("refused"));
+    await expect(asked).rejects.toMatchObject({ code: "unavailable" });
+  });
+
+  it("still serves a credential checked a short while ago when identity does not answer", async () => {
+    const { clock, verifier, questions, answer } = aVerifier(30_000);
+    const first = verifier.verify(key, "1");
+    answer(0, validAt(0));
+    await first;
+    clock.pass(29_999);
+    const second = verifier.verify(key, "2");
+    questions[1]!.reject(new Error("refused"));
+    expect(await second).toMatchObject({ kind: "valid" });
+    clock.pass(1);
+    const third = verifier.verify(key, "3");
+    questions[2]!.reject(new Error("refused"));
+    await expect(third).rejects.toMatchObject({ code: "unavailable" });
+  });
+
+  it("serves no stale credential that a change has made void", async () => {
+    const { clock, verifier, questions, answer } = aVerifier();
+    const first = verifier.verify(key, "1");
+    answer(0, validAt(0));
+    await first;
+    verifier.forget(["user-1"]);
+    clock.pass(2_000);
+    const second = verifier.verify(key, "2");
+    questions[1]!.reject(new Error("refused"));
+    await expect(second).rejects.toMatchObject({ code: "unavailable" });
+  });
+
+  it("serves nothing stale when that is turned off", async () => {
+    const { clock, verifier, questions, answer } = aVerifier(0);
+    const first = verifier.verify(key, "1");
+    answer(0, validAt(0));
+    await first;
+    clock.pass(1_000);
+    const second = verifier.verify(key, "2");
+    questions[1]!.reject(new Error("refused"));
+    await expect(second).rejects.toMatchObject({ code: "unavailable" });
+  });
+});

@@ -1,0 +1,53 @@
+import type { IncomingMessage } from "node:http";
+import { describe, expect, it } from "@jest/globals";
+import { addressBlockOf, clientAddressOf } from "./client-address.js";
+
+function from(remoteAddress: string, forwarded?: string): IncomingMessage {
+  return { socket: { remoteAddress }, headers: { "x-forwarded-for": forwarded } } as unknown as IncomingMessage;
+}
+
+describe("the address of a client", () => {
+  it("is that of the connection when no proxy is trusted, whatever the client says", () => {
+    expect(clientAddressOf(from("192.0.2.1", "203.0.113.9"), 0)).toBe("192.0.2.1");
+  });
+
+  it("is IPv4 also where the socket speaks IPv6", () => {
+    expect(clientAddressOf(from("::ffff:192.0.2.1"), 0)).toBe("192.0.2.1");
+  });
+
+  it("is what the outermost trusted proxy saw, and never what stands left of that", () => {
+    expect(clientAddressOf(from("10.0.0.1", "6.6.6.6, 203.0.113.9"), 1)).toBe("203.0.113.9");
+    expect(clientAddressOf(from("10.0.0.1", "6.6.6.6, 203.0.113.9, 10.0.0.2"), 2)).toBe("203.0.113.9");
+  });
+
+  it("is the furthest one seen when there are fewer hops than trusted", () => {
+    expect(clientAddressOf(from("10.0.0.1", "203.0.113.9"), 3)).toBe("203.0.113.9");
+    expect(clientAddressOf(from("10.0.0.1"), 3)).toBe("10.0.0.1");
+  });
+
+  it("may carry a port", () => {
+    expect(clientAddressOf(from("10.0.0.1", "203.0.113.9:4711"), 1)).toBe("203.0.113.9");
+    expect(clientAddressOf(from("10.0.0.1", "[2001:db8::7]:4711"), 1)).toBe("2001:db8::7");
+  });
+
+  it("is that of the connection when the header holds no address there", () => {
+    expect(clientAddressOf(from("10.0.0.1", "unknown"), 1)).toBe("10.0.0.1");
+  });
+});
+
+describe("the block of an address", () => {
+  it("is the address itself for IPv4", () => {
+    expect(addressBlockOf("192.0.2.1")).toBe("192.0.2.1");
+  });
+
+  it.each([
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+    ["2001:db8:1:2::9", "2001:db8:1:2::/64"],
+    ["2001:0DB8::1", "2001:db8:0:0::/64"],
+    ["2001:db8::ffff:1.2.3.4", "2001:db8:0:0::/64"],
+    ["::1", "0:0:0:0::/64"],
+    ["1::", "1:0:0:0::/64"],
+  ])("of %s is %s", (address, block) => {
+    expect(addressBlockOf(address)).toBe(block);
+  });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, it } from "@jest/globals";
+import { createLocalBuckets } from "./local-buckets.js";
+
+const allowance = { perMinute: 300, burst: 150 };
+
+function buckets(sharers = 1) {
+  let now = 5_000;
+  return {
+    ...createLocalBuckets(
+      allowance,
+      () => sharers,
+      () => now,
+    ),
+    pass: (ms: number) => {
+      now += ms;
+    },
+  };
+}
+
+function takeAll(from: ReturnType<typeof buckets>): number {
+  let taken = 0;
+  while (from.take("a", 1).allowed) taken++;
+  return taken;
+}
+
+describe("local buckets", () => {
+  it("give a full bucket at once, then one token every 200 ms", () => {
+    const bucket = buckets();
+    expect(takeAll(bucket)).toBe(150);
+    bucket.pass(199);
+    expect(takeAll(bucket)).toBe(0);
+    bucket.pass(1);
+    expect(takeAll(bucket)).toBe(1);
+  });
+
+  it("give this gateway's share of the allowance", () => {
+    const bucket = buckets(3);
+    expect(takeAll(bucket)).toBe(50);
+    bucket.pass(6_000);
+    expect(takeAll(bucket)).toBe(10);
+  });
+
+  it("begin where Redis left off", () => {
+    const bucket = buckets(2);
+    bucket.learn("a", 20_000);
+    expect(bucket.take("a", 0)).toMatchObject({ allowed: true, remaining: 25, fullInMs: 20_000 });
+    expect(takeAll(bucket)).toBe(25);
+  });
+
+  it("tell the level, and the wait when there is no token", () => {
+    const bucket = buckets();
+    expect(bucket.take("a", 1)).toEqual({ allowed: true, limit: 300, remaining: 149, waitMs: 0, fullInMs: 200 });
+    takeAll(bucket);
+    expect(bucket.take("a", 1)).toEqual({ allowed: false, limit: 300, remaining: 0, waitMs: 200, fullInMs: 30_000 });
+  });
+
+  it("give one token also where the share is less than one", () => {
+    const bucket = buckets(1_000);
+    expect(takeAll(bucket)).toBe(1);
+  });
+
+  it("take nothing when only asked", () => {
+    const bucket = buckets();
+    bucket.take("a", 0);
+    expect(bucket.take("a", 0).remaining).toBe(150);
+  });
+});
