@@ -38,12 +38,23 @@ describe("the contract and what is derived from it", () => {
   });
 
   it("has its errors, their statuses and their sentences in the README", () => {
-    const rows = [...read("README.md").matchAll(/^\| (\d{3}) \| `(\w+)` \| (.+?) \|/gm)];
+    const rows = [...read("README.md").matchAll(/^\| (\d{3}) +\| `(\w+)` +\| (.+?) +\|/gm)];
     const written = rows.map(([, status, code, sentence]) => `${status ?? ""} ${code ?? ""} ${sentence ?? ""}`);
     const real = Object.entries(ERRORS).map(
       ([code, sentence]) => `${STATUSES[code as keyof typeof STATUSES]} ${code} ${sentence}`,
     );
     expect(written.sort()).toEqual(real.sort());
+  });
+});
+
+describe("the settings", () => {
+  it("are all in the README, and no others", () => {
+    const files = ["shared/src/config.ts", "gateway/src/config.ts", "services/identity/src/config.ts", "services/topology/src/config.ts"]; // prettier-ignore
+    const real = new Set(
+      files.flatMap((file) => [...read(file).matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name]) => name)),
+    );
+    const written = [...read("README.md").matchAll(/^\| `([A-Z][A-Z_]+)` +\|/gm)].map(([, name]) => name);
+    expect(written.sort()).toEqual([...real].sort());
   });
 });
 
