@@ -27,12 +27,16 @@ const Failure = z
   })
   .meta({ id: "Failure" });
 
-const RATE_LIMIT_HEADERS = z.object({
-  "X-RateLimit-Limit": z.int().describe("Requests a minute.").optional(),
-  "X-RateLimit-Remaining": z.int().describe("Requests possible now.").optional(),
-  "X-RateLimit-Reset": z.int().describe("Seconds until the allowance is full.").optional(),
-  "X-Request-Id": z.string(),
-});
+const HEADERS = {
+  "X-RateLimit-Limit": { description: "Requests a minute.", schema: { type: "integer" } },
+  "X-RateLimit-Remaining": { description: "Requests possible now.", schema: { type: "integer" } },
+  "X-RateLimit-Reset": { description: "Seconds until the allowance is full.", schema: { type: "integer" } },
+  "X-Request-Id": { description: "Names the request in our logs.", required: true, schema: { type: "string" } },
+} as const;
+
+const HEADER_REFERENCES = Object.fromEntries(
+  Object.keys(HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+);
 
 /** The whole document, as a JSON value. @param version the application's version */
 export function createOpenApiDocument(version: string): object {
@@ -49,6 +53,7 @@ export function createOpenApiDocument(version: string): object {
     tags: [...new Set(OPERATIONS.map(({ tag }) => tag))].map((name) => ({ name })),
     paths: pathsOf(OPERATIONS),
     components: {
+      headers: HEADERS,
       securitySchemes: {
         apiKey: { type: "http", scheme: "bearer", description: "A user API key." },
         session: { type: "apiKey", in: "cookie", name: "session_id", description: "Set by login." },
@@ -79,7 +84,7 @@ function describe(operation: AnyEndpoint): ZodOpenApiOperationObject {
     responses: {
       "200": {
         description: "Success",
-        headers: RATE_LIMIT_HEADERS,
+        headers: HEADER_REFERENCES,
         content: { "application/json": { schema: successOf(operation) } },
       },
       ...failuresOf(operation),
@@ -130,7 +135,7 @@ function failuresOf(operation: AnyEndpoint): Record<`${4 | 5}${string}`, object>
       String(status),
       {
         description: codes.map((code) => `\`${code}\`: ${ERRORS[code]}`).join("\n\n"),
-        headers: RATE_LIMIT_HEADERS,
+        headers: HEADER_REFERENCES,
         content: { "application/json": { schema: Failure } },
       },
     ]),
