@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { readFileSync } from "node:fs";
+import { Validator } from "@seriousme/openapi-schema-validator";
 import { OPERATIONS } from "@nts/shared/contract";
 import { ERRORS } from "@nts/shared/errors";
 import { STATUSES } from "@nts/shared/http/statuses";
@@ -12,6 +13,12 @@ const read = (path: string): string => readFileSync(new URL(path, root), "utf8")
 describe("the contract and what is derived from it", () => {
   it("has an OpenAPI document that is fresh (npm run openapi)", () => {
     expect(read("shared/openapi.json")).toBe(openApiText(SERVER_VERSION));
+  });
+
+  it("has an OpenAPI document that is valid 3.1", async () => {
+    const validator = new Validator();
+    const result = await validator.validate(JSON.parse(read("shared/openapi.json")) as object);
+    expect([validator.version, result.errors ?? [], result.valid]).toEqual(["3.1", [], true]);
   });
 
   it("names each operation once, and each method of a path once", () => {
