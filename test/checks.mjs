@@ -6,22 +6,21 @@ import { projects } from "../deploy/local/prepare.mjs";
 
 export const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
-/** Runs all checks side by side, prints what fails, and answers [name, passed] of each; `quick` lets ESLint remember clean files. */
+const CRUISER_CONFIG = "test/dependency-cruiser.config.cjs";
+
+/** Runs all checks side by side, prints what fails, and answers [name, passed] of each; `quick` lets them remember clean files. */
 export async function runChecks({ quick }) {
-  const cache = ["--cache", "--cache-strategy", "content", "--cache-location", "node_modules/.cache/eslint/"];
+  const remember = (tool) =>
+    quick ? ["--cache", "--cache-strategy", "content", "--cache-location", `node_modules/.cache/${tool}/files`] : [];
   const sources = projects(true).map((folder) => `${folder}/src`);
   const checks = [
-    ["format", "prettier/bin/prettier.cjs", ["--check", "--log-level", "warn", "."]],
+    ["format", "prettier/bin/prettier.cjs", ["--check", "--log-level", "warn", ...remember("prettier"), "."]],
     [
       "lint",
       "eslint/bin/eslint.js",
-      ["-c", "test/eslint.config.js", "--max-warnings", "0", ...(quick ? cache : []), "."],
+      ["-c", "test/eslint.config.js", "--max-warnings", "0", ...remember("eslint"), "."],
     ],
-    [
-      "import rules",
-      "dependency-cruiser/bin/dependency-cruise.mjs",
-      ["--config", "test/dependency-cruiser.config.cjs", ...sources],
-    ],
+    ["import rules", "dependency-cruiser/bin/dependency-cruise.mjs", ["--config", CRUISER_CONFIG, ...sources]],
   ];
   return Promise.all(
     checks.map(async ([name, script, args]) => {
