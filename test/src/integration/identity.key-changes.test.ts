@@ -1,0 +1,196 @@
+import { performance } from "node:perf_hooks";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { MongoClient } from "mongodb";
+import { createBus, type Bus } from "@nts/shared/bus/bus";
+import { createKey, deleteKey, rotateKey, updateKey, type UserApiKeyInput } from "@nts/shared/contract/keys";
+import { pullKeyChanges, type KeyChanges } from "@nts/shared/contract/internal";
+import { keyApplied, keyChanged } from "@nts/shared/contract/messages";
+import { createNetwork } from "@nts/shared/contract/networks";
+import { updateOrganization } from "@nts/shared/contract/organizations";
+import { logout } from "@nts/shared/contract/users";
+import { createLog } from "@nts/shared/log";
+import { createDirect, type Direct, type Person } from "../support/direct.js";
+import { startStack, type Stack } from "../support/stack.js";
+
+// The tests play the gateways: they ask for leases, hear notices and say what they have applied.
+
+const LEASE_MS = 1_000;
+const LONGEST_MS = 1_050;
+
+let stack: Stack;
+let identity: Direct;
+let mongo: MongoClient;
+
+beforeAll(async () => {
+  stack = await startStack({ gateways: 0, identities: 2 });
+  identity = createDirect(stack);
+  mongo = new MongoClient(stack.servers.urls.mongodb);
+});
+
+afterAll(async () => {
+  await mongo.close();
+  await stack.stop();
+});
+
+beforeEach(async () => {
+  await mongo.db(stack.databases.identity).collection("gateways").deleteMany({});
+});
+
+const pull = (gateway: string, after: number, replica = 0): Promise<KeyChanges> =>
+  identity.data(pullKeyChanges, { as: { kind: "process" }, replica, query: { after, gateway } });
+
+/** The number of the newest change, asked by somebody who is forgotten again. */
+async function highest(): Promise<number> {
+  const { highest } = await pull("nobody", 0);
+  await mongo.db(stack.databases.identity).collection<{ _id: string }>("gateways").deleteOne({ _id: "nobody" });
+  return highest;
+}
+
+async function aKey(person: Person) {
+  const body = bodyOf(person);
+  const { api_key } = await identity.data(createKey, { as: person.principal, body });
+  return { as: person.principal, params: { id: api_key.id } };
+}
+
+function bodyOf(person: Person, more: Partial<UserApiKeyInput> = {}): UserApiKeyInput {
+  return { name: "Key", organization_id: person.organizationId, user_id: person.userId, tags: [], ...more };
+}
+
+async function timed(task: Promise<unknown>): Promise<number> {
+  const begun = performance.now();
+  await task;
+  return performance.now() - begun;
+}
+
+/** A gateway that hears notices and says what it has applied. */
+function aListeningGateway(): Bus {
+  return createBus(stack.servers.urls.nats, "test", createLog("test", "silent"));
+}
+
+async function untilConnected(bus: Bus): Promise<void> {
+  while (!bus.isConnected()) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+describe("identity.key-changes: the record", () => {
+  it("has one entry for each change that takes or gives rights, and none for others", async () => {
+    const person = await identity.aPerson();
+    const key = await aKey(person);
+    await identity.data(createNetwork, { as: key.as, body: { name: "Home" } });
+    const before = await highest();
+    const put = (more: Partial<UserApiKeyInput>) => identity.data(updateKey, { ...key, body: bodyOf(person, more) });
+    const rename = (more: object) =>
+      identity.data(updateOrganization, {
+        as: key.as,
+        params: { id: person.organizationId },
+        body: { name: "A", ...more },
+      });
+
+    await put({});
+    await put({ name: "Renamed", tags: ["new"] });
+    await put({ is_enabled: true, permissions: "Viewer", network_ids: null, expires_at: null });
+    await rename({});
+    await rename({ api_access_enabled: true });
+    expect(await highest()).toBe(before);
+
+    await put({ is_enabled: false });
+    await put({ permissions: "Member" });
+    await put({ network_ids: [] });
+    await put({ expires_at: new Date(Date.now() + 60_000).toISOString() });
+    await identity.data(rotateKey, key);
+    await identity.data(deleteKey, key);
+    await rename({ api_access_enabled: false });
+    await identity.data(logout, { as: key.as });
+    const { changes, reset } = await pull("nobody", before);
+    const [keyId, sessionId] = [key.params.id, key.as.credentialId];
+    expect(reset).toBe(false);
+    expect(changes.map(({ subjects }) => subjects)).toEqual([
+      ...Array.from({ length: 6 }, () => [keyId]),
+      [person.organizationId],
+      [sessionId],
+    ]);
+  });
+
+  it("has numbers without gaps, however many change at once", async () => {
+    const people = await Promise.all(Array.from({ length: 12 }, () => identity.aPerson()));
+    const keys = await Promise.all(people.map(aKey));
+    const before = await highest();
+    await Promise.all(keys.map((key, i) => identity.data(rotateKey, { ...key, replica: i % 2 })));
+    const { changes, highest: last } = await pull("nobody", before, 1);
+    expect(last).toBe(before + 12);
+    expect(changes.map(({ number }) => number)).toEqual(Array.from({ length: 12 }, (_, i) => before + 1 + i));
+    expect(changes.map(({ subjects }) => subjects[0]).sort()).toEqual(keys.map(({ params }) => params.id).sort());
+  });
+
+  it("says reset to a gateway that missed what is no longer kept", async () => {
+    const key = await aKey(await identity.aPerson());
+    const before = await highest();
+    await identity.data(rotateKey, key);
+    await identity.data(rotateKey, key);
+    await mongo
+      .db(stack.databases.identity)
+      .collection<{ _id: number }>("key_changes")
+      .deleteOne({ _id: before + 1 });
+    expect(await pull("late", before)).toMatchObject({ changes: [], highest: before + 2, reset: true });
+    expect(await pull("late", before + 1)).toMatchObject({ changes: [{ number: before + 2 }], reset: false });
+  });
+
+  it("tells how many gateways live", async () => {
+    expect(await pull("a", 0)).toMatchObject({ live_gateways: 1 });
+    expect(await pull("b", 0, 1)).toMatchObject({ live_gateways: 2 });
+    expect(await pull("a", 0, 1)).toMatchObject({ live_gateways: 2 });
+  });
+});
+
+describe("identity.key-changes: the answer", () => {
+  it("does not wait when no gateway lives", async () => {
+    const key = await aKey(await identity.aPerson());
+    expect(await timed(identity.data(rotateKey, key))).toBeLessThan(LEASE_MS / 2);
+  });
+
+  it("waits for a gateway that says nothing until its lease has ended", async () => {
+    const key = await aKey(await identity.aPerson());
+    await pull("silent", await highest());
+    const waited = await timed(identity.data(rotateKey, key));
+    expect(waited).toBeGreaterThanOrEqual(LONGEST_MS - 2);
+    expect(waited).toBeLessThan(LONGEST_MS + 1_000);
+  });
+
+  it("comes when the gateway has said on the bus that it has applied the change", async () => {
+    const key = await aKey(await identity.aPerson());
+    const bus = aListeningGateway();
+    bus.subscribe(keyChanged, ({ number }) => {
+      bus.publish(keyApplied, { gateway: "listening", number });
+    });
+    try {
+      await untilConnected(bus);
+      await pull("listening", await highest());
+      expect(await timed(identity.data(rotateKey, key))).toBeLessThan(LEASE_MS / 2);
+    } finally {
+      await bus.close();
+    }
+  });
+
+  it.each([0, 1])("comes when the gateway asks for its next lease, at replica %i", async (replica) => {
+    const key = await aKey(await identity.aPerson());
+    const before = await highest();
+    await pull("asking", before, replica);
+    let isOver = false;
+    const rotation = timed(identity.data(rotateKey, key)).finally(() => (isOver = true));
+    let page = await pull("asking", before, replica);
+    while (page.highest === before) page = await pull("asking", before, replica);
+    expect(isOver).toBe(false);
+    await pull("asking", page.highest, replica);
+    expect(await rotation).toBeLessThan(LEASE_MS);
+  });
+
+  it("waits for every gateway, not for the first", async () => {
+    const key = await aKey(await identity.aPerson());
+    const before = await highest();
+    await Promise.all([pull("quick", before), pull("silent", before, 1)]);
+    const rotation = timed(identity.data(rotateKey, key));
+    let page = await pull("quick", before);
+    while (page.highest === before) page = await pull("quick", before);
+    await pull("quick", page.highest);
+    expect(await rotation).toBeGreaterThanOrEqual(LONGEST_MS - 2);
+  });
+});

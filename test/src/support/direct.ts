@@ -1,0 +1,143 @@
+/** Asks services directly, as the gateway does: with a signed tenancy header, and answered without an envelope. */
+import type { BodyInputOf, DataOf, Endpoint, ParamsOf, QueryInputOf } from "@nts/shared/contract/endpoint";
+import { verifyCredential, type Verification } from "@nts/shared/contract/internal";
+import { login, register, type User } from "@nts/shared/contract/users";
+import { hashCredential } from "@nts/shared/credential";
+import { createTenancySigner, type Principal, type UserPrincipal } from "@nts/shared/http/tenancy";
+import type { Stack } from "./stack.js";
+
+export interface DirectAnswer<Data> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** What a success carries. */
+  readonly data: Data;
+  /** What a failure says. */
+  readonly code: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+export interface DirectQuestion<E> {
+  /** On whose behalf; nobody's when absent. */
+  readonly as?: Principal;
+  /** Which replica of the service is asked; the first one when absent. */
+  readonly replica?: number;
+  readonly params?: ParamsOf<E>;
+  readonly query?: QueryInputOf<E>;
+  readonly body?: BodyInputOf<E>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Somebody with a session, as a service sees them. */
+export interface Person {
+  readonly principal: UserPrincipal;
+  readonly userId: string;
+  readonly organizationId: string;
+  readonly email: string;
+  readonly password: string;
+  /** The content of the session cookie. */
+  readonly token: string;
+}
+
+export interface Direct {
+  ask<E extends Endpoint>(operation: E, question: DirectQuestion<E>): Promise<DirectAnswer<DataOf<E>>>;
+  /** The data of a question that must succeed. @throws Error with the whole answer otherwise */
+  data<E extends Endpoint>(operation: E, question: DirectQuestion<E>): Promise<DataOf<E>>;
+  /** What identity says of a credential. @param secret an API key, or the content of a session cookie */
+  verify(kind: "key" | "session", secret: string, replica?: number): Promise<Verification>;
+  /** Registers an organization of its own, with its owner. */
+  aPerson(): Promise<Person>;
+  /** A new session of a person. */
+  logIn(person: Pick<Person, "email" | "password">): Promise<Person>;
+}
+
+const PROCESS = { kind: "process" } as const;
+let people = 0;
+
+export function createDirect(stack: Stack): Direct {
+  const services = {
+    identity: { replicas: stack.identities, sign: createTenancySigner(stack.tenancySecrets, "identity") },
+    topology: { replicas: stack.topologies, sign: createTenancySigner(stack.tenancySecrets, "topology") },
+  };
+
+  const ask: Direct["ask"] = async (operation, question) => {
+    if (operation.upstream === "gateway") throw new Error("the gateway is asked through its own door");
+    const { replicas, sign } = services[operation.upstream];
+    const { as = { kind: "anonymous" }, replica = 0, body } = question;
+    const answered = await fetch((replicas[replica]?.url ?? "") + pathOf(operation.path, question), {
+      method: operation.method.toUpperCase(),
+      headers: {
+        "x-tenancy": sign(as),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...question.headers,
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    const text = await answered.text();
+    const json: unknown = text === "" ? undefined : JSON.parse(text);
+    const { code = "", params = {} } = answered.status < 400 ? {} : (json as { code: string; params: object });
+    return {
+      status: answered.status,
+      headers: answered.headers,
+      text,
+      data: json as never,
+      code,
+      params: { ...params },
+    };
+  };
+
+  const data: Direct["data"] = async (operation, question) => {
+    const { status, text, data } = await ask(operation, question);
+    if (status !== 200) throw new Error(`${operation.operationId} answered ${status}: ${text}`);
+    return data;
+  };
+
+  const verify: Direct["verify"] = (kind, secret, replica = 0) =>
+    data(verifyCredential, { as: PROCESS, replica, body: { kind, hash: hashCredential(secret) } });
+
+  async function begun(given: DirectAnswer<User>, email: string, password: string): Promise<Person> {
+    if (given.status !== 200) throw new Error(`no session: ${given.text}`);
+    const token = tokenOf(given.headers);
+    const verified = await verify("session", token);
+    if (verified.status !== "valid") throw new Error(`a new session is refused: ${verified.code}`);
+    const { credential_id, organization_id, user_id, permission, networks } = verified.principal;
+    return {
+      principal: {
+        kind: "session",
+        credentialId: credential_id,
+        userId: user_id,
+        permission,
+        scope: { organizationId: organization_id, networks },
+      },
+      userId: user_id,
+      organizationId: organization_id,
+      email,
+      password,
+      token,
+    };
+  }
+
+  return {
+    ask,
+    data,
+    verify,
+    aPerson: async () => {
+      const email = `person-${++people}-${process.pid}@example.com`;
+      const password = "correct horse battery staple";
+      return begun(await ask(register, { body: { email, password } }), email, password);
+    },
+    logIn: async ({ email, password }) => begun(await ask(login, { body: { email, password } }), email, password),
+  };
+}
+
+/** The content of the session cookie that an answer sets. */
+export function tokenOf(headers: Headers): string {
+  return /^session_id=([^;]*)/.exec(headers.getSetCookie()[0] ?? "")?.[1] ?? "";
+}
+
+function pathOf(path: string, question: { params?: unknown; query?: unknown }): string {
+  const params = (question.params ?? {}) as Record<string, string>;
+  const query = Object.entries(question.query ?? {}).map(([name, value]): [string, string] => [name, String(value)]);
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => params[name] ?? "");
+  return `${filled}?${new URLSearchParams(query).toString()}`;
+}
