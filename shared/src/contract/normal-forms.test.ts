@@ -1,0 +1,139 @@
+import { describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { Id, Name, Tags, text, verbatimText, Virtualization } from "./common.js";
+import { InterfaceCreate } from "./interfaces.js";
+
+const ID = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
+const accepts = (schema: { safeParse(value: unknown): { success: boolean } }, value: unknown): boolean =>
+  schema.safeParse(value).success;
+
+describe("Id: a UUID in any notation", () => {
+  it.each([ID, ID.toUpperCase(), ID.replaceAll("-", ""), `{${ID}}`, `urn:uuid:${ID}`, `URN:UUID:${ID.toUpperCase()}`, `{${ID.replaceAll("-", "").toUpperCase()}}`])(
+    "reads %s as its canonical form",
+    (given) => {
+      expect(Id.parse(given)).toBe(ID);
+    },
+  ); // prettier-ignore
+
+  it.each(["", "abc", ID.slice(1), `${ID}0`, `{${ID}`, `${ID}}`, ID.replace("0", "g"), ` ${ID}`, `${ID}\n`, `urn:${ID}`, ID.replaceAll("-", "_"), 7, null])(
+    "refuses %j",
+    (given) => {
+      expect(accepts(Id, given)).toBe(false);
+    },
+  ); // prettier-ignore
+
+  it("does not look at versions: the nil and the greatest UUID are ids too", () => {
+    expect(accepts(Id, "00000000-0000-0000-0000-000000000000")).toBe(true);
+    expect(accepts(Id, "ffffffff-ffff-ffff-ffff-ffffffffffff")).toBe(true);
+  });
+
+  it("accepts every UUID that there is", () => {
+    fc.assert(fc.property(fc.uuid(), (id) => Id.parse(id.toUpperCase()) === id));
+  });
+});
+
+describe("text: what may be a name", () => {
+  it("loses the white space around it", () => {
+    expect(Name.parse("  web server \u00a0\n")).toBe("web server");
+  });
+
+  it("has its limits counted after trimming and in characters, not in bytes or halves of them", () => {
+    expect(accepts(Name, "")).toBe(false);
+    expect(accepts(Name, "   ")).toBe(false);
+    expect(accepts(Name, ` ${"x".repeat(100)} `)).toBe(true);
+    expect(accepts(Name, "x".repeat(101))).toBe(false);
+    expect(accepts(Name, "😀".repeat(100))).toBe(true);
+    expect(accepts(Name, "😀".repeat(101))).toBe(false);
+  });
+
+  it.each(["a\u0000b", "a\nb", "a\tb", "a\u007fb", "a\u0085b", "a\ud800b", "a\udc00"])("refuses %j inside", (given) => {
+    expect(accepts(Name, given)).toBe(false);
+  });
+
+  it("may be empty where that is allowed, and is left alone where it is verbatim", () => {
+    expect(text(0, 5).parse("  ")).toBe("");
+    expect(verbatimText(1, 5).parse(" a ")).toBe(" a ");
+    expect(accepts(verbatimText(1, 5), "a\n")).toBe(false);
+  });
+
+  it("comes out of JSON and UTF-8 as it went in, whatever it is", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 60 }), (given) => {
+        const result = text(0, 100).safeParse(given);
+        if (!result.success) return;
+        expect(Buffer.from(JSON.stringify(result.data)).toString()).toBe(JSON.stringify(result.data));
+        expect(text(0, 100).parse(result.data)).toBe(result.data);
+      }),
+    );
+  });
+});
+
+describe("Tags: ids of tags, or labels", () => {
+  it("are trimmed, and repeated ones count once, the first one keeping its place", () => {
+    expect(Tags.parse([" prod", "web", "prod ", "web"])).toEqual(["prod", "web"]);
+  });
+
+  it("tell labels by case, and ids not", () => {
+    expect(Tags.parse(["Prod", "prod", ID, ID.toUpperCase(), `{${ID}}`])).toEqual(["Prod", "prod", ID]);
+  });
+
+  it("are at most 50, of 1 to 50 characters each", () => {
+    const labels = Array.from({ length: 51 }, (_, n) => `label ${n}`);
+    expect(accepts(Tags, labels.slice(1))).toBe(true);
+    expect(accepts(Tags, labels)).toBe(false);
+    expect(accepts(Tags, ["x".repeat(50)])).toBe(true);
+    expect(accepts(Tags, ["x".repeat(51)])).toBe(false);
+    expect(accepts(Tags, [" "])).toBe(false);
+  });
+});
+
+describe("MAC address: one form for any usual notation", () => {
+  const parse = (mac_address: unknown): unknown =>
+    InterfaceCreate.parse({ host_id: ID, network_id: ID, subnet_id: ID, ip_address: "10.0.0.1", mac_address })
+      .mac_address;
+
+  it.each(["AA:BB:CC:DD:EE:0F", "aa:bb:cc:dd:ee:0f", "aa-bb-cc-dd-ee-0f", "aabb.ccdd.ee0f", "aabbccddee0f", " AABBCCDDEE0F "])(
+    "reads %j as AA:BB:CC:DD:EE:0F",
+    (given) => {
+      expect(parse(given)).toBe("AA:BB:CC:DD:EE:0F");
+    },
+  ); // prettier-ignore
+
+  it.each(["", "aa:bb:cc:dd:ee", "aa:bb:cc:dd:ee:0f:11", "aa:bb:cc:dd:ee:gg", "aa-bb:cc-dd:ee-0f", "a:b:c:d:e:f", "aabb:ccdd:ee0f", 12])(
+    "refuses %j",
+    (given) => {
+      expect(() => parse(given)).toThrow();
+    },
+  ); // prettier-ignore
+
+  it("may be null or absent", () => {
+    expect([parse(null), parse(undefined)]).toEqual([null, undefined]);
+  });
+});
+
+describe("IP address: written in full", () => {
+  const withAddress = (ip_address: string): unknown => ({ host_id: ID, network_id: ID, subnet_id: ID, ip_address });
+
+  it.each(["10.0.0.1", "::", "2001:DB8::1", "::ffff:10.0.0.1"])("accepts %s", (given) => {
+    expect(accepts(InterfaceCreate, withAddress(given))).toBe(true);
+  });
+
+  it.each(["10.0.0", "010.0.0.1", "0x0a.0.0.1", "167772161", "10.0.0.256", "10.0.0.1/24", "2001:db8::1::", "fe80::1%eth0", "[::1]", "localhost", ""])(
+    "refuses %j",
+    (given) => {
+      expect(accepts(InterfaceCreate, withAddress(given))).toBe(false);
+    },
+  ); // prettier-ignore
+});
+
+describe("virtualization: free details, of a bounded size", () => {
+  it("has a type, and details that may be left out", () => {
+    expect(Virtualization.parse({ type: "container" })).toEqual({ type: "container", details: {} });
+    expect(accepts(Virtualization, { details: {} })).toBe(false);
+  });
+
+  it("has at most 16 KiB of details", () => {
+    expect(accepts(Virtualization, { type: "vm", details: { a: "x".repeat(16_384 - 8) } })).toBe(true);
+    expect(accepts(Virtualization, { type: "vm", details: { a: "x".repeat(16_384 - 7) } })).toBe(false);
+  });
+});

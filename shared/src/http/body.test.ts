@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { AppError } from "../errors.js";
+import { readJsonBody } from "./body.js";
+import { BODY_LIMIT_BYTES } from "./headers.js";
+import { sendError } from "./send.js";
+import { startServer, type RunningServer } from "./server.js";
+
+let server: RunningServer;
+
+beforeAll(async () => {
+  server = await startServer(
+    (request, response) => {
+      readJsonBody(request).then(
+        (body) => response.end(JSON.stringify({ body })),
+        (error: unknown) => {
+          sendError(response, error instanceof AppError ? error : new AppError("internal_error"));
+        },
+      );
+    },
+    { host: "127.0.0.1", port: 0, maxHeaderBytes: 16_384, keepAliveMs: 1_000, drainMs: 500 },
+  );
+});
+
+afterAll(() => server.close());
+
+interface Answered {
+  readonly status: number;
+  readonly json: { body?: unknown; code?: string; params?: object };
+}
+
+/** Sends pieces as they are, chunked, so that no length is announced. */
+function send(
+  pieces: readonly (string | Buffer)[],
+  contentType: string | null = "application/json",
+): Promise<Answered> {
+  return new Promise((resolve, reject) => {
+    const headers = contentType === null ? {} : { "content-type": contentType };
+    const request = httpRequest({ host: "127.0.0.1", port: server.port, method: "POST", headers }, (response) => {
+      textOf(response).then((text) => {
+        resolve({ status: response.statusCode ?? 0, json: JSON.parse(text) as Answered["json"] });
+      }, reject);
+    });
+    request.on("error", reject);
+    for (const piece of pieces) request.write(piece);
+    request.end();
+  });
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+const nested = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;
+const ofBytes = (bytes: number): string => `"${"x".repeat(bytes - 2)}"`;
+
+describe("body: JSON from outside", () => {
+  it("reads any JSON value, however it is cut into pieces", async () => {
+    const text = Buffer.from('{"a": [1, "ü€😀", null], "a\\"[": "}"}');
+    for (const cut of [0, 1, 12, 13, 14, 15, 20]) {
+      const answered = await send([text.subarray(0, cut), text.subarray(cut)]);
+      expect(answered.json.body).toEqual({ a: [1, "ü€😀", null], 'a"[': "}" });
+    }
+  });
+
+  it.each(["application/json", "application/json; charset=utf-8", 'Application/JSON;charset="UTF-8"', "application/json;q=1; charset=utf-8"])(
+    "accepts %s",
+    async (type) => {
+      expect(await send(["1"], type)).toEqual({ status: 200, json: { body: 1 } });
+    },
+  ); // prettier-ignore
+
+  it.each([null, "text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin1", "application/json-seq", "application/problem+json", ""])(
+    "refuses %s as a media type",
+    async (type) => {
+      expect(await send(["1"], type)).toMatchObject({ status: 415, json: { code: "unsupported_media_type" } });
+    },
+  ); // prettier-ignore
+
+  it.each(["", "{", '{"a":1,}', "undefined", "'a'", '{"a":1}}', '"a', "[1]x", "\uFEFF\uFEFF1"])(
+    "refuses %j, which is not JSON",
+    async (text) => {
+      expect(await send([text])).toMatchObject({ status: 400, json: { code: "malformed_json", params: {} } });
+    },
+  );
+
+  it("refuses bytes that are not UTF-8", async () => {
+    const bytes = Buffer.from([0x22, 0xc3, 0x28, 0x22]);
+    expect(await send([bytes])).toMatchObject({ status: 400, json: { code: "malformed_json" } });
+  });
+
+  it("accepts 32 levels and refuses 33 before they are parsed", async () => {
+    expect((await send([nested(32)])).status).toBe(200);
+    const errors = [{ path: "", message: "must not be nested deeper than 32 levels" }];
+    for (const text of [nested(33), "[".repeat(100_000), `${'{"a":'.repeat(33)}1${"}".repeat(33)}`])
+      expect(await send([text])).toMatchObject({
+        status: 400,
+        json: { code: "validation_failed", params: { errors } },
+      });
+  });
+
+  it("does not take brackets inside strings for levels, nor an escaped quote for the end of one", async () => {
+    for (const value of ["[".repeat(100), `"${"{".repeat(100)}`, `\\"${"[".repeat(100)}`])
+      expect(await send([JSON.stringify({ [value]: value })])).toMatchObject({ status: 200 });
+  });
+
+  it("accepts a mebibyte and refuses one byte more, with an answer", async () => {
+    expect((await send([ofBytes(BODY_LIMIT_BYTES)])).status).toBe(200);
+    const expected = { status: 413, json: { code: "payload_too_large" } };
+    expect(await send([ofBytes(BODY_LIMIT_BYTES + 1)])).toMatchObject(expected);
+  });
+
+  it("answers a body that never ends as soon as it is too large, without waiting for the rest", async () => {
+    const answered = new Promise<number>((resolve, reject) => {
+      const request = httpRequest({ host: "127.0.0.1", port: server.port, method: "POST", headers: { "content-type": "application/json" } }); // prettier-ignore
+      request.on("response", (response) => {
+        resolve(response.statusCode ?? 0);
+        request.destroy();
+      });
+      request.on("error", reject);
+      request.write(ofBytes(BODY_LIMIT_BYTES + 65_536));
+    });
+    expect(await answered).toBe(413);
+  });
+});

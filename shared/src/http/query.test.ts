@@ -1,0 +1,86 @@
+import { describe, expect, it } from "@jest/globals";
+import { z } from "zod";
+import { listServices } from "../contract/services.js";
+import { AppError } from "../errors.js";
+import { createQueryReader } from "./query.js";
+
+const schema = z.strictObject({
+  name: z.string().min(2).optional(),
+  limit: z.int().min(0).max(1000).default(50),
+  hidden: z.boolean().optional(),
+  ids: z.array(z.string().min(2)).default([]),
+});
+const read = createQueryReader(schema);
+
+function faults(search: string): unknown {
+  try {
+    return { read: read(search) };
+  } catch (error) {
+    return error instanceof AppError ? [error.code, error.params["errors"]] : error;
+  }
+}
+const paths = (search: string): string[] => (faults(search) as [string, { path: string }[]])[1].map(({ path }) => path);
+
+describe("query: what stands after the question mark", () => {
+  it("gives each parameter the type of its schema, and defaults to those left out", () => {
+    expect(read("name=web&limit=0&hidden=true&ids=aa")).toEqual({ name: "web", limit: 0, hidden: true, ids: ["aa"] });
+    expect(read("")).toEqual({ limit: 50, ids: [] });
+  });
+
+  it("reads a list that repeats, uses commas, or both", () => {
+    expect(read("ids=aa&ids=bb,cc&ids=,dd,")).toEqual({ limit: 50, ids: ["aa", "bb", "cc", "dd"] });
+    expect(read("ids=aa%2Cbb").ids).toEqual(["aa", "bb"]);
+  });
+
+  it("takes an empty parameter and null for one that was left out", () => {
+    expect(read("name=&limit=null&hidden=&ids=&ids=null")).toEqual({ limit: 50, ids: [] });
+  });
+
+  it("decodes percents and plus signs as forms do", () => {
+    expect(read("name=a%20b+c%2B").name).toBe("a b c+");
+  });
+
+  it("refuses a parameter that the operation does not have", () => {
+    expect(faults("nmae=web")).toEqual(["validation_failed", [{ path: "nmae", message: "is not a parameter of this operation" }]]); // prettier-ignore
+    expect(paths("Name=web&constructor=1&__proto__=1")).toEqual(["Name", "constructor", "__proto__"]);
+  });
+
+  it("refuses a single parameter that comes twice", () => {
+    expect(faults("limit=1&limit=1")).toEqual(["validation_failed", [{ path: "limit", message: "must be given once" }]]); // prettier-ignore
+  });
+
+  it.each(["abc", "1.5", "1e2", "0x10", "--1", "9".repeat(400), "NaN", "Infinity", "1 "])(
+    "refuses %s for a whole number",
+    (text) => {
+      expect(paths(`limit=${encodeURIComponent(text)}`)).toEqual(["limit"]);
+    },
+  );
+
+  it.each(["-1", "1001", "2147483648"])("refuses %s, which is out of bounds", (text) => {
+    expect(paths(`limit=${text}`)).toEqual(["limit"]);
+  });
+
+  it.each(["1", "yes", "True", "0"])("refuses %s for true or false", (text) => {
+    expect(paths(`hidden=${text}`)).toEqual(["hidden"]);
+  });
+
+  it("names every fault, not the first", () => {
+    expect(paths("nmae=web&limit=x&limit=2&hidden=1&ids=aa,b&name=z").sort()).toEqual(["hidden", "ids.1", "limit", "limit", "name", "nmae"]); // prettier-ignore
+  });
+
+  it("understands every parameter of the list of services", () => {
+    const id = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
+    const search = `network_id=${id.toUpperCase()}&host_id=null&ids=${id},${id}&tag_ids=a&tag_ids=b&group_by=host&order_by=name&order_direction=desc&exclude_categories=DNS,VPN&limit=5&offset=7`;
+    expect(createQueryReader(listServices.query!)(search)).toEqual({
+      network_id: id,
+      ids: [id, id],
+      tag_ids: ["a", "b"],
+      group_by: "host",
+      order_by: "name",
+      order_direction: "desc",
+      exclude_categories: ["DNS", "VPN"],
+      limit: 5,
+      offset: 7,
+    });
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, it } from "@jest/globals";
+import { setImmediate as tick } from "node:timers/promises";
+import fc from "fast-check";
+import { createKeyedQueue, type KeyedQueue } from "./queue.js";
+
+interface Task {
+  readonly done: Promise<unknown>;
+  readonly hasBegun: () => boolean;
+  readonly end: () => void;
+  readonly fail: () => void;
+}
+
+/** A task that runs until it is told to end. */
+function aTask(queue: KeyedQueue, ...keys: string[]): Task {
+  let begun = false;
+  let end = (): void => undefined;
+  let fail = (): void => undefined;
+  const told = new Promise<void>((resolve, reject) => {
+    end = resolve;
+    fail = () => {
+      reject(new Error("failed"));
+    };
+  });
+  const done = queue.run(keys, () => {
+    begun = true;
+    return told;
+  });
+  done.catch(() => undefined);
+  return { done, hasBegun: () => begun, end: () => end(), fail: () => fail() };
+}
+
+describe("queue: tasks that share a key", () => {
+  it("run one after another, in the order they came", async () => {
+    const queue = createKeyedQueue();
+    const tasks = [aTask(queue, "a"), aTask(queue, "a"), aTask(queue, "a")];
+    const begun = (): boolean[] => tasks.map((task) => task.hasBegun());
+    await tick();
+    expect(begun()).toEqual([true, false, false]);
+    tasks[0]!.end();
+    await tick();
+    expect(begun()).toEqual([true, true, false]);
+    tasks[1]!.end();
+    await tick();
+    expect(begun()).toEqual([true, true, true]);
+    tasks[2]!.end();
+  });
+
+  it("do not wait for tasks of other keys", async () => {
+    const queue = createKeyedQueue();
+    const [a, b] = [aTask(queue, "a"), aTask(queue, "b")];
+    await tick();
+    expect([a.hasBegun(), b.hasBegun()]).toEqual([true, true]);
+  });
+
+  it("go on after one that failed, whose error reaches its caller alone", async () => {
+    const queue = createKeyedQueue();
+    const [first, second] = [aTask(queue, "a"), aTask(queue, "a")];
+    await tick();
+    first.fail();
+    await expect(first.done).rejects.toThrow("failed");
+    await tick();
+    expect(second.hasBegun()).toBe(true);
+    second.end();
+    await expect(second.done).resolves.toBeUndefined();
+  });
+
+  it("wait for all of their keys, and hold them all", async () => {
+    const queue = createKeyedQueue();
+    const a = aTask(queue, "a");
+    const both = aTask(queue, "a", "b");
+    const b = aTask(queue, "b");
+    await tick();
+    expect([a, both, b].map((task) => task.hasBegun())).toEqual([true, false, true]);
+    a.end();
+    await tick();
+    expect(both.hasBegun()).toBe(false);
+    b.end();
+    await tick();
+    expect(both.hasBegun()).toBe(true);
+    const late = [aTask(queue, "a"), aTask(queue, "b")];
+    await tick();
+    expect(late.map((task) => task.hasBegun())).toEqual([false, false]);
+    both.end();
+    await tick();
+    expect(late.map((task) => task.hasBegun())).toEqual([true, true]);
+  });
+
+  it("all end, and never two of one key at once, for any keys named in one order", async () => {
+    const keys = fc.subarray(["a", "b", "c", "d"]);
+    await fc.assert(
+      fc.asyncProperty(fc.array(keys, { maxLength: 30 }), async (tasks) => {
+        const queue = createKeyedQueue();
+        const held = new Set<string>();
+        let ended = 0;
+        const run = (own: readonly string[]): Promise<void> =>
+          queue.run(own, async () => {
+            for (const key of own) {
+              expect(held.has(key)).toBe(false);
+              held.add(key);
+            }
+            await tick();
+            for (const key of own) held.delete(key);
+            ended += 1;
+          });
+        await Promise.all(tasks.map(run));
+        expect(ended).toBe(tasks.length);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
