@@ -8,7 +8,7 @@ import { createTenancySigner, createTenancyVerifier } from "@nts/shared/http/ten
 import { keepTrying, startProcess, stopOnSignal } from "@nts/shared/lifecycle";
 import { createLog } from "@nts/shared/log";
 import { createMetrics } from "@nts/shared/metrics";
-import { createMongoClient, pingDatabase } from "@nts/shared/mongo/connect";
+import { connectMongo, createMongoClient, pingDatabase } from "@nts/shared/mongo/connect";
 import { createTransactions } from "@nts/shared/mongo/transaction";
 import { createApp } from "./app.js";
 import { Settings } from "./config.js";
@@ -68,6 +68,7 @@ startProcess(async () => {
     () => operations.close(),
   ]);
 
+  await connectMongo(mongo, log);
   await keepTrying(log, "preparing the database", async () => {
     await createIndexes(db);
     await createKeyChangeLog(db).prepare();
