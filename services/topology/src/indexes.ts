@@ -1,17 +1,22 @@
-import type { Db, IndexDescription } from "mongodb";
+import type { IndexDescription } from "mongodb";
+import type { Indexes } from "@nts/shared/mongo/migrations";
 
-// An order has an index in both directions, because ids break ties upwards whatever the direction, and a second pair for
-// lists of chosen networks: whatever the caller may see, a page is read from an index in its order. `category` stands at
-// the end of those of services, so that excluded categories are passed over without reading their documents.
+// An order has an index in both directions, because ids break ties upwards whatever the direction. It begins with the
+// organization and ends with what else can be asked (the network, and the category of services), so that what a filter
+// leaves out is passed over without reading its document. The default order has a second pair that begins with the
+// network: for a small network in a large organization the database takes that one and sorts the little it finds.
+// Networks and tags are few in any organization: they are sorted in memory.
 
-/** Indexes for lists in the order of each field: within the organization, and within networks of it. */
+/** Indexes for lists in the order of each field; `created_at` is always among them. */
 function ordered(fields: readonly string[], trailing: IndexDescription["key"] = {}): IndexDescription[] {
-  return fields.flatMap((field) =>
-    ([1, -1] as const).flatMap((direction) => [
-      { key: { organization_id: 1, [field]: direction, _id: 1, ...trailing } },
-      { key: { organization_id: 1, network_id: 1, [field]: direction, _id: 1, ...trailing } },
-    ]),
-  );
+  const inBothDirections = (before: IndexDescription["key"], field: string, after: IndexDescription["key"] = {}) =>
+    ([1, -1] as const).map((direction) => ({
+      key: { organization_id: 1, ...before, [field]: direction, _id: 1, ...after, ...trailing },
+    }));
+  return [
+    ...inBothDirections({ network_id: 1 }, "created_at"),
+    ...["created_at", ...fields].flatMap((field) => inBothDirections({}, field, { network_id: 1 })),
+  ];
 }
 
 /** Indexes for lists of the organization in the order of their networks. */
@@ -29,45 +34,36 @@ export const UNIQUE_INDEXES = {
 } as const;
 
 /** Every index of the database, by collection; leading fields are the tenant's, or the host's. */
-export const INDEXES: Readonly<Record<string, readonly IndexDescription[]>> = {
-  networks: [...ordered(["created_at", "name", "updated_at"]), tagged],
-  subnets: [...ordered(["created_at", "name", "cidr_key", "subnet_type", "updated_at"]), ...byNetwork, tagged],
-  hosts: [...ordered(["created_at", "name", "hostname", "updated_at"]), ...byNetwork, tagged],
+export const INDEXES: Indexes = {
+  networks: [{ key: { organization_id: 1, created_at: 1, _id: 1 } }, tagged],
+  subnets: [...ordered(["name", "cidr_key", "subnet_type", "updated_at"]), ...byNetwork, tagged],
+  hosts: [...ordered(["name", "hostname", "updated_at"]), ...byNetwork, tagged],
   interfaces: [
-    ...ordered(["created_at", "position", "ip_key"]),
+    ...ordered(["position", "ip_key"]),
     { key: { host_id: 1, position: 1 } },
     { key: { subnet_id: 1 } },
     { name: "one_address", key: { host_id: 1, subnet_id: 1, ip_key: 1 }, unique: true },
   ],
   ports: [
-    ...ordered(["created_at", "number"]),
+    ...ordered(["number"]),
     { name: "one_port_number", key: { host_id: 1, number: 1, protocol: 1 }, unique: true },
   ],
   services: [
-    ...ordered(["created_at", "name", "updated_at", "host_name", "position", "service_definition"], { category: 1 }),
+    ...ordered(["name", "updated_at", "host_name", "position", "service_definition"], { category: 1 }),
     ...byNetwork,
     { key: { host_id: 1, position: 1 } },
     tagged,
   ],
   bindings: [
-    ...ordered(["created_at"]),
+    ...ordered([]),
     { key: { service_id: 1, created_at: 1, _id: 1 } },
     { key: { port_id: 1, created_at: 1, _id: 1 } },
     { key: { interface_id: 1, created_at: 1, _id: 1 } },
     { key: { host_id: 1 } },
   ],
   tags: [
-    ...(["created_at", "name", "color"] as const).flatMap((field) => [
-      { key: { organization_id: 1, [field]: 1, _id: 1 } },
-      { key: { organization_id: 1, [field]: -1, _id: 1 } },
-    ]),
+    { key: { organization_id: 1, created_at: 1, _id: 1 } },
     { name: "one_tag_name", key: { organization_id: 1, name_key: 1 }, unique: true },
   ],
   guards: [{ key: { target: 1 } }, { key: { organization_id: 1, kind: 1, network_id: 1 } }],
 };
-
-/** Makes the indexes that are missing; safe while other replicas do the same. */
-export async function createIndexes(db: Db): Promise<void> {
-  for (const [collection, indexes] of Object.entries(INDEXES))
-    await db.collection(collection).createIndexes([...indexes]);
-}

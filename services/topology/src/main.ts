@@ -3,17 +3,23 @@ import { readConfig } from "@nts/shared/config";
 import { networkDeleted, tagDeleted } from "@nts/shared/contract/messages";
 import { INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers";
 import { createOperationsApp, type Readiness } from "@nts/shared/http/operations";
-import { startServer } from "@nts/shared/http/server";
+import { startServer, type RunningServer } from "@nts/shared/http/server";
 import { createTenancyVerifier } from "@nts/shared/http/tenancy";
 import { keepTrying, startProcess, stopOnSignal } from "@nts/shared/lifecycle";
 import { createLog } from "@nts/shared/log";
 import { createMetrics } from "@nts/shared/metrics";
 import { createMongoClient, pingDatabase } from "@nts/shared/mongo/connect";
+import { migrate } from "@nts/shared/mongo/migrations";
 import { createTransactions } from "@nts/shared/mongo/transaction";
 import { createTopologyApp } from "./app.js";
 import { TopologySettings } from "./config.js";
-import { createIndexes } from "./indexes.js";
+import { INDEXES } from "./indexes.js";
+import { MIGRATIONS } from "./migrations.js";
 import { createStorage } from "./storage/storage.js";
+
+// Longer than any client of ours keeps an unused connection, so that none sends into one that is being closed.
+const KEEP_ALIVE_MS = 75_000;
+const DRAIN_MS = 9_000;
 
 startProcess(async () => {
   const settings = readConfig(TopologySettings, process.env);
@@ -41,28 +47,28 @@ startProcess(async () => {
   });
 
   const readiness: Readiness = { stopping: false };
-  let indexed = false;
+  const listening = { host: settings.HOST, maxHeaderBytes: INTERNAL_HEADER_LIMIT_BYTES, keepAliveMs: KEEP_ALIVE_MS };
+  let api: RunningServer | null = null;
   const operations = await startServer(
     createOperationsApp(metrics.registry, readiness, {
       mongodb: () => pingDatabase(db),
-      indexes: () => {
-        if (!indexed) throw new Error("indexes are still being made");
+      api: () => {
+        if (api === null) throw new Error("the database is not up to date yet");
       },
     }),
-    { host: settings.HOST, port: settings.OPS_PORT, maxHeaderBytes: 16_384, keepAliveMs: 5_000, drainMs: 1_000 },
+    { ...listening, port: settings.OPS_PORT, drainMs: 0 },
   );
-  const api = await startServer(app.handle, {
-    host: settings.HOST,
-    port: settings.PORT,
-    maxHeaderBytes: INTERNAL_HEADER_LIMIT_BYTES,
-    keepAliveMs: 65_000,
-    drainMs: 10_000,
-  });
-  stopOnSignal(log, readiness, settings.DRAIN_DELAY_MS, [api.close, bus.close, () => mongo.close(), operations.close]);
-  log.info({ port: api.port, ops_port: operations.port }, "listening");
+  stopOnSignal(log, readiness, settings.DRAIN_DELAY_MS, [
+    async () => api?.close(),
+    () => bus.close(),
+    () => mongo.close(),
+    () => operations.close(),
+  ]);
 
   // The database may come later than this process; until then it is alive and not ready.
-  await keepTrying(log, "making the indexes", () => createIndexes(db));
-  indexed = true;
-  log.info("ready");
+  await keepTrying(log, "bringing the database up to date", () =>
+    migrate(db, { migrations: MIGRATIONS, indexes: INDEXES, log }),
+  );
+  api = await startServer(app.handle, { ...listening, port: settings.PORT, drainMs: DRAIN_MS });
+  log.info({ port: api.port, ops_port: operations.port }, "listening");
 });

@@ -99,8 +99,14 @@ describe("bindings: what a service may be bound to (spec § 4.1)", () => {
 describe("bindings: what is stored of them", () => {
   let made = 0;
   const owner = { serviceId: "s", networkId: "n", now: "later", newId: () => `new${made++}` };
-  const stored = (id: string, binding: BindingInput): Binding =>
-    ({ ...binding, id, created_at: "before", updated_at: "before", service_id: "s", network_id: "n" });
+  const stored = (id: string, binding: BindingInput): Binding => ({
+    ...binding,
+    id,
+    created_at: "before",
+    updated_at: "before",
+    service_id: "s",
+    network_id: "n",
+  });
 
   it("gives a new binding an id, times, its service and its network", () => {
     made = 0;

@@ -1,0 +1,51 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Collection, Db } from "mongodb";
+import { isDuplicateKey } from "./faults.js";
+
+interface LockDocument {
+  _id: string;
+  owner: string;
+  /** By the clock of the database. */
+  expires_at: Date;
+}
+
+const LIFE_MS = 15_000;
+const RENEW_MS = 5_000;
+const RETRY_MS = 200;
+
+/**
+ * Runs a task that only one process at a time may run, waiting for its turn. The lock of a process that died is free
+ * after 15 s. It is for rare and idempotent work: a process that was suspended for longer than that may go on after
+ * another has begun.
+ */
+export async function withLock<T>(db: Db, name: string, task: () => Promise<T>): Promise<T> {
+  const locks = db.collection<LockDocument>("locks");
+  const owner = randomUUID();
+  while (!(await take(locks, name, owner))) await delay(RETRY_MS);
+  const renewing = setInterval(() => void take(locks, name, owner).catch(() => false), RENEW_MS);
+  try {
+    return await task();
+  } finally {
+    clearInterval(renewing);
+    await locks.deleteOne({ _id: name, owner });
+  }
+}
+
+/** Takes or renews the lock. @returns false while another process holds it */
+async function take(locks: Collection<LockDocument>, name: string, owner: string): Promise<boolean> {
+  // A lock that is not there yet compares as expired: a missing field is less than any date.
+  const isMine = { $or: [{ $eq: ["$owner", owner] }, { $lt: ["$expires_at", "$$NOW"] }] };
+  const renewed = {
+    owner: { $cond: [isMine, owner, "$owner"] },
+    expires_at: { $cond: [isMine, { $add: ["$$NOW", LIFE_MS] }, "$expires_at"] },
+  };
+  try {
+    const options = { upsert: true, returnDocument: "after" } as const;
+    return (await locks.findOneAndUpdate({ _id: name }, [{ $set: renewed }], options))?.owner === owner;
+  } catch (error) {
+    // Another process made the lock in the same moment.
+    if (isDuplicateKey(error)) return false;
+    throw error;
+  }
+}
