@@ -11,9 +11,12 @@ export async function runJest(args, env = {}) {
   try {
     const script = join(ROOT, "node_modules", "jest", "bin", "jest.js");
     const options = ["--config", "test/jest.config.js", "--json", "--outputFile", outputFile];
-    // The ES modules of jest need a switch of Node's virtual machine; the warning that goes with it says nothing to us.
-    const NODE_OPTIONS =
-      `${process.env.NODE_OPTIONS ?? ""} --experimental-vm-modules --disable-warning=ExperimentalWarning`.trim();
+    const NODE_OPTIONS = [
+      process.env.NODE_OPTIONS ?? "",
+      // the ES modules of jest need a switch of Node's virtual machine; the warning that goes with it says nothing to us
+      "--experimental-vm-modules --disable-warning=ExperimentalWarning",
+      `--import ${new URL("end-with-parent.mjs", import.meta.url).href}`,
+    ].join(" ");
     const code = await runScript(script, [...options, ...args], { ...env, NODE_OPTIONS });
     return countsOf(outputFile, code);
   } finally {

@@ -24,7 +24,7 @@ export async function openRunFolder() {
   const stopOnSignal = (signal) => {
     killRunningScripts();
     void stopAll(path, stopLeftovers).then(() => {
-      console.log(`Interrupted by ${signal}; the processes of the tests are stopped.`);
+      console.log(`Interrupted by ${signal}; the processes of the tests are stopped.\n0 passed, 1 failed`);
       process.exit(1);
     });
   };
@@ -41,7 +41,10 @@ export async function openRunFolder() {
 }
 
 async function stopAll(folder, stopLeftovers) {
-  for (const entry of readdirSync(folder)) await stopLeftovers(join(folder, entry, "run"));
+  for (const entry of readdirSync(folder)) {
+    await stopLeftovers(join(folder, entry, "starts")); // first, or they would start again what is stopped next
+    await stopLeftovers(join(folder, entry, "run"));
+  }
 }
 
 function isAlive(pid) {

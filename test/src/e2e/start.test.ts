@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -10,6 +10,8 @@ import { type RunRecord, stopLeftovers } from "@nts/local/processes/run-records"
 import { startByHand, type StartedByHand } from "../support/npm-start.js";
 
 const READY = "Ctrl-C stops everything";
+
+jest.setTimeout(60_000);
 
 describe("npm start", () => {
   let dataDir: string;
@@ -33,7 +35,7 @@ describe("npm start", () => {
   });
 
   function start(args: string[] = [], env: Record<string, string> = {}): StartedByHand {
-    const one = startByHand({ PORT: String(port), DATA_DIR: dataDir, ...env }, args);
+    const one = startByHand(dataDir, { PORT: String(port), DATA_DIR: dataDir, ...env }, args);
     given.push(one);
     return one;
   }

@@ -1,6 +1,7 @@
 /** `npm start` as a person uses it, for tests: a process to talk to, with all that it prints. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
+import { forgetRun, recordRun } from "@nts/local/processes/run-records";
 import { ROOT } from "@nts/local/processes/system";
 
 /** A start that has been given; `output` grows while it runs. */
@@ -14,14 +15,23 @@ export interface StartedByHand {
   ended(): Promise<number | null>;
 }
 
-/** Starts the script behind `npm start`, with nothing of the test's own environment but what finding programs needs. */
-export function startByHand(env: Record<string, string>, args: readonly string[] = []): StartedByHand {
+/**
+ * Starts the script behind `npm start`, with nothing of the test's own environment but what finding programs needs. It is
+ * written down in `<folder>/starts`, so that it is stopped also when the test is killed.
+ */
+export function startByHand(folder: string, env: Record<string, string>, args: readonly string[] = []): StartedByHand {
   const { PATH = "", HOME = "", XDG_CACHE_HOME = "" } = process.env;
-  const child = spawn(process.execPath, [join(ROOT, "deploy/local/start.mjs"), ...args], {
+  const command = [join(ROOT, "deploy/local/start.mjs"), ...args];
+  const child = spawn(process.execPath, command, {
     cwd: ROOT,
+    detached: true,
     env: { PATH, HOME, XDG_CACHE_HOME, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  const { pid } = child;
+  if (pid === undefined) throw new Error("npm start could not be started");
+  const starts = join(folder, "starts");
+  recordRun(starts, { name: String(pid), tier: "gateway", pid, command: [process.execPath, ...command].join(" ") });
   let output = "";
   let waiting: (() => void)[] = [];
   const wake = (): void => {
@@ -39,12 +49,13 @@ export function startByHand(env: Record<string, string>, args: readonly string[]
   const exit = new Promise<number | null>((resolve) => {
     child.once("close", (code) => {
       hasEnded = true;
+      forgetRun(starts, String(pid));
       resolve(code);
       wake();
     });
   });
   return {
-    pid: child.pid ?? 0,
+    pid,
     output: () => output,
     async untilPrinted(text) {
       while (!output.includes(text)) {
