@@ -47,6 +47,8 @@ export interface EntityKind<T extends Entity> {
 export interface Entities<T extends Entity> {
   readonly name: string;
   readonly collection: Collection<EntityDocument>;
+  /** What is stored of an entity, beside the extra fields that were given when it was written. */
+  documentOf(organizationId: string, stored: Stored<T>): EntityDocument;
   /** The filter that every query of these entities begins with. */
   within(scope: Scope): ScopeFilter;
   find(scope: Scope, id: string, session?: ClientSession): Promise<Stored<T> | null>;
@@ -87,6 +89,7 @@ export function createEntities<T extends Entity>(db: Db, kind: EntityKind<T>): E
   const entities: Entities<T> = {
     name: kind.name,
     collection,
+    documentOf,
     within: visible,
     find: async (scope, id, session) => {
       const found = await collection.findOne({ ...visible(scope), _id: id }, { projection, ...inside(session) });
