@@ -21,7 +21,14 @@ const noClockOrChance = [
   { selector: "MemberExpression[object.name='Math'][property.name='random']", message: "Pure rules know no chance." },
 ];
 
-const node = { process: "readonly", console: "readonly", URL: "readonly", fetch: "readonly", setTimeout: "readonly", setInterval: "readonly" };
+const node = {
+  process: "readonly",
+  console: "readonly",
+  URL: "readonly",
+  fetch: "readonly",
+  setTimeout: "readonly",
+  setInterval: "readonly",
+};
 
 export default tseslint.config(
   { ignores: ["**/dist/", "**/node_modules/", ".local/", "**/*.generated.*"] },
