@@ -1,6 +1,6 @@
 import type { Db } from "mongodb";
 import type { Bus } from "@nts/shared/bus/bus";
-import { keyApplied } from "@nts/shared/contract/messages";
+import { keyApplied, tagDeleted } from "@nts/shared/contract/messages";
 import type { InternalClient } from "@nts/shared/http/internal-client";
 import { createRouter, type Router, type RouterOptions } from "@nts/shared/http/mount";
 import { mapMongoFault } from "@nts/shared/mongo/faults";
@@ -14,12 +14,12 @@ import { createGatewayRegistry } from "./key-changes/registry.js";
 import { mountKeyChanges } from "./key-changes/routes.js";
 import { mountKeys } from "./keys/routes.js";
 import { createKeyStore } from "./keys/store.js";
-import { createNetworkDirectory } from "./networks.js";
 import { mountOrganizations } from "./organizations/routes.js";
 import { createOrganizationStore } from "./organizations/store.js";
 import { createSessionCookies } from "./sessions/cookie.js";
 import { mountSessions } from "./sessions/routes.js";
 import { createSessionStore } from "./sessions/store.js";
+import { createTopologyDirectory } from "./topology.js";
 import type { Passwords } from "./users/passwords.js";
 import { mountUsers } from "./users/routes.js";
 import { createUserStore } from "./users/store.js";
@@ -39,7 +39,7 @@ export interface AppOptions extends Pick<RouterOptions, "verifyTenancy" | "log" 
 
 /** The service with every operation mounted; it listens to the bus but not yet to a port. */
 export function createApp(options: AppOptions): Router {
-  const { db, transaction, bus, topology, passwords, publicUrl, registration, ...routing } = options;
+  const { db, transaction, bus, topology: client, passwords, publicUrl, registration, ...routing } = options;
   const router = createRouter({ ...routing, mapFault: mapMongoFault, deadlineMs: DEADLINE_MS });
 
   const keys = createKeyStore(db);
@@ -47,7 +47,7 @@ export function createApp(options: AppOptions): Router {
   const sessions = createSessionStore(db);
   const organizations = createOrganizationStore(db);
   const credentials = createCredentialStore(db);
-  const networks = createNetworkDirectory(topology);
+  const topology = createTopologyDirectory(client);
   const cookies = createSessionCookies(publicUrl);
 
   const keyChanges = createKeyChangeLog(db);
@@ -58,10 +58,16 @@ export function createApp(options: AppOptions): Router {
     acknowledgements.note(gateway, number);
   });
 
+  bus.subscribe(tagDeleted, ({ organization_id, tag_id }) => {
+    keys.dropTags(organization_id, [tag_id]).catch((error: unknown) => {
+      routing.log.warn({ err: error, tag_id }, "a deleted tag stays on API keys until they are read");
+    });
+  });
+
   mountUsers(router, { users, organizations, sessions, transaction, passwords, cookies, registration });
-  mountSessions(router, { sessions, users, passwords, networks, cookies, changeRights });
+  mountSessions(router, { sessions, users, passwords, topology, cookies, changeRights });
   mountOrganizations(router, { organizations, changeRights });
-  mountKeys(router, { keys, networks, changeRights });
+  mountKeys(router, { keys, topology, changeRights });
   mountCredentials(router, { credentials, sessions });
   mountKeyChanges(router, { keyChanges, registry, acknowledgements });
   return router;

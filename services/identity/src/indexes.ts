@@ -18,6 +18,7 @@ export const INDEXES: Readonly<Record<string, readonly IndexDescription[]>> = {
     { key: { user_id: 1, created_at: 1, _id: 1 } },
     { key: { user_id: 1, name: 1, _id: 1 } },
     { key: { user_id: 1, updated_at: 1, _id: 1 } },
+    { key: { organization_id: 1, tags: 1 } },
   ],
   key_changes: [{ key: { at: 1 }, expireAfterSeconds: KEY_CHANGES_KEPT_MS / 1000 }],
   gateways: [{ key: { seen_at: 1 }, expireAfterSeconds: DAY_SECONDS }],

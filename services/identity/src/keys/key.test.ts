@@ -11,11 +11,15 @@ const past = "2026-06-01T12:00:00.000Z";
 const future = "2026-06-01T12:00:00.001Z";
 const [home, office, lab] = ["0000-home", "0001-office", "0002-lab"] as const;
 
+const managedTag = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
+const otherTag = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e60";
+
 const member: Grantor = {
   userId: "user",
   organizationId: "organization",
   permission: "Member",
   networkIds: [home, office],
+  tagIds: [managedTag],
 };
 const required = { name: "Key", organization_id: "organization", user_id: "user", tags: ["ci"] };
 
@@ -99,8 +103,9 @@ describe("keys.key: what a new key may be", () => {
     expect(refusal(() => create({ organization_id: "another" }))).toMatchObject({ code: "permission_denied" });
   });
 
-  it("takes free labels as tags, and nothing in the form of an id", () => {
-    const tags = ["ci", "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f"];
+  it("takes as tags free labels and managed tags that exist", () => {
+    expect(create({ tags: ["ci", managedTag] }).tags).toEqual(["ci", managedTag]);
+    const tags = ["ci", otherTag];
     expect(refusal(() => create({ tags }))).toEqual({ code: "invalid_reference", params: { path: "tags.1" } });
   });
 });
@@ -148,6 +153,10 @@ describe("keys.key: what an update changes", () => {
   it("is the end of the restriction for null", () => {
     expect(update({ network_ids: [home] }, { network_ids: null })).toEqual({ network_ids: null });
     expect(update({ network_ids: null }, { network_ids: null })).toEqual({});
+  });
+
+  it("keeps a tag that the key has already, also when it is no longer there", () => {
+    expect(update({ tags: [otherTag] }, { tags: [otherTag, "new"] })).toEqual({ tags: [otherTag, "new"] });
   });
 
   it("is the end of an expiry for null", () => {

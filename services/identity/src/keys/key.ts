@@ -40,6 +40,8 @@ export interface Grantor {
   readonly permission: Permission;
   /** Networks that the user may use and that exist. */
   readonly networkIds: readonly string[];
+  /** Managed tags that exist, among those asked for. */
+  readonly tagIds: readonly string[];
 }
 
 const RIGHTS: readonly (keyof KeySettings)[] = ["expires_at", "is_enabled", "network_ids", "permissions"];
@@ -61,6 +63,7 @@ export function newKeySettings(input: UserApiKeyInput, grantor: Grantor, now: Da
     permissions: input.permissions ?? "Viewer",
   };
   requireGrantable(settings, grantor, now);
+  requireTags(settings.tags, grantor.tagIds);
   return settings;
 }
 
@@ -86,6 +89,7 @@ export function keyChanges(
     permissions: input.permissions,
   });
   requireGrantable(changes, grantor, now);
+  requireTags(changes.tags ?? [], [...grantor.tagIds, ...current.tags]);
   return changes;
 }
 
@@ -107,13 +111,16 @@ function requireOwn(input: UserApiKeyInput, grantor: Grantor): void {
 }
 
 function requireGrantable(settings: Partial<KeySettings>, grantor: Grantor, now: Date): void {
-  const { permissions, expires_at, network_ids, tags = [] } = settings;
+  const { permissions, expires_at, network_ids } = settings;
   if (permissions !== undefined && !isAtLeast(grantor.permission, permissions))
     throw new AppError("permission_denied", { required: permissions });
   if (expires_at && expires_at <= now) throw validationFailed({ path: "expires_at", message: "must be in the future" });
   requireAll(network_ids ?? [], "network_ids", (id) => grantor.networkIds.includes(id));
-  // A tag in the form of an id is meant to be a managed one, and none of those exists.
-  requireAll(tags, "tags", (tag) => !isId(tag));
+}
+
+/** Free labels may be anything; a tag in the form of an id is meant to be a managed one. */
+function requireTags(tags: readonly string[], known: readonly string[]): void {
+  requireAll(tags, "tags", (tag) => !isId(tag) || known.includes(tag));
 }
 
 function requireAll(values: readonly string[], path: string, isGood: (value: string) => boolean): void {

@@ -8,39 +8,45 @@ import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import { newId } from "@nts/shared/ids";
 import { requireRevision } from "@nts/shared/revision";
 import type { ChangeRights } from "../key-changes/change-rights.js";
-import type { NetworkDirectory } from "../networks.js";
+import type { TopologyDirectory } from "../topology.js";
 import { untilSaved } from "../until-saved.js";
 import { keyAnswer } from "./answer.js";
+import { createDeadTagSweep } from "./dead-tags.js";
 import { keyChanges, newKeySettings, touchesRights, type Grantor, type KeyDocument } from "./key.js";
 import type { KeyStore } from "./store.js";
 
 export interface KeyRoutes {
   readonly keys: KeyStore;
-  readonly networks: NetworkDirectory;
+  readonly topology: TopologyDirectory;
   readonly changeRights: ChangeRights;
 }
 
-export function mountKeys(router: Router, { keys, networks, changeRights }: KeyRoutes): void {
+export function mountKeys(router: Router, { keys, topology, changeRights }: KeyRoutes): void {
+  const dropDeadTags = createDeadTagSweep(keys, topology);
+
   mount(router, listKeys, async ({ principal, query, requestId }) => {
     const caller = await grantor(principal, requestId);
     const { limit, offset, network_id } = query;
     if (network_id !== undefined && !caller.networkIds.includes(network_id))
       return answer.items([], { total: 0, limit, offset });
-    const { keys: found, page } = await keys.list(caller, query);
+    let listed = await keys.list(caller, query);
+    if (await dropDeadTags(caller.organizationId, listed.keys, requestId)) listed = await keys.list(caller, query);
     return answer.items(
-      found.map((key) => keyAnswer(key, caller.networkIds)),
-      page,
+      listed.keys.map((key) => keyAnswer(key, caller.networkIds)),
+      listed.page,
     );
   });
 
   mount(router, getKey, async ({ principal, params, requestId }) => {
     const caller = await grantor(principal, requestId);
-    return answerKey(await keys.get(caller, params.id), caller);
+    const key = await keys.get(caller, params.id);
+    const isOutdated = await dropDeadTags(caller.organizationId, [key], requestId);
+    return answerKey(isOutdated ? await keys.get(caller, params.id) : key, caller);
   });
 
   mount(router, createKey, async ({ principal, body, requestId }) => {
     const now = new Date();
-    const caller = await grantor(principal, requestId);
+    const caller = await grantor(principal, requestId, body.tags);
     const settings = newKeySettings(body, caller, now);
     const { secret, publicId } = createApiKey();
     const key: KeyDocument = {
@@ -61,7 +67,7 @@ export function mountKeys(router: Router, { keys, networks, changeRights }: KeyR
   });
 
   mount(router, updateKey, async ({ principal, params: { id }, body, ifMatch, deadline, requestId }) => {
-    const caller = await grantor(principal, requestId);
+    const caller = await grantor(principal, requestId, body.tags);
     const saved = await untilSaved(deadline, async () => {
       const current = await keys.get(caller, id);
       requireRevision(ifMatch, current.revision);
@@ -107,9 +113,14 @@ export function mountKeys(router: Router, { keys, networks, changeRights }: KeyR
     return answer.data(null);
   });
 
-  async function grantor(principal: UserPrincipal, requestId: string): Promise<Grantor> {
+  /** @param tags those that the caller asks for */
+  async function grantor(principal: UserPrincipal, requestId: string, tags: readonly string[] = []): Promise<Grantor> {
     const { permission, scope } = principal;
-    return { ...ownerOf(principal), permission, networkIds: await networks.usable(scope, requestId) };
+    const [networkIds, tagIds] = await Promise.all([
+      topology.networksIn(scope, requestId),
+      topology.managedAmong(tags, scope.organizationId, requestId),
+    ]);
+    return { ...ownerOf(principal), permission, networkIds, tagIds };
   }
 
   function answerKey(key: KeyDocument, { networkIds }: Grantor) {

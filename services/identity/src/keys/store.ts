@@ -40,6 +40,8 @@ export interface KeyStore {
   ): Promise<KeyDocument | null>;
   /** @returns true, or null when another writer came between */
   remove(owner: KeyOwner, current: KeyDocument, transaction: ClientSession): Promise<true | null>;
+  /** Takes managed tags off every key of an organization. */
+  dropTags(organizationId: string, tagIds: readonly string[]): Promise<void>;
   /** Moves `last_used` forward and touches nothing else; keys that are gone are passed over. */
   recordUses(uses: readonly KeyUse[]): Promise<void>;
 }
@@ -79,6 +81,12 @@ export function createKeyStore(db: Db): KeyStore {
         { session: transaction },
       );
       return deletedCount === 1 ? true : null;
+    },
+    dropTags: async (organizationId, tagIds) => {
+      await keys.updateMany(
+        { organization_id: organizationId, tags: { $in: [...tagIds] } },
+        { $pull: { tags: { $in: [...tagIds] } }, $inc: { revision: 1 }, $max: { updated_at: new Date() } },
+      );
     },
     recordUses: async (uses) => {
       if (uses.length === 0) return;

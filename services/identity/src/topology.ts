@@ -1,0 +1,38 @@
+import { isId } from "@nts/shared/contract/common";
+import { findTagIds, listNetworkIds } from "@nts/shared/contract/internal";
+import type { InternalClient } from "@nts/shared/http/internal-client";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { narrowed } from "./scopes.js";
+
+const MOST_IDS = 1_000;
+
+/**
+ * Knows what exists of what the topology service owns. Both methods throw AppError `unavailable` or `upstream_timeout`
+ * when it does not answer: nothing is guessed.
+ */
+export interface TopologyDirectory {
+  /** Ids of the networks of a scope that exist, ascending. */
+  networksIn(scope: Scope, requestId: string): Promise<string[]>;
+  /** Those of the tags that are ids of managed tags of the organization. */
+  managedAmong(tags: readonly string[], organizationId: string, requestId: string): Promise<string[]>;
+}
+
+/** Asks the topology service each time, but not when the answer can only be nothing. */
+export function createTopologyDirectory(topology: Pick<InternalClient, "ask">): TopologyDirectory {
+  return {
+    networksIn: async ({ organizationId, networks }, requestId) => {
+      if (networks.length === 0) return [];
+      const existing = await topology.ask(listNetworkIds, { params: { id: organizationId }, requestId });
+      return narrowed(networks, existing).sort();
+    },
+    managedAmong: async (tags, organizationId, requestId) => {
+      const ids = [...new Set(tags.filter(isId))];
+      const managed: string[] = [];
+      for (let start = 0; start < ids.length; start += MOST_IDS) {
+        const body = { ids: ids.slice(start, start + MOST_IDS) };
+        managed.push(...(await topology.ask(findTagIds, { params: { id: organizationId }, body, requestId })));
+      }
+      return managed;
+    },
+  };
+}
