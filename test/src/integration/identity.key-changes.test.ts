@@ -2,14 +2,14 @@ import { performance } from "node:perf_hooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { MongoClient } from "mongodb";
 import { createBus, type Bus } from "@nts/shared/bus/bus";
-import { createKey, deleteKey, rotateKey, updateKey, type UserApiKeyInput } from "@nts/shared/contract/keys";
+import { deleteKey, rotateKey, updateKey, type UserApiKeyInput } from "@nts/shared/contract/keys";
 import { pullKeyChanges, type KeyChanges } from "@nts/shared/contract/internal";
 import { keyApplied, keyChanged } from "@nts/shared/contract/messages";
 import { createNetwork } from "@nts/shared/contract/networks";
 import { updateOrganization } from "@nts/shared/contract/organizations";
 import { logout } from "@nts/shared/contract/users";
 import { createLog } from "@nts/shared/log";
-import { createDirect, type Direct, type Person } from "../support/direct.js";
+import { createDirect, keyBodyOf, type Direct, type Person } from "../support/direct.js";
 import { startStack, type Stack } from "../support/stack.js";
 
 // The tests play the gateways: they ask for leases, hear notices and say what they have applied.
@@ -47,13 +47,8 @@ async function highest(): Promise<number> {
 }
 
 async function aKey(person: Person) {
-  const body = bodyOf(person);
-  const { api_key } = await identity.data(createKey, { as: person.principal, body });
-  return { as: person.principal, params: { id: api_key.id } };
-}
-
-function bodyOf(person: Person, more: Partial<UserApiKeyInput> = {}): UserApiKeyInput {
-  return { name: "Key", organization_id: person.organizationId, user_id: person.userId, tags: [], ...more };
+  const { params } = await identity.aKey(person);
+  return { as: person.principal, params };
 }
 
 async function timed(task: Promise<unknown>): Promise<number> {
@@ -77,7 +72,7 @@ describe("identity.key-changes: the record", () => {
     const key = await aKey(person);
     await identity.data(createNetwork, { as: key.as, body: { name: "Home" } });
     const before = await highest();
-    const put = (more: Partial<UserApiKeyInput>) => identity.data(updateKey, { ...key, body: bodyOf(person, more) });
+    const put = (more: Partial<UserApiKeyInput>) => identity.data(updateKey, { ...key, body: keyBodyOf(person, more) });
     const rename = (more: object) =>
       identity.data(updateOrganization, {
         as: key.as,

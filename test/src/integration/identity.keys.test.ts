@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { recordKeyUses } from "@nts/shared/contract/internal";
 import { createKey, deleteKey, getKey, listKeys, rotateKey, updateKey } from "@nts/shared/contract/keys";
 import type { UserApiKey, UserApiKeyInput } from "@nts/shared/contract/keys";
 import { createNetwork } from "@nts/shared/contract/networks";
 import { updateOrganization } from "@nts/shared/contract/organizations";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
-import { createDirect, type Direct, type Person } from "../support/direct.js";
+import { createDirect, keyBodyOf, type Direct, type Person } from "../support/direct.js";
 import { startStack, type Stack } from "../support/stack.js";
 
 let stack: Stack;
@@ -19,17 +18,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await stack.stop();
 });
-
-const aProcess = { kind: "process" } as const;
-
-function bodyOf(person: Person, more: Partial<UserApiKeyInput> = {}): UserApiKeyInput {
-  return { name: "Key", organization_id: person.organizationId, user_id: person.userId, tags: [], ...more };
-}
-
-async function aKey(person: Person, more: Partial<UserApiKeyInput> = {}) {
-  const { api_key, key } = await identity.data(createKey, { as: person.principal, body: bodyOf(person, more) });
-  return { id: api_key.id, params: { id: api_key.id }, record: api_key, secret: key };
-}
 
 async function networksOf(person: Person, ...names: string[]): Promise<string[]> {
   const made = names.map((name) => identity.data(createNetwork, { as: person.principal, body: { name } }));
@@ -50,7 +38,7 @@ const reduced = (
 describe("identity.keys: creating", () => {
   it("shows the secret twice in the answer and nowhere else", async () => {
     const person = await identity.aPerson();
-    const { record, secret, params } = await aKey(person, { name: "CI", tags: ["ci"], permissions: "Member" });
+    const { record, secret, params } = await identity.aKey(person, { name: "CI", tags: ["ci"], permissions: "Member" });
     expect(secret).toMatch(/^nts_u_[0-9A-Za-z]{8}_[0-9A-Za-z]{38}$/);
     expect(record).toMatchObject({ key: secret, name: "CI", tags: ["ci"], permissions: "Member", last_used: null });
     const masked = { ...record, key: `${secret.slice(0, 15)}${"*".repeat(38)}` };
@@ -73,14 +61,18 @@ describe("identity.keys: creating", () => {
       [{ expires_at: "2020-01-01T00:00:00Z" }, 400, "validation_failed", { errors: [{ path: "expires_at" }] }],
     ];
     for (const [more, status, code, params] of attempts)
-      expect(await identity.ask(createKey, { as, body: bodyOf(person, more) })).toMatchObject({ status, code, params });
+      expect(await identity.ask(createKey, { as, body: keyBodyOf(person, more) })).toMatchObject({
+        status,
+        code,
+        params,
+      });
     expect(await identity.data(listKeys, { as })).toEqual([]);
   });
 
   it("needs a session", async () => {
     const person = await identity.aPerson();
     const as = { ...person.principal, kind: "key" as const };
-    expect(await identity.ask(createKey, { as, body: bodyOf(person) })).toMatchObject({
+    expect(await identity.ask(createKey, { as, body: keyBodyOf(person) })).toMatchObject({
       status: 403,
       code: "session_required",
     });
@@ -91,8 +83,8 @@ describe("identity.keys: what a key may do", () => {
   it("follows its user, or is cut to its networks, when it is checked", async () => {
     const person = await identity.aPerson();
     const [home] = await networksOf(person, "Home", "Office");
-    const free = await aKey(person, { permissions: "Member" });
-    const cut = await aKey(person, { network_ids: [home!] });
+    const free = await identity.aKey(person, { permissions: "Member" });
+    const cut = await identity.aKey(person, { network_ids: [home!] });
     expect(await identity.verify("key", free.secret, 1)).toMatchObject({
       status: "valid",
       principal: { kind: "key", credential_id: free.id, permission: "Member", networks: "all" },
@@ -105,9 +97,11 @@ describe("identity.keys: what a key may do", () => {
 
   it("is nothing when it is unknown, disabled, expired, or refused by the organization, and the answer says which", async () => {
     const person = await identity.aPerson();
-    const { id, params, secret } = await aKey(person, { expires_at: new Date(Date.now() + 60_000).toISOString() });
+    const { id, params, secret } = await identity.aKey(person, {
+      expires_at: new Date(Date.now() + 60_000).toISOString(),
+    });
     const put = (more: Partial<UserApiKeyInput>) =>
-      identity.data(updateKey, { as: person.principal, params, body: bodyOf(person, more) });
+      identity.data(updateKey, { as: person.principal, params, body: keyBodyOf(person, more) });
     const subjects = expect.arrayContaining([id, person.userId, person.organizationId]) as unknown;
     const valid = await identity.verify("key", secret);
     expect(valid).toMatchObject({ status: "valid" });
@@ -134,7 +128,11 @@ describe("identity.keys: updating", () => {
     const [home, office] = await networksOf(person, "Home", "Office");
     const expires_at = new Date(Date.now() + 30).toISOString();
     const more = { expires_at, permissions: "Owner", network_ids: [office!, home!], tags: ["b", "a"] } as const;
-    const { params } = await aKey(person, { ...more, network_ids: [...more.network_ids], tags: [...more.tags] });
+    const { params } = await identity.aKey(person, {
+      ...more,
+      network_ids: [...more.network_ids],
+      tags: [...more.tags],
+    });
     await new Promise((resolve) => setTimeout(resolve, 40));
     const as = reduced(person, "Viewer", [home!]);
     const before = await identity.ask(getKey, { as, params });
@@ -147,12 +145,12 @@ describe("identity.keys: updating", () => {
 
   it("moves the revision when something changes, and refuses one that no longer holds", async () => {
     const person = await identity.aPerson();
-    const { params, record } = await aKey(person);
+    const { params, record } = await identity.aKey(person);
     const put = (name: string, revision: string) =>
       identity.ask(updateKey, {
         as: person.principal,
         params,
-        body: bodyOf(person, { name }),
+        body: keyBodyOf(person, { name }),
         headers: { "if-match": revision },
       });
     const changed = await put("New", '"1"');
@@ -167,7 +165,7 @@ describe("identity.keys: updating", () => {
 
   it("never answers 304, because the last use moves without the revision", async () => {
     const person = await identity.aPerson();
-    const { params } = await aKey(person);
+    const { params } = await identity.aKey(person);
     const headers = { "if-none-match": '"1"' };
     expect(await identity.ask(getKey, { as: person.principal, params, headers })).toMatchObject({ status: 200 });
   });
@@ -175,9 +173,9 @@ describe("identity.keys: updating", () => {
   it("keeps what is absent and lifts the restriction with null", async () => {
     const person = await identity.aPerson();
     const [home, office] = await networksOf(person, "Home", "Office");
-    const { params } = await aKey(person, { network_ids: [home!], is_enabled: false, permissions: "Admin" });
+    const { params } = await identity.aKey(person, { network_ids: [home!], is_enabled: false, permissions: "Admin" });
     const put = (more: Partial<UserApiKeyInput>) =>
-      identity.data(updateKey, { as: person.principal, params, body: bodyOf(person, more) });
+      identity.data(updateKey, { as: person.principal, params, body: keyBodyOf(person, more) });
     expect(await put({})).toMatchObject({
       network_ids: [home],
       restricted: true,
@@ -190,11 +188,11 @@ describe("identity.keys: updating", () => {
 
   it("treats a key of somebody else as one that does not exist", async () => {
     const [person, stranger] = await Promise.all([identity.aPerson(), identity.aPerson()]);
-    const { params } = await aKey(person);
+    const { params } = await identity.aKey(person);
     const colleague = { ...person.principal, userId: stranger.userId };
     for (const as of [stranger.principal, colleague]) {
       const refused = { status: 404, code: "not_found", params: { entity: "UserApiKey" } };
-      const body = bodyOf(person, { user_id: as.userId, organization_id: as.scope.organizationId });
+      const body = keyBodyOf(person, { user_id: as.userId, organization_id: as.scope.organizationId });
       expect(await identity.ask(getKey, { as, params })).toMatchObject(refused);
       expect(await identity.ask(updateKey, { as, params, body })).toMatchObject(refused);
       expect(await identity.ask(rotateKey, { as, params })).toMatchObject(refused);
@@ -206,7 +204,7 @@ describe("identity.keys: updating", () => {
 describe("identity.keys: rotating", () => {
   it("kills the old secret", async () => {
     const person = await identity.aPerson();
-    const { params, secret } = await aKey(person, { permissions: "Member" });
+    const { params, secret } = await identity.aKey(person, { permissions: "Member" });
     const next = await identity.data(rotateKey, { as: person.principal, params });
     expect(await identity.verify("key", secret, 1)).toMatchObject({ code: "api_key_invalid" });
     expect(await identity.verify("key", next, 1)).toMatchObject({ principal: { permission: "Member" } });
@@ -214,7 +212,7 @@ describe("identity.keys: rotating", () => {
 
   it("leaves exactly one secret alive when many rotate at once", async () => {
     const person = await identity.aPerson();
-    const { params, secret } = await aKey(person);
+    const { params, secret } = await identity.aKey(person);
     const rotations = Array.from({ length: 10 }, (_, i) =>
       identity.data(rotateKey, { as: person.principal, params, replica: i % 2 }),
     );
@@ -225,55 +223,13 @@ describe("identity.keys: rotating", () => {
   });
 });
 
-describe("identity.keys: the last use", () => {
-  it("moves forward only, not into the future, and moves nothing else", async () => {
-    const person = await identity.aPerson();
-    const { id, params, record } = await aKey(person);
-    const use = (...moments: string[]) =>
-      identity.data(recordKeyUses, {
-        as: aProcess,
-        body: { uses: moments.map((used_at) => ({ key_id: id, used_at })) },
-      });
-    const read = () => identity.ask(getKey, { as: person.principal, params });
-    await use("2026-01-02T00:00:00.000Z", "2026-01-01T00:00:00.000Z");
-    await use("2025-12-31T00:00:00.000Z");
-    const { data, headers } = await read();
-    expect(data).toEqual({ ...record, key: data.key, last_used: "2026-01-02T00:00:00.000Z" });
-    expect(headers.get("etag")).toBe('"1"');
-    await use("2999-01-01T00:00:00.000Z");
-    expect(Date.parse((await read()).data.last_used ?? "")).toBeLessThanOrEqual(Date.now());
-  });
-
-  it("never undoes what is changed at the same time", async () => {
-    const person = await identity.aPerson();
-    const { id, params, secret } = await aKey(person);
-    const used_at = new Date().toISOString();
-    const burst = Array.from({ length: 40 }, (_, i) =>
-      identity.data(recordKeyUses, { as: aProcess, replica: i % 2, body: { uses: [{ key_id: id, used_at }] } }),
-    );
-    const body = bodyOf(person, { is_enabled: false });
-    const disabling = identity.data(updateKey, { as: person.principal, params, body });
-    await Promise.all([...burst, disabling]);
-    expect(await identity.data(getKey, { as: person.principal, params })).toMatchObject({
-      is_enabled: false,
-      last_used: used_at,
-    });
-    expect(await identity.verify("key", secret)).toMatchObject({ code: "api_key_disabled" });
-  });
-
-  it("of a key that is gone is passed over", async () => {
-    const uses = [{ key_id: "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f", used_at: new Date().toISOString() }];
-    expect(await identity.data(recordKeyUses, { as: aProcess, body: { uses } })).toBeNull();
-  });
-});
-
 describe("identity.keys: listing", () => {
   it("pages, orders and filters one's own keys", async () => {
     const person = await identity.aPerson();
     const [home, office] = await networksOf(person, "Home", "Office");
-    const b = await aKey(person, { name: "b", network_ids: [home!] });
-    const a = await aKey(person, { name: "a", network_ids: [office!] });
-    const c = await aKey(person, { name: "c" });
+    const b = await identity.aKey(person, { name: "b", network_ids: [home!] });
+    const a = await identity.aKey(person, { name: "a", network_ids: [office!] });
+    const c = await identity.aKey(person, { name: "c" });
     const list = async (query: object, as = person.principal) => {
       const { data, headers } = await identity.ask(listKeys, { as, query });
       const page = ["x-list-total", "x-list-limit", "x-list-offset"].map((name) => Number(headers.get(name)));

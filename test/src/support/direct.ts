@@ -1,5 +1,6 @@
 /** Asks services directly, as the gateway does: with a signed tenancy header, and answered without an envelope. */
 import type { BodyInputOf, DataOf, Endpoint, ParamsOf, QueryInputOf } from "@nts/shared/contract/endpoint";
+import { createKey, type UserApiKey, type UserApiKeyInput } from "@nts/shared/contract/keys";
 import { verifyCredential, type Verification } from "@nts/shared/contract/internal";
 import { login, register, type User } from "@nts/shared/contract/users";
 import { hashCredential } from "@nts/shared/credential";
@@ -39,6 +40,16 @@ export interface Person {
   readonly token: string;
 }
 
+/** An API key that was just created. */
+export interface DirectKey {
+  readonly id: string;
+  /** The key as parameter of a path. */
+  readonly params: { readonly id: string };
+  /** The record as the creation answered it. */
+  readonly record: UserApiKey;
+  readonly secret: string;
+}
+
 export interface Direct {
   ask<E extends Endpoint>(operation: E, question: DirectQuestion<E>): Promise<DirectAnswer<DataOf<E>>>;
   /** The data of a question that must succeed. @throws Error with the whole answer otherwise */
@@ -49,6 +60,8 @@ export interface Direct {
   aPerson(): Promise<Person>;
   /** A new session of a person. */
   logIn(person: Pick<Person, "email" | "password">): Promise<Person>;
+  /** Creates an API key of a person. @param more members beyond the required ones */
+  aKey(person: Person, more?: Partial<UserApiKeyInput>): Promise<DirectKey>;
 }
 
 const PROCESS = { kind: "process" } as const;
@@ -127,7 +140,19 @@ export function createDirect(stack: Stack): Direct {
       return begun(await ask(register, { body: { email, password } }), email, password);
     },
     logIn: async ({ email, password }) => begun(await ask(login, { body: { email, password } }), email, password),
+    aKey: async (person, more) => {
+      const { api_key, key } = await data(createKey, { as: person.principal, body: keyBodyOf(person, more) });
+      return { id: api_key.id, params: { id: api_key.id }, record: api_key, secret: key };
+    },
   };
+}
+
+/** The required members of a key of this person, and more. */
+export function keyBodyOf(
+  { userId, organizationId }: Pick<Person, "userId" | "organizationId">,
+  more: Partial<UserApiKeyInput> = {},
+): UserApiKeyInput {
+  return { name: "Key", organization_id: organizationId, user_id: userId, tags: [], ...more };
 }
 
 /** The content of the session cookie that an answer sets. */

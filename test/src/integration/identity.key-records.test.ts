@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { MongoClient } from "mongodb";
+import { recordKeyUses } from "@nts/shared/contract/internal";
+import { getKey, listKeys, updateKey } from "@nts/shared/contract/keys";
+import { createTag, deleteTag } from "@nts/shared/contract/tags";
+import { createDirect, keyBodyOf, type Direct, type Person } from "../support/direct.js";
+import { startStack, type Stack } from "../support/stack.js";
+
+// What others than its user write into the record of a key: gateways its last use, topology's deletions its tags.
+
+let stack: Stack;
+let identity: Direct;
+let mongo: MongoClient;
+
+beforeAll(async () => {
+  stack = await startStack({ gateways: 0, identities: 2 });
+  identity = createDirect(stack);
+  mongo = new MongoClient(stack.servers.urls.mongodb);
+});
+
+afterAll(async () => {
+  await mongo.close();
+  await stack.stop();
+});
+
+const aProcess = { kind: "process" } as const;
+
+describe("identity.key-records: managed tags", () => {
+  const aTag = (person: Person, name: string) =>
+    identity.data(createTag, { as: person.principal, body: { name } }).then(({ id }) => id);
+
+  it("are taken when they are the organization's own", async () => {
+    const [person, stranger] = await Promise.all([identity.aPerson(), identity.aPerson()]);
+    const [own, foreign] = await Promise.all([aTag(person, "prod"), aTag(stranger, "prod")]);
+    const { record, params } = await identity.aKey(person, { tags: ["free", own] });
+    expect(record.tags).toEqual(["free", own]);
+    const body = keyBodyOf(person, { tags: ["free", own, foreign] });
+    expect(await identity.ask(updateKey, { as: person.principal, params, body })).toMatchObject({
+      status: 400,
+      code: "invalid_reference",
+      params: { path: "tags.2" },
+    });
+  });
+
+  it("come off when they are deleted, for whoever reads the key", async () => {
+    const person = await identity.aPerson();
+    const tag = await aTag(person, "prod");
+    const { params } = await identity.aKey(person, { tags: ["free", tag] });
+    await identity.data(deleteTag, { as: person.principal, params: { id: tag } });
+    const read = await identity.ask(getKey, { as: person.principal, params });
+    expect([read.data.tags, read.headers.get("etag")]).toEqual([["free"], '"2"']);
+    expect(await identity.data(listKeys, { as: person.principal })).toMatchObject([{ tags: ["free"] }]);
+  });
+
+  it("come off when they are deleted, also when nobody reads the key", async () => {
+    const person = await identity.aPerson();
+    const tag = await aTag(person, "prod");
+    const { id } = await identity.aKey(person, { tags: [tag] });
+    await identity.data(deleteTag, { as: person.principal, params: { id: tag } });
+    const keys = mongo.db(stack.databases.identity).collection<{ _id: string; tags: string[] }>("api_keys");
+    while (((await keys.findOne({ _id: id }))?.tags.length ?? 0) > 0)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+});
+
+describe("identity.key-records: the last use", () => {
+  it("moves forward only, not into the future, and moves nothing else", async () => {
+    const person = await identity.aPerson();
+    const { id, params, record } = await identity.aKey(person);
+    const use = (...moments: string[]) =>
+      identity.data(recordKeyUses, {
+        as: aProcess,
+        body: { uses: moments.map((used_at) => ({ key_id: id, used_at })) },
+      });
+    const read = () => identity.ask(getKey, { as: person.principal, params });
+    await use("2026-01-02T00:00:00.000Z", "2026-01-01T00:00:00.000Z");
+    await use("2025-12-31T00:00:00.000Z");
+    const { data, headers } = await read();
+    expect(data).toEqual({ ...record, key: data.key, last_used: "2026-01-02T00:00:00.000Z" });
+    expect(headers.get("etag")).toBe('"1"');
+    await use("2999-01-01T00:00:00.000Z");
+    expect(Date.parse((await read()).data.last_used ?? "")).toBeLessThanOrEqual(Date.now());
+  });
+
+  it("never undoes what is changed at the same time", async () => {
+    const person = await identity.aPerson();
+    const { id, params, secret } = await identity.aKey(person);
+    const used_at = new Date().toISOString();
+    const burst = Array.from({ length: 40 }, (_, i) =>
+      identity.data(recordKeyUses, { as: aProcess, replica: i % 2, body: { uses: [{ key_id: id, used_at }] } }),
+    );
+    const body = keyBodyOf(person, { is_enabled: false });
+    const disabling = identity.data(updateKey, { as: person.principal, params, body });
+    await Promise.all([...burst, disabling]);
+    expect(await identity.data(getKey, { as: person.principal, params })).toMatchObject({
+      is_enabled: false,
+      last_used: used_at,
+    });
+    expect(await identity.verify("key", secret)).toMatchObject({ code: "api_key_disabled" });
+  });
+
+  it("of a key that is gone is passed over", async () => {
+    const uses = [{ key_id: "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f", used_at: new Date().toISOString() }];
+    expect(await identity.data(recordKeyUses, { as: aProcess, body: { uses } })).toBeNull();
+  });
+});
