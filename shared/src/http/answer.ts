@@ -22,7 +22,7 @@ export type Answer<Data> =
   | ({ readonly kind: "json"; readonly json: string } & Extras)
   | ({ readonly kind: "items"; readonly items: readonly Data[]; readonly page: PageInfo } & Extras)
   | ({ readonly kind: "rows"; readonly rows: readonly string[]; readonly page: PageInfo } & Extras)
-  | ({ readonly kind: "stream"; readonly batches: AsyncIterable<readonly string[]> } & Extras);
+  | ({ readonly kind: "stream"; readonly batches: AsyncIterable<readonly string[]>; readonly offset: number } & Extras);
 
 /** Makers of answers. */
 export const answer = {
@@ -34,6 +34,10 @@ export const answer = {
   items: <Data>(items: readonly Data[], page: PageInfo): Answer<Data> => ({ kind: "items", items, page }),
   /** A page of JSON texts. */
   rows: (rows: readonly string[], page: PageInfo): Answer<never> => ({ kind: "rows", rows, page }),
-  /** All of a list as batches of JSON texts; its total is what was sent. */
-  stream: (batches: AsyncIterable<readonly string[]>): Answer<never> => ({ kind: "stream", batches }),
+  /** All of a list as batches of JSON texts. Those before `offset` are not sent, and count in the total. */
+  stream: (batches: AsyncIterable<readonly string[]>, offset: number): Answer<never> => ({
+    kind: "stream",
+    batches,
+    offset,
+  }),
 };

@@ -25,7 +25,7 @@ export async function sendAnswer(response: ServerResponse, schema: z.ZodType, gi
       setPage(response, given.page);
       return sendJson(response, 200, `[${given.rows.join(",")}]`);
     case "stream":
-      return sendStream(response, given.batches);
+      return sendStream(response, given.batches, given.offset);
   }
 }
 
@@ -57,26 +57,36 @@ function setPage(response: ServerResponse, page: PageInfo): void {
   response.setHeader(INTERNAL.listOffset, page.offset);
 }
 
-/** The total goes into a trailer, so that it cannot differ from the rows. A client that stops reading is dropped. */
-async function sendStream(response: ServerResponse, batches: AsyncIterable<readonly string[]>): Promise<void> {
+/**
+ * The total goes into a trailer, so that it cannot differ from the rows; what stands before the offset is counted with
+ * them. A client that stops reading is dropped.
+ */
+async function sendStream(
+  response: ServerResponse,
+  batches: AsyncIterable<readonly string[]>,
+  offset: number,
+): Promise<void> {
   response.statusCode = 200;
   response.setHeader("content-type", JSON_TYPE);
   response.setHeader(INTERNAL.listLimit, 0);
-  response.setHeader(INTERNAL.listOffset, 0);
+  response.setHeader(INTERNAL.listOffset, offset);
   response.setHeader("trailer", INTERNAL.listTotal);
   if (response.req.method === "HEAD") {
     response.end();
     return;
   }
-  let sent = 0;
+  let total = 0;
+  let separator = "";
   response.write("[");
-  for await (const rows of batches) {
+  for await (const batch of batches) {
+    const rows = batch.slice(Math.max(0, offset - total));
+    total += batch.length;
     if (rows.length === 0) continue;
-    const open = response.write((sent === 0 ? "" : ",") + rows.join(","));
-    sent += rows.length;
+    const open = response.write(separator + rows.join(","));
+    separator = ",";
     if (!open) await once(response, "drain", { signal: AbortSignal.timeout(STALLED_CLIENT_MS) });
     if (response.destroyed) return;
   }
-  response.addTrailers({ [INTERNAL.listTotal]: String(sent) });
+  response.addTrailers({ [INTERNAL.listTotal]: String(total) });
   response.end("]");
 }

@@ -38,8 +38,11 @@ export async function answerList<T extends Entity>(
   plan: ListPlan,
 ): Promise<Answer<never>> {
   const rowOf = plan.join?.rowOf ?? (({ wire }) => wire);
+  if (paging.limit === 0) {
+    const everything = open(entities, { ...paging, offset: 0 }, plan).batchSize(STREAM_BATCH);
+    return answer.stream(batches(everything, rowOf), paging.offset);
+  }
   const cursor = open(entities, paging, plan);
-  if (paging.limit === 0) return answer.stream(batches(cursor.batchSize(STREAM_BATCH), rowOf));
   const counted = Object.keys(plan.filter).length === 0 ? plan.total : undefined;
   const [documents, total] = await Promise.all([
     cursor.toArray(),
