@@ -28,7 +28,8 @@ export class ApiError extends Error {
   }
 }
 
-type Given<Value, Name extends string> = [keyof Value] extends [never] ? unknown : Record<Name, Value>;
+/** Nothing for the empty schema, whose members zod names by any string. */
+type Given<Value, Name extends string> = string extends keyof Value ? unknown : Record<Name, Value>;
 
 /** Parameters, query and body of a call; each is asked for only where the operation has it. */
 export type Input<E extends Endpoint> = Given<ParamsOf<E>, "params"> & {
