@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import {
+  createHost,
+  createTag,
+  listServices,
+  SERVICE_ORDER_FIELDS,
+  type QueryInputOf,
+  type Service,
+  updateService,
+} from "@nts/shared/contract";
+import { type Caller, type Page, startTopology, type Topology } from "../support/topology.js";
+import { aHost, aNetwork, aService, echoOf, nothing, type World } from "../support/topology-world.js";
+
+type Query = QueryInputOf<typeof listServices>;
+type Field = (typeof SERVICE_ORDER_FIELDS)[number];
+
+let topology: Topology;
+let owner: Caller;
+let home: World;
+let office: World;
+let tagId: string;
+let all: Service[];
+const hostNames = new Map<string, string>();
+
+const list = (query: Query): Promise<Page<Service>> => owner.list(listServices, { query });
+const names = async (query: Query): Promise<string[]> => (await list(query)).rows.map(({ name }) => name).sort();
+const namesOf = (...chosen: Service[]): string[] => chosen.map(({ name }) => name).sort();
+
+// Names that sort differently by code points, by UTF-16 and by language.
+const SERVICES: readonly [host: "nas" | "Router" | "gate", name: string, definition: string, tags: string[]][] = [
+  ["nas", "web", "nginx", ["prod", "edge"]],
+  ["nas", "Web", "nginx", ["prod"]],
+  ["nas", "\u{1f600}", "PostgreSQL", ["test"]],
+  ["nas", "\uff5e", "my own thing", []],
+  ["Router", "élan", "Pi-hole", ["edge"]],
+  ["Router", "web", "Grafana", []],
+  ["gate", "zoo", "nginx", ["test"]],
+  ["gate", "Zoo", "unbound", ["prod"]],
+];
+
+beforeAll(async () => {
+  topology = await startTopology();
+  owner = topology.aCaller();
+  home = await aNetwork(owner, "home");
+  office = await aNetwork(owner, "office");
+  const hosts = {
+    nas: await aHost(home, { name: "nas" }),
+    Router: await aHost(home, { name: "Router" }),
+    gate: await aHost(office, { name: "gate" }),
+  };
+  for (const { id, name } of Object.values(hosts)) hostNames.set(id, name);
+  tagId = (await owner.call(createTag, { body: { name: "Important" } })).id;
+  all = [];
+  for (const [host, name, service_definition, tags] of SERVICES)
+    all.push(await aService(home, hosts[host], { name, service_definition, tags }));
+  // The first becomes the last one updated, and carries a managed tag.
+  const [first] = all;
+  const body = { ...echoOf(first!), tags: [...first!.tags, tagId] };
+  all[0] = await owner.call(updateService, { params: { id: first!.id }, body });
+}, 60_000);
+
+afterAll(() => topology.stop());
+
+const keyOf = (service: Service, field: Field): string | number =>
+  field === "host" ? hostNames.get(service.host_id)! : service[field];
+
+function compare(a: string | number, b: string | number): number {
+  return typeof a === "number" || typeof b === "number" ? Number(a) - Number(b) : Buffer.compare(Buffer.from(a), Buffer.from(b)); // prettier-ignore
+}
+
+/** All services in the order that the query asks for. */
+function expected({ group_by, order_by = "created_at", order_direction }: Query): Service[] {
+  const sign = order_direction === "desc" ? -1 : 1;
+  return [...all].sort(
+    (a, b) =>
+      (group_by === undefined ? 0 : compare(keyOf(a, group_by), keyOf(b, group_by))) ||
+      sign * compare(keyOf(a, order_by), keyOf(b, order_by)) ||
+      compare(a.id, b.id),
+  );
+}
+
+describe("services.lists: orders", () => {
+  it("is by creation, oldest first, when nothing is asked", async () => {
+    expect((await list({})).rows).toEqual(all);
+  });
+
+  it("applies a direction alone to the default order", async () => {
+    expect((await list({ order_direction: "desc" })).rows).toEqual([...all].reverse());
+  });
+
+  it.each(SERVICE_ORDER_FIELDS)(
+    "orders by %s in both directions, text by code points, ties by id",
+    async (order_by) => {
+      for (const order_direction of ["asc", "desc"] as const)
+        expect((await list({ order_by, order_direction })).rows).toEqual(expected({ order_by, order_direction }));
+    },
+  );
+
+  it.each(SERVICE_ORDER_FIELDS)("groups by %s, always ascending, and orders within the groups", async (group_by) => {
+    for (const order_by of [undefined, "name", "position"] as const)
+      for (const order_direction of ["asc", "desc"] as const) {
+        const query = { group_by, order_direction, ...(order_by !== undefined && { order_by }) };
+        expect((await list(query)).rows).toEqual(expected(query));
+      }
+  });
+
+  it("keeps a group ascending when the order is by the same field and descending", async () => {
+    const query = { group_by: "name", order_by: "name", order_direction: "desc" } as const;
+    expect((await list(query)).rows).toEqual(expected({ order_by: "name" }));
+  });
+});
+
+describe("services.lists: filters", () => {
+  it("narrows to a network, which may be written in any notation", async () => {
+    expect(await names({ network_id: office.network.id })).toEqual(["Zoo", "zoo"]);
+    expect(await names({ network_id: office.network.id.toUpperCase() })).toEqual(["Zoo", "zoo"]);
+  });
+
+  it("narrows to a host", async () => {
+    expect(await names({ host_id: all[4]!.host_id })).toEqual(["web", "élan"]);
+  });
+
+  it("narrows to ids; those that do not exist find nothing", async () => {
+    const [a, b] = [all[2]!, all[6]!];
+    expect(await names({ ids: [a.id, b.id.toUpperCase(), nothing().id] })).toEqual(namesOf(a, b));
+    const commas = await owner.raw("get", `/api/v1/services?ids=${a.id},${nothing().id}&ids=${b.id}`);
+    expect((commas.data as Service[]).map(({ id }) => id)).toEqual([a.id, b.id]);
+    expect(await names({ ids: [nothing().id] })).toEqual([]);
+  });
+
+  it("finds services that have any of the tags, be they labels or ids of tags", async () => {
+    expect(await names({ tag_ids: ["test"] })).toEqual(namesOf(all[2]!, all[6]!));
+    expect(await names({ tag_ids: ["test", "edge"] })).toEqual(namesOf(all[0]!, all[2]!, all[4]!, all[6]!));
+    expect(await names({ tag_ids: [tagId.toUpperCase()] })).toEqual(["web"]);
+    expect(await names({ tag_ids: ["Test"] })).toEqual([]);
+  });
+
+  it("leaves out the categories that are named; what the catalogue does not hold is Custom", async () => {
+    expect(await names({ exclude_categories: ["ReverseProxy"] })).toEqual(namesOf(all[2]!, all[3]!, all[4]!, all[5]!, all[7]!)); // prettier-ignore
+    expect(await names({ exclude_categories: ["ReverseProxy", "Database", "DNS", "Dashboard"] })).toEqual(namesOf(all[3]!, all[4]!)); // prettier-ignore
+    expect(await names({ exclude_categories: ["Custom", "AdBlock"] })).not.toEqual(expect.arrayContaining(["\uff5e"]));
+  });
+
+  it("applies all filters together, and counts what they leave", async () => {
+    const { rows, total } = await list({
+      network_id: home.network.id,
+      host_id: all[0]!.host_id,
+      tag_ids: ["prod", "test"],
+      exclude_categories: ["Database"],
+      limit: 1,
+    });
+    expect([rows.length, total]).toEqual([1, 2]);
+  });
+
+  it.each(["", "?ids=", "?tag_ids=&exclude_categories=", "?network_id=", "?network_id=null&host_id=null&group_by=null&limit="])(
+    "takes %j for no filter",
+    async (search) => {
+      expect((await owner.raw("get", `/api/v1/services${search}`)).data).toEqual(all);
+    },
+  ); // prettier-ignore
+});
+
+describe("services.lists: pages", () => {
+  it("has 50 rows when nothing is asked, and says so", async () => {
+    expect(await list({})).toMatchObject({ total: 8, limit: 50, offset: 0 });
+  });
+
+  it("shows every service once over its pages, whatever the size", async () => {
+    for (const limit of [1, 3, 7, 8, 1000]) {
+      const rows: Service[] = [];
+      for (let offset = 0; offset < 8; offset += limit) {
+        const page = await list({ order_by: "service_definition", limit, offset });
+        expect([page.total, page.limit, page.offset]).toEqual([8, limit, offset]);
+        rows.push(...page.rows);
+      }
+      expect(rows).toEqual(expected({ order_by: "service_definition" }));
+    }
+  });
+
+  it("is empty beyond the end, with the same total", async () => {
+    expect(await list({ offset: 8 })).toEqual({ rows: [], total: 8, limit: 50, offset: 8 });
+    expect(await list({ offset: 2_147_483_647, limit: 1000 })).toMatchObject({ rows: [], total: 8 });
+  });
+
+  it("has everything without a limit, and counts what an offset leaves out too", async () => {
+    expect(await list({ limit: 0 })).toEqual({ rows: all, total: 8, limit: 0, offset: 0 });
+    expect(await list({ limit: 0, offset: 5 })).toEqual({ rows: all.slice(5), total: 8, limit: 0, offset: 5 });
+    expect(await list({ limit: 0, offset: 9 })).toEqual({ rows: [], total: 8, limit: 0, offset: 9 });
+    expect(await list({ limit: 0, tag_ids: ["nobody has this"] })).toMatchObject({ rows: [], total: 0 });
+  });
+
+  it("streams thousands of rows, each once", async () => {
+    const world = await aNetwork(topology.aCaller());
+    const services = Array.from({ length: 1000 }, (_, n) => ({ name: `s${n}`, service_definition: "nginx" }));
+    for (const name of ["a", "b"])
+      await world.owner.call(createHost, { body: { network_id: world.network.id, name, services } });
+    const { rows, total } = await world.owner.list(listServices, { query: { limit: 0 } });
+    expect([new Set(rows.map(({ id }) => id)).size, rows.length, total]).toEqual([2000, 2000, 2000]);
+  });
+});
+
+describe("services.lists: what is refused", () => {
+  it.each([
+    ["limit=-1", ["limit"]],
+    ["limit=1001", ["limit"]],
+    ["limit=ten", ["limit"]],
+    ["offset=-1", ["offset"]],
+    ["offset=2147483648", ["offset"]],
+    ["order_by=colour", ["order_by"]],
+    ["group_by=id", ["group_by"]],
+    ["order_direction=up", ["order_direction"]],
+    ["exclude_categories=DNS,Nonsense", ["exclude_categories.1"]],
+    ["network_id=home", ["network_id"]],
+    ["ids=1,2", ["ids.0", "ids.1"]],
+    ["limit=1&limit=2", ["limit"]],
+    ["colour=red&limit=-1&host_id=x", ["colour", "host_id", "limit"]],
+  ])("refuses %s and names every fault", async (search, paths) => {
+    const { status, code, params } = await owner.raw("get", `/api/v1/services?${search}`);
+    expect([status, code]).toEqual([400, "validation_failed"]);
+    expect((params["errors"] as { path: string }[]).map(({ path }) => path).sort()).toEqual(paths);
+  });
+});

@@ -1,0 +1,214 @@
+/**
+ * The topology service in the test's own process, once or several times on one database of its own. Instances share
+ * nothing but the database: each has its own client of MongoDB and its own transactions, as replicas have, so that no
+ * queue inside the process hides a race. Callers are signed in as the gateway would do it, at any level and scope.
+ */
+import { randomBytes, randomUUID } from "node:crypto";
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from "node:http";
+import { type Db, type MongoClient } from "mongodb";
+import type { Input } from "@nts/shared/client";
+import type { DataOf, Endpoint, Permission } from "@nts/shared/contract/endpoint";
+import { INTERNAL, INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers";
+import { startServer } from "@nts/shared/http/server";
+import { createTenancySigner, createTenancyVerifier, type Principal, type Scope } from "@nts/shared/http/tenancy";
+import { createLog } from "@nts/shared/log";
+import { createMongoClient } from "@nts/shared/mongo/connect";
+import { migrate } from "@nts/shared/mongo/migrations";
+import { createTransactions } from "@nts/shared/mongo/transaction";
+import { createTopologyApp } from "@nts/topology/app";
+import { INDEXES } from "@nts/topology/indexes";
+import { MIGRATIONS } from "@nts/topology/migrations";
+import { createStorage, type Storage } from "@nts/topology/storage/storage";
+
+const SECRETS = ["the-secret-of-the-tests-of-topology"];
+
+export interface TopologyOptions {
+  readonly instances?: number;
+  /** What the instances store with, such as a storage with a guard turned off. */
+  readonly storage?: (storage: Storage, db: Db) => Storage;
+}
+
+export interface Topology {
+  readonly db: Db;
+  /** What other parts of the system were told of: kind, organization, id. */
+  readonly notices: readonly (readonly [string, string, string])[];
+  /** A caller of an organization of its own, with all rights in it, unless it is said otherwise. */
+  aCaller(options?: Partial<Scope> & { permission?: Permission }): Caller;
+  stop(): Promise<void>;
+}
+
+/** Somebody on whose behalf the gateway asks; always through one instance. */
+export interface Caller {
+  readonly scope: Scope;
+  send<E extends Endpoint>(operation: E, input: Input<E> & WithHeaders): Promise<Answered<DataOf<E>>>;
+  /** The data of what must succeed. @throws Error with the answer otherwise */
+  call<E extends Endpoint>(operation: E, input: Input<E> & WithHeaders): Promise<DataOf<E>>;
+  /** A page of a list, which must succeed. */
+  list<E extends Endpoint>(operation: E, input: Input<E>): Promise<Page<DataOf<E>>>;
+  /** Sends what the contract would not let through. */
+  raw(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answered<unknown>>;
+  /** The same caller through another instance. */
+  via(instance: number): Caller;
+  /** Somebody else of the same organization. */
+  colleague(options: { permission?: Permission; networks?: string[] }): Caller;
+}
+
+interface WithHeaders {
+  readonly headers?: Record<string, string>;
+}
+
+export interface Answered<Data> {
+  readonly status: number;
+  /** What a success carries. */
+  readonly data: Data;
+  /** What a failure says. */
+  readonly code: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly etag: string | undefined;
+  readonly text: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+export interface Page<Row> {
+  readonly rows: Row[];
+  readonly total: number;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Starts the service on a database that is new and is dropped when it stops. */
+export async function startTopology({ instances = 1, storage = (it) => it }: TopologyOptions = {}): Promise<Topology> {
+  const url = process.env["MONGODB_URL"];
+  if (url === undefined) throw new Error("MONGODB_URL is not set: run these tests with `node test/run.mjs`");
+  const name = `topology_test_${randomBytes(6).toString("hex")}`;
+  const notices: [string, string, string][] = [];
+  const agent = new Agent({ keepAlive: true });
+  const started = await Promise.all(
+    Array.from({ length: instances }, () => startInstance(createMongoClient(url, "topology-test"), name)),
+  );
+  const [first] = started;
+  if (first === undefined) throw new Error("at least one instance is needed");
+  await migrate(first.db, { migrations: MIGRATIONS, indexes: INDEXES, log: createLog("topology", "warn") });
+
+  async function startInstance(client: MongoClient, database: string) {
+    const db = client.db(database);
+    const app = createTopologyApp({
+      storage: storage(createStorage(db, createTransactions(client)), db),
+      notices: {
+        networkDeleted: (organization, id) => void notices.push(["network", organization, id]),
+        tagDeleted: (organization, id) => void notices.push(["tag", organization, id]),
+      },
+      router: {
+        verifyTenancy: createTenancyVerifier(SECRETS, "topology"),
+        log: createLog("topology", process.env["TEST_LOG_LEVEL"] ?? "error"),
+      },
+    });
+    const options = { maxHeaderBytes: INTERNAL_HEADER_LIMIT_BYTES, keepAliveMs: 5_000, drainMs: 1_000 };
+    return { client, db, server: await startServer(app.handle, { host: "127.0.0.1", port: 0, ...options }) };
+  }
+
+  const connect = (principal: Principal, scope: Scope, instance: number): Caller =>
+    callerOf({ agent, ports: started.map(({ server }) => server.port), principal, scope, instance });
+  return {
+    db: first.db,
+    notices,
+    aCaller: ({ organizationId = randomUUID(), networks = "all", permission = "Owner" } = {}) => {
+      const scope = { organizationId, networks };
+      return connect({ kind: "key", credentialId: randomUUID(), userId: randomUUID(), permission, scope }, scope, 0);
+    },
+    stop: async () => {
+      agent.destroy();
+      await first.db.dropDatabase();
+      await Promise.all(started.map(({ server }) => server.close()));
+      await Promise.all(started.map(({ client }) => client.close()));
+    },
+  };
+}
+
+interface Connection {
+  readonly agent: Agent;
+  readonly ports: readonly number[];
+  readonly principal: Principal;
+  readonly scope: Scope;
+  readonly instance: number;
+}
+
+function callerOf(connection: Connection): Caller {
+  const { agent, ports, principal, scope, instance } = connection;
+  const sign = createTenancySigner(SECRETS, "topology");
+  const raw: Caller["raw"] = async (method, path, body, headers = {}) => {
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    const answered = await exchange(text, {
+      agent,
+      port: ports[instance],
+      method: method.toUpperCase(),
+      path,
+      headers: {
+        [INTERNAL.tenancy]: sign(principal),
+        ...(body === undefined
+          ? {}
+          : { "content-type": "application/json", "content-length": Buffer.byteLength(text) }),
+        ...headers,
+      },
+    });
+    return answered;
+  };
+  const send: Caller["send"] = async (operation, input) => {
+    const { params, query, body, headers } = input as Record<string, Record<string, string> | undefined>;
+    const path = operation.path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => params?.[name] ?? "");
+    return (await raw(operation.method, path + searchOf(query ?? {}), body, headers)) as never;
+  };
+  const succeed: Caller["send"] = async (operation, input) => {
+    const answered = await send(operation, input);
+    if (answered.status === 200) return answered;
+    throw new Error(`${operation.operationId} answered ${answered.status}: ${answered.text}`);
+  };
+  return {
+    scope,
+    raw,
+    send,
+    call: async (operation, input) => (await succeed(operation, input)).data,
+    list: async (operation, input) => {
+      const { data, headers } = await succeed(operation, input);
+      const number = (header: string): number => Number(headers[header]);
+      const [total, limit, offset] = [INTERNAL.listTotal, INTERNAL.listLimit, INTERNAL.listOffset].map(number);
+      return { rows: data as never, total: total ?? NaN, limit: limit ?? NaN, offset: offset ?? NaN };
+    },
+    via: (other) => callerOf({ ...connection, instance: other }),
+    colleague: ({ permission = "Owner", networks }) => {
+      const own: Scope = { organizationId: scope.organizationId, networks: networks ?? "all" };
+      const user = { kind: "key", credentialId: randomUUID(), userId: randomUUID(), permission, scope: own } as const;
+      return callerOf({ ...connection, principal: user, scope: own });
+    },
+  };
+}
+
+function searchOf(query: Readonly<Record<string, unknown>>): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query))
+    for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) search.append(name, String(one));
+  return search.size === 0 ? "" : `?${search.toString()}`;
+}
+
+/** One request over Node's own client, which shows trailers; they are given among the headers. */
+function exchange(body: string | undefined, options: object): Promise<Answered<unknown>> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(options, (response) => {
+      read(response).then(resolve, reject);
+    });
+    request.on("error", reject);
+    request.end(body);
+  });
+}
+
+async function read(response: IncomingMessage): Promise<Answered<unknown>> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
+  const text = Buffer.concat(chunks).toString();
+  const json: unknown = text === "" ? null : JSON.parse(text);
+  const failure = json as { code: string; params: Record<string, unknown> };
+  const { statusCode: status = 0, headers, trailers } = response;
+  const said = status >= 400 ? { code: failure.code, params: failure.params } : { code: "", params: {} };
+  const etag = headers.etag;
+  return { status, data: json, ...said, etag, text, headers: { ...headers, ...(trailers as object) } };
+}
