@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { hash, verify } from "@node-rs/argon2";
-import { AppError } from "@nts/shared/errors";
+import { createBoundedQueue } from "./bounded-queue.js";
 
 // A hash costs 19 MiB and some 50 ms of a core on purpose, so only a few are computed at a time and few may wait: a
 // flood of logins is refused instead of taking the memory and the processors of everybody else.
@@ -26,24 +26,5 @@ export async function createPasswords(): Promise<Passwords> {
         const isRight = await verify(stored ?? nobody, password);
         return isRight && stored !== null;
       }),
-  };
-}
-
-/** Runs a number of tasks at a time; later ones wait in order, and beyond a number of these are refused. */
-function createBoundedQueue(atATime: number, mostWaiting: number): <T>(task: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return async (task) => {
-    if (running < atATime) running++;
-    else if (waiting.length < mostWaiting) await new Promise<void>((resume) => waiting.push(resume));
-    else throw new AppError("unavailable");
-    try {
-      return await task();
-    } finally {
-      // The place goes to the next in line; only an empty line gives it back.
-      const next = waiting.shift();
-      if (next === undefined) running--;
-      else next();
-    }
   };
 }
