@@ -1,0 +1,227 @@
+/**
+ * Random histories of writes on few entities: what is drawn are numbers, and what they mean depends on what there is
+ * when it is their turn. The world remembers the ids that were made; they may be gone by the time they are used.
+ */
+import fc from "fast-check";
+import type { Answered, Caller } from "./api.js";
+
+type Drawn = readonly [kind: number, a: number, b: number, c: number];
+type Kind = "networks" | "subnets" | "hosts" | "interfaces" | "ports" | "services" | "tags";
+
+interface Known {
+  readonly id: string;
+  readonly network_id: string;
+  readonly host_id?: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export interface World {
+  readonly known: Record<Kind, Known[]>;
+  /** Every MAC address that was ever answered for an interface. */
+  readonly macs: Map<string, Set<string>>;
+}
+
+export function anEmptyWorld(): World {
+  const known = { networks: [], subnets: [], hosts: [], interfaces: [], ports: [], services: [], tags: [] };
+  return { known, macs: new Map() };
+}
+
+/** Draws a history; the same seed gives the same one. */
+export function drawHistory(seed: number, length: number): Drawn[] {
+  const number = fc.nat({ max: 1_000_000 });
+  return fc.sample(fc.tuple(number, number, number, number), { seed, numRuns: length });
+}
+
+/** Does one step of a history. @returns null where there is nothing yet that it could be about */
+export async function step(world: World, caller: Caller, drawn: Drawn): Promise<Answered | null> {
+  const weighted = STEPS.flatMap(([weight, act]) => Array.from({ length: weight }, () => act));
+  const act = weighted[drawn[0] % weighted.length];
+  return act === undefined ? null : act(world, caller, drawn);
+}
+
+type Step = (world: World, caller: Caller, drawn: Drawn) => Promise<Answered | null>;
+
+const pick = <T>(items: readonly T[], n: number): T | undefined => items[n % Math.max(1, items.length)];
+
+function create(kind: Kind, most: number, bodyOf: (world: World, drawn: Drawn) => object | null): Step {
+  return async (world, caller, drawn) => {
+    const body = world.known[kind].length < most ? bodyOf(world, drawn) : null;
+    if (body === null) return null;
+    const answered = await caller.send("post", `/api/v1/${kind}`, body);
+    if (answered.status === 200) remember(world, kind, answered.body.data);
+    return answered;
+  };
+}
+
+function update(kind: Kind, changesOf: (world: World, known: Known, drawn: Drawn) => object): Step {
+  return async (world, caller, drawn) => {
+    const known = pick(world.known[kind], drawn[1]);
+    if (known === undefined) return null;
+    const body = { ...known.body, ...changesOf(world, known, drawn) };
+    const answered = await caller.send("put", `/api/v1/${kind}/${known.id}`, body);
+    if (answered.status === 200) remember(world, kind, answered.body.data);
+    return answered;
+  };
+}
+
+function remove(kind: Kind, atLeast: number, count: number): Step {
+  return async (world, caller, [, a]) => {
+    const all = world.known[kind];
+    if (all.length <= atLeast) return null;
+    const gone = Array.from({ length: count }, (_, i) => pick(all, a + i)?.id ?? "");
+    world.known[kind] = all.filter(({ id }) => !gone.includes(id));
+    return count === 1
+      ? caller.send("delete", `/api/v1/${kind}/${gone[0] ?? ""}`)
+      : caller.send("post", `/api/v1/${kind}/bulk-delete`, gone);
+  };
+}
+
+function remember(world: World, kind: Kind, data: Readonly<Record<string, unknown>>): void {
+  const id = String(data["id"]);
+  const hostId = data["host_id"] === undefined ? {} : { host_id: String(data["host_id"]) };
+  const known: Known = { id, network_id: String(data["network_id"] ?? id), ...hostId, body: data };
+  world.known[kind] = [...world.known[kind].filter((one) => one.id !== id), known];
+  if (typeof data["mac_address"] === "string")
+    world.macs.set(id, (world.macs.get(id) ?? new Set<string>()).add(data["mac_address"]));
+  for (const children of ["interfaces", "ports", "services"] as const)
+    for (const child of (data[children] ?? []) as Record<string, unknown>[]) remember(world, children, child);
+}
+
+/** Tags at random: a label, a managed tag, or none. */
+function tagsFor({ known }: World, n: number): string[] {
+  return [[], ["label"], known.tags.slice(n % 3, (n % 3) + 2).map(({ id }) => id)][n % 3] ?? [];
+}
+
+/** Bindings at random, most of them on the host; a few name what is on another one. */
+function bindingsFor({ known }: World, hostId: string, [, a, b, c]: Drawn): object[] {
+  const isStray = c % 17 === 0;
+  const ports = known.ports.filter(({ host_id }) => isStray || host_id === hostId);
+  const interfaces = known.interfaces.filter(({ host_id }) => isStray || host_id === hostId);
+  return Array.from({ length: b % 4 }, (_, i) => {
+    const port = pick(ports, a + i);
+    const interfaceId = pick(interfaces, b + i)?.id;
+    if ((a + i) % 4 === 0 && interfaceId !== undefined) return { type: "Interface", interface_id: interfaceId };
+    return port && { type: "Port", port_id: port.id, interface_id: (c + i) % 2 === 0 ? null : (interfaceId ?? null) };
+  }).filter((binding) => binding !== undefined);
+}
+
+const addressFor = (n: number): string => `10.0.0.${1 + (n % 200)}`;
+
+const newInterface = ({ known }: World, host: Known, [, , b, c]: Drawn): object | null => {
+  const subnet = pick(known.subnets, c);
+  return subnet === undefined
+    ? null
+    : {
+        host_id: host.id,
+        network_id: host.network_id,
+        subnet_id: subnet.id,
+        ip_address: addressFor(b),
+        position: c % 4,
+      };
+};
+
+const STEPS: readonly (readonly [number, Step])[] = [
+  [2, create("networks", 2, (_world, [, a]) => ({ name: `network ${a}` }))],
+  [
+    3,
+    create("subnets", 4, ({ known }, [, a]) => {
+      const network = pick(known.networks, a);
+      return network ? { network_id: network.id, cidr: "10.0.0.0/24", name: "subnet", tags: [] } : null;
+    }),
+  ],
+  [2, create("tags", 4, (_world, [, a]) => ({ name: `tag ${a}` }))],
+  [
+    3,
+    create("hosts", 5, (world, [, a, b, c]) => {
+      const network = pick(world.known.networks, a);
+      const subnet = pick(
+        world.known.subnets.filter(({ network_id }) => network_id === network?.id),
+        b,
+      );
+      const [port, nic] = ["00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"];
+      return network
+        ? {
+            network_id: network.id,
+            name: `host ${a}`,
+            tags: tagsFor(world, b),
+            interfaces: subnet ? [{ id: nic, subnet_id: subnet.id, ip_address: addressFor(c) }] : [],
+            ports: [{ id: port, number: 1 + (c % 100), protocol: "Tcp" }],
+            services: [{ name: "first", service_definition: "nginx", bindings: [{ type: "Port", port_id: port }] }],
+          }
+        : null;
+    }),
+  ],
+  [
+    8,
+    create("interfaces", 40, (world, drawn) => {
+      const host = pick(world.known.hosts, drawn[1]);
+      return host ? newInterface(world, host, drawn) : null;
+    }),
+  ],
+  [
+    8,
+    create("ports", 40, ({ known }, [, a, b, c]) => {
+      const host = pick(known.hosts, a);
+      return host
+        ? { host_id: host.id, network_id: host.network_id, number: 1 + (b % 60), protocol: c % 2 ? "Tcp" : "Udp" }
+        : null;
+    }),
+  ],
+  [
+    10,
+    create("services", 60, (world, drawn) => {
+      const host = pick(world.known.hosts, drawn[1]);
+      return host
+        ? {
+            host_id: host.id,
+            network_id: host.network_id,
+            name: `service ${drawn[1]}`,
+            service_definition: drawn[2] % 2 ? "nginx" : "our own",
+            position: drawn[3] % 6,
+            tags: tagsFor(world, drawn[2]),
+            bindings: bindingsFor(world, host.id, drawn),
+          }
+        : null;
+    }),
+  ],
+  [
+    24,
+    update("services", (world, known, drawn) => {
+      const [, a, b, c] = drawn;
+      const host = c % 5 === 0 ? (pick(world.known.hosts, b)?.id ?? known.host_id) : known.host_id;
+      return {
+        host_id: host,
+        name: `service ${a}`,
+        position: b % 6,
+        tags: tagsFor(world, c),
+        bindings: bindingsFor(world, String(host), drawn),
+      };
+    }),
+  ],
+  [
+    12,
+    update("interfaces", (_world, _known, [, a, b, c]) => ({
+      position: a % 5,
+      ip_address: addressFor(b),
+      ...(c % 3 === 0 && { mac_address: `02:00:00:00:00:${(c % 256).toString(16).padStart(2, "0")}` }),
+    })),
+  ],
+  [4, update("ports", (_world, _known, [, , b]) => ({ number: 1 + (b % 60) }))],
+  [4, update("hosts", (world, _known, [, a, b]) => ({ name: `host ${a}`, tags: tagsFor(world, b) }))],
+  [
+    3,
+    update("subnets", (world, _known, [, a, b]) => ({
+      cidr: a % 2 ? "10.0.0.0/24" : "10.0.0.0/25",
+      tags: tagsFor(world, b),
+    })),
+  ],
+  [4, remove("services", 6, 1)],
+  [2, remove("services", 6, 3)],
+  [4, remove("interfaces", 4, 1)],
+  [4, remove("ports", 4, 1)],
+  [1, remove("ports", 4, 2)],
+  [2, remove("hosts", 2, 1)],
+  [1, remove("subnets", 1, 1)],
+  [1, remove("tags", 0, 1)],
+  [1, async (world, caller, drawn) => (drawn[3] % 8 === 0 ? remove("networks", 1, 1)(world, caller, drawn) : null)],
+];

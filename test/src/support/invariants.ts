@@ -1,0 +1,191 @@
+/**
+ * Reads the whole topology database, in one snapshot, and says everything that is wrong with it: what stands twice and
+ * differs, what points at something that is not there, what a binding rule forbids, positions with gaps, counts that are
+ * off. It may run while writers write.
+ */
+import { isDeepStrictEqual } from "node:util";
+import type { ClientSession, Db, MongoClient } from "mongodb";
+import { isId, type Binding, type Interface, type Service, type Subnet } from "@nts/shared/contract";
+import { parseBlock } from "@nts/topology/addresses";
+import { resolveBindings } from "@nts/topology/services/bindings";
+import type { EntityDocument } from "@nts/topology/storage/entities";
+import { COUNTED, type GuardDocument } from "@nts/topology/storage/guards";
+import { createStorage } from "@nts/topology/storage/storage";
+
+type Document = EntityDocument;
+type Kind = "networks" | "subnets" | "hosts" | "interfaces" | "ports" | "services" | "bindings" | "tags";
+const KINDS: readonly Kind[] = ["networks", "subnets", "hosts", "interfaces", "ports", "services", "bindings", "tags"];
+const GUARDS_PER_TARGET = 16;
+
+interface Contents {
+  readonly entities: Readonly<Record<Kind, readonly Document[]>>;
+  readonly guards: readonly GuardDocument[];
+}
+
+/** Everything that is wrong, a sentence each; empty when the database is sound. */
+export async function violationsIn(client: MongoClient, databaseName: string): Promise<string[]> {
+  const db = client.db(databaseName);
+  const contents = await client.withSession({ snapshot: true }, (session) => read(db, session));
+  return [
+    ...storedTwice(db, contents),
+    ...danglingIn(contents),
+    ...positionsIn(contents),
+    ...inventoriesIn(contents),
+    ...bindingsIn(contents),
+    ...guardsIn(contents),
+  ];
+}
+
+async function read(db: Db, session: ClientSession): Promise<Contents> {
+  const entities = {} as Record<Kind, Document[]>;
+  for (const kind of KINDS) entities[kind] = await db.collection<Document>(kind).find({}, { session }).toArray();
+  const guards = await db.collection<GuardDocument>("guards").find({}, { session }).toArray();
+  return { entities, guards };
+}
+
+function entityOf<T>(document: Document): T {
+  return JSON.parse(document.wire) as T;
+}
+
+const byId = (documents: readonly Document[]): Map<string, Document> => new Map(documents.map((one) => [one._id, one]));
+
+/** The fields beside the text are those that follow from the text. */
+function storedTwice(db: Db, { entities }: Contents): string[] {
+  const stores = createStorage(db, () => Promise.reject(new Error("the checker writes nothing")));
+  const hosts = byId(entities.hosts);
+  return KINDS.flatMap((kind) =>
+    entities[kind].flatMap((document) => {
+      const stored = { entity: entityOf<never>(document), revision: document.revision };
+      const derived = stores[kind].documentOf(document.organization_id, stored);
+      const wrong = Object.entries(derived).filter(([field, value]) => !isDeepStrictEqual(value, document[field]));
+      const hostName = hosts.get(String(document["host_id"]))?.["name"];
+      const isMisnamed = kind === "services" && document["host_name"] !== hostName;
+      const fields = [...wrong.map(([field]) => field), ...(isMisnamed ? ["host_name"] : [])];
+      return fields.map((field) => `${kind} ${document._id}: ${field} is not what the entity says`);
+    }),
+  );
+}
+
+/** What an entity names is there, in the same organization and network. */
+function danglingIn({ entities }: Contents): string[] {
+  const parents: readonly (readonly [Kind, Kind, string])[] = [
+    ...(["subnets", "hosts", "interfaces", "ports", "services", "bindings"] as const).map((kind) => [kind, "networks", "network_id"] as const), // prettier-ignore
+    ...(["interfaces", "ports", "services", "bindings"] as const).map((kind) => [kind, "hosts", "host_id"] as const),
+    ["interfaces", "subnets", "subnet_id"],
+    ["bindings", "services", "service_id"],
+  ];
+  const dangling = parents.flatMap(([kind, parentKind, field]) => {
+    const targets = byId(entities[parentKind]);
+    return entities[kind].flatMap((document) => {
+      const target = targets.get(String(document[field]));
+      if (target === undefined) return [`${kind} ${document._id}: ${field} points at nothing`];
+      const agrees = target.organization_id === document.organization_id && target.network_id === document.network_id;
+      return agrees ? [] : [`${kind} ${document._id}: ${field} is of another network`];
+    });
+  });
+  const subnets = byId(entities.subnets);
+  const outside = entities.interfaces.flatMap((document) => {
+    const subnet = subnets.get(String(document["subnet_id"]));
+    const { ip_address } = entityOf<Interface>(document);
+    const isInside = subnet === undefined || parseBlock(entityOf<Subnet>(subnet).cidr, "").contains(ip_address);
+    return isInside ? [] : [`interfaces ${document._id}: ${ip_address} is outside of its subnet`];
+  });
+  const tags = byId(entities.tags);
+  const untagged = (["networks", "subnets", "hosts", "services"] as const).flatMap((kind) =>
+    entities[kind].flatMap(
+      (document) =>
+      (document["tags"] as string[]).filter((tag) => isId(tag) && !tags.has(tag)).map((tag) => `${kind} ${document._id}: tag ${tag} is not there`), // prettier-ignore
+    ),
+  );
+  return [...dangling, ...outside, ...untagged];
+}
+
+function onHosts(documents: readonly Document[]): Map<string, Document[]> {
+  const groups = new Map<string, Document[]>();
+  for (const document of documents) {
+    const host = String(document["host_id"]);
+    groups.set(host, [...(groups.get(host) ?? []), document]);
+  }
+  return groups;
+}
+
+/** Positions of interfaces and of services are 0, 1, 2, … on each host. */
+function positionsIn({ entities }: Contents): string[] {
+  return (["interfaces", "services"] as const).flatMap((kind) =>
+    [...onHosts(entities[kind])].flatMap(([host, documents]) => {
+      const positions = documents.map(({ position }) => Number(position)).sort((a, b) => a - b);
+      const isDense = positions.every((position, index) => position === index);
+      return isDense ? [] : [`hosts ${host}: positions of ${kind} are ${positions.join(", ")}`];
+    }),
+  );
+}
+
+/** The inventory of a host is what stands on it. */
+function inventoriesIn({ entities }: Contents): string[] {
+  const [interfaces, ports, services] = [entities.interfaces, entities.ports, entities.services].map(onHosts);
+  return entities.hosts.flatMap((host) => {
+    const idsOf = (groups: Map<string, Document[]> | undefined): string[] =>
+      (groups?.get(host._id) ?? []).map(({ _id }) => _id).sort();
+    const real = { interfaces: idsOf(interfaces), ports: idsOf(ports), services: idsOf(services).length };
+    const kept = host["inventory"] as typeof real;
+    const sorted = { interfaces: [...kept.interfaces].sort(), ports: [...kept.ports].sort(), services: kept.services };
+    return isDeepStrictEqual(sorted, real) ? [] : [`hosts ${host._id}: the inventory is not what stands on it`];
+  });
+}
+
+/** Bindings obey the rules, and are the same in their own collection. */
+function bindingsIn({ entities }: Contents): string[] {
+  const [interfaces, ports] = [entities.interfaces, entities.ports].map(onHosts);
+  const listed = byId(entities.bindings);
+  let inServices = 0;
+  const wrong = entities.services.flatMap((document) => {
+    const { host_id, bindings } = entityOf<Service>(document);
+    inServices += bindings.length;
+    const idsOf = (groups: Map<string, Document[]> | undefined): string[] => (groups?.get(host_id) ?? []).map(({ _id }) => _id); // prettier-ignore
+    const differing = bindings.filter((binding) => !isListed(binding, listed.get(binding.id)));
+    return [
+      ...ruleBrokenBy(bindings, { ports: idsOf(ports), interfaces: idsOf(interfaces) }).map((rule) => `services ${document._id}: ${rule}`), // prettier-ignore
+      ...differing.map(({ id }) => `bindings ${id}: differs from its service`),
+    ];
+  });
+  return inServices === entities.bindings.length ? wrong : [...wrong, `${entities.bindings.length} bindings are listed, ${inServices} in services`]; // prettier-ignore
+}
+
+function isListed(binding: Binding, document: Document | undefined): boolean {
+  return document !== undefined && isDeepStrictEqual(entityOf<Binding>(document), binding);
+}
+
+function ruleBrokenBy(bindings: readonly Binding[], host: { ports: string[]; interfaces: string[] }): string[] {
+  try {
+    const kept = resolveBindings(bindings, host);
+    return kept.length === bindings.length ? [] : ["a binding is superfluous"];
+  } catch (error) {
+    return [(error as { code: string }).code];
+  }
+}
+
+/** Every network, subnet and tag has its guards, nothing else has, and the counts of networks are the real ones. */
+function guardsIn({ entities, guards }: Contents): string[] {
+  const targets = [...entities.networks, ...entities.subnets, ...entities.tags];
+  const known = byId(targets);
+  const held = new Map<string, number>();
+  for (const { target } of guards) held.set(target, (held.get(target) ?? 0) + 1);
+  // A tag that is being taken off everything has lost its guards already.
+  const leaving = new Set(entities.tags.filter(({ _id }) => !held.has(_id)));
+  const incomplete = targets.filter((one) => held.get(one._id) !== GUARDS_PER_TARGET && !leaving.has(one));
+  const orphaned = [...held.keys()].filter((target) => !known.has(target));
+  const miscounted = entities.networks.flatMap(({ _id }) =>
+    COUNTED.flatMap((counted) => {
+      const kept = guards
+        .filter(({ target }) => target === _id)
+        .reduce((sum, { counts }) => sum + (counts[counted] ?? 0), 0);
+      const real = entities[counted].filter(({ network_id }) => network_id === _id).length;
+      return kept === real ? [] : [`networks ${_id}: ${kept} ${counted} are counted, there are ${real}`];
+    }),
+  );
+  return [
+    ...incomplete.map(({ _id }) => `${_id} has ${held.get(_id) ?? 0} guards`),
+    ...orphaned.map((target) => `guards of ${target} have no target`),
+    ...miscounted,
+  ];
+}
