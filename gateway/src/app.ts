@@ -92,6 +92,7 @@ export function createApp({ open, admission, tenancyHeader, services, pages, log
     try {
       await serving;
     } catch (error) {
+      if (exchange.response.headersSent) return;
       const known = error instanceof AppError ? error : new AppError("internal_error", {}, error);
       if (known.code === "internal_error") log.error({ request_id: exchange.requestId, err: error }, "request failed");
       sendFailure(exchange, known);

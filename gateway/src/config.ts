@@ -19,6 +19,13 @@ export const GatewayConfig = z.object({
   RATE_LIMIT_BURST: count.default(150).describe("Requests that one user may send at once."),
   ANONYMOUS_RATE_LIMIT_PER_MINUTE: count.default(60).describe("Requests a minute of one address without a credential."),
   ANONYMOUS_RATE_LIMIT_BURST: count.default(20).describe("Requests that one address may send at once."),
+  REDIS_PATIENCE_MS: z.coerce
+    .number()
+    .int()
+    .min(5)
+    .max(1_000)
+    .default(25)
+    .describe("How long a request waits for Redis before its limit is enforced locally."),
   TRUST_PROXY_HOPS: z.coerce.number().int().min(0).max(10).default(0).describe("Proxies of ours in front of this one."),
   STALE_CREDENTIAL_SECONDS: z.coerce
     .number()

@@ -91,6 +91,7 @@ startProcess(async () => {
     perAddress: { perMinute: config.ANONYMOUS_RATE_LIMIT_PER_MINUTE, burst: config.ANONYMOUS_RATE_LIMIT_BURST },
     liveGateways: follower.liveGateways,
     gatewayId,
+    patienceMs: config.REDIS_PATIENCE_MS,
     log,
   });
   const admission = createAdmission({

@@ -54,9 +54,14 @@ export function createVerifier(options: VerifierOptions): Verifier {
     }
   }
 
+  const recall: Verifier["recall"] = ({ hash }) => (lease.isAlive() ? cache.find(hash) : null);
+
   return {
-    recall: ({ hash }) => (lease.isAlive() ? cache.find(hash) : null),
+    recall,
     verify: (credential, requestId) => {
+      // Another request may have brought the answer since this one looked.
+      const known = recall(credential);
+      if (known !== null) return Promise.resolve(known);
       const joined = lease.isAlive() ? underWay.get(credential.hash) : undefined;
       if (joined !== undefined) return joined;
       const asked = question(credential, requestId).finally(() => {

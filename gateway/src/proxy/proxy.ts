@@ -52,7 +52,8 @@ export function createProxy(upstream: Upstream, log: Log): (forwarding: Forwardi
 
   return ({ exchange, endpoint, headers }) => {
     const { request, response, requestId } = exchange;
-    if (response.destroyed) return;
+    // The client may have gone, or been told that its request is malformed, while its credential was checked.
+    if (response.destroyed || response.headersSent) return;
     const isRead = endpoint.method === "get";
     let answered = false;
     let retried = false;

@@ -24,27 +24,37 @@ export interface LimiterOptions {
   readonly liveGateways: () => number;
   /** Names the bucket with which this gateway tries whether Redis is back. */
   readonly gatewayId: string;
+  /** Milliseconds that a request waits for Redis. */
+  readonly patienceMs: number;
   readonly log: Log;
 }
 
 /** A limiter that fails no request for the sake of Redis. */
 export function createLimiter(options: LimiterOptions): Limiter {
-  const { redis, perUser, perAddress, liveGateways, gatewayId, log } = options;
+  const { redis, perUser, perAddress, liveGateways, gatewayId, patienceMs, log } = options;
   const probes = createRedisBuckets(redis, "nts:probe", { perMinute: 60_000, burst: 1_000 });
-  const guard = createRedisGuard(redis, () => probes.take(gatewayId), log);
+  const guard = createRedisGuard({ redis, probe: () => probes.take(gatewayId), patienceMs, log });
 
   function insured(prefix: string, allowance: Allowance): Buckets {
     const exact = createRedisBuckets(redis, prefix, allowance);
     const local = createLocalBuckets(allowance, liveGateways, () => performance.now());
+    const askRedis = async (key: string, tokens: 0 | 1): Promise<Level> => {
+      const level = await (tokens === 0 ? exact.peek(key) : exact.take(key));
+      local.learn(key, level.fullInMs);
+      return level;
+    };
     const ask = async (key: string, tokens: 0 | 1): Promise<Level> => {
-      if (guard.isAway()) return local.take(key, tokens);
-      try {
-        const level = await guard.run(() => (tokens === 0 ? exact.peek(key) : exact.take(key)));
-        local.learn(key, level.fullInMs);
-        return level;
-      } catch {
-        return local.take(key, tokens);
+      if (!guard.isAway()) {
+        try {
+          return await guard.run(() => askRedis(key, tokens));
+        } catch {
+          // A call that was only late is still counted when it arrives.
+          return local.take(key, tokens);
+        }
       }
+      const level = local.take(key, tokens);
+      if (level.allowed && tokens > 0) guard.mention(() => askRedis(key, tokens));
+      return level;
     };
     return { take: (key) => ask(key, 1), peek: (key) => ask(key, 0) };
   }
