@@ -1,0 +1,149 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createBus } from "@nts/shared/bus/bus";
+import { keyApplied, keyChanged } from "@nts/shared/contract/messages";
+import { createLog } from "@nts/shared/log";
+import { type LoneGateways, metricOf, startLoneGateways } from "../support/lone-gateways.js";
+import type { GivenCredential } from "../support/neighbour.js";
+
+const PATH = "/api/v1/networks/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
+
+describe("what a gateway remembers of credentials", () => {
+  let world: LoneGateways;
+
+  beforeAll(async () => {
+    world = await startLoneGateways({ env: { STALE_CREDENTIAL_SECONDS: "4", ANONYMOUS_RATE_LIMIT_BURST: "1000" } });
+  });
+
+  afterAll(async () => {
+    await world.stop();
+  });
+
+  afterEach(async () => {
+    world.neighbour.identityIs("there");
+    await until(async () => (await metricOf(world.gateways[0]!, "nts_key_lease_alive")) === 1);
+  });
+
+  const send = async ({ headers }: GivenCredential): Promise<number> =>
+    (await fetch(world.url + PATH, { headers })).status;
+
+  it("asks identity once for a credential, also when many requests bring it at once", async () => {
+    const { neighbour } = world;
+    const key = neighbour.aKey();
+    const before = neighbour.verifications();
+    await Promise.all(Array.from({ length: 50 }, () => send(key)));
+    await send(key);
+    expect(neighbour.verifications()).toBe(before + 1);
+  });
+
+  it("never asks about text that cannot be a key", async () => {
+    const { neighbour } = world;
+    const { secret } = neighbour.aKey();
+    const before = neighbour.verifications();
+    const wrong = `${secret.slice(0, -1)}${secret.endsWith("0") ? "1" : "0"}`;
+    expect((await fetch(world.url + PATH, { headers: { authorization: `Bearer ${wrong}` } })).status).toBe(401);
+    expect(neighbour.verifications()).toBe(before);
+  });
+
+  it("refuses a revoked key once it has pulled the change, without any notice", async () => {
+    const { neighbour } = world;
+    const key = neighbour.aKey();
+    expect(await send(key)).toBe(200);
+    const number = neighbour.revoke(key);
+    await until(() => neighbour.applied() >= number);
+    expect(await send(key)).toBe(401);
+  });
+
+  it("refuses a revoked key as soon as it has acknowledged the notice", async () => {
+    const { neighbour, servers } = world;
+    const bus = createBus(servers.urls.nats, "test", createLog("test", "silent"));
+    const acknowledged: number[] = [];
+    bus.subscribe(keyApplied, ({ number }) => acknowledged.push(number));
+    try {
+      await until(() => bus.isConnected());
+      await sleep(100);
+      for (let round = 0; round < 20; round++) {
+        const key = neighbour.aKey();
+        expect(await send(key)).toBe(200);
+        const number = neighbour.revoke(key);
+        const begun = performance.now();
+        bus.publish(keyChanged, { number, subjects: [key.credentialId] });
+        await until(() => acknowledged.some((applied) => applied >= number), 1);
+        expect(await send(key)).toBe(401);
+        expect(performance.now() - begun).toBeLessThan(190);
+      }
+    } finally {
+      await bus.close();
+    }
+  });
+
+  it("serves without the bus", async () => {
+    const { neighbour, servers } = world;
+    await servers.nats.kill();
+    try {
+      const key = neighbour.aKey();
+      expect(await send(key)).toBe(200);
+      const number = neighbour.revoke(key);
+      await until(() => neighbour.applied() >= number);
+      expect(await send(key)).toBe(401);
+    } finally {
+      await servers.nats.restart();
+    }
+  });
+
+  it.each(["broken", "silent"] as const)(
+    "serves for a while what it checked, and says unavailable for the rest, while identity is %s",
+    async (state) => {
+      const { neighbour, gateways } = world;
+      const checked = neighbour.aKey();
+      const fresh = neighbour.aKey();
+      expect(await send(checked)).toBe(200);
+      neighbour.identityIs(state);
+      await until(async () => (await metricOf(gateways[0]!, "nts_key_lease_alive")) === 0);
+      expect(await send(checked)).toBe(200);
+      const answer = await fetch(world.url + PATH, { headers: fresh.headers });
+      expect([answer.status, answer.headers.get("retry-after"), await answer.json()]).toMatchObject([
+        503,
+        "1",
+        { code: "unavailable" },
+      ]);
+      await sleep(4_000);
+      expect(await send(checked)).toBe(503);
+      expect((await fetch(`${gateways[0]!.opsUrl}/readyz`)).status).toBe(503);
+      expect((await fetch(`${world.url}/api/version`)).status).toBe(200);
+    },
+  );
+
+  it("reports the use of keys, at the latest when it stops", async () => {
+    const { neighbour, gateways } = world;
+    const key = neighbour.aKey();
+    await send(key);
+    await gateways[0]!.stop();
+    expect(neighbour.usedKeys).toContain(key.credentialId);
+    await gateways[0]!.restart();
+  });
+
+  it("ends with status 0 within seconds of SIGTERM, after the requests that are open", async () => {
+    const { neighbour, gateways } = world;
+    const key = neighbour.aKey();
+    neighbour.answerWith((_request, response) => {
+      setTimeout(() => response.setHeader("content-type", "application/json").end("{}"), 500);
+    });
+    const open = send(key);
+    await sleep(200);
+    const begun = performance.now();
+    const exit = await gateways[0]!.stop();
+    expect(await open).toBe(200);
+    expect(exit).toMatchObject({ code: 0 });
+    expect(performance.now() - begun).toBeLessThan(5_000);
+    await gateways[0]!.restart();
+  });
+});
+
+async function until(condition: () => boolean | Promise<boolean>, everyMs = 10): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error("it did not come to pass within 10 s");
+    await sleep(everyMs);
+  }
+}

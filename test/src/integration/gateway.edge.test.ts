@@ -1,0 +1,288 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { exchangeBytes, type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+import type { GivenCredential } from "../support/neighbour.js";
+
+const ID = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
+const MIB = 1_048_576;
+
+describe("the edge of the gateway", () => {
+  let world: LoneGateways;
+  let key: GivenCredential;
+  let session: GivenCredential;
+
+  beforeAll(async () => {
+    world = await startLoneGateways({
+      env: { ANONYMOUS_RATE_LIMIT_BURST: "1000", ANONYMOUS_RATE_LIMIT_PER_MINUTE: "60000" },
+    });
+    key = world.neighbour.aKey();
+    session = world.neighbour.aSession();
+  });
+
+  afterAll(async () => {
+    await world.stop();
+  });
+
+  beforeEach(() => {
+    world.neighbour.passedOn.length = 0;
+  });
+
+  const bytes = (...lines: string[]): Promise<string> => exchangeBytes(world.url, lines.join("\r\n"), 400);
+  const bearer = (): string => `Authorization: Bearer ${key.secret}`;
+
+  function expectFailure(answer: string, status: number, code: string): void {
+    const [head = "", text = ""] = answer.split("\r\n\r\n");
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    const requestId = /\r\nX-Request-Id: (\S+)/.exec(head)?.[1];
+    expect(JSON.parse(text)).toMatchObject({ success: false, code, params: {}, meta: { request_id: requestId } });
+    expect(head).toMatch(/\r\nX-RateLimit-Limit: \d+/);
+  }
+
+  it.each([
+    ["without Host", ["GET /api/version HTTP/1.1", "", ""], 400],
+    ["with two Host", ["GET /api/version HTTP/1.1", "Host: a", "Host: b", "", ""], 400],
+    [
+      "with two Authorization",
+      ["GET /api/v1/hosts HTTP/1.1", "Host: a", "Authorization: a", "AUTHORIZATION: b", "", ""],
+      400,
+    ],
+    [
+      "with two sessions in a Cookie",
+      ["GET /api/auth/me HTTP/1.1", "Host: a", "Cookie: session_id=a; session_id=b", "", ""],
+      400,
+    ],
+    [
+      "with two Cookies of a session",
+      ["GET /api/auth/me HTTP/1.1", "Host: a", "Cookie: session_id=a", "Cookie: session_id=b", "", ""],
+      400,
+    ],
+    ["that is no HTTP", ["nonsense", "", ""], 400],
+    ["with a space before the colon", ["GET /api/version HTTP/1.1", "Host : a", "", ""], 400],
+    [
+      "with Content-Length and chunks",
+      ["POST /api/auth/login HTTP/1.1", "Host: a", "Content-Length: 3", "Transfer-Encoding: chunked", "", "0", "", ""],
+      400,
+    ],
+    [
+      "with two Content-Length",
+      ["POST /api/auth/login HTTP/1.1", "Host: a", "Content-Length: 3", "Content-Length: 4", "", "abc"],
+      400,
+    ],
+    ["with headers of 20 KiB", ["GET /api/version HTTP/1.1", "Host: a", `X-Long: ${"x".repeat(20_000)}`, "", ""], 431],
+  ])("answers a request %s with an envelope", async (_what, lines, status) => {
+    expectFailure(await bytes(...lines), status, "malformed_request");
+    expect(world.neighbour.passedOn).toEqual([]);
+  });
+
+  it("answers a malformed chunk of a request that is being passed on", async () => {
+    const answer = await bytes(
+      "POST /api/v1/hosts HTTP/1.1",
+      "Host: a",
+      bearer(),
+      "Content-Type: application/json",
+      "Transfer-Encoding: chunked",
+      "",
+      "2",
+      "{}",
+      "zz",
+      "",
+      "",
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toContain('"code":"malformed_request"');
+  });
+
+  it.each([
+    "/api/v1/hosts/",
+    "/api/v1//hosts",
+    "/api/v1/./hosts",
+    "/api/v1/x/../hosts",
+    "/api/v1/h%6fsts",
+    "/api%2fv1/hosts",
+    "/API/v1/hosts",
+    "/api/v1/hosts;x=1",
+    "/api/v1/hosts%00",
+    "/internal/verify",
+    "http://a/api/v1/hosts",
+    "/api",
+    "/",
+  ])("takes %s for no operation", async (path) => {
+    const answer = await bytes(`GET ${path} HTTP/1.1`, "Host: a", bearer(), "", "");
+    expect(answer).toMatch(/^HTTP\/1\.1 404 /);
+    expect(answer).toContain('"code":"not_found","params":{"entity":"Path"}');
+    expect(world.neighbour.passedOn).toEqual([]);
+  });
+
+  it.each(["PATCH", "TRACE", "PROPFIND", "DELETE"])(
+    "answers %s on a known path with 405 and the methods it has",
+    async (method) => {
+      const answer = await bytes(`${method} /api/v1/hosts HTTP/1.1`, "Host: a", bearer(), "", "");
+      expectFailure(answer, 405, "method_not_allowed");
+      expect(answer).toContain("\r\nAllow: GET, HEAD, POST, OPTIONS\r\n");
+    },
+  );
+
+  it("answers OPTIONS with the methods, and no body", async () => {
+    const answer = await bytes("OPTIONS /openapi.json HTTP/1.1", "Host: a", "", "");
+    expect(answer).toMatch(/^HTTP\/1\.1 204 /);
+    expect(answer).toContain("\r\nAllow: GET, HEAD, OPTIONS\r\n");
+  });
+
+  it("passes on a request with our headers in place of the client's, and no credential", async () => {
+    await bytes(
+      `PUT /api/v1/hosts/${ID}?a=%2F&a=//b HTTP/1.1`,
+      "Host: a",
+      bearer(),
+      "Cookie: session_id=x; other=1",
+      "X-Tenancy: forged",
+      "X_Tenancy: forged",
+      "X-Client-Address: 6.6.6.6",
+      "X-Request-Id: mine",
+      "X-Forwarded-For: 6.6.6.6",
+      "X-List-Total: 3",
+      "Connection: keep-alive, X-Hop",
+      "X-Hop: 1",
+      "TE: trailers",
+      "Accept-Encoding: gzip",
+      'If-Match: "3"',
+      "traceparent: 00-a-b-01",
+      "Content-Type: application/json",
+      "Content-Length: 12",
+      "",
+      '{"a" : "\u00e4"}\n',
+    );
+    const [passed] = world.neighbour.passedOn;
+    expect(passed).toMatchObject({ method: "PUT", url: `/api/v1/hosts/${ID}?a=%2F&a=//b` });
+    const { "x-tenancy": tenancy, "x-request-id": requestId, ...others } = passed!.headers;
+    expect(others).toEqual({
+      host: new URL(world.neighbour.url).host,
+      connection: "keep-alive",
+      "x-client-address": "127.0.0.1",
+      "if-match": '"3"',
+      traceparent: "00-a-b-01",
+      "content-type": "application/json",
+      "content-length": "12",
+    });
+    expect(String(tenancy).split(".")).toHaveLength(3);
+    expect(requestId).toMatch(/^[0-9a-f-]{14}7/);
+  });
+
+  it("passes no body on where an operation takes none, so that it cannot be read as a request of its own", async () => {
+    const hidden = "GET /api/v1/hosts HTTP/1.1\r\nHost: a\r\n\r\n";
+    for (const method of ["GET", "DELETE"]) {
+      await bytes(
+        `${method} /api/v1/hosts/${ID} HTTP/1.1`,
+        "Host: a",
+        bearer(),
+        `Content-Length: ${hidden.length}`,
+        "",
+        hidden,
+      );
+      await bytes(
+        `${method} /api/v1/hosts/${ID} HTTP/1.1`,
+        "Host: a",
+        bearer(),
+        "Transfer-Encoding: chunked",
+        "",
+        hidden.length.toString(16),
+        hidden,
+        "0",
+        "",
+        "",
+      );
+    }
+    expect(world.neighbour.passedOn.map(({ method, url, body }) => [method, url, body])).toEqual(
+      ["GET", "GET", "DELETE", "DELETE"].map((method) => [method, `/api/v1/hosts/${ID}`, ""]),
+    );
+  });
+
+  it.each([
+    ["announced", { "content-length": String(MIB + 1) }],
+    ["sent in chunks", {}],
+  ])("refuses a body of more than a mebibyte that is %s", async (_how, headers) => {
+    const answer = await fetch(`${world.url}/api/v1/hosts`, {
+      method: "POST",
+      headers: { ...key.headers, "content-type": "application/json", ...headers },
+      body: new ReadableStream({
+        start(controller) {
+          for (let sent = 0; sent <= MIB; sent += 65_536) controller.enqueue(Buffer.alloc(65_536, " "));
+          if ("content-length" in headers) controller.enqueue(Buffer.alloc(1));
+          controller.close();
+        },
+      }),
+      duplex: "half",
+    });
+    expect(answer.status).toBe(413);
+    expect(await answer.json()).toMatchObject({ success: false, code: "payload_too_large" });
+  });
+
+  it("passes a body of exactly a mebibyte on", async () => {
+    const answer = await fetch(`${world.url}/api/v1/hosts`, {
+      method: "POST",
+      headers: { ...key.headers, "content-type": "application/json" },
+      body: " ".repeat(MIB),
+    });
+    expect(answer.status).toBe(200);
+    expect(world.neighbour.passedOn[0]?.body).toHaveLength(MIB);
+  });
+
+  it("says which credential is missing, malformed, ended or of the wrong kind", async () => {
+    const codeOf = async (path: string, headers: Record<string, string>): Promise<string> => {
+      const answer = await fetch(world.url + path, { headers });
+      const { code } = (await answer.json()) as { code: string };
+      return `${answer.status} ${code}`;
+    };
+    expect(await codeOf("/api/v1/hosts", {})).toBe("401 not_authenticated");
+    expect(await codeOf("/api/v1/hosts", { authorization: "Basic YTpi" })).toBe("401 not_authenticated");
+    expect(await codeOf("/api/v1/hosts", { authorization: "Bearer x" })).toBe("401 api_key_invalid");
+    expect(await codeOf("/api/v1/hosts", { cookie: "session_id=short" })).toBe("401 session_expired");
+    expect(await codeOf("/api/auth/me", { ...key.headers })).toBe("403 session_required");
+    expect(await codeOf("/api/auth/me", { ...key.headers, ...session.headers })).toBe("403 session_required");
+    const viewer = world.neighbour.aKey({ permission: "Viewer" });
+    const answer = await fetch(`${world.url}/api/v1/hosts/${ID}`, { method: "DELETE", headers: viewer.headers });
+    expect([answer.status, await answer.json()]).toMatchObject([
+      403,
+      { code: "permission_denied", params: { required: "Member" } },
+    ]);
+  });
+
+  it("refuses writes with a cookie that a page of another site could have sent", async () => {
+    const write = async (headers: Record<string, string>): Promise<number> =>
+      (
+        await fetch(`${world.url}/api/v1/hosts`, {
+          method: "POST",
+          body: "{}",
+          headers: { ...session.headers, ...headers },
+        })
+      ).status;
+    const json = { "content-type": "application/json" };
+    expect(await write(json)).toBe(200);
+    expect(await write({ ...json, origin: "https://topology.example.com" })).toBe(200);
+    expect(await write({ ...json, origin: world.url })).toBe(200);
+    expect(await write({ ...json, origin: "https://evil.example" })).toBe(403);
+    expect(await write({ "content-type": "text/plain" })).toBe(403);
+    expect(
+      (
+        await fetch(`${world.url}/api/v1/hosts`, {
+          method: "POST",
+          body: "{}",
+          headers: { ...key.headers, ...json, origin: "https://evil.example" },
+        })
+      ).status,
+    ).toBe(200);
+  });
+
+  it("serves the description and a page for it that loads nothing from elsewhere", async () => {
+    const document = await fetch(`${world.url}/openapi.json`);
+    expect(await document.json()).toMatchObject({ openapi: "3.1.0" });
+    const page = await fetch(`${world.url}/api/docs`);
+    expect(page.headers.get("content-security-policy")).toContain("script-src 'self'");
+    const html = await page.text();
+    const paths = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path!);
+    expect(paths.length).toBeGreaterThanOrEqual(4);
+    for (const path of paths) {
+      expect(path).toMatch(/^\/api\/docs\//);
+      expect((await fetch(world.url + path)).status).toBe(200);
+    }
+    expect(html).not.toMatch(/<script(?![^>]*src=)|style=/);
+  });
+});

@@ -1,0 +1,290 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { exchangeBytes, type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+import { type Answering, type GivenCredential, sendJson } from "../support/neighbour.js";
+
+const ID = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
+const ONE = `/api/v1/hosts/${ID}`;
+const LIST = "/api/v1/hosts";
+const META = { api_version: 1, server_version: expect.any(String) as unknown };
+
+describe("the envelope around what a service answers", () => {
+  let world: LoneGateways;
+  let key: GivenCredential;
+
+  beforeAll(async () => {
+    world = await startLoneGateways({ env: { RATE_LIMIT_BURST: "1000", RATE_LIMIT_PER_MINUTE: "60000" } });
+    key = world.neighbour.aKey();
+  });
+
+  afterAll(async () => {
+    await world.stop();
+  });
+
+  afterEach(() => {
+    answerWith((_request, response) => {
+      sendJson(response, {});
+    });
+  });
+
+  const answerWith = (answering: Answering): void => {
+    world.neighbour.answerWith(answering);
+  };
+
+  const send = (path: string, init: RequestInit = {}): Promise<Response> =>
+    fetch(world.url + path, { ...init, headers: { ...key.headers, ...(init.headers as Record<string, string>) } });
+
+  const bytesOf = (method: string, path: string, quietMs?: number): Promise<string> =>
+    exchangeBytes(
+      world.url,
+      `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key.secret}\r\n\r\n`,
+      quietMs,
+    );
+
+  it("puts the data into a success, and says how long it is", async () => {
+    const data = { name: "Käse „nas“ 🧀", list: [1, 2] };
+    answerWith((_request, response) => {
+      sendJson(response, data, { etag: '"7"' });
+    });
+    const answer = await send(ONE);
+    const text = await answer.text();
+    expect(answer.status).toBe(200);
+    expect(JSON.parse(text)).toEqual({ success: true, data, meta: META });
+    expect(answer.headers.get("content-length")).toBe(String(Buffer.byteLength(text)));
+    expect(answer.headers.get("etag")).toBe('"7"');
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+  });
+
+  it("tells the place of a page from headers that do not leave", async () => {
+    answerWith((_request, response) => {
+      sendJson(response, [{ id: 1 }], { "x-list-total": 120, "x-list-limit": 50, "x-list-offset": 50 });
+    });
+    const answer = await send(LIST);
+    expect(await answer.json()).toEqual({
+      success: true,
+      data: [{ id: 1 }],
+      meta: { ...META, pagination: { total_count: 120, limit: 50, offset: 50, has_more: true } },
+    });
+    expect([...answer.headers.keys()].filter((name) => name.startsWith("x-list"))).toEqual([]);
+  });
+
+  it("tells the total of a stream from its trailer", async () => {
+    answerWith((_request, response) => void streamRows(response, 2_000));
+    const { data, meta } = (await (await send(`${LIST}?limit=0`)).json()) as { data: unknown[]; meta: object };
+    expect(data).toHaveLength(2_000);
+    expect(meta).toEqual({ ...META, pagination: { total_count: 2_000, limit: 0, offset: 0, has_more: false } });
+  });
+
+  it("holds nothing back but one piece: what a service has sent arrives while it still works", async () => {
+    answerWith((_request, response) => {
+      response.writeHead(200, {
+        "content-type": "application/json",
+        "x-list-limit": 0,
+        "x-list-offset": 0,
+        trailer: "x-list-total",
+      });
+      response.write("[1");
+      setTimeout(() => response.write(",2"), 50);
+    });
+    const received = await bytesOf("GET", `${LIST}?limit=0`, 300);
+    expect(received).toContain('{"success":true,"data":');
+    expect(received).toContain("[1");
+    expect(received).not.toContain("meta");
+  });
+
+  it("makes a failure of a service a failure of the API, whatever pieces it comes in", async () => {
+    const body = JSON.stringify({ error: "Sentence.", code: "network_mismatch", params: { path: "ünï" } });
+    answerWith((_request, response) => {
+      response.writeHead(400, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
+      void sendBytewise(response, Buffer.from(body));
+    });
+    const answer = await send(ONE);
+    const text = await answer.text();
+    expect(answer.status).toBe(400);
+    expect(JSON.parse(text)).toEqual({
+      success: false,
+      error: "Sentence.",
+      code: "network_mismatch",
+      params: { path: "ünï" },
+      meta: { ...META, request_id: answer.headers.get("x-request-id") },
+    });
+    expect(answer.headers.get("content-length")).toBe(String(Buffer.byteLength(text)));
+  });
+
+  it("answers HEAD as GET without a body", async () => {
+    answerWith((request, response) => {
+      sendJson(response, { method: request.method }, { etag: '"1"' });
+    });
+    const get = await send(ONE);
+    const head = await bytesOf("HEAD", ONE);
+    expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(head).toMatch(/\r\nETag: "1"\r\n/);
+    expect(head.endsWith("\r\n\r\n")).toBe(true);
+    const length = Number(/\r\nContent-Length: (\d+)\r\n/.exec(head)?.[1]);
+    expect(length).toBe(Number(get.headers.get("content-length")) + "HEAD".length - "GET".length);
+  });
+
+  it("passes 304 on, with its ETag and no body", async () => {
+    answerWith((request, response) => {
+      response.writeHead(304, { etag: request.headers["if-none-match"] }).end();
+    });
+    const answer = await send(ONE, { headers: { "if-none-match": '"4"' } });
+    expect([answer.status, answer.headers.get("etag"), await answer.text()]).toEqual([304, '"4"', ""]);
+  });
+
+  it("passes cookies and waiting times on, and nothing that is not meant for the client", async () => {
+    answerWith((_request, response) => {
+      response.setHeader("set-cookie", ["a=1", "b=2"]);
+      sendJson(response, {}, { "retry-after": 7, "x-tenancy": "t", "x-powered-by": "p", server: "s" });
+    });
+    const { headers } = await send(ONE);
+    expect(headers.getSetCookie()).toEqual(["a=1", "b=2"]);
+    expect(headers.get("retry-after")).toBe("7");
+    expect([headers.get("x-tenancy"), headers.get("x-powered-by"), headers.get("server")]).toEqual([null, null, null]);
+  });
+
+  it.each([
+    ["in the middle of a body of known length", { "content-length": "1000" }],
+    ["in the middle of a body in chunks", {}],
+  ])("never looks whole when the service breaks off %s", async (_when, headers) => {
+    answerWith((_request, response) => {
+      response.writeHead(200, { "content-type": "application/json", ...headers });
+      response.write('{"a":');
+      setTimeout(() => response.write('"b"'), 20);
+      setTimeout(() => response.socket?.destroy(), 60);
+    });
+    await expect(send(ONE).then((answer) => answer.text())).rejects.toThrow();
+    expect(await bytesOf("GET", ONE)).not.toContain("meta");
+  });
+
+  it.each<[string, Answering, number, string]>([
+    [
+      "breaks off before any of its body has come",
+      (_request, response) => breakOffAfterHead(response),
+      502,
+      "upstream_failed",
+    ],
+    ["closes the connection without an answer", ({ socket }) => void socket.destroy(), 502, "upstream_failed"],
+    ["answers no HTTP", ({ socket }) => void socket.end("nonsense\r\n\r\n"), 502, "upstream_failed"],
+    [
+      "answers HTML",
+      (_request, response) => void response.setHeader("content-type", "text/html").end("<h1>"),
+      502,
+      "upstream_failed",
+    ],
+    [
+      "answers a failure of unknown form",
+      (_request, response) => void response.writeHead(500).end("oops"),
+      502,
+      "upstream_failed",
+    ],
+    [
+      "redirects",
+      (_request, response) => void response.writeHead(302, { location: "/x" }).end(),
+      502,
+      "upstream_failed",
+    ],
+    [
+      "refuses the tenancy header",
+      (_request, response) => sendJson(response, { error: "No.", code: "not_authenticated", params: {} }, {}, 401),
+      502,
+      "upstream_failed",
+    ],
+    ["answers a list without its place", (_request, response) => sendJson(response, []), 502, "upstream_failed"],
+  ])("says so when a service %s", async (_what, answering, status, code) => {
+    answerWith(answering);
+    const answer = await send(_what.includes("list") ? LIST : ONE);
+    expect(answer.status).toBe(status);
+    expect(await answer.json()).toEqual({
+      success: false,
+      error: expect.any(String) as unknown,
+      code,
+      params: {},
+      meta: { ...META, request_id: answer.headers.get("x-request-id") },
+    });
+  });
+
+  it("lets a refused password of login through, but not a refused tenancy header of login", async () => {
+    const login = { method: "POST", body: "{}", headers: { "content-type": "application/json" } };
+    const failure = { error: "No.", code: "invalid_credentials", params: {} };
+    answerWith((_request, response) => sendJson(response, failure, {}, 401));
+    expect((await send("/api/auth/login", login)).status).toBe(401);
+    answerWith((_request, response) => sendJson(response, failure, { "www-authenticate": "Tenancy" }, 401));
+    expect((await send("/api/auth/login", login)).status).toBe(502);
+  });
+
+  it("ends the request to the service when the client goes away, before the answer or in the middle of it", async () => {
+    for (const begin of [false, true]) {
+      const gone = new Promise((resolve) => {
+        answerWith((_request, response) => {
+          if (begin) {
+            response.writeHead(200, { "content-type": "application/json" });
+            response.write("[1");
+          }
+          response.once("close", resolve);
+        });
+      });
+      const { hostname, port } = new URL(world.url);
+      const socket = connect(Number(port), hostname);
+      socket.write(`GET ${ONE} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key.secret}\r\n\r\n`);
+      await sleep(150);
+      socket.destroy();
+      await gone;
+    }
+  });
+
+  it("asks a service no faster than the client reads", async () => {
+    let sent = 0;
+    answerWith((_request, response) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      const piece = Buffer.alloc(65_536, " ");
+      const write = (): void => {
+        while (sent < 200 * piece.length && response.write(piece)) sent += piece.length;
+      };
+      response.on("drain", write);
+      write();
+    });
+    const { hostname, port } = new URL(world.url);
+    const socket = connect(Number(port), hostname);
+    socket.pause();
+    socket.write(`GET ${ONE} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key.secret}\r\n\r\n`);
+    await sleep(500);
+    const before = sent;
+    await sleep(300);
+    expect(sent).toBe(before);
+    expect(sent).toBeLessThan(200 * 65_536);
+    socket.destroy();
+  });
+});
+
+function breakOffAfterHead(response: ServerResponse): void {
+  response.writeHead(200, { "content-type": "application/json", "content-length": "100" });
+  response.flushHeaders();
+  setTimeout(() => response.socket?.destroy(), 30);
+}
+
+async function streamRows(response: ServerResponse, count: number): Promise<void> {
+  response.writeHead(200, {
+    "content-type": "application/json",
+    "x-list-limit": 0,
+    "x-list-offset": 0,
+    trailer: "x-list-total",
+  });
+  response.write("[0");
+  for (let row = 1; row < count; row++)
+    if (!response.write(`,{"row":${row},"text":"${"x".repeat(100)}"}`)) await once(response, "drain");
+  response.addTrailers({ "x-list-total": String(count) });
+  response.end("]");
+}
+
+async function sendBytewise(response: ServerResponse, bytes: Buffer): Promise<void> {
+  for (const byte of bytes) {
+    response.write(Buffer.of(byte));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  response.end();
+}

@@ -1,0 +1,44 @@
+/** Requests by the dozen over the gateways of a test, and what their answers say of the rate limit. */
+import type { LoneGateways } from "./lone-gateways.js";
+import type { GivenCredential } from "./neighbour.js";
+
+/** What the headers of an answer say. */
+export interface Level {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly reset: number;
+}
+
+/** The level that an answer tells. */
+export function levelOf({ headers }: Response): Level {
+  const number = (name: string): number => Number(headers.get(`x-ratelimit-${name}`));
+  return { limit: number("limit"), remaining: number("remaining"), reset: number("reset") };
+}
+
+/** Sends a request to the gateway whose turn it is. */
+export function sendTo(
+  { gateways }: LoneGateways,
+  turn: number,
+  headers: Readonly<Record<string, string>>,
+  path = "/api/v1/networks/x",
+): Promise<Response> {
+  return fetch((gateways[turn % gateways.length]?.url ?? "") + path, { headers });
+}
+
+export interface SentMany {
+  readonly answers: readonly Response[];
+  readonly bodies: readonly object[];
+  /** Answers with 200. */
+  readonly passed: number;
+  /** From the first request to the last answer. */
+  readonly seconds: number;
+}
+
+/** Sends requests at once, over all gateways in turn. */
+export async function sendMany(world: LoneGateways, count: number, { headers }: GivenCredential): Promise<SentMany> {
+  const begun = performance.now();
+  const answers = await Promise.all(Array.from({ length: count }, (_, turn) => sendTo(world, turn, headers)));
+  const bodies = (await Promise.all(answers.map((answer) => answer.json()))) as object[];
+  const passed = answers.filter(({ status }) => status === 200).length;
+  return { answers, bodies, passed, seconds: (performance.now() - begun) / 1000 };
+}

@@ -1,0 +1,81 @@
+/** Gateways as real processes, on a real Redis and NATS, between a test and a {@link Neighbour} of its making. */
+import { connect } from "node:net";
+import { createProcess, type System, urlOf } from "@nts/local/processes/system";
+import { freePorts } from "@nts/local/processes/ports";
+import { createSecrets } from "@nts/local/secrets";
+import { startHandle } from "./handle.js";
+import { type Neighbour, startNeighbour } from "./neighbour.js";
+import { type ProcessHandle, type Servers, startServers } from "./stack.js";
+
+export interface LoneGateways {
+  readonly servers: Servers;
+  readonly neighbour: Neighbour;
+  readonly gateways: readonly ProcessHandle[];
+  /** The base URL of the first gateway. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+export interface LoneGatewaysOptions {
+  readonly gateways?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Starts them and waits until they are ready. */
+export async function startLoneGateways({ gateways = 1, env = {} }: LoneGatewaysOptions = {}): Promise<LoneGateways> {
+  const servers = await startServers();
+  const neighbour = await startNeighbour(gateways);
+  const ports = await freePorts(2 * gateways);
+  const system: System = {
+    dataDir: servers.dataDir,
+    secrets: createSecrets(),
+    servers: servers.urls,
+    publicUrl: "https://topology.example.com",
+    databases: { identity: "unused", topology: "unused" },
+    environment: { PATH: process.env["PATH"], ...env },
+    identityUrls: [neighbour.url],
+    topologyUrls: [neighbour.url],
+  };
+  const handles = await Promise.all(
+    Array.from({ length: gateways }, async (_, index) => {
+      const own = { port: ports[2 * index] ?? 0, opsPort: ports[2 * index + 1] ?? 0 };
+      const handle = await startHandle(createProcess("gateway", `gateway-${index + 1}`, own, system), servers.dataDir);
+      return { ...handle, url: urlOf(own), opsUrl: `http://127.0.0.1:${own.opsPort}` };
+    }),
+  );
+  return {
+    servers,
+    neighbour,
+    gateways: handles,
+    url: handles[0]?.url ?? "",
+    async stop() {
+      await Promise.all(handles.map((handle) => handle.stop()));
+      await neighbour.stop();
+      await servers.stop();
+    },
+  };
+}
+
+/** Sends bytes and answers all that comes back until the other side closes, or is quiet for as long as `quietMs`. */
+export async function exchangeBytes(url: string, bytes: string, quietMs = 500): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    let received = "";
+    const socket = connect(Number(port), hostname, () => socket.write(bytes, "latin1"));
+    const end = (): void => {
+      socket.destroy();
+      resolve(received);
+    };
+    socket.setEncoding("latin1").setTimeout(quietMs, end);
+    socket.on("data", (text: string) => {
+      received += text;
+    });
+    socket.once("error", end).once("close", end);
+  });
+}
+
+/** The value of a gauge or counter without labels of its own. */
+export async function metricOf(gateway: ProcessHandle, name: string): Promise<number> {
+  const text = await (await fetch(`${gateway.opsUrl}/metrics`)).text();
+  return Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, "m").exec(text)?.[1]);
+}
