@@ -43,11 +43,8 @@ export interface Caller {
   send<E extends Endpoint>(operation: E, input: Input<E> & WithHeaders): Promise<Answered<DataOf<E>>>;
   /** The data of what must succeed. @throws Error with the answer otherwise */
   call<E extends Endpoint>(operation: E, input: Input<E> & WithHeaders): Promise<DataOf<E>>;
-<<<<<<< HEAD
-=======
   /** Status, code and params of what must be refused. @throws Error when it is not */
   refusal<E extends Endpoint>(operation: E, input: Input<E> & WithHeaders): Promise<Refusal>;
->>>>>>> 6a4ca57 (wip)
   /** A page of a list, which must succeed. */
   list<E extends Endpoint>(operation: E, input: Input<E>): Promise<Page<DataOf<E>>>;
   /** Sends what the contract would not let through. */
@@ -74,11 +71,8 @@ export interface Answered<Data> {
   readonly headers: IncomingHttpHeaders;
 }
 
-<<<<<<< HEAD
-=======
 export type Refusal = [status: number, code: string, params: Readonly<Record<string, unknown>>];
 
->>>>>>> 6a4ca57 (wip)
 export interface Page<Row> {
   readonly rows: Row[];
   readonly total: number;
@@ -178,14 +172,11 @@ function callerOf(connection: Connection): Caller {
     raw,
     send,
     call: async (operation, input) => (await succeed(operation, input)).data,
-<<<<<<< HEAD
-=======
     refusal: async (operation, input) => {
       const { status, code, params, text } = await send(operation, input);
       if (status < 400) throw new Error(`${operation.operationId} succeeded: ${text}`);
       return [status, code, params];
     },
->>>>>>> 6a4ca57 (wip)
     list: async (operation, input) => {
       const { data, headers } = await succeed(operation, input);
       const number = (header: string): number => Number(headers[header]);
