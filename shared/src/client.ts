@@ -15,20 +15,23 @@ export interface Pagination {
 export class ApiError extends Error {
   override readonly name = "ApiError";
 
-  constructor(
-    readonly status: number,
-    readonly code: ErrorCode,
-    message: string,
-    readonly params: ErrorParams,
-    readonly requestId: string,
-    /** Seconds to wait, when the answer said so. */
-    readonly retryAfterSeconds: number | null,
-  ) {
-    super(message);
+  readonly status: number;
+  readonly code: ErrorCode;
+  readonly params: ErrorParams;
+  readonly requestId: string;
+  /** Seconds to wait, when the answer said so. */
+  readonly retryAfterSeconds: number | null;
+
+  constructor(status: number, envelope: Envelope, retryAfter: string | null) {
+    super(envelope.error);
+    this.status = status;
+    this.code = envelope.code;
+    this.params = envelope.params;
+    this.requestId = envelope.meta.request_id;
+    this.retryAfterSeconds = retryAfter === null ? null : Number(retryAfter);
   }
 }
 
-/** Nothing for the empty schema, whose members zod names by any string. */
 type Given<Value, Name extends string> = string extends keyof Value ? unknown : Record<Name, Value>;
 
 /** Parameters, query and body of a call; each is asked for only where the operation has it. */
@@ -73,15 +76,7 @@ export function createClient({ baseUrl, headers = {}, fetch = globalThis.fetch }
     });
     const envelope = (await answered.json()) as Envelope;
     if (envelope.success) return envelope;
-    const wait = answered.headers.get("retry-after");
-    throw new ApiError(
-      answered.status,
-      envelope.code,
-      envelope.error,
-      envelope.params,
-      envelope.meta.request_id,
-      wait === null ? null : Number(wait),
-    );
+    throw new ApiError(answered.status, envelope, answered.headers.get("retry-after"));
   }
   return {
     call: async <E extends Endpoint>(operation: E, input: Input<E>) => (await send(operation, input)).data as DataOf<E>,

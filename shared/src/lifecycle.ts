@@ -25,7 +25,7 @@ export function stopOnSignal(
     else log.fatal({ err }, "stopping after an uncaught fault");
     await delay(delayMs);
     for (const step of steps)
-      await step().catch((error: unknown) => void log.error({ err: error }, "a step of stopping failed"));
+      await step().catch((error: unknown) => log.error({ err: error }, "a step of stopping failed"));
     log.info("stopped");
   });
 }

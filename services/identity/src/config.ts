@@ -2,7 +2,7 @@ import { z } from "zod";
 import { commonSettings, UrlList } from "@nts/shared/config";
 
 /** The settings of the identity service. */
-export const Settings = z.object({
+export const IdentitySettings = z.object({
   ...commonSettings,
   MONGODB_URL: z.string().describe("A replica set; transactions need one."),
   MONGODB_DATABASE: z.string().default("identity"),
@@ -19,4 +19,3 @@ export const Settings = z.object({
     .default(0)
     .describe("Milliseconds between being unready and taking no more requests."),
 });
-export type Settings = z.infer<typeof Settings>;

@@ -1,4 +1,4 @@
-import type { Db, IndexDescription } from "mongodb";
+import type { Indexes } from "@nts/shared/mongo/migrations";
 
 /** Milliseconds that a key change is kept for gateways that were away. */
 export const KEY_CHANGES_KEPT_MS = 3_600_000;
@@ -6,7 +6,7 @@ export const KEY_CHANGES_KEPT_MS = 3_600_000;
 const DAY_SECONDS = 86_400;
 
 /** Every index of the database, by collection. */
-export const INDEXES: Readonly<Record<string, readonly IndexDescription[]>> = {
+export const INDEXES: Indexes = {
   users: [{ key: { email: 1 }, unique: true }, { key: { organization_id: 1, created_at: 1, _id: 1 } }],
   sessions: [
     { key: { hash: 1 }, unique: true },
@@ -23,8 +23,3 @@ export const INDEXES: Readonly<Record<string, readonly IndexDescription[]>> = {
   key_changes: [{ key: { at: 1 }, expireAfterSeconds: KEY_CHANGES_KEPT_MS / 1000 }],
   gateways: [{ key: { seen_at: 1 }, expireAfterSeconds: DAY_SECONDS }],
 };
-
-/** Makes the indexes that are missing; safe while other replicas do the same. */
-export async function createIndexes(db: Db): Promise<void> {
-  for (const [name, indexes] of Object.entries(INDEXES)) await db.collection(name).createIndexes([...indexes]);
-}

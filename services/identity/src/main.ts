@@ -9,11 +9,13 @@ import { keepTrying, startProcess, stopOnSignal } from "@nts/shared/lifecycle";
 import { createLog } from "@nts/shared/log";
 import { createMetrics } from "@nts/shared/metrics";
 import { connectMongo, createMongoClient, pingDatabase } from "@nts/shared/mongo/connect";
+import { migrate } from "@nts/shared/mongo/migrations";
 import { createTransactions } from "@nts/shared/mongo/transaction";
 import { createApp } from "./app.js";
-import { Settings } from "./config.js";
-import { createIndexes } from "./indexes.js";
+import { IdentitySettings } from "./config.js";
+import { INDEXES } from "./indexes.js";
 import { createKeyChangeLog } from "./key-changes/log.js";
+import { MIGRATIONS } from "./migrations.js";
 import { createPasswords } from "./users/passwords.js";
 
 const NAME = "identity";
@@ -23,17 +25,17 @@ const KEEP_ALIVE_MS = 75_000;
 const DRAIN_MS = 9_000;
 
 startProcess(async () => {
-  const config = readConfig(Settings, process.env);
-  const log = createLog(NAME, config.LOG_LEVEL);
+  const settings = readConfig(IdentitySettings, process.env);
+  const log = createLog(NAME, settings.LOG_LEVEL);
   const metrics = createMetrics(NAME);
   const readiness = { stopping: false };
 
-  const mongo = createMongoClient(config.MONGODB_URL, NAME);
-  const db = mongo.db(config.MONGODB_DATABASE);
-  const bus = createBus(config.NATS_URL, NAME, log);
+  const mongo = createMongoClient(settings.MONGODB_URL, NAME);
+  const db = mongo.db(settings.MONGODB_DATABASE);
+  const bus = createBus(settings.NATS_URL, NAME, log);
   const topology = createInternalClient({
-    urls: config.TOPOLOGY_URLS,
-    sign: createTenancySigner(config.TENANCY_SECRETS, "topology"),
+    urls: settings.TOPOLOGY_URLS,
+    sign: createTenancySigner(settings.TENANCY_SECRETS, "topology"),
     timeoutMs: TOPOLOGY_TIMEOUT_MS,
   });
   const app = createApp({
@@ -42,14 +44,14 @@ startProcess(async () => {
     bus,
     topology,
     passwords: await createPasswords(),
-    publicUrl: config.PUBLIC_URL,
-    registration: config.REGISTRATION,
-    verifyTenancy: createTenancyVerifier(config.TENANCY_SECRETS, NAME),
+    publicUrl: settings.PUBLIC_URL,
+    registration: settings.REGISTRATION,
+    verifyTenancy: createTenancyVerifier(settings.TENANCY_SECRETS, NAME),
     log,
     observe: metrics.observeRequest,
   });
 
-  const listening = { host: config.HOST, maxHeaderBytes: INTERNAL_HEADER_LIMIT_BYTES, keepAliveMs: KEEP_ALIVE_MS };
+  const listening = { host: settings.HOST, maxHeaderBytes: INTERNAL_HEADER_LIMIT_BYTES, keepAliveMs: KEEP_ALIVE_MS };
   let api: RunningServer | null = null;
   const operations = await startServer(
     createOperationsApp(metrics.registry, readiness, {
@@ -58,9 +60,9 @@ startProcess(async () => {
         if (api === null) throw new Error("the database is not prepared yet");
       },
     }),
-    { ...listening, port: config.OPS_PORT, drainMs: 0 },
+    { ...listening, port: settings.OPS_PORT, drainMs: 0 },
   );
-  stopOnSignal(log, readiness, config.DRAIN_DELAY_MS, [
+  stopOnSignal(log, readiness, settings.DRAIN_DELAY_MS, [
     async () => api?.close(),
     () => bus.close(),
     () => topology.close(),
@@ -70,9 +72,9 @@ startProcess(async () => {
 
   await connectMongo(mongo, log);
   await keepTrying(log, "preparing the database", async () => {
-    await createIndexes(db);
+    await migrate(db, { migrations: MIGRATIONS, indexes: INDEXES, log });
     await createKeyChangeLog(db).prepare();
   });
-  api = await startServer(app.handle, { ...listening, port: config.PORT, drainMs: DRAIN_MS });
+  api = await startServer(app.handle, { ...listening, port: settings.PORT, drainMs: DRAIN_MS });
   log.info({ port: api.port, ops_port: operations.port }, "listening");
 });

@@ -7,9 +7,11 @@ import type { Indexes } from "@nts/shared/mongo/migrations";
 // network: for a small network in a large organization the database takes that one and sorts the little it finds.
 // Networks and tags are few in any organization: they are sorted in memory.
 
+type Fields = Readonly<Record<string, 1 | -1>>;
+
 /** Indexes for lists in the order of each field; `created_at` is always among them. */
-function ordered(fields: readonly string[], trailing: IndexDescription["key"] = {}): IndexDescription[] {
-  const inBothDirections = (before: IndexDescription["key"], field: string, after: IndexDescription["key"] = {}) =>
+function ordered(fields: readonly string[], trailing: Fields = {}): IndexDescription[] {
+  const inBothDirections = (before: Fields, field: string, after: Fields = {}) =>
     ([1, -1] as const).map((direction) => ({
       key: { organization_id: 1, ...before, [field]: direction, _id: 1, ...after, ...trailing },
     }));

@@ -8,7 +8,7 @@ import { createTenancyVerifier } from "@nts/shared/http/tenancy";
 import { keepTrying, startProcess, stopOnSignal } from "@nts/shared/lifecycle";
 import { createLog } from "@nts/shared/log";
 import { createMetrics } from "@nts/shared/metrics";
-import { createMongoClient, pingDatabase } from "@nts/shared/mongo/connect";
+import { connectMongo, createMongoClient, pingDatabase } from "@nts/shared/mongo/connect";
 import { migrate } from "@nts/shared/mongo/migrations";
 import { createTransactions } from "@nts/shared/mongo/transaction";
 import { createTopologyApp } from "./app.js";
@@ -66,6 +66,7 @@ startProcess(async () => {
   ]);
 
   // The database may come later than this process; until then it is alive and not ready.
+  await connectMongo(mongo, log);
   await keepTrying(log, "bringing the database up to date", () =>
     migrate(db, { migrations: MIGRATIONS, indexes: INDEXES, log }),
   );

@@ -1,4 +1,4 @@
-import { connect, JSONCodec, type NatsConnection } from "nats";
+import { connect, Events, JSONCodec, type NatsConnection } from "nats";
 import type { z } from "zod";
 import type { Message } from "../contract/messages.js";
 import type { Log } from "../log.js";
@@ -18,7 +18,7 @@ const PING = { pingInterval: 500, maxPingOut: 2 };
 
 /** Connects in the background and for ever, so that the order in which processes start does not matter. */
 export function createBus(url: string, processName: string, log: Log): Bus {
-  const codec = JSONCodec<unknown>();
+  const codec = JSONCodec();
   let connection: NatsConnection | null = null;
   let closed = false;
   let up = false;
@@ -44,8 +44,8 @@ export function createBus(url: string, processName: string, log: Log): Bus {
 
   async function watch(established: NatsConnection): Promise<void> {
     for await (const status of established.status()) {
-      if (status.type === "disconnect" || status.type === "reconnect") {
-        up = status.type === "reconnect";
+      if (status.type === Events.Disconnect || status.type === Events.Reconnect) {
+        up = status.type === Events.Reconnect;
         log.warn({ bus: status.type }, "bus connection changed");
       }
     }

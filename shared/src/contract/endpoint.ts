@@ -57,21 +57,25 @@ export interface Endpoint<
 /** Any operation, when its schemas do not matter. */
 export type AnyEndpoint = Endpoint;
 
+/** The schema of a missing part of a request. */
+// eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- no members is what is meant
+type NoMembers = z.ZodObject<Record<never, never>>;
+
 /** Declares an operation, keeping the exact types of its schemas. */
 export function endpoint<
-  Params extends z.ZodObject = z.ZodObject<Record<never, never>>,
-  Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
+  Params extends z.ZodObject = NoMembers,
+  Query extends z.ZodObject = NoMembers,
   Body extends z.ZodType = z.ZodUndefined,
   Response extends z.ZodType = z.ZodType,
 >(definition: Endpoint<Params, Query, Body, Response>): Endpoint<Params, Query, Body, Response> {
   return definition;
 }
 
-export type ParamsOf<E> = E extends Endpoint<infer P, z.ZodObject, z.ZodType, z.ZodType> ? z.infer<P> : never;
-export type QueryOf<E> = E extends Endpoint<z.ZodObject, infer Q, z.ZodType, z.ZodType> ? z.infer<Q> : never;
-export type BodyOf<E> = E extends Endpoint<z.ZodObject, z.ZodObject, infer B, z.ZodType> ? z.infer<B> : never;
+export type ParamsOf<E> = E extends Endpoint<infer P> ? z.infer<P> : never;
+export type QueryOf<E> = E extends Endpoint<z.ZodObject, infer Q> ? z.infer<Q> : never;
+export type BodyOf<E> = E extends Endpoint<z.ZodObject, z.ZodObject, infer B> ? z.infer<B> : never;
 export type DataOf<E> = E extends Endpoint<z.ZodObject, z.ZodObject, z.ZodType, infer R> ? z.infer<R> : never;
 /** What a client may send as the body: before defaults and normalisation. */
-export type BodyInputOf<E> = E extends Endpoint<z.ZodObject, z.ZodObject, infer B, z.ZodType> ? z.input<B> : never;
+export type BodyInputOf<E> = E extends Endpoint<z.ZodObject, z.ZodObject, infer B> ? z.input<B> : never;
 /** What a client may send as the query. */
-export type QueryInputOf<E> = E extends Endpoint<z.ZodObject, infer Q, z.ZodType, z.ZodType> ? z.input<Q> : never;
+export type QueryInputOf<E> = E extends Endpoint<z.ZodObject, infer Q> ? z.input<Q> : never;

@@ -1,4 +1,4 @@
-import { Agent, request, type Dispatcher } from "undici";
+import { Agent, request } from "undici";
 import type { BodyInputOf, DataOf, Endpoint, ParamsOf, QueryInputOf } from "../contract/endpoint.js";
 import { AppError, type ErrorCode } from "../errors.js";
 import { INTERNAL, REQUEST_ID } from "./headers.js";
@@ -34,8 +34,8 @@ export function createInternalClient({ urls, sign, timeoutMs }: InternalClientOp
   return {
     ask: async (operation, question) => {
       let fault: unknown;
-      for (let attempt = 0; attempt < urls.length; attempt++) {
-        const base = urls[turn++ % urls.length] ?? "";
+      const first = turn++;
+      for (const base of urls.map((_url, index) => urls[(first + index) % urls.length] ?? "")) {
         try {
           return await askOne(base, operation, question);
         } catch (error) {
@@ -51,7 +51,7 @@ export function createInternalClient({ urls, sign, timeoutMs }: InternalClientOp
   async function askOne<E extends Endpoint>(base: string, operation: E, question: Question<E>): Promise<DataOf<E>> {
     const answered = await request(base + pathOf(operation.path, question), {
       dispatcher: agent,
-      method: operation.method.toUpperCase() as Dispatcher.HttpMethod,
+      method: operation.method.toUpperCase(),
       headers: {
         [INTERNAL.tenancy]: sign({ kind: "process" }),
         [REQUEST_ID]: question.requestId ?? "",
@@ -74,7 +74,7 @@ export function createInternalClient({ urls, sign, timeoutMs }: InternalClientOp
 function pathOf(path: string, question: { params?: unknown; query?: unknown }): string {
   const params = (question.params ?? {}) as Record<string, string>;
   const query = new URLSearchParams(
-    Object.entries((question.query ?? {}) as object).map(([name, value]): [string, string] => [name, String(value)]),
+    Object.entries(question.query ?? {}).map(([name, value]): [string, string] => [name, String(value)]),
   );
   const filled = path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(params[name] ?? ""));
   return query.size === 0 ? filled : `${filled}?${query.toString()}`;

@@ -91,7 +91,7 @@ export function mount<E extends Endpoint>(router: Router, operation: E, handler:
 export function mountAny<E extends Endpoint>(router: Router, operation: E, handler: Handler<E>): void {
   const route: MountedRoute = {
     operation,
-    run: handler as unknown as MountedRoute["run"],
+    run: handler,
     readQuery: createQueryReader(operation.query ?? z.strictObject({})),
   };
   router.routes.add(operation.method, operation.path, route);

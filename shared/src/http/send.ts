@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { z } from "zod";
-import { AppError, type ErrorParams } from "../errors.js";
+import { type AppError, type ErrorParams } from "../errors.js";
 import type { Answer, PageInfo } from "./answer.js";
 import { INTERNAL } from "./headers.js";
 import { STATUSES } from "./statuses.js";
@@ -14,16 +14,26 @@ export async function sendAnswer(response: ServerResponse, schema: z.ZodType, gi
   for (const [name, value] of Object.entries(given.headers ?? {})) response.setHeader(name, value);
   if (given.revision !== undefined) response.setHeader("etag", `"${given.revision}"`);
   switch (given.kind) {
-    case "data":
-      return sendJson(response, 200, JSON.stringify(schema.parse(given.data)));
-    case "json":
-      return sendJson(response, 200, given.json);
+    case "data": {
+      sendJson(response, 200, JSON.stringify(schema.parse(given.data)));
+      return;
+    }
+    case "json": {
+      sendJson(response, 200, given.json);
+      return;
+    }
     case "items":
       setPage(response, given.page);
-      return sendJson(response, 200, `[${given.items.map((item) => JSON.stringify(schema.parse(item))).join(",")}]`);
+      {
+        sendJson(response, 200, `[${given.items.map((item) => JSON.stringify(schema.parse(item))).join(",")}]`);
+        return;
+      }
     case "rows":
       setPage(response, given.page);
-      return sendJson(response, 200, `[${given.rows.join(",")}]`);
+      {
+        sendJson(response, 200, `[${given.rows.join(",")}]`);
+        return;
+      }
     case "stream":
       return sendStream(response, given.batches, given.offset);
   }

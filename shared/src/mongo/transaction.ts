@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { MongoError, type ClientSession, type MongoClient, type TransactionOptions } from "mongodb";
+import { MongoError, type ClientSession, type MongoClient, type TransactionOptions, WriteConcern } from "mongodb";
 import { AppError } from "../errors.js";
 import { isWriteConflict } from "./faults.js";
 import { createKeyedQueue } from "./queue.js";
@@ -14,7 +14,7 @@ export const TRANSACTION_MS = 6_000;
 
 const OPTIONS: TransactionOptions = {
   readConcern: { level: "snapshot" },
-  writeConcern: { w: "majority", journal: true },
+  writeConcern: new WriteConcern("majority", undefined, true),
   readPreference: "primary",
 };
 

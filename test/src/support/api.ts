@@ -41,10 +41,10 @@ export function callerOf(baseUrl: string, name: string, own: Readonly<Record<str
   return {
     name,
     send,
-    data: async <T>(method: string, path: string, body?: unknown) => {
+    data: async (method, path, body) => {
       const { status, body: envelope, text } = await send(method, path, body);
       if (status !== 200) throw new Error(`${name}: ${method} ${path} answered ${status}: ${text}`);
-      return envelope.data as T;
+      return envelope.data;
     },
   };
 }

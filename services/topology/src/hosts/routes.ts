@@ -123,5 +123,5 @@ async function insertHost(storage: Storage, session: ClientSession, scope: Scope
   await storage.hosts.insert(session, scope, [host], { lock: 0, inventory });
   await storage.interfaces.insert(session, scope, interfaces);
   await storage.ports.insert(session, scope, ports);
-  await insertServices(storage, session, scope, host, services);
+  await insertServices(storage, session, scope, { host, inserted: services });
 }

@@ -68,7 +68,7 @@ export function mountServices(router: Router, storage: Storage): void {
       };
       await holdTags(guards, session, scope, { tags: service.tags });
       await guards.count(session, scope, networkId, { services: 1, bindings: service.bindings.length });
-      await insertServices(storage, session, scope, host, [service]);
+      await insertServices(storage, session, scope, { host, inserted: [service] });
       await applyShift(session, scope, services, { hostId, shift, except: id, now });
       return service;
     });

@@ -16,8 +16,7 @@ export async function insertServices(
   { bindings, services }: Stores,
   session: ClientSession,
   scope: Scope,
-  host: { id: string; name: string },
-  inserted: readonly Service[],
+  { host, inserted }: { host: { id: string; name: string }; inserted: readonly Service[] },
 ): Promise<void> {
   await services.insert(session, scope, inserted, { host_name: host.name });
   await bindings.insert(

@@ -50,12 +50,10 @@ export interface Guards {
 export function createGuards(db: Db): Guards {
   const guards: Collection<GuardDocument> = db.collection("guards");
 
-  type Kind = GuardDocument["kind"];
   async function touch(
     session: ClientSession,
     scope: Scope,
-    target: string,
-    kind: Kind,
+    { target, kind }: Pick<GuardDocument, "target" | "kind">,
     change: Counts,
   ): Promise<boolean> {
     const increments = Object.entries(change).map(([counted, by]): [string, number] => [`counts.${counted}`, by]);
@@ -77,8 +75,8 @@ export function createGuards(db: Db): Guards {
       }));
       await guards.insertMany(documents, { session });
     },
-    hold: (session, scope, target, kind) => touch(session, scope, target, kind, {}),
-    count: (session, scope, networkId, change) => touch(session, scope, networkId, "network", change),
+    hold: (session, scope, target, kind) => touch(session, scope, { target, kind }, {}),
+    count: (session, scope, networkId, change) => touch(session, scope, { target: networkId, kind: "network" }, change),
     seal: async (session, scope, target) => {
       await guards.updateMany({ ...within(scope), target }, { $inc: { touched: 1 } }, { session });
     },

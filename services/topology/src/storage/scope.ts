@@ -1,10 +1,10 @@
 import type { Scope } from "@nts/shared/http/tenancy";
 
 /** The part of a filter that keeps an operation inside what its caller may touch. */
-export type ScopeFilter = {
+export interface ScopeFilter extends Readonly<Record<string, unknown>> {
   readonly organization_id: string;
   readonly network_id?: { readonly $in: readonly string[] };
-};
+}
 
 /**
  * The place that turns a scope into a filter. Every document carries its organization and its network (a network

@@ -1,0 +1,10 @@
+import { createCollections, type Migration } from "@nts/shared/mongo/migrations";
+import { INDEXES } from "./indexes.js";
+
+/** The history of the schema. New steps are added at the end; released ones stay as they are. */
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    name: "0001-collections",
+    up: (db) => createCollections(db, [...Object.keys(INDEXES), "organizations", "counters"]),
+  },
+];
