@@ -10,7 +10,7 @@ import { createLog } from "@nts/shared/log";
 import { createMetrics } from "@nts/shared/metrics";
 import { Redis } from "ioredis";
 import { v7 } from "uuid";
-import { recordExchange } from "./access-log.js";
+import { createAccessLog } from "./access-log.js";
 import { createApp } from "./app.js";
 import { createAdmission } from "./authenticate/admission.js";
 import { createTenancyHeaders } from "./authenticate/caller.js";
@@ -103,10 +103,11 @@ startProcess(async () => {
 
   const upstreams = { identity: createUpstream(config.IDENTITY_URLS), topology: createUpstream(config.TOPOLOGY_URLS) };
   const openExchange = createExchanges(config.TRUST_PROXY_HOPS);
+  const logAccess = createAccessLog(log, metrics);
   const app = createApp({
     open: (request, response) => {
       const exchange = openExchange(request, response);
-      recordExchange(exchange, log, metrics);
+      logAccess(exchange);
       return exchange;
     },
     admission,

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Principal } from "@nts/shared/http/tenancy";
+import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import { v7 } from "uuid";
 import { clientAddressOf } from "./client-address.js";
 
@@ -15,7 +15,8 @@ export interface Exchange {
   /** `performance.now()` at the end of the request's head. */
   readonly startedAt: number;
   operationId: string;
-  principal: Principal | null;
+  /** The user on whose behalf it is made, once known. */
+  principal: UserPrincipal | null;
 }
 
 /** Makes the function that opens an exchange; its answer carries from then on what every answer carries. */
