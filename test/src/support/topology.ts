@@ -34,6 +34,8 @@ export interface Topology {
   readonly notices: readonly (readonly [string, string, string])[];
   /** A caller of an organization of its own, with all rights in it, unless it is said otherwise. */
   aCaller(options?: Partial<Scope> & { permission?: Permission }): Caller;
+  /** Another process of ours. */
+  aProcess(): Caller;
   stop(): Promise<void>;
 }
 
@@ -48,15 +50,18 @@ export interface Caller {
   /** A page of a list, which must succeed. */
   list<E extends Endpoint>(operation: E, input: Input<E>): Promise<Page<DataOf<E>>>;
   /** Sends what the contract would not let through. */
-  raw(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answered<unknown>>;
+  raw(method: string, path: string, body?: unknown, headers?: Headers): Promise<Answered<unknown>>;
   /** The same caller through another instance. */
   via(instance: number): Caller;
   /** Somebody else of the same organization. */
   colleague(options: { permission?: Permission; networks?: string[] }): Caller;
 }
 
+/** Undefined leaves out what would be sent otherwise. */
+export type Headers = Readonly<Record<string, string | undefined>>;
+
 interface WithHeaders {
-  readonly headers?: Record<string, string>;
+  readonly headers?: Headers;
 }
 
 export interface Answered<Data> {
@@ -120,6 +125,7 @@ export async function startTopology({ instances = 1, storage = (it) => it }: Top
       const scope = { organizationId, networks };
       return connect({ kind: "key", credentialId: randomUUID(), userId: randomUUID(), permission, scope }, scope, 0);
     },
+    aProcess: () => connect({ kind: "process" }, { organizationId: "", networks: [] }, 0),
     stop: async () => {
       agent.destroy();
       await first.db.dropDatabase();
@@ -142,20 +148,13 @@ function callerOf(connection: Connection): Caller {
   const sign = createTenancySigner(SECRETS, "topology");
   const raw: Caller["raw"] = async (method, path, body, headers = {}) => {
     const text = typeof body === "string" ? body : JSON.stringify(body);
-    const answered = await exchange(text, {
-      agent,
-      port: ports[instance],
-      method: method.toUpperCase(),
-      path,
-      headers: {
-        [INTERNAL.tenancy]: sign(principal),
-        ...(body === undefined
-          ? {}
-          : { "content-type": "application/json", "content-length": Buffer.byteLength(text) }),
-        ...headers,
-      },
-    });
-    return answered;
+    const sent: Record<string, unknown> = {
+      [INTERNAL.tenancy]: sign(principal),
+      ...(body === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(text) }),
+      ...headers,
+    };
+    const given = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined));
+    return exchange(text, { agent, port: ports[instance], method: method.toUpperCase(), path, headers: given });
   };
   const send: Caller["send"] = async (operation, input) => {
     const { params, query, body, headers } = input as Record<string, Record<string, string> | undefined>;

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { createInterface, createPort, deleteInterface, deletePort, deleteService, getHost, updateService } from "@nts/shared/contract"; // prettier-ignore
+import { startTopology, type Topology } from "../support/topology.js";
+import { type Everything, everythingOnce, KINDS, type Kind, operationsOf } from "../support/topology-everything.js";
+import { aHost, aNetwork, aService, echoOf } from "../support/topology-world.js";
+
+let topology: Topology;
+
+beforeAll(async () => {
+  topology = await startTopology();
+});
+afterAll(() => topology.stop());
+
+const CHANGES: Readonly<Record<Kind, object>> = {
+  networks: { name: "changed" },
+  subnets: { name: "changed" },
+  hosts: { name: "changed" },
+  interfaces: { name: "changed" },
+  ports: { number: 4711 },
+  services: { name: "changed" },
+};
+
+/** The entity of a kind, its operations and its revision. */
+async function one(kind: Kind) {
+  const owner = topology.aCaller();
+  const everything: Everything = await everythingOnce(owner);
+  const operations = operationsOf(owner, kind);
+  const { id } = everything[kind];
+  const { data: entity, etag } = await operations.get(id);
+  return { ...operations, id, entity, etag: etag!, changed: { ...entity, ...CHANGES[kind] } };
+}
+
+describe.each(KINDS)("revisions of %s", (kind) => {
+  it("are quoted tags that a read repeats and a change moves", async () => {
+    const { id, get, update, etag, changed } = await one(kind);
+    expect(etag).toMatch(/^"\d+"$/);
+    expect((await get(id)).etag).toBe(etag);
+    const updated = await update(id, changed);
+    expect(updated.status).toBe(200);
+    expect(updated.etag).not.toBe(etag);
+    expect((await get(id)).etag).toBe(updated.etag);
+  });
+
+  it("make a read that names the present one a 304 without a body", async () => {
+    const { id, get, etag } = await one(kind);
+    for (const held of [etag, `W/${etag}`, `"0", ${etag}`, "*"]) {
+      const answered = await get(id, { "if-none-match": held });
+      expect([answered.status, answered.text, answered.etag]).toEqual([304, "", etag]);
+    }
+    expect((await get(id, { "if-none-match": '"0"' })).status).toBe(200);
+  });
+
+  it("keep an update that names an old one from changing anything", async () => {
+    const { id, get, update, entity, etag, changed } = await one(kind);
+    const refused = await update(id, changed, { "if-match": '"0"' });
+    expect([refused.status, refused.code, refused.params]).toEqual([412, "precondition_failed", {}]);
+    const after = await get(id);
+    expect([after.data, after.etag]).toEqual([entity, etag]);
+  });
+
+  it("let an update through that names the present one, any, or several with the present one", async () => {
+    const { id, get, update, changed } = await one(kind);
+    for (const matching of [(etag: string) => etag, () => "*", (etag: string) => `"0", ${etag}`]) {
+      const { etag } = await get(id);
+      expect((await update(id, changed, { "if-match": matching(etag!) })).status).toBe(200);
+    }
+  });
+
+  it("keep a delete that names an old one from deleting", async () => {
+    const { id, get, remove } = await one(kind);
+    expect((await remove(id, { "if-match": '"0"' })).code).toBe("precondition_failed");
+    expect((await get(id)).status).toBe(200);
+  });
+
+  it("stay, with updated_at, when the entity is sent back as it was answered", async () => {
+    const { id, get, update, entity, etag } = await one(kind);
+    const echoed = await update(id, entity);
+    expect([echoed.status, echoed.data, echoed.etag]).toEqual([200, entity, etag]);
+    expect((await get(id)).data).toEqual(entity);
+  });
+
+  it("let the last of several writes win when none is named, and updated_at only move forward", async () => {
+    const { id, get, update, entity, changed } = await one(kind);
+    const times = [entity["updated_at"]];
+    for (const body of [changed, entity, changed]) times.push((await update(id, body)).data["updated_at"]);
+    const { data } = await get(id);
+    expect(data).toMatchObject(CHANGES[kind]);
+    expect(data["created_at"]).toBe(entity["created_at"]);
+    expect(times).toEqual([...new Set(times)].sort());
+  });
+});
+
+describe("revisions of a host", () => {
+  it("cover its children: every change of one moves the host's revision, and not its updated_at", async () => {
+    const world = await aNetwork(topology.aCaller());
+    const { owner, subnet } = world;
+    const host = await aHost(world);
+    const { id: host_id, network_id } = host;
+    const seen = new Set<string>();
+    const step = async <T>(change: Promise<T>): Promise<T> => {
+      const result = await change;
+      const { etag, data } = await owner.send(getHost, { params: host });
+      expect([seen.has(etag!), data.updated_at]).toEqual([false, host.updated_at]);
+      seen.add(etag!);
+      return result;
+    };
+    await step(Promise.resolve());
+    const body = { host_id, network_id };
+    const at = await step(owner.call(createInterface, { body: { ...body, subnet_id: subnet.id, ip_address: "10.0.0.1" } })); // prettier-ignore
+    const port = await step(owner.call(createPort, { body: { ...body, number: 80, protocol: "Tcp" } }));
+    const service = await step(aService(world, host));
+    await step(owner.call(updateService, { params: service, body: { ...echoOf(service), name: "api" } }));
+    await step(owner.call(deleteInterface, { params: at }));
+    await step(owner.call(deletePort, { params: port }));
+    await step(owner.call(deleteService, { params: service }));
+  });
+
+  it("move on both hosts when a service moves between them", async () => {
+    const world = await aNetwork(topology.aCaller());
+    const [a, b] = [await aHost(world, { name: "a", services: 1 }), await aHost(world, { name: "b" })];
+    const etags = (): Promise<(string | undefined)[]> =>
+      Promise.all([a, b].map(async (host) => (await world.owner.send(getHost, { params: host })).etag));
+    const before = await etags();
+    const [service] = a.services;
+    await world.owner.call(updateService, { params: service!, body: { ...echoOf(service!), host_id: b.id } });
+    (await etags()).forEach((etag, index) => expect(etag).not.toBe(before[index]));
+  });
+});

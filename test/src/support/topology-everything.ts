@@ -1,0 +1,59 @@
+/** One of everything, and the operations of every kind, for promises that hold for all of them alike. */
+import * as contract from "@nts/shared/contract";
+import type { AnyEndpoint, Host, Interface, Network, Port, Service, Subnet } from "@nts/shared/contract";
+import type { Answered, Caller } from "./topology.js";
+import { aHost, aNetwork, aService, onPort } from "./topology-world.js";
+
+export type Kind = "networks" | "subnets" | "hosts" | "interfaces" | "ports" | "services";
+export const KINDS: readonly Kind[] = ["networks", "subnets", "hosts", "interfaces", "ports", "services"];
+
+/** One entity of each kind, in one network; all of them are connected. */
+export interface Everything {
+  readonly networks: Network;
+  readonly subnets: Subnet;
+  readonly hosts: Host;
+  readonly interfaces: Interface;
+  readonly ports: Port;
+  readonly services: Service;
+}
+
+export type Entity = Readonly<Record<string, unknown>> & { readonly id: string };
+
+/** Makes a network with one of everything in it: the service is bound to the port on the interface. */
+export async function everythingOnce(owner: Caller, name = "Home"): Promise<Everything> {
+  const world = await aNetwork(owner, name);
+  const host = await aHost(world, { interfaces: 1, ports: 1 });
+  const [at, port] = [host.interfaces[0]!, host.ports[0]!];
+  const service = await aService(world, host, { bindings: [onPort(port, at)] });
+  const hosts = await owner.call(contract.getHost, { params: host });
+  return { networks: world.network, subnets: world.subnet, hosts, interfaces: at, ports: port, services: service };
+}
+
+const NAME_IN_ERRORS = { networks: "Network", subnets: "Subnet", hosts: "Host", interfaces: "Interface", ports: "Port", services: "Service" }; // prettier-ignore
+
+/** What can be done with entities of a kind; bodies and answers are as loose as the tests that run through all kinds. */
+export interface Operations {
+  readonly entityName: string;
+  list(query?: object): Promise<Answered<Entity[]>>;
+  get(id: string, headers?: Record<string, string>): Promise<Answered<Entity>>;
+  create(body: object): Promise<Answered<Entity>>;
+  update(id: string, body: object, headers?: Record<string, string>): Promise<Answered<Entity>>;
+  remove(id: string, headers?: Record<string, string>): Promise<Answered<null>>;
+  removeAll(ids: readonly string[]): Promise<Answered<unknown>>;
+}
+
+/** The operations of a kind, on behalf of a caller. */
+export function operationsOf(caller: Caller, kind: Kind): Operations {
+  const entityName = NAME_IN_ERRORS[kind];
+  const named = (name: string): never => (contract as unknown as Record<string, AnyEndpoint>)[name] as never;
+  const send = caller.send as (operation: never, input: object) => Promise<Answered<never>>;
+  return {
+    entityName,
+    list: (query = {}) => send(named(`list${entityName}s`), { query }),
+    get: (id, headers = {}) => send(named(`get${entityName}`), { params: { id }, headers }),
+    create: (body) => send(named(`create${entityName}`), { body }),
+    update: (id, body, headers = {}) => send(named(`update${entityName}`), { params: { id }, body, headers }),
+    remove: (id, headers = {}) => send(named(`delete${entityName}`), { params: { id }, headers }),
+    removeAll: (ids) => send(named(`bulkDelete${entityName}s`), { body: ids }),
+  };
+}
