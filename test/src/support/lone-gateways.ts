@@ -19,10 +19,13 @@ export interface LoneGateways {
 export interface LoneGatewaysOptions {
   readonly gateways?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** Base URLs of further replicas of topology, beside the neighbour. */
+  readonly otherTopologies?: readonly string[];
 }
 
 /** Starts them and waits until they are ready. */
-export async function startLoneGateways({ gateways = 1, env = {} }: LoneGatewaysOptions = {}): Promise<LoneGateways> {
+export async function startLoneGateways(options: LoneGatewaysOptions = {}): Promise<LoneGateways> {
+  const { gateways = 1, env = {}, otherTopologies = [] } = options;
   const servers = await startServers();
   const neighbour = await startNeighbour(gateways);
   const ports = await freePorts(2 * gateways);
@@ -34,7 +37,7 @@ export async function startLoneGateways({ gateways = 1, env = {} }: LoneGateways
     databases: { identity: "unused", topology: "unused" },
     environment: { PATH: process.env["PATH"], ...env },
     identityUrls: [neighbour.url],
-    topologyUrls: [neighbour.url],
+    topologyUrls: [neighbour.url, ...otherTopologies],
   };
   const handles = await Promise.all(
     Array.from({ length: gateways }, async (_, index) => {

@@ -1,0 +1,42 @@
+import { describe, expect, it } from "@jest/globals";
+import { createLog } from "@nts/shared/log";
+import { createKeyUses, type KeyUse } from "./key-uses.js";
+
+const log = createLog("test", "silent");
+
+describe("the uses of keys", () => {
+  it("are told once per key, with the last time", async () => {
+    const told: KeyUse[][] = [];
+    const uses = createKeyUses((batch) => Promise.resolve(told.push(batch)), log);
+    uses.record("a");
+    uses.record("b");
+    uses.record("a");
+    await uses.stop();
+    expect(told.map((batch) => batch.map(({ key_id }) => key_id))).toEqual([["a", "b"]]);
+    expect(told[0]![0]!.used_at).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
+  });
+
+  it("are told in batches of a thousand", async () => {
+    const sizes: number[] = [];
+    const uses = createKeyUses((batch) => Promise.resolve(sizes.push(batch.length)), log);
+    for (let key = 0; key < 2_500; key++) uses.record(String(key));
+    await uses.stop();
+    expect(sizes).toEqual([1_000, 1_000, 500]);
+  });
+
+  it("are kept until identity takes them", async () => {
+    const told: string[] = [];
+    let away = true;
+    const uses = createKeyUses((batch) => {
+      if (away) return Promise.reject(new Error("away"));
+      told.push(...batch.map(({ key_id }) => key_id));
+      return Promise.resolve();
+    }, log);
+    uses.record("a");
+    await uses.flush();
+    uses.record("b");
+    away = false;
+    await uses.stop();
+    expect(told.sort()).toEqual(["a", "b"]);
+  });
+});

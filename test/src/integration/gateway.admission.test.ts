@@ -1,0 +1,85 @@
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+import type { GivenCredential } from "../support/neighbour.js";
+
+const ID = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
+
+describe("whom the gateway lets pass", () => {
+  let world: LoneGateways;
+  let key: GivenCredential;
+  let session: GivenCredential;
+
+  beforeAll(async () => {
+    world = await startLoneGateways();
+    key = world.neighbour.aKey();
+    session = world.neighbour.aSession();
+  });
+
+  afterAll(async () => {
+    await world.stop();
+  });
+
+  it("says which credential is missing, malformed, ended or of the wrong kind", async () => {
+    const codeOf = async (path: string, headers: Record<string, string>): Promise<string> => {
+      const answer = await fetch(world.url + path, { headers });
+      const { code } = (await answer.json()) as { code: string };
+      return `${answer.status} ${code}`;
+    };
+    expect(await codeOf("/api/v1/hosts", {})).toBe("401 not_authenticated");
+    expect(await codeOf("/api/v1/hosts", { authorization: "Basic YTpi" })).toBe("401 not_authenticated");
+    expect(await codeOf("/api/v1/hosts", { authorization: "Bearer x" })).toBe("401 api_key_invalid");
+    expect(await codeOf("/api/v1/hosts", { cookie: "session_id=short" })).toBe("401 session_expired");
+    expect(await codeOf("/api/auth/me", { ...key.headers })).toBe("403 session_required");
+    expect(await codeOf("/api/auth/me", { ...key.headers, ...session.headers })).toBe("403 session_required");
+    const viewer = world.neighbour.aKey({ permission: "Viewer" });
+    const answer = await fetch(`${world.url}/api/v1/hosts/${ID}`, { method: "DELETE", headers: viewer.headers });
+    expect([answer.status, await answer.json()]).toMatchObject([
+      403,
+      { code: "permission_denied", params: { required: "Member" } },
+    ]);
+  });
+
+  it("refuses writes with a cookie that a page of another site could have sent", async () => {
+    const write = async (headers: Record<string, string>): Promise<number> =>
+      (
+        await fetch(`${world.url}/api/v1/hosts`, {
+          method: "POST",
+          body: "{}",
+          headers: { ...session.headers, ...headers },
+        })
+      ).status;
+    const json = { "content-type": "application/json" };
+    expect(await write(json)).toBe(200);
+    expect(await write({ ...json, origin: "https://topology.example.com" })).toBe(200);
+    expect(await write({ ...json, origin: world.url })).toBe(200);
+    expect(await write({ ...json, origin: "https://evil.example" })).toBe(403);
+    expect(await write({ "content-type": "text/plain" })).toBe(403);
+    expect(
+      (
+        await fetch(`${world.url}/api/v1/hosts`, {
+          method: "POST",
+          body: "{}",
+          headers: { ...key.headers, ...json, origin: "https://evil.example" },
+        })
+      ).status,
+    ).toBe(200);
+  });
+
+  it("writes a line for a request with its ids, and never a secret", async () => {
+    const both = { ...key.headers, cookie: `session_id=${session.secret}` };
+    const answer = await fetch(`${world.url}/api/v1/hosts/${ID}?tag_ids=private`, { headers: both });
+    await answer.arrayBuffer();
+    const requestId = answer.headers.get("x-request-id") ?? "";
+    const log = await readFile(world.gateways[0]!.logFile, "utf8");
+    const line = log.split("\n").find((text) => text.includes(requestId)) ?? "{}";
+    expect(JSON.parse(line)).toMatchObject({
+      operation: "get_host_by_id",
+      method: "GET",
+      status: 200,
+      user_id: key.userId,
+      key_id: key.credentialId,
+    });
+    for (const secret of [key.secret, session.secret, "private"]) expect(log).not.toContain(secret);
+  });
+});

@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+
+describe("the pages of the gateway", () => {
+  let world: LoneGateways;
+
+  beforeAll(async () => {
+    world = await startLoneGateways();
+  });
+
+  afterAll(async () => {
+    await world.stop();
+  });
+
+  it("serves the description and a page for it that loads nothing from elsewhere", async () => {
+    const document = await fetch(`${world.url}/openapi.json`);
+    expect(await document.json()).toMatchObject({ openapi: "3.1.0" });
+    const page = await fetch(`${world.url}/api/docs`);
+    expect(page.headers.get("content-security-policy")).toContain("script-src 'self'");
+    const html = await page.text();
+    const paths = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path!);
+    expect(paths.length).toBeGreaterThanOrEqual(4);
+    for (const path of paths) {
+      expect(path).toMatch(/^\/api\/docs\//);
+      expect((await fetch(world.url + path)).status).toBe(200);
+    }
+    expect(html).not.toMatch(/<script(?![^>]*src=)|style=/);
+  });
+});

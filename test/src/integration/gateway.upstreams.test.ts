@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { freePort } from "@nts/local/processes/ports";
+import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+import { type GivenCredential, type Neighbour, sendJson, startNeighbour } from "../support/neighbour.js";
+
+const ONE = "/api/v1/hosts/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
+const LIMITS = { RATE_LIMIT_BURST: "1000", RATE_LIMIT_PER_MINUTE: "60000" };
+
+describe("the replicas of a service", () => {
+  let world: LoneGateways;
+  let second: Neighbour;
+  let key: GivenCredential;
+
+  beforeAll(async () => {
+    second = await startNeighbour();
+    const nobody = `http://127.0.0.1:${await freePort()}`;
+    world = await startLoneGateways({ env: LIMITS, otherTopologies: [nobody, second.url] });
+    key = world.neighbour.aKey();
+  });
+
+  afterAll(async () => {
+    await world.stop();
+    await second.stop();
+  });
+
+  const send = (method = "GET", path = ONE): Promise<Response> =>
+    fetch(world.url + path, { method, headers: { ...key.headers, "content-type": "application/json" } });
+
+  it("share the requests, and one that cannot be reached costs no read", async () => {
+    const statuses = [];
+    for (let round = 0; round < 60; round++) statuses.push((await send()).status);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect(world.neighbour.passedOn.length).toBeGreaterThan(10);
+    expect(second.passedOn.length).toBeGreaterThan(10);
+  });
+
+  it("get a read once more when the first one breaks off, and a write never", async () => {
+    const tries: string[] = [];
+    for (const neighbour of [world.neighbour, second])
+      neighbour.answerWith((request) => {
+        tries.push(request.method ?? "");
+        request.socket.destroy();
+      });
+    await send();
+    expect((await send()).status).toBe(502);
+    expect((await send("DELETE")).status).toBe(502);
+    expect(tries.filter((method) => method === "DELETE")).toHaveLength(1);
+    expect(tries.filter((method) => method === "GET").length).toBeLessThanOrEqual(4);
+    for (const neighbour of [world.neighbour, second])
+      neighbour.answerWith((_request, response) => {
+        sendJson(response, {});
+      });
+  });
+
+  it("have ten seconds to begin an answer", async () => {
+    for (const neighbour of [world.neighbour, second]) neighbour.answerWith(() => undefined);
+    const begun = performance.now();
+    const answer = await send();
+    expect([answer.status, await answer.json()]).toMatchObject([504, { code: "upstream_timeout" }]);
+    expect(performance.now() - begun).toBeGreaterThan(9_900);
+    expect(performance.now() - begun).toBeLessThan(11_500);
+  });
+});
+
+describe("a service of which no replica can be reached", () => {
+  it("is said to be unavailable, with a time to wait", async () => {
+    const world = await startLoneGateways({ env: LIMITS });
+    try {
+      const key = world.neighbour.aKey();
+      expect((await fetch(world.url + ONE, { headers: key.headers })).status).toBe(200);
+      await world.neighbour.stop();
+      const answer = await fetch(world.url + ONE, { headers: key.headers });
+      expect([answer.status, answer.headers.get("retry-after"), await answer.json()]).toMatchObject([
+        503,
+        "1",
+        { success: false, code: "unavailable" },
+      ]);
+    } finally {
+      await world.stop();
+    }
+  });
+});
