@@ -152,6 +152,8 @@ startProcess(async () => {
     },
   });
   server.server.on("clientError", app.onClientError);
+  // An expectation that nobody here knows is answered as if it had not been said.
+  server.server.on("checkExpectation", app.serve);
   log.info({ port: server.port, gateway: gatewayId }, "gateway listens");
 
   stopOnSignal(log, readiness, config.DRAIN_DELAY_MS, [

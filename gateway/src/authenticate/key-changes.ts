@@ -65,7 +65,11 @@ export function followKeyChanges(options: KeyChangesOptions): KeyChangeFollower 
       answeredAt = clock.now();
       if (failing) log.info("identity answers again");
       failing = false;
-      if (changes.applied() > after) acknowledge();
+      if (changes.applied() > after) {
+        acknowledge();
+        // The next question says what was applied, in case the bus does not.
+        again = true;
+      }
     } catch (error) {
       if (!failing) log.warn({ err: error }, "identity does not answer; nothing remembered is served");
       failing = true;
