@@ -106,14 +106,15 @@ export function createApp({ open, admission, tenancyHeader, services, pages, log
       void settle(exchange, serve(exchange));
     },
     onClientError: (error, socket) => {
-      const exchange = exchangeOn.get(socket);
-      // The body of a request that is being answered turned out malformed.
-      if (exchange !== undefined && !exchange.response.writableEnded && !exchange.request.complete)
-        sendFailure(exchange, new AppError("malformed_request"));
-      else
+      const answer = (): void =>
         void admission.chargeBytes(canonicalAddress(socket.remoteAddress ?? "")).then((headers) => {
           answerMalformed(error, socket, headers);
         });
+      const last = exchangeOn.get(socket);
+      if (last === undefined || last.response.writableFinished) answer();
+      // The body of the request that is being answered is malformed, or what was sent after it before it was answered.
+      else if (last.request.complete) last.response.once("close", answer);
+      else sendFailure(last, new AppError("malformed_request"));
     },
   };
 }

@@ -146,7 +146,12 @@ export function createProxy(upstream: Upstream, log: Log): (forwarding: Forwardi
       clearTimeout(stalled);
       if (over) return;
       over = true;
-      if (!response.writableFinished) proxied.outgoing?.destroy();
+      const { outgoing } = proxied;
+      if (outgoing === null || (response.writableFinished && outgoing.writableEnded)) return;
+      outgoing.destroy();
+      // What is left of the body is read all the same, or the connection could carry no further request.
+      request.unpipe(outgoing);
+      request.resume();
     }
   };
 }

@@ -89,6 +89,20 @@ describe("the edge of the gateway", () => {
     expect(answer).toContain('"code":"malformed_request"');
   });
 
+  it("answers what comes before nonsense on a connection, then the nonsense, then closes", async () => {
+    const get = ["GET /api/v1/hosts/x HTTP/1.1", "Host: a", bearer(), "", ""].join("\r\n");
+    const answer = await exchangeBytes(world.url, `${get}nonsense\r\n\r\n`);
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 400"]);
+    expect(answer).toMatch(/"success":true[^\n]*\}HTTP\/1\.1 400/);
+  });
+
+  it("serves the next request on a connection after one whose body nobody wanted", async () => {
+    const body = "x".repeat(200_000);
+    const refused = ["POST /api/v1/hosts HTTP/1.1", "Host: a", `Content-Length: ${body.length}`, "", body].join("\r\n");
+    const answer = await exchangeBytes(world.url, `${refused}GET /api/version HTTP/1.1\r\nHost: a\r\n\r\n`);
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 401", "HTTP/1.1 200"]);
+  });
+
   it.each([
     "/api/v1/hosts/",
     "/api/v1//hosts",
