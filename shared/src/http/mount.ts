@@ -74,7 +74,12 @@ export function createRouter(options: RouterOptions): Router {
     options,
     routes,
     mounted: [],
-    handle: (request, response) => void answerRequest(options, routes, request, response),
+    handle: (request, response) => {
+      answerRequest(options, routes, request, response).catch((error: unknown) => {
+        options.log.error({ err: error }, "an answer could not be sent");
+        response.destroy();
+      });
+    },
   };
 }
 

@@ -45,6 +45,8 @@ export function sendError(response: ServerResponse, error: AppError): void {
     response.destroy();
     return;
   }
+  // Of the answer that the failure takes the place of.
+  for (const name of ["etag", "trailer"]) response.removeHeader(name);
   if (error.code === "unavailable" && !response.hasHeader("retry-after")) response.setHeader("retry-after", "1");
   sendJson(response, STATUSES[error.code], errorBody(error));
 }
@@ -80,11 +82,11 @@ async function sendStream(
   response.setHeader("content-type", JSON_TYPE);
   response.setHeader(INTERNAL.listLimit, 0);
   response.setHeader(INTERNAL.listOffset, offset);
-  response.setHeader("trailer", INTERNAL.listTotal);
   if (response.req.method === "HEAD") {
     response.end();
     return;
   }
+  response.setHeader("trailer", INTERNAL.listTotal);
   let total = 0;
   let separator = "";
   response.write("[");

@@ -1,0 +1,47 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "@jest/globals";
+import { z } from "zod";
+import { AppError } from "../errors.js";
+import { answer, type Answer } from "./answer.js";
+import { sendAnswer, sendError } from "./send.js";
+
+describe("what a service sends", () => {
+  const servers: Server[] = [];
+
+  afterEach(() => {
+    for (const server of servers.splice(0)) server.close().closeAllConnections();
+  });
+
+  async function aServerOf(given: () => Answer<unknown>): Promise<string> {
+    const server = createServer((_request, response) => {
+      void sendAnswer(response, z.unknown(), given()).catch(() => {
+        sendError(response, new AppError("internal_error"));
+      });
+    });
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  async function* batches(): AsyncGenerator<string[]> {
+    yield await Promise.resolve(["1", "2"]);
+    yield ["3"];
+  }
+
+  it("answers HEAD of a stream with its head alone", async () => {
+    const url = await aServerOf(() => answer.stream(batches(), 0));
+    const head = await fetch(url, { method: "HEAD" });
+    expect([head.status, head.headers.get("x-list-limit"), await head.text()]).toEqual([200, "0", ""]);
+    expect(await (await fetch(url)).json()).toEqual([1, 2, 3]);
+  });
+
+  it("breaks off when a stream fails, so that it never looks whole", async () => {
+    async function* failing(): AsyncGenerator<string[]> {
+      yield await Promise.resolve(["1"]);
+      throw new Error("away");
+    }
+    const url = await aServerOf(() => answer.stream(failing(), 0));
+    await expect(fetch(url).then((answered) => answered.text())).rejects.toThrow();
+  });
+});
