@@ -49,7 +49,6 @@ function listFrame(answer: IncomingMessage, length: number | null): Frame | null
   if (limit === null || offset === null) return null;
   const total = wholeNumber(headers[INTERNAL.listTotal]);
   if (total !== null) return framed(SUCCESS_PREFIX, 0, listSuffix(total, limit, offset), length);
-  if (headers.trailer?.toLowerCase() !== INTERNAL.listTotal) return null;
   return {
     prefix: SUCCESS_PREFIX,
     trim: 0,

@@ -128,6 +128,16 @@ describe("the envelope around what a service answers", () => {
     expect(length).toBe(Number(get.headers.get("content-length")) + "HEAD".length - "GET".length);
   });
 
+  it("answers HEAD of a stream, which tells no total", async () => {
+    answerWith((_request, response) => {
+      response.writeHead(200, { "content-type": "application/json", "x-list-limit": 0, "x-list-offset": 0 }).end();
+    });
+    const head = await bytesOf("HEAD", `${LIST}?limit=0`);
+    expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(head).not.toMatch(/content-length/i);
+    expect(head.endsWith("\r\n\r\n")).toBe(true);
+  });
+
   it("passes 304 on, with its ETag and no body", async () => {
     answerWith((request, response) => {
       response.writeHead(304, { etag: request.headers["if-none-match"] }).end();
