@@ -1,32 +1,40 @@
 import type { IndexDescription } from "mongodb";
 import type { Indexes } from "@nts/shared/mongo/migrations";
 
-// An order has an index in both directions, because ids break ties upwards whatever the direction. It begins with the
-// organization and ends with what else can be asked (the network, and the category of services), so that what a filter
-// leaves out is passed over without reading its document. The default order has a second pair that begins with the
-// network: for a small network in a large organization the database takes that one and sorts the little it finds.
-// Networks and tags are few in any organization: they are sorted in memory.
+// An order has an index in both directions, because ids break ties upwards whatever the direction, and a second pair that
+// begins with the network: where networks differ in age, an index of the whole organization would pass over thousands of
+// entries before the first one of a network. `category` stands at the end of those of services, so that excluded
+// categories are passed over without reading their documents. Networks and tags are few in any organization: they are
+// sorted in memory.
 
-type Fields = Readonly<Record<string, 1 | -1>>;
+/** The fields of an index, in their order. */
+export type IndexKey = Readonly<Record<string, 1 | -1>>;
 
-/** Indexes for lists in the order of each field; `created_at` is always among them. */
-function ordered(fields: readonly string[], trailing: Fields = {}): IndexDescription[] {
-  const inBothDirections = (before: Fields, field: string, after: Fields = {}) =>
-    ([1, -1] as const).map((direction) => ({
-      key: { organization_id: 1, ...before, [field]: direction, _id: 1, ...after, ...trailing },
-    }));
-  return [
-    ...inBothDirections({ network_id: 1 }, "created_at"),
-    ...["created_at", ...fields].flatMap((field) => inBothDirections({}, field, { network_id: 1 })),
-  ];
+/** What stands at the end of the indexes for the orders of services. */
+export const SERVICE_TRAILING: IndexKey = { category: 1 };
+
+/** The index for lists in the order of a field: of the whole organization, or of networks of it. */
+export function orderIndex(field: string, direction: 1 | -1, ofNetworks: boolean, trailing: IndexKey = {}): IndexKey {
+  if (field === "network_id") return { organization_id: 1, network_id: direction, _id: 1 };
+  return { organization_id: 1, ...(ofNetworks && { network_id: 1 }), [field]: direction, _id: 1, ...trailing };
 }
 
-/** Indexes for lists of the organization in the order of their networks. */
+function ordered(fields: readonly string[], trailing: IndexKey = {}): IndexDescription[] {
+  const kinds = ([1, -1] as const).flatMap((direction) =>
+    [true, false].map((ofNetworks) => ({ direction, ofNetworks })),
+  );
+  return ["created_at", ...fields].flatMap((field) =>
+    kinds.map(({ direction, ofNetworks }) => ({ key: orderIndex(field, direction, ofNetworks, trailing) })),
+  );
+}
+
 const byNetwork: IndexDescription[] = ([1, -1] as const).map((direction) => ({
-  key: { organization_id: 1, network_id: direction, _id: 1 },
+  key: orderIndex("network_id", direction, false),
 }));
 
-const tagged: IndexDescription = { key: { organization_id: 1, tags: 1, created_at: 1, _id: 1 } };
+/** The index for lists by tags. */
+export const TAG_INDEX: IndexKey = { organization_id: 1, tags: 1, created_at: 1, _id: 1 };
+const tagged: IndexDescription = { key: TAG_INDEX };
 
 /** What it means to a caller when a unique index refuses a write, by the name of the index. */
 export const UNIQUE_INDEXES = {
@@ -51,7 +59,7 @@ export const INDEXES: Indexes = {
     { name: "one_port_number", key: { host_id: 1, number: 1, protocol: 1 }, unique: true },
   ],
   services: [
-    ...ordered(["name", "updated_at", "host_name", "position", "service_definition"], { category: 1 }),
+    ...ordered(["name", "updated_at", "host_name", "position", "service_definition"], SERVICE_TRAILING),
     ...byNetwork,
     { key: { host_id: 1, position: 1 } },
     tagged,

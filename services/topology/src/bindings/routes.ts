@@ -1,6 +1,7 @@
 import { getBinding, listBindings } from "@nts/shared/contract";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
+import type { IndexKey } from "../indexes.js";
 import { answerList } from "../storage/lists.js";
 import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
@@ -16,6 +17,7 @@ export function mountBindings(router: Router, { bindings, guards }: Storage): vo
         ...(port_id !== undefined && { port_id }),
         ...(interface_id !== undefined && { interface_id }),
       },
+      selective: selectiveIndex(query),
       total: () => guards.total(scope, "bindings"),
     });
   });
@@ -24,4 +26,10 @@ export function mountBindings(router: Router, { bindings, guards }: Storage): vo
     const { json, revision } = await bindings.read(scope, params.id);
     return answer.json(json, { revision });
   });
+}
+
+/** The index of the first condition that names one thing. */
+function selectiveIndex(query: Readonly<Record<string, unknown>>): IndexKey | undefined {
+  const named = ["service_id", "port_id", "interface_id"].find((field) => query[field] !== undefined);
+  return named === undefined ? undefined : { [named]: 1, created_at: 1, _id: 1 };
 }

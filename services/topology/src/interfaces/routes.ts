@@ -41,6 +41,8 @@ export function mountInterfaces(router: Router, storage: Storage): void {
         ...(subnet_id !== undefined && { subnet_id }),
       },
       keyOf: { ip_address: "ip_key" },
+      selective:
+        host_id !== undefined ? { host_id: 1, position: 1 } : subnet_id !== undefined ? { subnet_id: 1 } : undefined,
       total: () => guards.total(scope, "interfaces"),
     });
   });

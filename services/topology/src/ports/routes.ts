@@ -31,6 +31,7 @@ export function mountPorts(router: Router, storage: Storage): void {
     return answerList(ports, query, {
       scope,
       filter: { ...commonFilter(query), ...(query.host_id !== undefined && { host_id: query.host_id }) },
+      selective: query.host_id === undefined ? undefined : { host_id: 1, number: 1, protocol: 1 },
       total: () => guards.total(scope, "ports"),
     });
   });

@@ -12,6 +12,7 @@ import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { Discard } from "@nts/shared/mongo/transaction";
+import { SERVICE_TRAILING } from "../indexes.js";
 import { lockHostFor, removeFromHosts, updateOnHost } from "../hosts/on-host.js";
 import { newId } from "@nts/shared/ids";
 import { placeExisting, placeNew } from "../positions.js";
@@ -39,6 +40,8 @@ export function mountServices(router: Router, storage: Storage): void {
         ...(exclude_categories.length > 0 && { category: { $nin: exclude_categories } }),
       },
       keyOf: { host: "host_name" },
+      trailing: SERVICE_TRAILING,
+      selective: host_id === undefined ? undefined : { host_id: 1, position: 1 },
       total: () => guards.total(scope, "services"),
     });
   });

@@ -2,6 +2,7 @@ import type { AggregationCursor, Document, Filter, FindCursor } from "mongodb";
 import { answer, type Answer } from "@nts/shared/http/answer";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { sortOf, type Ordering } from "@nts/shared/mongo/order";
+import { orderIndex, TAG_INDEX, type IndexKey } from "../indexes.js";
 import type { Entity, Entities, EntityDocument } from "./entities.js";
 
 const STREAM_BATCH = 500;
@@ -19,6 +20,10 @@ export interface ListPlan {
   readonly filter: Filter<EntityDocument>;
   /** The field of the documents for an order field of the contract, where the two differ. */
   readonly keyOf?: Readonly<Record<string, string>>;
+  /** What stands at the end of the indexes for the orders of this collection. */
+  readonly trailing?: IndexKey;
+  /** The index of a condition that leaves few entities, whatever their order; or of a collection that has few. */
+  readonly selective?: IndexKey | undefined;
   /** The total, without counting, of a list that only the scope limits. */
   readonly total?: () => Promise<number>;
   /** Adds to each entity what is stored elsewhere. */
@@ -46,7 +51,7 @@ export async function answerList<T extends Entity>(
   const counted = Object.keys(plan.filter).length === 0 ? plan.total : undefined;
   const [documents, total] = await Promise.all([
     cursor.toArray(),
-    counted === undefined ? entities.collection.countDocuments(matching(entities, plan)) : counted(),
+    counted === undefined ? count(entities, paging, plan) : counted(),
   ]);
   return answer.rows(documents.map(rowOf), { total, limit: paging.limit, offset: paging.offset });
 }
@@ -57,22 +62,36 @@ function matching<T extends Entity>({ within }: Entities<T>, { scope, filter }: 
   return Object.keys(filter).length === 0 ? within(scope) : { $and: [within(scope), filter] };
 }
 
+/**
+ * The index to read from. It is named, because the database would try out dozens that begin alike before it settles on
+ * one. Only where tags meet an order it has to find out: few entities carry one tag, and nearly all carry another.
+ */
+function hintFor({ keyOf, filter, scope, selective, trailing }: ListPlan, paging: Paging): { hint?: Document } {
+  const [[field, direction] = ["created_at", 1] as const, ...more] = Object.entries(sortOf(paging, keyOf));
+  if ("_id" in filter) return { hint: { _id: 1 } };
+  if (selective !== undefined) return { hint: selective };
+  if ("tags" in filter) return more.length > 1 ? { hint: TAG_INDEX } : {};
+  return { hint: orderIndex(field, direction, scope.networks !== "all", trailing) };
+}
+
+function count<T extends Entity>(entities: Entities<T>, paging: Paging, plan: ListPlan): Promise<number> {
+  const { hint = TAG_INDEX } = hintFor(plan, paging);
+  return entities.collection.countDocuments(matching(entities, plan), { hint });
+}
+
 function open<T extends Entity>(entities: Entities<T>, paging: Paging, plan: ListPlan): Cursor {
   const sort = sortOf(paging, plan.keyOf);
+  const hint = hintFor(plan, paging);
   const { limit, offset } = paging;
   if (plan.join === undefined)
     return entities.collection
-      .find(matching(entities, plan), { projection: { _id: 0, wire: 1 } })
+      .find(matching(entities, plan), { projection: { _id: 0, wire: 1 }, ...hint })
       .sort(sort)
       .skip(offset)
       .limit(limit);
   const page = [...(offset > 0 ? [{ $skip: offset }] : []), ...(limit > 0 ? [{ $limit: limit }] : [])];
-  return entities.collection.aggregate<EntityDocument>([
-    { $match: matching(entities, plan) },
-    { $sort: sort },
-    ...page,
-    ...plan.join.stages,
-  ]);
+  const stages = [{ $match: matching(entities, plan) }, { $sort: sort }, ...page, ...plan.join.stages];
+  return entities.collection.aggregate<EntityDocument>(stages, hint);
 }
 
 async function* batches(

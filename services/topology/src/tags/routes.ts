@@ -14,10 +14,15 @@ import { revised } from "../storage/revisions.js";
 import type { Storage } from "../storage/storage.js";
 import { takeOff } from "./take-off.js";
 
+// An organization has few tags: they are read in one order and sorted in memory.
+const FEW = { organization_id: 1, created_at: 1, _id: 1 } as const;
+
 export function mountTags(router: Router, storage: Storage, notices: Notices): void {
   const { guards, tags, transaction } = storage;
 
-  mount(router, listTags, ({ scope, query }) => answerList(tags, query, { scope, filter: commonFilter(query) }));
+  mount(router, listTags, ({ scope, query }) =>
+    answerList(tags, query, { scope, filter: commonFilter(query), selective: FEW }),
+  );
 
   mount(router, createTag, async ({ scope, body }) => {
     requireOwnOrganization(scope, body.organization_id);

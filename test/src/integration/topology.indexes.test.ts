@@ -1,0 +1,135 @@
+/**
+ * How lists are read: every filter with every order, on a database with enough in it, as the database itself saw it
+ * (its profiler). Nothing reads a whole collection, and nothing sorts more than a page in memory but what is listed here.
+ */
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import type { Document } from "mongodb";
+import { OPERATIONS, type AnyEndpoint } from "@nts/shared/contract";
+import { SEED_TAGS, seedTopology, type Seeded } from "../support/seed.js";
+import { type Caller, startTopology, type Topology } from "../support/topology.js";
+
+const PAGE = 1_000;
+
+/** Lists that are sorted in memory, and why that is right. */
+const SORTED_IN_MEMORY: readonly (readonly [why: string, test: (query: URLSearchParams) => boolean])[] = [
+  [
+    "a group and another order within it: an index for each pair and direction would be dozens more to write to; the best page is kept while reading",
+    (query) => query.has("group_by") && query.get("group_by") !== (query.get("order_by") ?? "created_at"),
+  ],
+];
+
+let topology: Topology;
+let owner: Caller;
+let limited: Caller;
+let seeded: Seeded;
+
+beforeAll(async () => {
+  topology = await startTopology();
+  const organizationId = randomUUID();
+  seeded = await seedTopology(topology.db, { organizationId, networks: 4, hostsPerNetwork: 500, servicesPerHost: 10 });
+  await seedTopology(topology.db, {
+    organizationId: randomUUID(),
+    networks: 1,
+    hostsPerNetwork: 500,
+    servicesPerHost: 4,
+  });
+  owner = topology.aCaller({ organizationId });
+  limited = topology.aCaller({ organizationId, networks: seeded.networkIds.slice(0, 2) });
+}, 120_000);
+
+afterAll(() => topology.stop());
+
+const lists = OPERATIONS.filter(({ upstream, list, operationId }) => upstream === "topology" && list && operationId !== "list_service_definitions"); // prettier-ignore
+
+describe("topology.indexes: how lists are read", () => {
+  it.each(lists.map((operation) => [operation.operationId, operation] as const))(
+    "%s reads no whole collection and sorts no more than a page",
+    async (_id, operation) => {
+      const queries = queriesOf(operation);
+      const isExcused = (query: URLSearchParams): boolean => SORTED_IN_MEMORY.some(([, test]) => test(query));
+      const served = await profileOf(
+        operation,
+        queries.filter((query) => !isExcused(query)),
+      );
+      expect(served.flatMap((entry) => [...scansIn(entry), ...sortsIn(entry)])).toEqual([]);
+      const excused = await profileOf(operation, queries.filter(isExcused));
+      expect(excused.flatMap(scansIn)).toEqual([]);
+    },
+    60_000,
+  );
+});
+
+/** Each filter alone and with the network, in each order and direction, and each group. */
+function queriesOf(operation: AnyEndpoint): URLSearchParams[] {
+  const shape = operation.query?.shape ?? {};
+  const fields = fieldsOf(operation);
+  const orders: Record<string, string>[] = [
+    {},
+    ...fields.flatMap((order_by): Record<string, string>[] => [
+      { order_by },
+      { order_by, order_direction: "desc" },
+      { group_by: order_by },
+    ]),
+    ...fields.slice(1).map((group_by) => ({ group_by, order_by: fields[0] ?? "", order_direction: "desc" })),
+  ];
+  const values: Record<string, string[]> = {
+    network_id: [seeded.networkIds[1] ?? ""],
+    host_id: [seeded.hostIds[700] ?? ""],
+    ids: [seeded.serviceIds.slice(0, 300).join(",")],
+    tag_ids: [SEED_TAGS.common, SEED_TAGS.rare],
+    exclude_categories: ["DNS", "DNS,Media,Database,Monitoring,Custom"],
+    subnet_id: [randomUUID()],
+    service_id: [randomUUID()],
+    port_id: [randomUUID()],
+    interface_id: [randomUUID()],
+  };
+  const filters = Object.entries(values)
+    .filter(([name]) => name in shape)
+    .flatMap(([name, given]) => given.map((value): Record<string, string> => ({ [name]: value })));
+  const network = { network_id: seeded.networkIds[1] ?? "" };
+  const all = [{}, ...filters, ...filters.map((filter) => ({ ...network, ...filter }))];
+  return all.flatMap((filter) => orders.map((order) => new URLSearchParams({ ...filter, ...order })));
+}
+
+function fieldsOf({ query }: AnyEndpoint): string[] {
+  const order = query?.shape["order_by"] as unknown as { unwrap(): { options: string[] } };
+  return order.unwrap().options;
+}
+
+/** What the database did for these lists, asked by somebody who sees all networks and by somebody who sees two. */
+async function profileOf({ path }: AnyEndpoint, queries: readonly URLSearchParams[]): Promise<Document[]> {
+  await topology.db.createCollection("system.profile", { capped: true, size: 128 * 2 ** 20 });
+  await topology.db.command({ profile: 2 });
+  for (const query of queries)
+    for (const caller of [owner, limited])
+      expect((await caller.raw("get", `${path}?${query.toString()}`)).status).toBe(200);
+  await topology.db.command({ profile: 0 });
+  const seen = await topology.db
+    .collection("system.profile")
+    .find({ ns: { $not: /system/ } })
+    .toArray();
+  await topology.db.dropCollection("system.profile");
+  expect(seen.length).toBeGreaterThanOrEqual(queries.length);
+  return seen;
+}
+
+const told = (entry: Document): string => `${String(entry["planSummary"])} for ${JSON.stringify(entry["command"])}`;
+
+function scansIn(entry: Document): string[] {
+  return String(entry["planSummary"]).includes("COLLSCAN") ? [told(entry)] : [];
+}
+
+function sortsIn(entry: Document): string[] {
+  const sorted = sortedIn((entry["execStats"] ?? {}) as Document);
+  return sorted > PAGE ? [`sorts ${sorted} by ${told(entry)}`] : [];
+}
+
+/** How many documents a sort in memory was given; 0 when there is none. */
+function sortedIn(stage: Document): number {
+  const inner = [stage["inputStage"], ...((stage["inputStages"] ?? []) as Document[])].filter(
+    (one) => one !== undefined,
+  );
+  const own = stage["stage"] === "SORT" ? Number((stage["inputStage"] as Document)["nReturned"]) : 0;
+  return Math.max(own, ...inner.map((one) => sortedIn(one as Document)));
+}

@@ -1,0 +1,112 @@
+import type { Db } from "mongodb";
+import type { Binding, HostRecord, Network, Service } from "@nts/shared/contract";
+import { newId } from "@nts/shared/ids";
+import { CATALOGUE } from "@nts/topology/definitions/catalogue";
+import type { Entities, Entity } from "@nts/topology/storage/entities";
+import { createStorage } from "@nts/topology/storage/storage";
+
+const BATCH = 2_000;
+
+export interface SeedOptions {
+  readonly organizationId: string;
+  readonly networks: number;
+  readonly hostsPerNetwork: number;
+  readonly servicesPerHost: number;
+  readonly bindingsPerService?: number;
+}
+
+export interface Seeded {
+  readonly networkIds: readonly string[];
+  readonly hostIds: readonly string[];
+  readonly serviceIds: readonly string[];
+}
+
+/** Every second service carries `common`, every thousandth `rare`. */
+export const SEED_TAGS = { common: "common", rare: "rare" } as const;
+
+/**
+ * Fills a topology database as fast as it takes documents, in the form that the service stores. Counts and guards are
+ * those of networks only; ports and interfaces that bindings name are not made.
+ */
+export async function seedTopology(db: Db, options: SeedOptions): Promise<Seeded> {
+  const { organizationId, networks, hostsPerNetwork, servicesPerHost, bindingsPerService = 0 } = options;
+  const storage = createStorage(db, () => Promise.reject(new Error("nothing runs in a transaction here")));
+  const scope = { organizationId, networks: "all" } as const;
+  const seeded = { networkIds: [] as string[], hostIds: [] as string[], serviceIds: [] as string[] };
+  const hostRows: (readonly [HostRecord, object])[] = [];
+  const serviceRows: (readonly [Service, object])[] = [];
+  let n = 0;
+  for (let i = 0; i < networks; i++) {
+    const network: Network = { ...made(n), name: `network ${i}`, organization_id: organizationId, tags: [] };
+    seeded.networkIds.push(network.id);
+    await insert(storage.networks, organizationId, [[network, {}]]);
+    const counts = { hosts: hostsPerNetwork, services: hostsPerNetwork * servicesPerHost };
+    const guard = {
+      target: network.id,
+      kind: "network",
+      organization_id: organizationId,
+      network_id: network.id,
+    } as const;
+    await db.client.withSession((session) => storage.guards.create(session, guard));
+    await db.client.withSession((session) => storage.guards.count(session, scope, network.id, counts));
+    for (let h = 0; h < hostsPerNetwork; h++) {
+      const host = hostOf(network.id, n++);
+      seeded.hostIds.push(host.id);
+      hostRows.push([host, { lock: 0, inventory: { interfaces: [], ports: [], services: servicesPerHost } }]);
+      for (let position = 0; position < servicesPerHost; position++) {
+        const service = serviceOf(host, position, { n: n++, bindings: bindingsPerService });
+        seeded.serviceIds.push(service.id);
+        serviceRows.push([service, { host_name: host.name }]);
+      }
+    }
+  }
+  await insert(storage.hosts, organizationId, hostRows);
+  await insert(storage.services, organizationId, serviceRows);
+  return seeded;
+}
+
+const BEGINNING = Date.UTC(2026, 0, 1);
+
+function made(n: number): Entity {
+  const at = new Date(BEGINNING + n).toISOString();
+  return { id: newId(), created_at: at, updated_at: at };
+}
+
+function hostOf(networkId: string, n: number): HostRecord {
+  const described = { description: null, hidden: false, source: { type: "Manual" }, virtualization: null, tags: [] };
+  return { ...made(n), network_id: networkId, name: `host ${n % 997}`, hostname: `host-${n % 991}`, ...described };
+}
+
+function serviceOf(host: HostRecord, position: number, { n, bindings }: { n: number; bindings: number }): Service {
+  const service = {
+    ...made(n),
+    bindings: [] as Binding[],
+    host_id: host.id,
+    name: `service ${n % 983}`,
+    network_id: host.network_id,
+    position,
+    service_definition: CATALOGUE[n % CATALOGUE.length]?.name ?? "nginx",
+    source: { type: "Manual" },
+    tags: [...(n % 2 === 0 ? [SEED_TAGS.common] : []), ...(n % 1000 === 0 ? [SEED_TAGS.rare] : [])],
+    virtualization: null,
+  };
+  const owned = { service_id: service.id, network_id: host.network_id };
+  for (let i = 0; i < bindings; i++)
+    service.bindings.push({ ...made(n), ...owned, type: "Port", port_id: newId(), interface_id: null });
+  return service;
+}
+
+async function insert<T extends Entity>(
+  entities: Entities<T>,
+  organizationId: string,
+  rows: readonly (readonly [T, object])[],
+): Promise<void> {
+  for (let start = 0; start < rows.length; start += BATCH) {
+    const batch = rows.slice(start, start + BATCH);
+    const documents = batch.map(([entity, extra]) => ({
+      ...entities.documentOf(organizationId, { entity, revision: 1 }),
+      ...extra,
+    }));
+    await entities.collection.insertMany(documents, { ordered: false, writeConcern: { w: 1 } });
+  }
+}
