@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
 import type { GivenCredential } from "../support/neighbour.js";
+import { until } from "../support/until.js";
 
 const ID = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 
@@ -71,9 +72,15 @@ describe("whom the gateway lets pass", () => {
     const answer = await fetch(`${world.url}/api/v1/hosts/${ID}?tag_ids=private`, { headers: both });
     await answer.arrayBuffer();
     const requestId = answer.headers.get("x-request-id") ?? "";
-    const log = await readFile(world.gateways[0]!.logFile, "utf8");
-    const line = log.split("\n").find((text) => text.includes(requestId)) ?? "{}";
-    expect(JSON.parse(line)).toMatchObject({
+    // The line is written when the answer has left.
+    let log = "";
+    let line: string | undefined;
+    await until(async () => {
+      log = await readFile(world.gateways[0]!.logFile, "utf8");
+      line = log.split("\n").find((text) => text.includes(requestId));
+      return line !== undefined;
+    });
+    expect(JSON.parse(line!)).toMatchObject({
       operation: "get_host_by_id",
       method: "GET",
       status: 200,

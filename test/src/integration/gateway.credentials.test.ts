@@ -5,6 +5,7 @@ import { keyApplied, keyChanged } from "@nts/shared/contract/messages";
 import { createLog } from "@nts/shared/log";
 import { type LoneGateways, metricOf, startLoneGateways } from "../support/lone-gateways.js";
 import type { GivenCredential } from "../support/neighbour.js";
+import { until } from "../support/until.js";
 
 const PATH = "/api/v1/networks/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 
@@ -139,11 +140,3 @@ describe("what a gateway remembers of credentials", () => {
     await gateways[0]!.restart();
   });
 });
-
-async function until(condition: () => boolean | Promise<boolean>, everyMs = 10): Promise<void> {
-  const deadline = Date.now() + 10_000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error("it did not come to pass within 10 s");
-    await sleep(everyMs);
-  }
-}
