@@ -1,0 +1,197 @@
+/**
+ * `npm run bench:lists`: what reading and writing services costs, directly on one topology process and through one
+ * gateway, beside the bare driver. Prints figures and ratios; compare ratios of one run, not figures of two machines.
+ * `npm run bench:lists -- --quick` takes the small database and a second for each figure.
+ */
+import { execa } from "execa";
+import { MongoClient } from "mongodb";
+import { createTenancySigner } from "@nts/shared/http/tenancy";
+import { aKey, anAccount } from "../support/api.js";
+import { seedTopology, type Seeded } from "../support/seed.js";
+import { startStack, type Stack } from "../support/stack.js";
+import { aNetworkWithAHost, type Made } from "../support/world.js";
+import { cpuMicrosOf, measure, residentMbOf, type Load, type Watched } from "./measure.js";
+
+const quick = process.argv.includes("--quick");
+const SIZES = quick ? [[1_000, 5]] : [[1_000, 5], [20_000, 5]]; // prettier-ignore
+const CONNECTIONS = quick ? [16] : [1, 16, 64];
+const SECONDS = quick ? 2 : 4;
+const UNLIMITED = Object.fromEntries(
+  ["RATE_LIMIT_PER_MINUTE", "RATE_LIMIT_BURST", "ANONYMOUS_RATE_LIMIT_PER_MINUTE", "ANONYMOUS_RATE_LIMIT_BURST"].map(
+    (name) => [name, "1000000"],
+  ),
+);
+
+for (const [hosts = 0, perHost = 0] of SIZES) {
+  const stack = await startStack({ ownMongod: true, env: { ...UNLIMITED, LOG_LEVEL: "warn" } });
+  try {
+    await benchmark(stack, hosts, perHost);
+  } finally {
+    await stack.stop();
+  }
+}
+
+async function benchmark(stack: Stack, hosts: number, servicesPerHost: number): Promise<void> {
+  const account = await anAccount(stack.url);
+  const { organizationId } = account;
+  const client = new MongoClient(stack.servers.urls.mongodb);
+  const db = client.db(stack.databases.topology);
+  const seeded = await seedTopology(db, {
+    organizationId,
+    networks: 10,
+    hostsPerNetwork: hosts / 10,
+    servicesPerHost,
+    bindingsPerService: 2,
+  });
+  await makePlain(db);
+  console.log(`\n## ${hosts} hosts, ${hosts * servicesPerHost} services, 2 bindings each\n`);
+
+  const key = await aKey(stack.url, account);
+  const sign = createTenancySigner(stack.tenancySecrets, "topology");
+  const scope = { organizationId, networks: "all" } as const;
+  const direct = {
+    "x-tenancy": sign({ kind: "session", credentialId: key.id, userId: account.userId, permission: "Owner", scope }),
+  };
+  const watched = watchedOf(stack);
+  const targets = [
+    ["topology", { url: stack.topologies[0]?.url ?? "", headers: direct }],
+    ["gateway", { url: stack.url, headers: { authorization: `Bearer ${key.secret}` } }],
+  ] as const;
+
+  row("work", "target", "conn.", "req/s", "p50 ms", "p99 ms", "failed", "CPU µs/request", "resident MB");
+  row(...Array.from({ length: 9 }, () => "---"));
+  const bare = new Map<string, number>();
+  const updates = await updatesOf(stack, key.caller.data);
+  for (const connections of CONNECTIONS) {
+    for (const work of ["page", "one"]) {
+      const script = new URL("./bare-driver.js", import.meta.url).pathname;
+      const args = [
+        stack.servers.urls.mongodb,
+        stack.databases.topology,
+        work,
+        organizationId,
+        String(connections),
+        String(SECONDS),
+      ];
+      const { stdout } = await execa(process.execPath, [script, ...args]);
+      const { perSecond, p50Ms, p99Ms, cpuMicros } = JSON.parse(stdout) as Record<string, number>;
+      bare.set(`${work} ${connections}`, cpuMicros ?? 0);
+      row(work, "bare driver", connections, perSecond, p50Ms, p99Ms, "", cpuMicros, "");
+    }
+    for (const [work, requests] of Object.entries({ ...readsOf(seeded), "update with 3 bindings": updates })) {
+      for (const [target, at] of targets) {
+        const headers = { ...at.headers, "content-type": "application/json" };
+        const load: Load = { url: at.url, headers, requests, connections, seconds: SECONDS };
+        const { perSecond, p50Ms, p99Ms, failed, cpuMicros, residentMb } = await measure(load, watched);
+        const baseline = bare.get(`${work} ${connections}`);
+        const ratio =
+          baseline === undefined || target !== "topology"
+            ? ""
+            : ` = ${((cpuMicros["topology"] ?? 0) / baseline).toFixed(2)} × bare`;
+        row(work, target, connections, perSecond, p50Ms, p99Ms, failed, listed(cpuMicros) + ratio, listed(residentMb));
+      }
+    }
+  }
+  for (const [target, at] of targets) await streamed(target, at, watched);
+  await client.close();
+}
+
+/** The whole list at once: time to the first byte, rate, and how much more memory any process takes. */
+async function streamed(
+  target: string,
+  at: { url: string; headers: Record<string, string> },
+  watched: readonly Watched[],
+): Promise<void> {
+  const before = await Promise.all(watched.map(residentMbOf));
+  const cpuBefore = await Promise.all(watched.map(cpuMicrosOf));
+  const most = [...before];
+  const sampling = setInterval(() => {
+    watched.forEach(
+      (process, index) => void residentMbOf(process).then((mb) => (most[index] = Math.max(most[index] ?? 0, mb))),
+    );
+  }, 20);
+  const begun = performance.now();
+  const answered = await fetch(`${at.url}/api/v1/services?limit=0`, { headers: at.headers });
+  let firstMs = 0;
+  let bytes = 0;
+  for await (const chunk of answered.body as unknown as AsyncIterable<Uint8Array>) {
+    firstMs ||= performance.now() - begun;
+    bytes += chunk.length;
+  }
+  const seconds = (performance.now() - begun) / 1000;
+  clearInterval(sampling);
+  const cpu = await Promise.all(watched.map(cpuMicrosOf));
+  const grown = watched.map(
+    ({ name }, index) =>
+      `${name} +${(most[index] ?? 0) - (before[index] ?? 0)} MB, ${Math.round(((cpu[index] ?? 0) - (cpuBefore[index] ?? 0)) / 1000)} ms CPU`,
+  );
+  console.log(
+    `\nlimit=0 from ${target}: ${(bytes / 1e6).toFixed(1)} MB in ${seconds.toFixed(2)} s, first byte after ${firstMs.toFixed(0)} ms; ${grown.join("; ")}`,
+  );
+}
+
+function readsOf(seeded: Seeded): Record<string, Load["requests"]> {
+  const some = seeded.serviceIds.filter((_, index) => index % Math.ceil(seeded.serviceIds.length / 500) === 0);
+  return {
+    page: [{ method: "GET", path: "/api/v1/services" }],
+    one: some.map((id) => ({ method: "GET", path: `/api/v1/services/${id}` })),
+  };
+}
+
+/** Updates of 32 services on 32 hosts that each time really change their three bindings. */
+async function updatesOf(
+  stack: Stack,
+  data: <T>(method: string, path: string, body?: unknown) => Promise<T>,
+): Promise<Load["requests"]> {
+  const caller = { name: "bench", data, send: () => Promise.reject(new Error("not used")) };
+  const requests: { method: "PUT"; path: string; body: string }[] = [];
+  for (let n = 0; n < 32; n++) {
+    const { host, service } = await aNetworkWithAHost(caller);
+    const ports: Made[] = [];
+    for (const number of [1, 2, 3])
+      ports.push(
+        await data<Made>("post", "/api/v1/ports", {
+          host_id: host.id,
+          network_id: host["network_id"],
+          number,
+          protocol: "Tcp",
+        }),
+      );
+    const [first] = host["interfaces"] as Made[];
+    for (const interface_id of [null, first?.id]) {
+      const bindings = ports.map(({ id }) => ({ type: "Port", port_id: id, interface_id }));
+      requests.push({
+        method: "PUT",
+        path: `/api/v1/services/${service.id}`,
+        body: JSON.stringify({ ...service, bindings }),
+      });
+    }
+  }
+  return requests.sort((a, b) => (a.body.length < b.body.length ? -1 : 1));
+}
+
+/** The services as documents that a service without our storage form would keep, with the index for their order. */
+async function makePlain(db: ReturnType<MongoClient["db"]>): Promise<void> {
+  const plain = db.collection<{ _id: string }>("plain_services");
+  await plain.createIndex({ organization_id: 1, created_at: 1, _id: 1 });
+  let batch: { _id: string }[] = [];
+  for await (const { wire, organization_id } of db.collection("services").find({})) {
+    const { id, ...fields } = JSON.parse(String(wire)) as { id: string };
+    batch.push({ _id: id, organization_id, ...fields } as { _id: string });
+    if (batch.length === 2_000) await plain.insertMany(batch.splice(0));
+  }
+  if (batch.length > 0) await plain.insertMany(batch);
+}
+
+function watchedOf({ topologies, gateways, servers }: Stack): Watched[] {
+  const all = { topology: topologies[0], gateway: gateways[0], mongod: servers.mongodb };
+  return Object.entries(all).flatMap(([name, handle]) => (handle ? [{ name, pid: handle.pid() }] : []));
+}
+
+function listed(values: Readonly<Record<string, number>>): string {
+  return Object.entries(values).map(([name, value]) => `${name} ${value}`).join(", "); // prettier-ignore
+}
+
+function row(...cells: readonly unknown[]): void {
+  console.log(`| ${cells.map(String).join(" | ")} |`);
+}
