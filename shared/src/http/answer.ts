@@ -15,14 +15,15 @@ interface Extras {
 
 /**
  * What a handler gives back. `data` and `items` go through the response schema of the operation, which drops what is
- * not in the contract; `json` and `rows` are texts that were made through it when they were stored.
+ * not in the contract; `json` and `rows` are JSON texts that were made through it when they were stored, rows in UTF-8
+ * as they came from the database.
  */
 export type Answer<Data> =
   | ({ readonly kind: "data"; readonly data: Data } & Extras)
   | ({ readonly kind: "json"; readonly json: string } & Extras)
   | ({ readonly kind: "items"; readonly items: readonly Data[]; readonly page: PageInfo } & Extras)
-  | ({ readonly kind: "rows"; readonly rows: readonly string[]; readonly page: PageInfo } & Extras)
-  | ({ readonly kind: "stream"; readonly batches: AsyncIterable<readonly string[]>; readonly offset: number } & Extras);
+  | ({ readonly kind: "rows"; readonly rows: readonly Buffer[]; readonly page: PageInfo } & Extras)
+  | ({ readonly kind: "stream"; readonly batches: AsyncIterable<readonly Buffer[]>; readonly offset: number } & Extras);
 
 /** Makers of answers. */
 export const answer = {
@@ -33,9 +34,9 @@ export const answer = {
   /** A page of values. */
   items: <Data>(items: readonly Data[], page: PageInfo): Answer<Data> => ({ kind: "items", items, page }),
   /** A page of JSON texts. */
-  rows: (rows: readonly string[], page: PageInfo): Answer<never> => ({ kind: "rows", rows, page }),
+  rows: (rows: readonly Buffer[], page: PageInfo): Answer<never> => ({ kind: "rows", rows, page }),
   /** All of a list as batches of JSON texts. Those before `offset` are not sent, and count in the total. */
-  stream: (batches: AsyncIterable<readonly string[]>, offset: number): Answer<never> => ({
+  stream: (batches: AsyncIterable<readonly Buffer[]>, offset: number): Answer<never> => ({
     kind: "stream",
     batches,
     offset,

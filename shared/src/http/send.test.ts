@@ -24,9 +24,11 @@ describe("what a service sends", () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  async function* batches(): AsyncGenerator<string[]> {
-    yield await Promise.resolve(["1", "2"]);
-    yield ["3"];
+  const rows = (...texts: string[]): Buffer[] => texts.map((text) => Buffer.from(text));
+
+  async function* batches(): AsyncGenerator<Buffer[]> {
+    yield await Promise.resolve(rows("1", "2"));
+    yield rows("3");
   }
 
   it("answers HEAD of a stream with its head alone", async () => {
@@ -37,8 +39,8 @@ describe("what a service sends", () => {
   });
 
   it("breaks off when a stream fails, so that it never looks whole", async () => {
-    async function* failing(): AsyncGenerator<string[]> {
-      yield await Promise.resolve(["1"]);
+    async function* failing(): AsyncGenerator<Buffer[]> {
+      yield await Promise.resolve(rows("1"));
       throw new Error("away");
     }
     const url = await aServerOf(() => answer.stream(failing(), 0));

@@ -7,6 +7,7 @@ import { INTERNAL } from "./headers.js";
 import { STATUSES } from "./statuses.js";
 
 const JSON_TYPE = "application/json; charset=utf-8";
+const [OPEN, CLOSE, COMMA] = ["[", "]", ","].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer];
 const STALLED_CLIENT_MS = 30_000;
 
 /** Sends a bare answer of a service: the data alone; what belongs to the envelope travels in headers. */
@@ -14,28 +15,22 @@ export async function sendAnswer(response: ServerResponse, schema: z.ZodType, gi
   for (const [name, value] of Object.entries(given.headers ?? {})) response.setHeader(name, value);
   if (given.revision !== undefined) response.setHeader("etag", `"${given.revision}"`);
   switch (given.kind) {
-    case "data": {
+    case "data":
       sendJson(response, 200, JSON.stringify(schema.parse(given.data)));
-      return;
-    }
-    case "json": {
+      break;
+    case "json":
       sendJson(response, 200, given.json);
-      return;
-    }
+      break;
     case "items":
       setPage(response, given.page);
-      {
-        sendJson(response, 200, `[${given.items.map((item) => JSON.stringify(schema.parse(item))).join(",")}]`);
-        return;
-      }
+      sendJson(response, 200, `[${given.items.map((item) => JSON.stringify(schema.parse(item))).join(",")}]`);
+      break;
     case "rows":
       setPage(response, given.page);
-      {
-        sendJson(response, 200, `[${given.rows.join(",")}]`);
-        return;
-      }
+      sendJson(response, 200, Buffer.concat([OPEN, joined(given.rows), CLOSE]));
+      break;
     case "stream":
-      return sendStream(response, given.batches, given.offset);
+      await sendStream(response, given.batches, given.offset);
   }
 }
 
@@ -56,7 +51,7 @@ export function errorBody(error: { message: string; code: string; params: ErrorP
   return JSON.stringify({ error: error.message, code: error.code, params: error.params });
 }
 
-function sendJson(response: ServerResponse, status: number, json: string): void {
+function sendJson(response: ServerResponse, status: number, json: string | Buffer): void {
   response.statusCode = status;
   response.setHeader("content-type", JSON_TYPE);
   response.setHeader("content-length", Buffer.byteLength(json));
@@ -75,7 +70,7 @@ function setPage(response: ServerResponse, page: PageInfo): void {
  */
 async function sendStream(
   response: ServerResponse,
-  batches: AsyncIterable<readonly string[]>,
+  batches: AsyncIterable<readonly Buffer[]>,
   offset: number,
 ): Promise<void> {
   response.statusCode = 200;
@@ -88,17 +83,21 @@ async function sendStream(
   }
   response.setHeader("trailer", INTERNAL.listTotal);
   let total = 0;
-  let separator = "";
-  response.write("[");
+  let before = OPEN;
   for await (const batch of batches) {
     const rows = batch.slice(Math.max(0, offset - total));
     total += batch.length;
     if (rows.length === 0) continue;
-    const open = response.write(separator + rows.join(","));
-    separator = ",";
+    const open = response.write(Buffer.concat([before, joined(rows)]));
+    before = COMMA;
     if (!open) await once(response, "drain", { signal: AbortSignal.timeout(STALLED_CLIENT_MS) });
     if (response.destroyed) return;
   }
   response.addTrailers({ [INTERNAL.listTotal]: String(total) });
-  response.end("]");
+  response.end(before === OPEN ? "[]" : CLOSE);
+}
+
+/** The rows with commas between them. */
+function joined(rows: readonly Buffer[]): Buffer {
+  return Buffer.concat(rows.flatMap((row, index) => (index === 0 ? [row] : [COMMA, row])));
 }

@@ -62,7 +62,8 @@ describe(`a history of ${LENGTH} writes by ${WRITERS} writers, seed ${SEED}`, ()
       const refusals = ["binding_cross_host", "binding_conflict", "invalid_reference", "network_mismatch", "ip_outside_subnet", "not_found", "already_exists", "in_use", "mac_address_immutable", "validation_failed"]; // prettier-ignore
       const unexpected = [...outcomes].filter(([code]) => !["done", "nothing to do", ...refusals].includes(code));
       expect(unexpected).toEqual([]);
-      expect(outcomes.get("done") ?? 0).toBeGreaterThan(LENGTH / 3);
+      // A history that mostly finds nothing to do, or is refused, would say little.
+      expect(outcomes.get("done") ?? 0).toBeGreaterThan(LENGTH / 5);
     },
     Math.max(60_000, LENGTH * 60),
   );
