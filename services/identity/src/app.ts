@@ -1,12 +1,14 @@
 import type { Db } from "mongodb";
 import type { Bus } from "@nts/shared/bus/bus";
-import { keyApplied, tagDeleted } from "@nts/shared/contract/messages";
+import { keyApplied, networkDeleted, tagDeleted } from "@nts/shared/contract/messages";
 import type { InternalClient } from "@nts/shared/http/internal-client";
 import { createRouter, type Router, type RouterOptions } from "@nts/shared/http/mount";
 import { mapMongoFault } from "@nts/shared/mongo/faults";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import { mountCredentials } from "./credentials/routes.js";
 import { createCredentialStore } from "./credentials/store.js";
+import { mountInvites } from "./invites/routes.js";
+import { createInviteStore } from "./invites/store.js";
 import { createAcknowledgements } from "./key-changes/acknowledgements.js";
 import { createChangeRights } from "./key-changes/change-rights.js";
 import { createKeyChangeLog } from "./key-changes/log.js";
@@ -14,8 +16,11 @@ import { createGatewayRegistry } from "./key-changes/registry.js";
 import { mountKeyChanges } from "./key-changes/routes.js";
 import { mountKeys } from "./keys/routes.js";
 import { createKeyStore } from "./keys/store.js";
+import { createDeadNetworkSweep } from "./networks/dead-networks.js";
+import { createForgetNetworks } from "./networks/forget-networks.js";
 import { mountOrganizations } from "./organizations/routes.js";
 import { createOrganizationStore } from "./organizations/store.js";
+import { mountRegistrations } from "./registrations/routes.js";
 import { createSessionCookies } from "./sessions/cookie.js";
 import { mountSessions } from "./sessions/routes.js";
 import { createSessionStore } from "./sessions/store.js";
@@ -45,6 +50,7 @@ export function createApp(options: AppOptions): Router {
   const keys = createKeyStore(db);
   const users = createUserStore(db);
   const sessions = createSessionStore(db);
+  const invites = createInviteStore(db);
   const organizations = createOrganizationStore(db);
   const credentials = createCredentialStore(db);
   const topology = createTopologyDirectory(client);
@@ -64,10 +70,23 @@ export function createApp(options: AppOptions): Router {
     });
   });
 
-  mountUsers(router, { users, organizations, sessions, transaction, passwords, cookies, registration });
+  const forgetNetworks = createForgetNetworks(db, changeRights);
+  bus.subscribe(networkDeleted, ({ organization_id, network_id }) => {
+    forgetNetworks(organization_id, [network_id]).catch((error: unknown) => {
+      routing.log.warn({ err: error, network_id }, "a deleted network stays granted until its grants are read");
+    });
+  });
+  const dropDeadNetworks = createDeadNetworkSweep(forgetNetworks, topology);
+
+  mountRegistrations(router, {
+    ...{ users, organizations, invites, sessions, transaction, passwords },
+    ...{ topology, cookies, registration },
+  });
+  mountUsers(router, { users, keys, sessions, invites, topology, dropDeadNetworks, changeRights });
+  mountInvites(router, { invites, topology, dropDeadNetworks });
   mountSessions(router, { sessions, users, passwords, topology, cookies, changeRights });
   mountOrganizations(router, { organizations, changeRights });
-  mountKeys(router, { keys, topology, changeRights });
+  mountKeys(router, { keys, topology, dropDeadNetworks, changeRights });
   mountCredentials(router, { credentials, sessions });
   mountKeyChanges(router, { keyChanges, registry, acknowledgements });
   return router;

@@ -7,7 +7,18 @@ const DAY_SECONDS = 86_400;
 
 /** Every index of the database, by collection. */
 export const INDEXES: Indexes = {
-  users: [{ key: { email: 1 }, unique: true }, { key: { organization_id: 1, created_at: 1, _id: 1 } }],
+  users: [
+    { key: { email: 1 }, unique: true },
+    { key: { organization_id: 1, created_at: 1, _id: 1 } },
+    { key: { organization_id: 1, email: 1, _id: 1 } },
+    { key: { organization_id: 1, updated_at: 1, _id: 1 } },
+  ],
+  invites: [
+    { key: { hash: 1 }, unique: true },
+    { key: { organization_id: 1, created_at: 1, _id: 1 } },
+    { key: { invited_by: 1 } },
+    { key: { expires_at: 1 }, expireAfterSeconds: 0 },
+  ],
   sessions: [
     { key: { hash: 1 }, unique: true },
     { key: { user_id: 1 } },

@@ -3,6 +3,7 @@ import * as bindings from "./bindings.js";
 import * as definitions from "./definitions.js";
 import * as hosts from "./hosts.js";
 import * as interfaces from "./interfaces.js";
+import * as invites from "./invites.js";
 import * as keys from "./keys.js";
 import * as networks from "./networks.js";
 import * as organizations from "./organizations.js";
@@ -36,6 +37,7 @@ function compare(a: string, b: string): number {
 export const OPERATIONS = operationsOf(
   system,
   users,
+  invites,
   organizations,
   keys,
   networks,
@@ -56,6 +58,7 @@ export * from "./definitions.js";
 export * from "./endpoint.js";
 export * from "./hosts.js";
 export * from "./interfaces.js";
+export * from "./invites.js";
 export * from "./keys.js";
 export * from "./networks.js";
 export * from "./organizations.js";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, Name, Nothing, PermissionLevel, serverFields, verbatimText } from "./common.js";
+import { byId, filters, Id, listQuery, Name, Nothing, PermissionLevel, serverFields, verbatimText } from "./common.js";
 import { endpoint } from "./endpoint.js";
 
 /** A person of an organization. `network_ids` are the networks the person may use now. */
@@ -25,14 +25,39 @@ const Email = z
 
 const Password = verbatimText(10, 128).meta({ format: "password" });
 
+/** The secret of an invite, as a client sends it: any short text, so that a wrong one is told from a used one by nothing. */
+const InviteToken = z.string().trim().min(1).max(200);
+
 export const Registration = z
-  .object({ email: Email, password: Password, organization_name: Name.optional() })
+  .object({
+    email: Email,
+    password: Password,
+    organization_name: Name.optional().describe("Of the new organization; without meaning with an invite."),
+    invite_token: InviteToken.optional().describe("Joins the organization of the invite instead of making a new one."),
+  })
   .meta({ id: "Registration" });
+export type Registration = z.infer<typeof Registration>;
 
 /** Any text is taken as password, so that a wrong one is told from an unknown user by nothing. */
 export const Login = z
   .object({ email: z.string().trim().toLowerCase().max(254), password: z.string().max(1024) })
   .meta({ id: "Login" });
+
+export const PasswordChange = z
+  .object({ current_password: z.string().max(1024), new_password: Password })
+  .meta({ id: "PasswordChange" });
+
+export const UserUpdate = z
+  .object({
+    permissions: PermissionLevel,
+    network_ids: z
+      .array(Id)
+      .max(1000)
+      .optional()
+      .describe("The networks of a Member or Viewer; absent keeps. Owners and Admins have all networks."),
+  })
+  .meta({ id: "UserUpdate" });
+export type UserUpdate = z.infer<typeof UserUpdate>;
 
 const common = { upstream: "identity", permission: null, tag: "Authentication" } as const;
 
@@ -42,10 +67,11 @@ export const register = endpoint({
   method: "post",
   path: "/api/auth/register",
   credential: "none",
-  summary: "Create an account with an organization of its own, and a session",
+  summary: "Create an account, and a session",
+  description: "With an invite in the organization of the invite, else with an organization of its own, as its Owner.",
   body: Registration,
   response: User,
-  errors: ["already_exists", "registration_closed"],
+  errors: ["already_exists", "registration_closed", "invalid_reference", "write_conflict"],
 });
 
 export const login = endpoint({
@@ -79,7 +105,7 @@ export const getCurrentUser = endpoint({
   credential: "session",
   summary: "The user of the session",
   response: User,
-  errors: [],
+  errors: ["session_expired"],
 });
 
 export const postCurrentUser = endpoint({
@@ -87,4 +113,60 @@ export const postCurrentUser = endpoint({
   operationId: "get_current_user_by_post",
   method: "post",
   summary: "The user of the session, for clients that cannot send GET",
+});
+
+const managed = { upstream: "identity", credential: "any", permission: "Admin", tag: "Users" } as const;
+const WHO =
+  "Admins decide about Members and Viewers, Owners about everybody. " +
+  "An API key that is restricted to networks decides about nobody.";
+
+export const listUsers = endpoint({
+  ...managed,
+  operationId: "list_users",
+  method: "get",
+  path: "/api/v1/users",
+  summary: "List the users of the organization",
+  query: listQuery(["created_at", "email", "updated_at"], {
+    network_id: filters.network_id.describe("Only users who may use this network."),
+    ids: filters.ids,
+  }),
+  response: User,
+  list: true,
+  errors: [],
+});
+
+export const getUser = endpoint({
+  ...managed,
+  operationId: "get_user_by_id",
+  method: "get",
+  path: "/api/v1/users/{id}",
+  summary: "Get a user",
+  params: byId,
+  response: User,
+  errors: ["not_found"],
+});
+
+export const updateUser = endpoint({
+  ...managed,
+  operationId: "update_user",
+  method: "put",
+  path: "/api/v1/users/{id}",
+  summary: "Change the level and the networks of a user",
+  description: `${WHO} The change holds for every key and session of the user when the answer arrives.`,
+  params: byId,
+  body: UserUpdate,
+  response: User,
+  errors: ["not_found", "invalid_reference", "last_owner", "precondition_failed", "write_conflict"],
+});
+
+export const deleteUser = endpoint({
+  ...managed,
+  operationId: "delete_user",
+  method: "delete",
+  path: "/api/v1/users/{id}",
+  summary: "Remove a user, with all keys, sessions and invites of the user",
+  description: WHO,
+  params: byId,
+  response: Nothing,
+  errors: ["not_found", "last_owner", "precondition_failed", "write_conflict"],
 });

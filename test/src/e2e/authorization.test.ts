@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { isAtLeast, OPERATIONS, PERMISSIONS, type AnyEndpoint, type Permission } from "@nts/shared/contract";
-import { aKey, anAccount, callerOf, type Account, type Answered, type Caller } from "../support/api.js";
+import { aColleague, aKey, anAccount, callerOf, type Account, type Answered, type Caller } from "../support/api.js";
 import { startStack, type Stack } from "../support/stack.js";
 import { aNetworkWithAHost, type Made, type NetworkWorld } from "../support/world.js";
 
@@ -29,6 +29,8 @@ let foreign: Account;
 let worlds: Record<"one" | "two" | "foreign", NetworkWorld>;
 let tags: Record<"own" | "foreign", Made>;
 let keys: Record<"own" | "foreign", string>;
+let users: Record<"own" | "foreign", Made>;
+let invites: Record<"own" | "foreign", Made>;
 let kinds: Kind[];
 
 beforeAll(async () => {
@@ -48,6 +50,15 @@ beforeAll(async () => {
     foreign: await foreign.session.data<Made>("post", "/api/v1/tags", { name: "tag" }),
   };
   keys = { own: (await aKey(url, own)).id, foreign: (await aKey(url, foreign)).id };
+  users = {
+    own: { id: (await aColleague(url, own)).userId, permissions: "Member" },
+    foreign: { id: (await aColleague(url, foreign)).userId, permissions: "Member" },
+  };
+  const invite = { permissions: "Member", network_ids: [] };
+  invites = {
+    own: await own.session.data<Made>("post", "/api/v1/invites", invite),
+    foreign: await foreign.session.data<Made>("post", "/api/v1/invites", invite),
+  };
   const key = async (level: Permission, networks: Kind["networks"], restricted: boolean): Promise<Kind> => {
     const network_ids = networks.map((name) => worlds[name].network.id);
     const { caller } = await aKey(url, own, { permissions: level, ...(restricted && { network_ids }) });
@@ -134,7 +145,7 @@ function expectedOf(operation: AnyEndpoint, kind: Kind, target: Target): string 
   if (credential === "session" && kind.credential === "key") return "session_required";
   if (permission !== null && !isAtLeast(kind.level ?? "Viewer", permission)) return "permission_denied";
   const isWhole = kind.networks.length === 2;
-  if (operationId === "create_network" && !isWhole) return "permission_denied";
+  if (isForWholeOrganization(operationId) && !isWhole) return "permission_denied";
   // What is deleted here was made for it, and so is outside of the networks of a restricted key.
   if (operationId.includes("delete_network") && !isWhole) return "not_found";
   if (belongsToOrganization(path)) return target === "foreign" || target === "unknown" ? notFoundIfById(path) : 200;
@@ -143,8 +154,14 @@ function expectedOf(operation: AnyEndpoint, kind: Kind, target: Target): string 
   return path.includes("{id}") || path.endsWith("/bulk-delete") ? "not_found" : "invalid_reference";
 }
 
+/** What a key that is restricted to networks may not do: make a network it could not see, and decide about people. */
+function isForWholeOrganization(operationId: string): boolean {
+  return /^(create_network|(update|delete)_user|(create|revoke)_invite)$/.test(operationId);
+}
+
 function belongsToOrganization(path: string): boolean {
-  return /^\/api\/(auth|v1\/(auth|organizations|tags|service-definitions))/.test(path) || path === "/api/v1/networks";
+  const resources = "auth|organizations|users|invites|tags|service-definitions";
+  return new RegExp(`^/api/(auth|v1/(${resources}))`).test(path) || path === "/api/v1/networks";
 }
 
 function notFoundIfById(path: string): string | 200 {
@@ -158,7 +175,7 @@ async function requestOf(
   bodyOf?: NetworkWorld,
 ): Promise<{ path: string; body: unknown }> {
   const resource = /^\/api\/v1\/(auth\/keys|[\w-]+)/.exec(operation.path)?.[1] ?? "";
-  const isDelete = operation.operationId.includes("delete");
+  const isDelete = operation.operationId.includes("delete") || operation.method === "delete";
   const entity = isDelete ? await victim(resource, target) : existing(resource, target);
   const sample = bodyOf === undefined ? entity : resource in SINGULAR ? bodyOf[SINGULAR[resource] as "host"] : entity;
   return { path: operation.path.replace("{id}", entity.id), body: bodyFor(operation, resource, target, sample) };
@@ -182,6 +199,8 @@ function existing(resource: string, target: Target): Made {
   if (kind !== undefined) return { ...worlds[target === "unknown" ? "one" : target][kind], ...unknown };
   if (resource === "tags") return { ...tags[side], ...unknown };
   if (resource === "auth/keys") return { ...keyBody(organization), id: keys[side], ...unknown };
+  if (resource === "users") return { ...users[side], ...unknown };
+  if (resource === "invites") return { ...invites[side], ...unknown };
   return { id: organization.organizationId, name: "org", api_access_enabled: true, ...unknown };
 }
 
@@ -190,7 +209,9 @@ let victims = 0;
 /** An entity made to be deleted, so that nothing another check needs is lost. */
 async function victim(resource: string, target: Target): Promise<Made> {
   if (target === "unknown") return { id: UNKNOWN };
-  const { session } = target === "foreign" ? foreign : own;
+  const account = target === "foreign" ? foreign : own;
+  const { session } = account;
+  if (resource === "users") return { id: (await aColleague(stack.url, account)).userId };
   const create = OPERATIONS.find(({ path, method }) => method === "post" && path === `/api/v1/${resource}`);
   if (create === undefined) throw new Error(`nothing makes ${resource}`);
   const made = await session.data<Made & { api_key?: Made }>("post", create.path, bodyFor(create, resource, target, existing(resource, target))); // prettier-ignore
@@ -222,7 +243,8 @@ function keyBody({ organizationId: organization_id, userId: user_id }: Account):
 
 /** Neither the other organization, nor a network outside of the caller's, may show in an answer. */
 function expectNothingForeign(kind: Kind, { text }: Answered): void {
-  const hidden = [foreign.organizationId, foreign.userId, tags.foreign.id, keys.foreign, ...idsIn(worlds.foreign)];
+  const people = [foreign.userId, users.foreign.id, invites.foreign.id, keys.foreign];
+  const hidden = [foreign.organizationId, tags.foreign.id, ...people, ...idsIn(worlds.foreign)];
   const beyond = (["one", "two"] as const).filter((name) => kind.level !== null && !kind.networks.includes(name));
   const seen = [...hidden, ...beyond.flatMap((name) => idsIn(worlds[name]))].filter((id) => text.includes(id));
   expect({ caller: kind.caller.name, seen }).toEqual({ caller: kind.caller.name, seen: [] });

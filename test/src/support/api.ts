@@ -70,10 +70,26 @@ export interface Account {
 let accounts = 0;
 
 /** Registers an organization of its own, with its owner. */
-export async function anAccount(baseUrl: string, name = "owner"): Promise<Account> {
+export function anAccount(baseUrl: string, name = "owner"): Promise<Account> {
+  return registered(baseUrl, name, {});
+}
+
+/** Registers somebody in the organization of an account, by an invite of that account. */
+export async function aColleague(
+  baseUrl: string,
+  { session }: Account,
+  invite: Record<string, unknown> = {},
+): Promise<Account> {
+  const body = { permissions: "Member", ...invite };
+  const { token } = await session.data<{ token: string }>("post", "/api/v1/invites", body);
+  return registered(baseUrl, `colleague ${JSON.stringify(body)}`, { invite_token: token });
+}
+
+async function registered(baseUrl: string, name: string, more: object): Promise<Account> {
   const email = `user-${++accounts}-${process.pid}-${Date.now()}@example.com`;
   const password = "correct horse battery staple";
-  const answered = await callerOf(baseUrl, "nobody").send("post", "/api/auth/register", { email, password });
+  const body = { email, password, ...more };
+  const answered = await callerOf(baseUrl, "nobody").send("post", "/api/auth/register", body);
   if (answered.status !== 200) throw new Error(`register answered ${answered.status}: ${answered.text}`);
   const cookie = cookieOf(answered.headers);
   const user = answered.body.data as { id: string; organization_id: string };

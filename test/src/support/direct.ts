@@ -2,6 +2,7 @@
 import type { BodyInputOf, DataOf, Endpoint, ParamsOf, QueryInputOf } from "@nts/shared/contract/endpoint";
 import { createKey, type UserApiKey, type UserApiKeyInput } from "@nts/shared/contract/keys";
 import { verifyCredential, type Verification } from "@nts/shared/contract/internal";
+import { createInvite, type InviteCreate } from "@nts/shared/contract/invites";
 import { login, register, type User } from "@nts/shared/contract/users";
 import { hashCredential } from "@nts/shared/credential";
 import { createTenancySigner, type Principal, type UserPrincipal } from "@nts/shared/http/tenancy";
@@ -58,6 +59,8 @@ export interface Direct {
   verify(kind: "key" | "session", secret: string, replica?: number): Promise<Verification>;
   /** Registers an organization of its own, with its owner. */
   aPerson(): Promise<Person>;
+  /** Registers somebody in the organization of a person, by an invite of that person. */
+  aColleague(person: Person, invite: Partial<InviteCreate>): Promise<Person>;
   /** A new session of a person. */
   logIn(person: Pick<Person, "email" | "password">): Promise<Person>;
   /** Creates an API key of a person. @param more members beyond the required ones */
@@ -130,14 +133,21 @@ export function createDirect(stack: Stack): Direct {
     };
   }
 
+  async function registered(more: { invite_token?: string }): Promise<Person> {
+    const email = `person-${++people}-${process.pid}@example.com`;
+    const password = "correct horse battery staple";
+    return begun(await ask(register, { body: { email, password, ...more } }), email, password);
+  }
+
   return {
     ask,
     data,
     verify,
-    aPerson: async () => {
-      const email = `person-${++people}-${process.pid}@example.com`;
-      const password = "correct horse battery staple";
-      return begun(await ask(register, { body: { email, password } }), email, password);
+    aPerson: () => registered({}),
+    aColleague: async (person, invite) => {
+      const body = { permissions: "Member", ...invite } as const;
+      const { token } = await data(createInvite, { as: person.principal, body });
+      return registered({ invite_token: token });
     },
     logIn: async ({ email, password }) => begun(await ask(login, { body: { email, password } }), email, password),
     aKey: async (person, more) => {

@@ -7,7 +7,8 @@ import type { KeyChangeLog } from "./log.js";
 
 /**
  * Makes a change that takes or gives rights: `write` and its entry in the record are one transaction, and the promise
- * resolves when no gateway accepts any more what the change took away.
+ * resolves when no gateway accepts any more what the change took away. All such transactions write one document first, so
+ * they run one after another: `write` may decide by what it reads in the transaction.
  *
  * @param subjects ids of the keys, sessions, users or organizations of which everything known becomes void
  * @param write makes the change, in the transaction; null when there was nothing left to change, which undoes all of it

@@ -8,6 +8,7 @@ import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import { newId } from "@nts/shared/ids";
 import { requireRevision } from "@nts/shared/revision";
 import type { ChangeRights } from "../key-changes/change-rights.js";
+import type { DeadNetworkSweep } from "../networks/dead-networks.js";
 import type { TopologyDirectory } from "../topology.js";
 import { untilSaved } from "../until-saved.js";
 import { keyAnswer } from "./answer.js";
@@ -18,10 +19,11 @@ import type { KeyStore } from "./store.js";
 export interface KeyRoutes {
   readonly keys: KeyStore;
   readonly topology: TopologyDirectory;
+  readonly dropDeadNetworks: DeadNetworkSweep;
   readonly changeRights: ChangeRights;
 }
 
-export function mountKeys(router: Router, { keys, topology, changeRights }: KeyRoutes): void {
+export function mountKeys(router: Router, { keys, topology, dropDeadNetworks, changeRights }: KeyRoutes): void {
   const dropDeadTags = createDeadTagSweep(keys, topology);
 
   mount(router, listKeys, async ({ principal, query, requestId }) => {
@@ -30,7 +32,7 @@ export function mountKeys(router: Router, { keys, topology, changeRights }: KeyR
     if (network_id !== undefined && !caller.networkIds.includes(network_id))
       return answer.items([], { total: 0, limit, offset });
     let listed = await keys.list(caller, query);
-    if (await dropDeadTags(caller.organizationId, listed.keys, requestId)) listed = await keys.list(caller, query);
+    if (await dropTheDead(caller, listed.keys, requestId)) listed = await keys.list(caller, query);
     return answer.items(
       listed.keys.map((key) => keyAnswer(key, caller.networkIds)),
       listed.page,
@@ -40,7 +42,7 @@ export function mountKeys(router: Router, { keys, topology, changeRights }: KeyR
   mount(router, getKey, async ({ principal, params, requestId }) => {
     const caller = await grantor(principal, requestId);
     const key = await keys.get(caller, params.id);
-    const isOutdated = await dropDeadTags(caller.organizationId, [key], requestId);
+    const isOutdated = await dropTheDead(caller, [key], requestId);
     return answerKey(isOutdated ? await keys.get(caller, params.id) : key, caller);
   });
 
@@ -112,6 +114,14 @@ export function mountKeys(router: Router, { keys, topology, changeRights }: KeyR
     await keys.recordUses(uses);
     return answer.data(null);
   });
+
+  /** Takes deleted tags and networks off keys; true when there were any. */
+  async function dropTheDead(caller: Grantor, found: readonly KeyDocument[], requestId: string): Promise<boolean> {
+    const { organizationId, networkIds: known } = caller;
+    const hadTags = await dropDeadTags(organizationId, found, requestId);
+    const hadNetworks = await dropDeadNetworks({ organizationId, holders: found, known, requestId });
+    return hadTags || hadNetworks;
+  }
 
   /** @param tags those that the caller asks for */
   async function grantor(principal: UserPrincipal, requestId: string, tags: readonly string[] = []): Promise<Grantor> {

@@ -40,6 +40,7 @@ export interface KeyStore {
   ): Promise<KeyDocument | null>;
   /** @returns true, or null when another writer came between */
   remove(owner: KeyOwner, current: KeyDocument, transaction: ClientSession): Promise<true | null>;
+  removeAllOf(userId: string, transaction: ClientSession): Promise<void>;
   /** Takes managed tags off every key of an organization. */
   dropTags(organizationId: string, tagIds: readonly string[]): Promise<void>;
   /** Moves `last_used` forward and touches nothing else; keys that are gone are passed over. */
@@ -81,6 +82,9 @@ export function createKeyStore(db: Db): KeyStore {
         { session: transaction },
       );
       return deletedCount === 1 ? true : null;
+    },
+    removeAllOf: async (userId, transaction) => {
+      await keys.deleteMany({ user_id: userId }, { session: transaction });
     },
     dropTags: async (organizationId, tagIds) => {
       await keys.updateMany(

@@ -1,6 +1,6 @@
-import { randomBytes } from "node:crypto";
 import { hashCredential } from "@nts/shared/credential";
 import { newId } from "@nts/shared/ids";
+import { newToken } from "../tokens.js";
 import { newSession, type SessionDocument } from "./session.js";
 
 /** A session that is not stored yet, with the token that only the user's browser will keep. */
@@ -9,8 +9,8 @@ export interface StartedSession {
   readonly session: SessionDocument;
 }
 
-/** Makes a session with a token of 256 random bits. */
+/** Makes a session with a new token. */
 export function startSession(user: Parameters<typeof newSession>[0], now: Date): StartedSession {
-  const token = randomBytes(32).toString("base64url");
+  const token = newToken();
   return { token, session: newSession(user, { id: newId(), hash: hashCredential(token), now }) };
 }

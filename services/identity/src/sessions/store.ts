@@ -8,6 +8,7 @@ export interface SessionStore {
   exists(userId: string, id: string): Promise<boolean>;
   /** @returns true, or null when there was none any more */
   remove(userId: string, id: string, transaction: ClientSession): Promise<true | null>;
+  removeAllOf(userId: string, transaction: ClientSession): Promise<void>;
 }
 
 export function createSessionStore(db: Db): SessionStore {
@@ -24,6 +25,9 @@ export function createSessionStore(db: Db): SessionStore {
     remove: async (userId, id, transaction) => {
       const { deletedCount } = await sessions.deleteOne({ _id: id, user_id: userId }, { session: transaction });
       return deletedCount === 1 ? true : null;
+    },
+    removeAllOf: async (userId, transaction) => {
+      await sessions.deleteMany({ user_id: userId }, { session: transaction });
     },
   };
 }

@@ -1,60 +1,99 @@
-import { register } from "@nts/shared/contract/users";
+import type { ClientSession } from "mongodb";
+import { deleteUser, getUser, listUsers, updateUser } from "@nts/shared/contract/users";
 import { AppError } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
-import { mountAny, type Router } from "@nts/shared/http/mount";
-import { newId } from "@nts/shared/ids";
-import { isDuplicateKey } from "@nts/shared/mongo/faults";
-import type { RunTransaction } from "@nts/shared/mongo/transaction";
-import { DEFAULT_ORGANIZATION_NAME, newOrganization } from "../organizations/organization.js";
-import type { OrganizationStore } from "../organizations/store.js";
-import type { SessionCookies } from "../sessions/cookie.js";
-import { startSession } from "../sessions/start.js";
+import { mount, type Router } from "@nts/shared/http/mount";
+import { requireRevision } from "@nts/shared/revision";
+import type { InviteStore } from "../invites/store.js";
+import type { ChangeRights } from "../key-changes/change-rights.js";
+import type { KeyStore } from "../keys/store.js";
+import type { DeadNetworkSweep } from "../networks/dead-networks.js";
 import type { SessionStore } from "../sessions/store.js";
-import type { Passwords } from "./passwords.js";
+import type { TopologyDirectory } from "../topology.js";
+import { untilSaved } from "../until-saved.js";
+import { userChanges } from "./changes.js";
+import { requireRank, requireWholeOrganization } from "./rank.js";
 import type { UserStore } from "./store.js";
-import { newOwner, userAnswer } from "./user.js";
+import { userAnswer, type UserDocument } from "./user.js";
 
 export interface UserRoutes {
   readonly users: UserStore;
-  readonly organizations: OrganizationStore;
-  readonly sessions: SessionStore;
-  readonly transaction: RunTransaction;
-  readonly passwords: Passwords;
-  readonly cookies: SessionCookies;
-  readonly registration: "open" | "invite";
+  readonly keys: Pick<KeyStore, "removeAllOf">;
+  readonly sessions: Pick<SessionStore, "removeAllOf">;
+  readonly invites: Pick<InviteStore, "removeAllOf" | "removeBeyond">;
+  readonly topology: TopologyDirectory;
+  readonly dropDeadNetworks: DeadNetworkSweep;
+  readonly changeRights: ChangeRights;
 }
 
 export function mountUsers(router: Router, routes: UserRoutes): void {
-  const { users, organizations, sessions, transaction, passwords, cookies, registration } = routes;
+  const { users, keys, sessions, invites, topology, dropDeadNetworks, changeRights } = routes;
 
-  mountAny(router, register, async ({ body }) => {
-    if (registration === "invite") throw new AppError("registration_closed");
-    const passwordHash = await passwords.hash(body.password);
-    const now = new Date();
-    const name = body.organization_name ?? DEFAULT_ORGANIZATION_NAME;
-    const organization = newOrganization({ id: newId(), name, now });
-    const user = newOwner({ id: newId(), email: body.email, passwordHash, organizationId: organization._id, now });
-    const { token, session } = startSession(user, now);
-    await refusingUsedEmail(() =>
-      transaction([`email:${user.email}`], async (running) => {
-        await users.insert(user, running);
-        await organizations.insert(organization, running);
-        await sessions.insert(session, running);
-      }),
+  mount(router, listUsers, async ({ scope, query, requestId }) => {
+    const { organizationId } = scope;
+    const known = await topology.networksIn(scope, requestId);
+    const { limit, offset, network_id } = query;
+    if (network_id !== undefined && !known.includes(network_id)) return answer.items([], { total: 0, limit, offset });
+    let listed = await users.list(organizationId, query);
+    if (await dropDeadNetworks({ organizationId, holders: listed.users, known, requestId }))
+      listed = await users.list(organizationId, query);
+    return answer.items(
+      listed.users.map((user) => userAnswer(user, known)),
+      listed.page,
     );
-    // A new organization has no networks.
-    return answer.data(userAnswer(user, []), {
-      revision: user.revision,
-      headers: { "set-cookie": cookies.carrying(token) },
-    });
   });
-}
 
-/** The email address is the only thing of a new user that can be in use. */
-async function refusingUsedEmail(write: () => Promise<void>): Promise<void> {
-  try {
-    await write();
-  } catch (error) {
-    throw isDuplicateKey(error) ? new AppError("already_exists", { entity: "User", field: "email" }, error) : error;
+  mount(router, getUser, async ({ scope, params: { id }, requestId }) => {
+    const { organizationId } = scope;
+    const known = await topology.networksIn(scope, requestId);
+    const user = await users.get(organizationId, id);
+    const isOutdated = await dropDeadNetworks({ organizationId, holders: [user], known, requestId });
+    return answerUser(isOutdated ? await users.get(organizationId, id) : user, known);
+  });
+
+  mount(router, updateUser, async ({ principal, scope, params: { id }, body, ifMatch, deadline, requestId }) => {
+    requireWholeOrganization(principal);
+    const networkIds = await topology.networksIn(scope, requestId);
+    const saved = await untilSaved(deadline, async () => {
+      const current = await users.get(scope.organizationId, id);
+      requireRank(principal, current.permissions, body.permissions);
+      requireRevision(ifMatch, current.revision);
+      const changes = userChanges(current, body, networkIds);
+      if (Object.keys(changes).length === 0) return current;
+      return changeRights([id], async (transaction) => {
+        const updated = await users.update(current, changes, transaction);
+        if (updated === null) return null;
+        await requireAnOwner(current, transaction);
+        await invites.removeBeyond(id, body.permissions, transaction);
+        return updated;
+      });
+    });
+    return answerUser(saved, networkIds);
+  });
+
+  mount(router, deleteUser, async ({ principal, scope, params: { id }, ifMatch, deadline }) => {
+    requireWholeOrganization(principal);
+    await untilSaved(deadline, async () => {
+      const current = await users.get(scope.organizationId, id);
+      requireRank(principal, current.permissions);
+      requireRevision(ifMatch, current.revision);
+      return changeRights([id], async (transaction) => {
+        if ((await users.remove(current, transaction)) === null) return null;
+        await requireAnOwner(current, transaction);
+        for (const belongings of [keys, sessions, invites]) await belongings.removeAllOf(id, transaction);
+        return true;
+      });
+    });
+    return answer.data(null);
+  });
+
+  /** Counted in the transaction, after the change: all changes of rights run one after another, so none comes between. */
+  async function requireAnOwner(before: UserDocument, transaction: ClientSession): Promise<void> {
+    if (before.permissions !== "Owner") return;
+    if ((await users.countOwners(before.organization_id, transaction)) === 0) throw new AppError("last_owner");
+  }
+
+  function answerUser(user: UserDocument, visibleIds: readonly string[]) {
+    return answer.data(userAnswer(user, visibleIds), { revision: user.revision, volatile: true });
   }
 }

@@ -1,21 +1,89 @@
-import type { ClientSession, Db } from "mongodb";
+import type { ClientSession, Db, Filter } from "mongodb";
+import { AppError } from "@nts/shared/errors";
+import type { PageInfo } from "@nts/shared/http/answer";
+import { sortOf, type Ordering } from "@nts/shared/mongo/order";
+import { nextRevision } from "../revisions.js";
+import { reaching } from "../networks/reaching.js";
 import type { UserDocument } from "./user.js";
+
+export interface UserQuery extends Ordering {
+  /** Empty for all. */
+  readonly ids: readonly string[];
+  /** Only users who may use this network. */
+  readonly network_id?: string | undefined;
+  /** 0 for no limit. */
+  readonly limit: number;
+  readonly offset: number;
+}
 
 export interface UserStore {
   /** @throws the database's duplicate key fault when the email address is in use */
   insert(user: UserDocument, transaction: ClientSession): Promise<void>;
-  find(organizationId: string, id: string): Promise<UserDocument | null>;
+  list(organizationId: string, query: UserQuery): Promise<{ users: UserDocument[]; page: PageInfo }>;
+  find(organizationId: string, id: string, transaction?: ClientSession): Promise<UserDocument | null>;
+  /** @throws AppError `not_found` */
+  get(organizationId: string, id: string): Promise<UserDocument>;
   /** The one look-up that knows no organization: it is how a login finds out. @param email lower case */
   findByEmail(email: string): Promise<UserDocument | null>;
+  countOwners(organizationId: string, transaction: ClientSession): Promise<number>;
+  /** Saves changes under the next revision; null when another writer came between. */
+  update(
+    current: UserDocument,
+    changes: Partial<UserDocument>,
+    transaction: ClientSession,
+  ): Promise<UserDocument | null>;
+  /** @returns true, or null when another writer came between */
+  remove(current: UserDocument, transaction: ClientSession): Promise<true | null>;
 }
 
 export function createUserStore(db: Db): UserStore {
   const users = db.collection<UserDocument>("users");
+
+  async function find(organizationId: string, id: string, session?: ClientSession): Promise<UserDocument | null> {
+    return users.findOne({ organization_id: organizationId, _id: id }, { session });
+  }
+
   return {
-    insert: async (user, transaction) => {
-      await users.insertOne(user, { session: transaction });
+    insert: async (user, session) => {
+      await users.insertOne(user, { session });
     },
-    find: (organizationId, id) => users.findOne({ organization_id: organizationId, _id: id }),
+    list: async (organizationId, query) => {
+      const filter = { organization_id: organizationId, ...matching(query) };
+      const { limit, offset } = query;
+      const [found, total] = await Promise.all([
+        users.find(filter).sort(sortOf(query)).skip(offset).limit(limit).toArray(),
+        users.countDocuments(filter),
+      ]);
+      return { users: found, page: { total, limit, offset } };
+    },
+    find,
+    get: async (organizationId, id) => {
+      const user = await find(organizationId, id);
+      if (user === null) throw new AppError("not_found", { entity: "User" });
+      return user;
+    },
     findByEmail: (email) => users.findOne({ email }),
+    countOwners: (organizationId, session) =>
+      users.countDocuments({ organization_id: organizationId, permissions: "Owner" }, { session }),
+    update: async (current, changes, session) => {
+      const written = { ...changes, ...nextRevision(current, new Date()) };
+      const { matchedCount } = await users.updateOne(unchanged(current), { $set: written }, { session });
+      return matchedCount === 1 ? { ...current, ...written } : null;
+    },
+    remove: async (current, session) => {
+      const { deletedCount } = await users.deleteOne(unchanged(current), { session });
+      return deletedCount === 1 ? true : null;
+    },
+  };
+}
+
+function unchanged({ _id, organization_id, revision }: UserDocument): Filter<UserDocument> {
+  return { _id, organization_id, revision };
+}
+
+function matching({ ids, network_id }: UserQuery): Filter<UserDocument> {
+  return {
+    ...(ids.length > 0 && { _id: { $in: ids } }),
+    ...(network_id !== undefined && reaching(network_id)),
   };
 }

@@ -1,5 +1,6 @@
 import type { Permission } from "@nts/shared/contract/endpoint";
 import type { User } from "@nts/shared/contract/users";
+import { narrowed, networksOf } from "../scopes.js";
 
 export interface UserDocument {
   _id: string;
@@ -11,16 +12,18 @@ export interface UserDocument {
   password_hash: string;
   organization_id: string;
   permissions: Permission;
-  /** Networks granted; without meaning from Admin upwards. */
+  /** Networks granted; none from Admin upwards, where all can be used. */
   network_ids: string[];
 }
 
-/** The first user of a new organization. */
-export function newOwner(given: {
+/** A user who has done nothing yet. */
+export function newUser(given: {
   readonly id: string;
   readonly email: string;
   readonly passwordHash: string;
   readonly organizationId: string;
+  readonly permissions: Permission;
+  readonly networkIds: string[];
   readonly now: Date;
 }): UserDocument {
   return {
@@ -31,13 +34,13 @@ export function newOwner(given: {
     email: given.email,
     password_hash: given.passwordHash,
     organization_id: given.organizationId,
-    permissions: "Owner",
-    network_ids: [],
+    permissions: given.permissions,
+    network_ids: given.networkIds,
   };
 }
 
-/** A user as answered. @param networkIds the networks the user may use now */
-export function userAnswer(user: UserDocument, networkIds: string[]): User {
+/** A user as answered. @param visibleIds networks that exist and that the caller may know of */
+export function userAnswer(user: UserDocument, visibleIds: readonly string[]): User {
   return {
     id: user._id,
     created_at: user.created_at.toISOString(),
@@ -45,6 +48,6 @@ export function userAnswer(user: UserDocument, networkIds: string[]): User {
     email: user.email,
     organization_id: user.organization_id,
     permissions: user.permissions,
-    network_ids: networkIds,
+    network_ids: narrowed(networksOf(user), visibleIds),
   };
 }

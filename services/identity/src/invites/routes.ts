@@ -1,0 +1,60 @@
+import { createInvite, listInvites, revokeInvite } from "@nts/shared/contract/invites";
+import { hashCredential } from "@nts/shared/credential";
+import { AppError } from "@nts/shared/errors";
+import { answer } from "@nts/shared/http/answer";
+import { mount, type Router } from "@nts/shared/http/mount";
+import { newId } from "@nts/shared/ids";
+import type { DeadNetworkSweep } from "../networks/dead-networks.js";
+import { newToken } from "../tokens.js";
+import type { TopologyDirectory } from "../topology.js";
+import { requireRank, requireWholeOrganization } from "../users/rank.js";
+import { inviteAnswer, newInvite } from "./invite.js";
+import type { InviteStore } from "./store.js";
+
+export interface InviteRoutes {
+  readonly invites: InviteStore;
+  readonly topology: TopologyDirectory;
+  readonly dropDeadNetworks: DeadNetworkSweep;
+}
+
+export function mountInvites(router: Router, { invites, topology, dropDeadNetworks }: InviteRoutes): void {
+  mount(router, listInvites, async ({ scope, query, requestId }) => {
+    const { organizationId } = scope;
+    const known = await topology.networksIn(scope, requestId);
+    const { limit, offset, network_id } = query;
+    if (network_id !== undefined && !known.includes(network_id)) return answer.items([], { total: 0, limit, offset });
+    const now = new Date();
+    let listed = await invites.list(organizationId, query, now);
+    if (await dropDeadNetworks({ organizationId, holders: listed.invites, known, requestId }))
+      listed = await invites.list(organizationId, query, now);
+    return answer.items(
+      listed.invites.map((invite) => inviteAnswer(invite, known)),
+      listed.page,
+    );
+  });
+
+  mount(router, createInvite, async ({ principal, scope, body, requestId }) => {
+    requireWholeOrganization(principal);
+    requireRank(principal, body.permissions);
+    const networkIds = await topology.networksIn(scope, requestId);
+    const token = newToken();
+    const given = {
+      _id: newId(),
+      hash: hashCredential(token),
+      organization_id: scope.organizationId,
+      invited_by: principal.userId,
+      now: new Date(),
+    };
+    const invite = newInvite(body, given, networkIds);
+    await invites.insert(invite);
+    return answer.data({ ...inviteAnswer(invite, networkIds), token }, { revision: invite.revision });
+  });
+
+  mount(router, revokeInvite, async ({ principal, scope, params: { id } }) => {
+    requireWholeOrganization(principal);
+    const { permissions } = await invites.get(scope.organizationId, id);
+    requireRank(principal, permissions);
+    if (!(await invites.remove(scope.organizationId, id))) throw new AppError("not_found", { entity: "Invite" });
+    return answer.data(null);
+  });
+}

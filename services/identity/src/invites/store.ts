@@ -1,0 +1,76 @@
+import type { ClientSession, Db, Filter } from "mongodb";
+import { PERMISSIONS, type Permission } from "@nts/shared/contract/endpoint";
+import { AppError } from "@nts/shared/errors";
+import type { PageInfo } from "@nts/shared/http/answer";
+import { sortOf, type Ordering } from "@nts/shared/mongo/order";
+import { reaching } from "../networks/reaching.js";
+import { ranksOver } from "../users/rank.js";
+import type { InviteDocument } from "./invite.js";
+
+export interface InviteQuery extends Ordering {
+  /** Empty for all. */
+  readonly ids: readonly string[];
+  /** Only invites of users who may use this network. */
+  readonly network_id?: string | undefined;
+  /** 0 for no limit. */
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface InviteStore {
+  insert(invite: InviteDocument): Promise<void>;
+  /** Those that have not expired. */
+  list(organizationId: string, query: InviteQuery, now: Date): Promise<{ invites: InviteDocument[]; page: PageInfo }>;
+  /** @throws AppError `not_found` */
+  get(organizationId: string, id: string): Promise<InviteDocument>;
+  /** The one look-up that knows no organization: a token is all that an invited person has. */
+  findByHash(hash: string): Promise<InviteDocument | null>;
+  /** Uses an invite up; null when there is none any more. */
+  take(hash: string, transaction: ClientSession): Promise<InviteDocument | null>;
+  /** @returns false when there was none any more */
+  remove(organizationId: string, id: string): Promise<boolean>;
+  removeAllOf(inviterId: string, transaction: ClientSession): Promise<void>;
+  /** Removes what an inviter could not invite to at this level. */
+  removeBeyond(inviterId: string, level: Permission, transaction: ClientSession): Promise<void>;
+}
+
+export function createInviteStore(db: Db): InviteStore {
+  const invites = db.collection<InviteDocument>("invites");
+  return {
+    insert: async (invite) => {
+      await invites.insertOne(invite);
+    },
+    list: async (organizationId, query, now) => {
+      const filter = { organization_id: organizationId, expires_at: { $gt: now }, ...matching(query) };
+      const { limit, offset } = query;
+      const [found, total] = await Promise.all([
+        invites.find(filter).sort(sortOf(query)).skip(offset).limit(limit).toArray(),
+        invites.countDocuments(filter),
+      ]);
+      return { invites: found, page: { total, limit, offset } };
+    },
+    get: async (organizationId, id) => {
+      const invite = await invites.findOne({ organization_id: organizationId, _id: id });
+      if (invite === null) throw new AppError("not_found", { entity: "Invite" });
+      return invite;
+    },
+    findByHash: (hash) => invites.findOne({ hash }),
+    take: (hash, session) => invites.findOneAndDelete({ hash }, { session }),
+    remove: async (organizationId, id) =>
+      (await invites.deleteOne({ organization_id: organizationId, _id: id })).deletedCount === 1,
+    removeAllOf: async (inviterId, session) => {
+      await invites.deleteMany({ invited_by: inviterId }, { session });
+    },
+    removeBeyond: async (inviterId, level, session) => {
+      const beyond = PERMISSIONS.filter((one) => !ranksOver(level, one));
+      await invites.deleteMany({ invited_by: inviterId, permissions: { $in: beyond } }, { session });
+    },
+  };
+}
+
+function matching({ ids, network_id }: InviteQuery): Filter<InviteDocument> {
+  return {
+    ...(ids.length > 0 && { _id: { $in: ids } }),
+    ...(network_id !== undefined && reaching(network_id)),
+  };
+}

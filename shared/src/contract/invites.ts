@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { byId, filters, Id, listQuery, Nothing, PermissionLevel, serverFields, Timestamp } from "./common.js";
+import { endpoint } from "./endpoint.js";
+
+/** An invite that nobody has used yet. Its token is nowhere but in the answer that made it. */
+export const Invite = z
+  .object({
+    ...serverFields,
+    organization_id: Id,
+    invited_by: Id.describe("The user who made it."),
+    permissions: PermissionLevel,
+    network_ids: z.array(Id).describe("The networks that the new user may use; Owners and Admins have all networks."),
+    expires_at: Timestamp,
+  })
+  .meta({ id: "Invite" });
+export type Invite = z.infer<typeof Invite>;
+
+export const InviteCreate = z
+  .object({
+    permissions: PermissionLevel,
+    network_ids: z.array(Id).max(1000).default([]).describe("The networks of a Member or Viewer."),
+    expires_in_hours: z.int().min(1).max(8760).default(168),
+  })
+  .meta({ id: "InviteCreate" });
+export type InviteCreate = z.infer<typeof InviteCreate>;
+
+const common = { upstream: "identity", credential: "any", permission: "Admin", tag: "Invites" } as const;
+
+export const listInvites = endpoint({
+  ...common,
+  operationId: "list_invites",
+  method: "get",
+  path: "/api/v1/invites",
+  summary: "List the invites that can still be used",
+  query: listQuery(["created_at", "expires_at"], {
+    network_id: filters.network_id.describe("Only invites of users who may use this network."),
+    ids: filters.ids,
+  }),
+  response: Invite,
+  list: true,
+  errors: [],
+});
+
+export const createInvite = endpoint({
+  ...common,
+  operationId: "create_invite",
+  method: "post",
+  path: "/api/v1/invites",
+  summary: "Invite somebody; the answer is the only place that shows the token",
+  description:
+    "Owners invite to every level, Admins to Member and Viewer. The token makes one account, and none when its inviter " +
+    "could no longer invite to that level. An API key that is restricted to networks invites nobody.",
+  body: InviteCreate,
+  response: Invite.extend({ token: z.string() }).meta({ id: "CreatedInvite" }),
+  errors: ["invalid_reference"],
+});
+
+export const revokeInvite = endpoint({
+  ...common,
+  operationId: "revoke_invite",
+  method: "delete",
+  path: "/api/v1/invites/{id}",
+  summary: "Revoke an invite",
+  params: byId,
+  response: Nothing,
+  errors: ["not_found"],
+});

@@ -1,0 +1,264 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { createNetwork, deleteNetwork } from "@nts/shared/contract/networks";
+import { deleteUser, getCurrentUser, getUser, listUsers, updateUser, type User } from "@nts/shared/contract/users";
+import { updateOrganization } from "@nts/shared/contract/organizations";
+import type { UserPrincipal } from "@nts/shared/http/tenancy";
+import { createDirect, type Direct, type Person } from "../support/direct.js";
+import { startStack, type Stack } from "../support/stack.js";
+
+let stack: Stack;
+let identity: Direct;
+
+beforeAll(async () => {
+  stack = await startStack({ gateways: 0, identities: 2 });
+  identity = createDirect(stack);
+});
+
+afterAll(async () => {
+  await stack.stop();
+});
+
+const aNetwork = async ({ principal }: Person, name: string): Promise<string> =>
+  (await identity.data(createNetwork, { as: principal, body: { name } })).id;
+const idOf = ({ userId }: Person) => ({ params: { id: userId } });
+const refusal = (required: string) => ({ status: 403, code: "permission_denied", params: { required } });
+
+async function listed(as: UserPrincipal, query: object = {}): Promise<string[]> {
+  const { data } = await identity.ask(listUsers, { as, query });
+  return (data as unknown as User[]).map(({ id }) => id);
+}
+
+describe("identity.users: reading", () => {
+  it("shows an Admin everybody of the organization, and nobody else, with the networks that exist now", async () => {
+    const owner = await identity.aPerson();
+    const [home, office] = [await aNetwork(owner, "Home"), await aNetwork(owner, "Office")];
+    const member = await identity.aColleague(owner, { network_ids: [home] });
+    const admin = await identity.aColleague(owner, { permissions: "Admin" });
+    const stranger = await identity.aPerson();
+    expect(await listed(admin.principal)).toEqual([owner, member, admin].map(({ userId }) => userId));
+    const read = await identity.data(getUser, { as: admin.principal, ...idOf(member) });
+    expect(read).toMatchObject({ id: member.userId, email: member.email, permissions: "Member", network_ids: [home] });
+    expect(await identity.data(getUser, { as: owner.principal, ...idOf(admin) })).toMatchObject({
+      network_ids: [home, office].sort(),
+    });
+    expect(await identity.ask(getUser, { as: admin.principal, ...idOf(stranger) })).toMatchObject({
+      status: 404,
+      params: { entity: "User" },
+    });
+    expect(await identity.ask(listUsers, { as: member.principal })).toMatchObject(refusal("Admin"));
+  });
+
+  it("pages, orders and filters", async () => {
+    const owner = await identity.aPerson();
+    const [home, office] = [await aNetwork(owner, "Home"), await aNetwork(owner, "Office")];
+    const a = await identity.aColleague(owner, { network_ids: [home] });
+    const b = await identity.aColleague(owner, { permissions: "Viewer", network_ids: [office] });
+    const ids = (...people: Person[]) => people.map(({ userId }) => userId);
+    const as = owner.principal;
+    expect(await listed(as, { order_by: "email", order_direction: "desc", limit: 2 })).toHaveLength(2);
+    expect(await listed(as, { limit: 0, offset: 1 })).toEqual(ids(a, b));
+    expect(await listed(as, { network_id: office })).toEqual(ids(owner, b));
+    expect(await listed(as, { network_id: owner.userId })).toEqual([]);
+    expect(await listed(as, { ids: `${a.userId},${(await identity.aPerson()).userId}` })).toEqual(ids(a));
+  });
+
+  it("tells a caller that is restricted to networks nothing of others", async () => {
+    const owner = await identity.aPerson();
+    const [home, office] = [await aNetwork(owner, "Home"), await aNetwork(owner, "Office")];
+    const member = await identity.aColleague(owner, { network_ids: [home, office] });
+    const as: UserPrincipal = { ...owner.principal, scope: { ...owner.principal.scope, networks: [home] } };
+    expect(await identity.data(getUser, { as, ...idOf(member) })).toMatchObject({ network_ids: [home] });
+    expect(await listed(as, { network_id: office })).toEqual([]);
+  });
+});
+
+describe("identity.users: changing", () => {
+  it("reaches every key and session of the user: level and networks", async () => {
+    const owner = await identity.aPerson();
+    const [home, office] = [await aNetwork(owner, "Home"), await aNetwork(owner, "Office")];
+    const user = await identity.aColleague(owner, { permissions: "Admin" });
+    const free = await identity.aKey(user, { permissions: "Admin" });
+    const cut = await identity.aKey(user, { permissions: "Member", network_ids: [office] });
+    const rights = (secrets: [kind: "key" | "session", secret: string][]) =>
+      Promise.all(
+        secrets.map(async ([kind, secret]) => {
+          const verified = await identity.verify(kind, secret, 1);
+          return verified.status === "valid" && [verified.principal.permission, verified.principal.networks];
+        }),
+      );
+    const all: [kind: "key" | "session", secret: string][] = [
+      ["session", user.token],
+      ["key", free.secret],
+      ["key", cut.secret],
+    ];
+    expect(await rights(all)).toEqual([["Admin", "all"], ["Admin", "all"], ["Member", [office]]]); // prettier-ignore
+    const put = (body: { permissions: "Member" | "Viewer" | "Admin"; network_ids?: string[] }) =>
+      identity.data(updateUser, { as: owner.principal, ...idOf(user), body });
+    await put({ permissions: "Member", network_ids: [home] });
+    expect(await rights(all)).toEqual([["Member", [home]], ["Member", [home]], ["Member", []]]); // prettier-ignore
+    await put({ permissions: "Viewer", network_ids: [office] });
+    expect(await rights(all)).toEqual([["Viewer", [office]], ["Viewer", [office]], ["Viewer", [office]]]); // prettier-ignore
+    await put({ permissions: "Admin" });
+    expect(await rights(all)).toEqual([["Admin", "all"], ["Admin", "all"], ["Member", [office]]]); // prettier-ignore
+  });
+
+  it("is for Admins about Members and Viewers only, for Owners about everybody", async () => {
+    const owner = await identity.aPerson();
+    const [admin, other] = [
+      await identity.aColleague(owner, { permissions: "Admin" }),
+      await identity.aColleague(owner, { permissions: "Admin" }),
+    ];
+    const member = await identity.aColleague(owner, {});
+    const put = (as: Person, whom: Person, permissions: User["permissions"]) =>
+      identity.ask(updateUser, { as: as.principal, ...idOf(whom), body: { permissions } });
+    expect(await put(admin, member, "Viewer")).toMatchObject({ status: 200, data: { permissions: "Viewer" } });
+    for (const [whom, level] of [
+      [member, "Admin"],
+      [other, "Viewer"],
+      [admin, "Owner"],
+      [owner, "Member"],
+    ] as const)
+      expect(await put(admin, whom, level)).toMatchObject(refusal("Owner"));
+    expect(await put(member, member, "Owner")).toMatchObject(refusal("Admin"));
+    expect(await put(owner, other, "Owner")).toMatchObject({ status: 200 });
+    expect(await put(owner, owner, "Admin")).toMatchObject({ status: 200, data: { permissions: "Admin" } });
+    for (const whom of [other, owner])
+      expect(await identity.ask(deleteUser, { as: admin.principal, ...idOf(whom) })).toMatchObject(refusal("Owner"));
+  });
+
+  it("is not for a key that is restricted to networks", async () => {
+    const owner = await identity.aPerson();
+    const member = await identity.aColleague(owner, {});
+    const as: UserPrincipal = { ...owner.principal, kind: "key", scope: { ...owner.principal.scope, networks: [] } };
+    const body = { permissions: "Viewer" } as const;
+    expect(await identity.ask(updateUser, { as, ...idOf(member), body })).toMatchObject(refusal("all_networks"));
+    expect(await identity.ask(deleteUser, { as, ...idOf(member) })).toMatchObject(refusal("all_networks"));
+  });
+
+  it("refuses networks of others, and a revision that no longer holds; an echo changes nothing", async () => {
+    const owner = await identity.aPerson();
+    const home = await aNetwork(owner, "Home");
+    const foreign = await aNetwork(await identity.aPerson(), "Foreign");
+    const member = await identity.aColleague(owner, { network_ids: [home] });
+    const put = (body: User | { permissions: "Member"; network_ids: string[] }, revision = "*") =>
+      identity.ask(updateUser, { as: owner.principal, ...idOf(member), body, headers: { "if-match": revision } });
+    for (const id of [foreign, owner.userId])
+      expect(await put({ permissions: "Member", network_ids: [home, id] })).toMatchObject({
+        status: 400,
+        code: "invalid_reference",
+        params: { path: "network_ids.1" },
+      });
+    const before = await identity.ask(getUser, { as: owner.principal, ...idOf(member) });
+    const echoed = await put(before.data);
+    expect([echoed.text, echoed.headers.get("etag")]).toEqual([before.text, '"1"']);
+    expect((await put({ permissions: "Member", network_ids: [] }, '"1"')).headers.get("etag")).toBe('"2"');
+    expect(await put({ permissions: "Member", network_ids: [home] }, '"1"')).toMatchObject({ status: 412 });
+  });
+});
+
+describe("identity.users: removing", () => {
+  it("ends every key and session of the user, and frees the email address", async () => {
+    const owner = await identity.aPerson();
+    const user = await identity.aColleague(owner, { permissions: "Admin" });
+    const { secret } = await identity.aKey(user);
+    expect(await identity.data(deleteUser, { as: owner.principal, ...idOf(user) })).toBeNull();
+    expect(await identity.verify("session", user.token, 1)).toMatchObject({ code: "session_expired" });
+    expect(await identity.verify("key", secret, 1)).toMatchObject({ code: "api_key_invalid" });
+    await expect(identity.logIn(user)).rejects.toThrow("invalid_credentials");
+    expect(await identity.ask(deleteUser, { as: owner.principal, ...idOf(user) })).toMatchObject({ status: 404 });
+    expect(await identity.ask(getCurrentUser, { as: user.principal })).toMatchObject({
+      status: 401,
+      code: "session_expired",
+    });
+  });
+
+  it("leaves people of other organizations alone", async () => {
+    const [owner, stranger] = await Promise.all([identity.aPerson(), identity.aPerson()]);
+    for (const [operation, question] of [
+      [deleteUser, {}],
+      [updateUser, { body: { permissions: "Viewer" } }],
+    ] as const)
+      expect(
+        await identity.ask(operation, { as: owner.principal, ...idOf(stranger), ...question }),
+      ).toMatchObject({ status: 404, code: "not_found", params: { entity: "User" } });
+    expect(await identity.verify("session", stranger.token)).toMatchObject({ status: "valid" });
+  });
+});
+
+describe("identity.users: the last owner", () => {
+  it("can neither be demoted nor removed", async () => {
+    const owner = await identity.aPerson();
+    await identity.aColleague(owner, { permissions: "Admin" });
+    const question = { as: owner.principal, ...idOf(owner) };
+    const refused = { status: 409, code: "last_owner", params: {} };
+    expect(await identity.ask(updateUser, { ...question, body: { permissions: "Admin" } })).toMatchObject(refused);
+    expect(await identity.ask(deleteUser, question)).toMatchObject(refused);
+    expect(await identity.verify("session", owner.token)).toMatchObject({ principal: { permission: "Owner" } });
+  });
+
+  it("stays when the last two demote or remove each other at the same time", async () => {
+    for (let round = 0; round < 12; round++) {
+      const one = await identity.aPerson();
+      const two = await identity.aColleague(one, { permissions: "Owner" });
+      const demote = (as: Person, whom: Person, replica: number) =>
+        identity.ask(updateUser, { as: as.principal, replica, ...idOf(whom), body: { permissions: "Viewer" } });
+      const answers = await Promise.all([
+        demote(one, two, 0),
+        round % 2 === 0
+          ? demote(two, one, 1)
+          : identity.ask(deleteUser, { as: two.principal, replica: 1, ...idOf(one) }),
+      ]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+      expect(answers.find(({ status }) => status === 409)?.code).toBe("last_owner");
+    }
+  });
+});
+
+describe("identity.users: networks that are deleted", () => {
+  it("leave a restricted key and a granted user with nothing", async () => {
+    const owner = await identity.aPerson();
+    const home = await aNetwork(owner, "Home");
+    const user = await identity.aColleague(owner, { network_ids: [home] });
+    const cut = await identity.aKey(owner, { permissions: "Owner", network_ids: [home] });
+    await identity.data(deleteNetwork, { as: owner.principal, params: { id: home } });
+    const networksOf = async (kind: "key" | "session", secret: string) => {
+      const verified = await identity.verify(kind, secret, 1);
+      return verified.status === "valid" ? verified.principal.networks : verified.code;
+    };
+    while ((await networksOf("key", cut.secret)).includes(home)) await new Promise((go) => setTimeout(go, 20));
+    expect(await networksOf("key", cut.secret)).toEqual([]);
+    expect(await networksOf("session", user.token)).toEqual([]);
+    expect(await identity.data(getUser, { as: owner.principal, ...idOf(user) })).toMatchObject({ network_ids: [] });
+  });
+
+  it("are found at the next read when no notice of their deletion came through", async () => {
+    const owner = await identity.aPerson();
+    const [home, office] = [await aNetwork(owner, "Home"), await aNetwork(owner, "Office")];
+    const user = await identity.aColleague(owner, { network_ids: [home, office] });
+    await stack.servers.nats.stop();
+    try {
+      await identity.data(deleteNetwork, { as: owner.principal, params: { id: home } });
+      expect(await identity.verify("session", user.token)).toMatchObject({ principal: { networks: [home, office] } });
+      const read = await identity.ask(getUser, { as: owner.principal, ...idOf(user) });
+      expect([read.data.network_ids, read.headers.get("etag")]).toEqual([[office], '"2"']);
+      expect(await identity.verify("session", user.token)).toMatchObject({ principal: { networks: [office] } });
+    } finally {
+      await stack.servers.nats.restart();
+    }
+  });
+});
+
+describe("identity.users: an organization that refuses API keys", () => {
+  it("refuses those of everybody in it, and no session", async () => {
+    const owner = await identity.aPerson();
+    const user = await identity.aColleague(owner, {});
+    const { secret } = await identity.aKey(user);
+    await identity.data(updateOrganization, {
+      as: owner.principal,
+      params: { id: owner.organizationId },
+      body: { name: "Acme", api_access_enabled: false },
+    });
+    expect(await identity.verify("key", secret)).toMatchObject({ code: "api_access_disabled" });
+    expect(await identity.verify("session", user.token)).toMatchObject({ status: "valid" });
+  });
+});
