@@ -55,6 +55,7 @@ export function createApp({ open, admission, tenancyHeader, services, pages, log
         return answerOtherMethod(exchange, destination.allow);
       case "page":
         exchange.operationId = "page";
+        await admission.chargeAddress(exchange);
         pages.serve(request, exchange.response);
         return;
       case "unknown":

@@ -26,4 +26,13 @@ describe("the pages of the gateway", () => {
     }
     expect(html).not.toMatch(/<script(?![^>]*src=)|style=/);
   });
+
+  it("counts pages against the address like any request without a credential", async () => {
+    const [before, after] = [await fetch(`${world.url}/openapi.json`), await fetch(`${world.url}/api/docs`)];
+    const remaining = (answer: Response): number => Number(answer.headers.get("x-ratelimit-remaining"));
+    expect(before.headers.get("x-ratelimit-limit")).toBe("60");
+    expect(remaining(after)).toBeLessThanOrEqual(remaining(before));
+    const burst = await Promise.all(Array.from({ length: 30 }, () => fetch(`${world.url}/openapi.json`)));
+    expect(burst.some(({ status }) => status === 429)).toBe(true);
+  });
 });
