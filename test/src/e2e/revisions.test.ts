@@ -1,0 +1,120 @@
+/** Revisions, for every single object that the contract has: what `ETag`, `If-None-Match` and `If-Match` promise. */
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { OPERATIONS, type AnyEndpoint } from "@nts/shared/contract";
+import { aKey, anAccount, type Account } from "../support/api.js";
+import { startStack, type Stack } from "../support/stack.js";
+import { aNetworkWithAHost, type Made } from "../support/world.js";
+
+let stack: Stack;
+let account: Account;
+let entities: Readonly<Record<string, Made>>;
+
+beforeAll(async () => {
+  stack = await startStack();
+  account = await anAccount(stack.url);
+  const { session, organizationId, userId } = account;
+  const world = await aNetworkWithAHost(session);
+  const { id } = await aKey(stack.url, account);
+  entities = {
+    networks: world.network,
+    subnets: world.subnet,
+    hosts: world.host,
+    interfaces: world.interface,
+    ports: world.port,
+    services: world.service,
+    bindings: world.binding,
+    tags: await session.data<Made>("post", "/api/v1/tags", { name: "a tag" }),
+    organizations: { id: organizationId, name: "My Organization" },
+    "auth/keys": { id, name: "a key", organization_id: organizationId, user_id: userId, tags: [] },
+  };
+}, 60_000);
+
+afterAll(() => stack.stop());
+
+const resourceOf = ({ path }: AnyEndpoint): string => /^\/api\/v1\/(auth\/keys|[\w-]+)/.exec(path)?.[1] ?? "";
+const known = (one: AnyEndpoint): boolean => ["networks", "subnets", "hosts", "interfaces", "ports", "services", "bindings", "tags", "organizations", "auth/keys"].includes(resourceOf(one)); // prettier-ignore
+const single = OPERATIONS.filter((one) => one.path.endsWith("/{id}") && known(one));
+const named = (method: string): (readonly [string, AnyEndpoint])[] =>
+  single.filter((one) => one.method === method).map((one) => [one.operationId, one] as const);
+
+function entityFor(operation: AnyEndpoint): Made {
+  const entity = entities[resourceOf(operation)];
+  if (entity === undefined) throw new Error(`nothing is known of ${operation.path}`);
+  return entity;
+}
+
+const etagOf = (answered: { headers: Headers }): string => answered.headers.get("etag") ?? "";
+
+describe("revisions: of every single object", () => {
+  it.each(named("get"))(
+    "%s has an ETag; while it holds the answer is 304, but for keys, whose last use moves",
+    async (_id, operation) => {
+      const path = operation.path.replace("{id}", entityFor(operation).id);
+      const first = await account.session.send("get", path);
+      expect([first.status, etagOf(first)]).toEqual([200, expect.stringMatching(/^"[^"]+"$/)]);
+      const held = await account.session.send("get", path, undefined, { "if-none-match": etagOf(first) });
+      const isVolatile = resourceOf(operation) === "auth/keys";
+      expect(held.status).toBe(isVolatile ? 200 : 304);
+      if (!isVolatile) expect([held.text, etagOf(held)]).toEqual(["", etagOf(first)]);
+      const other = await account.session.send("get", path, undefined, { "if-none-match": '"another"' });
+      expect(other.status).toBe(200);
+    },
+  );
+
+  it.each(named("put"))(
+    "%s moves the ETag only when something changes, and refuses a revision that no longer holds",
+    async (_id, operation) => {
+      const entity = entityFor(operation);
+      const path = operation.path.replace("{id}", entity.id);
+      const put = (body: unknown, ifMatch?: string) =>
+        account.session.send("put", path, body, ifMatch === undefined ? {} : { "if-match": ifMatch });
+      const echoed = await put(entity);
+      expect(echoed.status).toBe(200);
+      const again = await put(echoed.body.data);
+      expect([again.status, etagOf(again), again.body.data]).toEqual([200, etagOf(echoed), echoed.body.data]);
+
+      const change = "number" in entity ? { number: 8443 } : { name: "changed" };
+      const changed = await put({ ...entity, ...change }, etagOf(echoed));
+      expect([changed.status, etagOf(changed) === etagOf(echoed)]).toEqual([200, false]);
+      const times = [echoed, changed].map(({ body }) => (body.data as { updated_at: string }).updated_at);
+      expect((times[1] ?? "") > (times[0] ?? "")).toBe(true);
+
+      const stale = await put({ ...entity, ...change, ...("name" in change && { name: "later" }) }, etagOf(echoed));
+      expect([stale.status, stale.body.code]).toEqual([412, "precondition_failed"]);
+      const any = await put({ ...entity, ...change }, "*");
+      expect(any.status).toBe(200);
+    },
+  );
+
+  it.each(named("delete"))(
+    "%s refuses a revision that no longer holds, and deletes nothing",
+    async (_id, operation) => {
+      const path = operation.path.replace("{id}", entityFor(operation).id);
+      const refused = await account.session.send("delete", path, undefined, { "if-match": '"another"' });
+      expect([refused.status, refused.body.code]).toEqual([412, "precondition_failed"]);
+      expect((await account.session.send("get", path)).status).toBe(200);
+    },
+  );
+
+  it("moves a host's ETag with every change of what stands on it", async () => {
+    const { session } = account;
+    const world = await aNetworkWithAHost(session, "another");
+    const etag = async (): Promise<string> => etagOf(await session.send("get", `/api/v1/hosts/${world.host.id}`));
+    const seen = [await etag()];
+    const { service, port, host, network } = world;
+    await session.data("put", `/api/v1/services/${service.id}`, { ...service, name: "renamed" });
+    seen.push(await etag());
+    await session.data("post", "/api/v1/ports", {
+      host_id: host.id,
+      network_id: network.id,
+      number: 1,
+      protocol: "Udp",
+    });
+    seen.push(await etag());
+    await session.data("delete", `/api/v1/ports/${port.id}`);
+    seen.push(await etag());
+    expect(new Set(seen).size).toBe(seen.length);
+    await session.data("put", `/api/v1/hosts/${host.id}`, host);
+    expect(await etag()).toBe(seen.at(-1));
+  });
+});
