@@ -1,0 +1,108 @@
+/**
+ * `npm run bench:writers`: what it costs when many write the same. Sixteen writers update services of one host, and
+ * create hosts in one network, over one and over two topology processes; beside the same work spread out.
+ */
+import { createTenancySigner } from "@nts/shared/http/tenancy";
+import { newId } from "@nts/shared/ids";
+import { startStack, type Stack } from "../support/stack.js";
+import { callerOf, type Caller } from "../support/api.js";
+
+const WRITERS = 16;
+const SECONDS = process.argv.includes("--quick") ? 2 : 6;
+
+interface Made {
+  readonly id: string;
+  readonly [member: string]: unknown;
+}
+
+for (const topologies of [1, 2]) {
+  const stack = await startStack({
+    gateways: 0,
+    identities: 0,
+    topologies,
+    ownMongod: true,
+    env: { LOG_LEVEL: "warn" },
+  });
+  try {
+    console.log(`\n## ${WRITERS} writers, ${topologies} topology process${topologies === 1 ? "" : "es"}\n`);
+    console.log("| work | per second | p50 ms | p99 ms | refused |\n| --- | --- | --- | --- | --- |");
+    const callers = callersOf(stack);
+    await updates(callers, "updates of services on one host", 1);
+    await updates(callers, `updates of services on ${WRITERS} hosts`, WRITERS);
+    const one = await creates(callers, "creates of hosts in one network", 1);
+    const many = await creates(callers, `creates of hosts in ${WRITERS} networks`, WRITERS);
+    console.log(`\ncreates into one network are ${(one / many).toFixed(2)} × as fast as into ${WRITERS}`);
+  } finally {
+    await stack.stop();
+  }
+}
+
+/** Sixteen callers of one organization, spread over the processes. */
+function callersOf({ topologies, tenancySecrets }: Stack): Caller[] {
+  const scope = { organizationId: newId(), networks: "all" } as const;
+  const principal = { kind: "session", credentialId: newId(), userId: newId(), permission: "Owner", scope } as const;
+  const headers = { "x-tenancy": createTenancySigner(tenancySecrets, "topology")(principal) };
+  return Array.from({ length: WRITERS }, (_, n) =>
+    callerOf(topologies[n % topologies.length]?.url ?? "", "writer", headers),
+  );
+}
+
+async function updates(callers: readonly Caller[], work: string, hosts: number): Promise<number> {
+  const [first] = callers;
+  if (first === undefined) return 0;
+  const network = await made(first, "/api/v1/networks", { name: "network" });
+  const services: Made[] = [];
+  for (let h = 0; h < hosts; h++) {
+    const children = Array.from({ length: WRITERS / hosts }, (_, n) => ({
+      name: `service ${n}`,
+      service_definition: "nginx",
+    }));
+    const host = await made(first, "/api/v1/hosts", { network_id: network.id, name: "host", services: children });
+    services.push(...(host["services"] as Made[]));
+  }
+  return run(work, callers, (caller, n, round) => {
+    const service = services[n % services.length];
+    return caller.send("put", `/api/v1/services/${service?.id ?? ""}`, { ...service, name: `service ${round % 2}` });
+  });
+}
+
+async function creates(callers: readonly Caller[], work: string, networks: number): Promise<number> {
+  const [first] = callers;
+  if (first === undefined) return 0;
+  const targets: Made[] = [];
+  for (let n = 0; n < networks; n++) targets.push(await made(first, "/api/v1/networks", { name: "network" }));
+  return run(work, callers, (caller, n) =>
+    caller.send("post", "/api/v1/hosts", { network_id: targets[n % networks]?.id, name: "host" }),
+  );
+}
+
+async function made(caller: Caller, path: string, body: object): Promise<Made> {
+  const { status, text } = await caller.send("post", path, body);
+  if (status !== 200) throw new Error(`${path} answered ${status}: ${text}`);
+  return JSON.parse(text) as Made;
+}
+
+async function run(
+  work: string,
+  callers: readonly Caller[],
+  act: (caller: Caller, n: number, round: number) => ReturnType<Caller["send"]>,
+): Promise<number> {
+  const latencies: number[] = [];
+  const refused = new Map<string, number>();
+  const until = performance.now() + SECONDS * 1_000;
+  const writer = async (caller: Caller, n: number): Promise<void> => {
+    for (let round = 0; performance.now() < until; round++) {
+      const begun = performance.now();
+      const { status, body } = await act(caller, n, round);
+      latencies.push(performance.now() - begun);
+      if (status !== 200) refused.set(body.code, (refused.get(body.code) ?? 0) + 1);
+    }
+  };
+  await Promise.all(callers.map(writer));
+  latencies.sort((a, b) => a - b);
+  const at = (share: number): string => (latencies[Math.floor(latencies.length * share)] ?? 0).toFixed(0);
+  const perSecond = latencies.length / SECONDS;
+  const refusals = [...refused].map(([code, count]) => `${count} ${code}`).join(", ") || "none";
+  console.log(`| ${work} | ${perSecond.toFixed(0)} | ${at(0.5)} | ${at(0.99)} | ${refusals} |`);
+  return perSecond;
+}
