@@ -7,17 +7,15 @@ import {
   Id,
   listQuery,
   Name,
-  Nothing,
   serverFields,
   Source,
   Tags,
   text,
   Virtualization,
   VirtualizationAnswer,
-  BulkDelete,
-  BulkDeleted,
 } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { resource } from "./resource.js";
 import { Interface, InterfaceOfNewHost } from "./interfaces.js";
 import { Port, PortOfNewHost } from "./ports.js";
 import { Service } from "./services.js";
@@ -81,7 +79,8 @@ export const HostUpdate = z
   .meta({ id: "HostUpdate" });
 export type HostUpdate = z.infer<typeof HostUpdate>;
 
-const common = { upstream: "topology", credential: "any", tag: "Hosts" } as const;
+const hosts = resource({ one: "a host", singular: "host", plural: "hosts", tag: "Hosts", write: "Member" });
+const { common } = hosts;
 
 export const listHosts = endpoint({
   ...common,
@@ -118,17 +117,7 @@ export const createHost = endpoint({
   ],
 });
 
-export const getHost = endpoint({
-  ...common,
-  operationId: "get_host_by_id",
-  method: "get",
-  path: "/api/v1/hosts/{id}",
-  permission: "Viewer",
-  summary: "Get a host with its interfaces, ports and services",
-  params: byId,
-  response: Host,
-  errors: ["not_found"],
-});
+export const getHost = hosts.getOne(Host, "Get a host with its interfaces, ports and services");
 
 export const updateHost = endpoint({
   ...common,
@@ -143,26 +132,6 @@ export const updateHost = endpoint({
   errors: ["not_found", "network_mismatch", "invalid_reference", "precondition_failed", "write_conflict"],
 });
 
-export const deleteHost = endpoint({
-  ...common,
-  operationId: "delete_host",
-  method: "delete",
-  path: "/api/v1/hosts/{id}",
-  permission: "Member",
-  summary: "Delete a host with its interfaces, ports and services",
-  params: byId,
-  response: Nothing,
-  errors: ["not_found", "precondition_failed", "write_conflict"],
-});
+export const deleteHost = hosts.deleteOne("Delete a host with its interfaces, ports and services");
 
-export const bulkDeleteHosts = endpoint({
-  ...common,
-  operationId: "bulk_delete_hosts",
-  method: "post",
-  path: "/api/v1/hosts/bulk-delete",
-  permission: "Member",
-  summary: "Delete several hosts: all or none",
-  body: BulkDelete,
-  response: BulkDeleted,
-  errors: ["not_found", "write_conflict"],
-});
+export const bulkDeleteHosts = hosts.bulkDelete();

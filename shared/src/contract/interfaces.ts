@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { byId, filters, Id, listQuery, Name, Nothing, serverFields, BulkDelete, BulkDeleted } from "./common.js";
+import { byId, filters, Id, listQuery, Name, serverFields } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { resource } from "./resource.js";
 
 /** A network interface of a host, with one address. @see spec § 2.3 */
 export const Interface = z
@@ -79,7 +80,14 @@ export const InterfaceUpdate = z
   .meta({ id: "InterfaceUpdate" });
 export type InterfaceUpdate = z.infer<typeof InterfaceUpdate>;
 
-const common = { upstream: "topology", credential: "any", tag: "Interfaces" } as const;
+const interfaces = resource({
+  one: "an interface",
+  singular: "interface",
+  plural: "interfaces",
+  tag: "Interfaces",
+  write: "Member",
+});
+const { common } = interfaces;
 const addressErrors = ["network_mismatch", "invalid_reference", "ip_outside_subnet", "already_exists"] as const;
 
 export const listInterfaces = endpoint({
@@ -112,17 +120,7 @@ export const createInterface = endpoint({
   errors: [...addressErrors, "write_conflict"],
 });
 
-export const getInterface = endpoint({
-  ...common,
-  operationId: "get_interface_by_id",
-  method: "get",
-  path: "/api/v1/interfaces/{id}",
-  permission: "Viewer",
-  summary: "Get an interface",
-  params: byId,
-  response: Interface,
-  errors: ["not_found"],
-});
+export const getInterface = interfaces.getOne(Interface);
 
 export const updateInterface = endpoint({
   ...common,
@@ -137,26 +135,6 @@ export const updateInterface = endpoint({
   errors: ["not_found", ...addressErrors, "mac_address_immutable", "precondition_failed", "write_conflict"],
 });
 
-export const deleteInterface = endpoint({
-  ...common,
-  operationId: "delete_interface",
-  method: "delete",
-  path: "/api/v1/interfaces/{id}",
-  permission: "Member",
-  summary: "Delete an interface and the bindings that name it",
-  params: byId,
-  response: Nothing,
-  errors: ["not_found", "precondition_failed", "write_conflict"],
-});
+export const deleteInterface = interfaces.deleteOne("Delete an interface and the bindings that name it");
 
-export const bulkDeleteInterfaces = endpoint({
-  ...common,
-  operationId: "bulk_delete_interfaces",
-  method: "post",
-  path: "/api/v1/interfaces/bulk-delete",
-  permission: "Member",
-  summary: "Delete several interfaces: all or none",
-  body: BulkDelete,
-  response: BulkDeleted,
-  errors: ["not_found", "write_conflict"],
-});
+export const bulkDeleteInterfaces = interfaces.bulkDelete();

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { byId, filters, Id, listQuery, Name, Nothing, serverFields, Tags, BulkDelete, BulkDeleted } from "./common.js";
+import { byId, filters, Id, listQuery, Name, serverFields, Tags } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { resource } from "./resource.js";
 
 /** A network: what entities belong to and what callers are limited to. */
 export const Network = z
@@ -19,7 +20,14 @@ export const NetworkUpdate = z
   .meta({ id: "NetworkUpdate" });
 export type NetworkUpdate = z.infer<typeof NetworkUpdate>;
 
-const common = { upstream: "topology", credential: "any", tag: "Networks" } as const;
+const networks = resource({
+  one: "a network",
+  singular: "network",
+  plural: "networks",
+  tag: "Networks",
+  write: "Admin",
+});
+const { common } = networks;
 
 export const listNetworks = endpoint({
   ...common,
@@ -47,17 +55,7 @@ export const createNetwork = endpoint({
   errors: ["permission_denied", "invalid_reference"],
 });
 
-export const getNetwork = endpoint({
-  ...common,
-  operationId: "get_network_by_id",
-  method: "get",
-  path: "/api/v1/networks/{id}",
-  permission: "Viewer",
-  summary: "Get a network",
-  params: byId,
-  response: Network,
-  errors: ["not_found"],
-});
+export const getNetwork = networks.getOne(Network);
 
 export const updateNetwork = endpoint({
   ...common,
@@ -72,26 +70,6 @@ export const updateNetwork = endpoint({
   errors: ["not_found", "permission_denied", "invalid_reference", "precondition_failed", "write_conflict"],
 });
 
-export const deleteNetwork = endpoint({
-  ...common,
-  operationId: "delete_network",
-  method: "delete",
-  path: "/api/v1/networks/{id}",
-  permission: "Admin",
-  summary: "Delete a network and everything in it",
-  params: byId,
-  response: Nothing,
-  errors: ["not_found", "precondition_failed", "write_conflict"],
-});
+export const deleteNetwork = networks.deleteOne("Delete a network and everything in it");
 
-export const bulkDeleteNetworks = endpoint({
-  ...common,
-  operationId: "bulk_delete_networks",
-  method: "post",
-  path: "/api/v1/networks/bulk-delete",
-  permission: "Admin",
-  summary: "Delete several networks: all or none",
-  body: BulkDelete,
-  response: BulkDeleted,
-  errors: ["not_found", "write_conflict"],
-});
+export const bulkDeleteNetworks = networks.bulkDelete();

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { byId, filters, Id, listQuery, Nothing, serverFields, BulkDelete, BulkDeleted } from "./common.js";
+import { byId, filters, Id, listQuery, serverFields } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { resource } from "./resource.js";
 
 export const PROTOCOLS = ["Tcp", "Udp"] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
@@ -27,7 +28,8 @@ export const PortOfNewHost = z.object({ id: Id.optional(), ...numbered }).meta({
 export const PortInput = z.object({ host_id: Id, network_id: Id, ...numbered }).meta({ id: "PortInput" });
 export type PortInput = z.infer<typeof PortInput>;
 
-const common = { upstream: "topology", credential: "any", tag: "Ports" } as const;
+const ports = resource({ one: "a port", singular: "port", plural: "ports", tag: "Ports", write: "Member" });
+const { common } = ports;
 
 export const listPorts = endpoint({
   ...common,
@@ -58,17 +60,7 @@ export const createPort = endpoint({
   errors: ["invalid_reference", "network_mismatch", "already_exists", "write_conflict"],
 });
 
-export const getPort = endpoint({
-  ...common,
-  operationId: "get_port_by_id",
-  method: "get",
-  path: "/api/v1/ports/{id}",
-  permission: "Viewer",
-  summary: "Get a port",
-  params: byId,
-  response: Port,
-  errors: ["not_found"],
-});
+export const getPort = ports.getOne(Port);
 
 export const updatePort = endpoint({
   ...common,
@@ -83,26 +75,6 @@ export const updatePort = endpoint({
   errors: ["not_found", "network_mismatch", "already_exists", "precondition_failed", "write_conflict"],
 });
 
-export const deletePort = endpoint({
-  ...common,
-  operationId: "delete_port",
-  method: "delete",
-  path: "/api/v1/ports/{id}",
-  permission: "Member",
-  summary: "Delete a port and the bindings that name it",
-  params: byId,
-  response: Nothing,
-  errors: ["not_found", "precondition_failed", "write_conflict"],
-});
+export const deletePort = ports.deleteOne("Delete a port and the bindings that name it");
 
-export const bulkDeletePorts = endpoint({
-  ...common,
-  operationId: "bulk_delete_ports",
-  method: "post",
-  path: "/api/v1/ports/bulk-delete",
-  permission: "Member",
-  summary: "Delete several ports: all or none",
-  body: BulkDelete,
-  response: BulkDeleted,
-  errors: ["not_found", "write_conflict"],
-});
+export const bulkDeletePorts = ports.bulkDelete();

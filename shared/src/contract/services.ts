@@ -8,16 +8,14 @@ import {
   Id,
   listQuery,
   Name,
-  Nothing,
   serverFields,
   Source,
   Tags,
   Virtualization,
   VirtualizationAnswer,
-  BulkDelete,
-  BulkDeleted,
 } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { resource } from "./resource.js";
 
 /** A service that runs on a host. @see spec § 2.1 */
 export const Service = z
@@ -77,7 +75,14 @@ export const SERVICE_ORDER_FIELDS = [
   "service_definition",
 ] as const;
 
-const common = { upstream: "topology", credential: "any", tag: "Services" } as const;
+const services = resource({
+  one: "a service",
+  singular: "service",
+  plural: "services",
+  tag: "Services",
+  write: "Member",
+});
+const { common } = services;
 const bindingErrors = ["binding_cross_host", "binding_conflict"] as const;
 
 export const listServices = endpoint({
@@ -115,17 +120,7 @@ export const createService = endpoint({
   errors: ["invalid_reference", "network_mismatch", ...bindingErrors, "write_conflict"],
 });
 
-export const getService = endpoint({
-  ...common,
-  operationId: "get_service_by_id",
-  method: "get",
-  path: "/api/v1/services/{id}",
-  permission: "Viewer",
-  summary: "Get a service",
-  params: byId,
-  response: Service,
-  errors: ["not_found"],
-});
+export const getService = services.getOne(Service);
 
 export const updateService = endpoint({
   ...common,
@@ -151,26 +146,6 @@ export const updateService = endpoint({
   ],
 });
 
-export const deleteService = endpoint({
-  ...common,
-  operationId: "delete_service",
-  method: "delete",
-  path: "/api/v1/services/{id}",
-  permission: "Member",
-  summary: "Delete a service",
-  params: byId,
-  response: Nothing,
-  errors: ["not_found", "precondition_failed", "write_conflict"],
-});
+export const deleteService = services.deleteOne();
 
-export const bulkDeleteServices = endpoint({
-  ...common,
-  operationId: "bulk_delete_services",
-  method: "post",
-  path: "/api/v1/services/bulk-delete",
-  permission: "Member",
-  summary: "Delete several services: all or none",
-  body: BulkDelete,
-  response: BulkDeleted,
-  errors: ["not_found", "write_conflict"],
-});
+export const bulkDeleteServices = services.bulkDelete();

@@ -1,20 +1,7 @@
 import { z } from "zod";
-import {
-  byId,
-  Description,
-  filters,
-  Id,
-  listQuery,
-  Name,
-  Nothing,
-  serverFields,
-  Source,
-  Tags,
-  text,
-  BulkDelete,
-  BulkDeleted,
-} from "./common.js";
+import { byId, Description, filters, Id, listQuery, Name, serverFields, Source, Tags, text } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { resource } from "./resource.js";
 
 /** A subnet of a network, as a block of addresses. */
 export const Subnet = z
@@ -48,7 +35,8 @@ export const SubnetUpdate = z
   .meta({ id: "SubnetUpdate" });
 export type SubnetUpdate = z.infer<typeof SubnetUpdate>;
 
-const common = { upstream: "topology", credential: "any", tag: "Subnets" } as const;
+const subnets = resource({ one: "a subnet", singular: "subnet", plural: "subnets", tag: "Subnets", write: "Member" });
+const { common } = subnets;
 
 export const listSubnets = endpoint({
   ...common,
@@ -75,17 +63,7 @@ export const createSubnet = endpoint({
   errors: ["invalid_reference", "write_conflict"],
 });
 
-export const getSubnet = endpoint({
-  ...common,
-  operationId: "get_subnet_by_id",
-  method: "get",
-  path: "/api/v1/subnets/{id}",
-  permission: "Viewer",
-  summary: "Get a subnet",
-  params: byId,
-  response: Subnet,
-  errors: ["not_found"],
-});
+export const getSubnet = subnets.getOne(Subnet);
 
 export const updateSubnet = endpoint({
   ...common,
@@ -108,26 +86,6 @@ export const updateSubnet = endpoint({
   ],
 });
 
-export const deleteSubnet = endpoint({
-  ...common,
-  operationId: "delete_subnet",
-  method: "delete",
-  path: "/api/v1/subnets/{id}",
-  permission: "Member",
-  summary: "Delete a subnet that no interface uses",
-  params: byId,
-  response: Nothing,
-  errors: ["not_found", "in_use", "precondition_failed", "write_conflict"],
-});
+export const deleteSubnet = subnets.deleteOne("Delete a subnet that no interface uses", "in_use");
 
-export const bulkDeleteSubnets = endpoint({
-  ...common,
-  operationId: "bulk_delete_subnets",
-  method: "post",
-  path: "/api/v1/subnets/bulk-delete",
-  permission: "Member",
-  summary: "Delete several subnets: all or none",
-  body: BulkDelete,
-  response: BulkDeleted,
-  errors: ["not_found", "in_use", "write_conflict"],
-});
+export const bulkDeleteSubnets = subnets.bulkDelete("in_use");

@@ -1,17 +1,7 @@
 import { z } from "zod";
-import {
-  BulkDelete,
-  BulkDeleted,
-  byId,
-  Description,
-  filters,
-  Id,
-  listQuery,
-  Name,
-  Nothing,
-  serverFields,
-} from "./common.js";
+import { byId, Description, filters, Id, listQuery, Name, serverFields } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { resource } from "./resource.js";
 
 /** A managed tag of an organization. Entities carry its id; a free label needs no tag. */
 export const Tag = z
@@ -38,7 +28,8 @@ export const TagInput = z
   })
   .meta({ id: "TagInput" });
 
-const common = { upstream: "topology", credential: "any", tag: "Tags" } as const;
+const tags = resource({ one: "a tag", singular: "tag", plural: "tags", tag: "Tags", write: "Admin" });
+const { common } = tags;
 
 export const listTags = endpoint({
   ...common,
@@ -68,17 +59,7 @@ export const createTag = endpoint({
   errors: ["permission_denied", "already_exists"],
 });
 
-export const getTag = endpoint({
-  ...common,
-  operationId: "get_tag_by_id",
-  method: "get",
-  path: "/api/v1/tags/{id}",
-  permission: "Viewer",
-  summary: "Get a tag",
-  params: byId,
-  response: Tag,
-  errors: ["not_found"],
-});
+export const getTag = tags.getOne(Tag);
 
 export const updateTag = endpoint({
   ...common,
@@ -93,26 +74,6 @@ export const updateTag = endpoint({
   errors: ["not_found", "permission_denied", "already_exists", "precondition_failed", "write_conflict"],
 });
 
-export const deleteTag = endpoint({
-  ...common,
-  operationId: "delete_tag",
-  method: "delete",
-  path: "/api/v1/tags/{id}",
-  permission: "Admin",
-  summary: "Delete a tag and take it off everything",
-  params: byId,
-  response: Nothing,
-  errors: ["not_found", "precondition_failed", "write_conflict"],
-});
+export const deleteTag = tags.deleteOne("Delete a tag and take it off everything");
 
-export const bulkDeleteTags = endpoint({
-  ...common,
-  operationId: "bulk_delete_tags",
-  method: "post",
-  path: "/api/v1/tags/bulk-delete",
-  permission: "Admin",
-  summary: "Delete several tags: all or none",
-  body: BulkDelete,
-  response: BulkDeleted,
-  errors: ["not_found", "write_conflict"],
-});
+export const bulkDeleteTags = tags.bulkDelete();

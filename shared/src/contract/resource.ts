@@ -1,0 +1,64 @@
+import type { z } from "zod";
+import type { ErrorCode } from "../errors.js";
+import { BulkDelete, BulkDeleted, byId, Nothing } from "./common.js";
+import { endpoint, type Permission } from "./endpoint.js";
+
+// The operations that are alike for every resource of the topology service.
+
+interface Naming {
+  /** With its article, such as `a host`. */
+  readonly one: string;
+  /** As in operationIds and paths. */
+  readonly singular: string;
+  readonly plural: string;
+  /** The group that its operations are documented under. */
+  readonly tag: string;
+  /** The level that writing needs. */
+  readonly write: Permission;
+}
+
+/** Makes `get_X_by_id`, `delete_X` and `bulk_delete_X` of a resource. */
+export function resource({ one, singular, plural, tag, write }: Naming) {
+  const common = { upstream: "topology", credential: "any", tag } as const;
+  const path = `/api/v1/${plural}`;
+  return {
+    /** What its other operations begin with. */
+    common,
+    getOne: <Response extends z.ZodType>(response: Response, summary = `Get ${one}`) =>
+      endpoint({
+        ...common,
+        operationId: `get_${singular}_by_id`,
+        method: "get",
+        path: `${path}/{id}`,
+        permission: "Viewer",
+        summary,
+        params: byId,
+        response,
+        errors: ["not_found"],
+      }),
+    deleteOne: (summary = `Delete ${one}`, ...errors: readonly ErrorCode[]) =>
+      endpoint({
+        ...common,
+        operationId: `delete_${singular}`,
+        method: "delete",
+        path: `${path}/{id}`,
+        permission: write,
+        summary,
+        params: byId,
+        response: Nothing,
+        errors: ["not_found", ...errors, "precondition_failed", "write_conflict"],
+      }),
+    bulkDelete: (...errors: readonly ErrorCode[]) =>
+      endpoint({
+        ...common,
+        operationId: `bulk_delete_${plural}`,
+        method: "post",
+        path: `${path}/bulk-delete`,
+        permission: write,
+        summary: `Delete several ${plural}: all or none`,
+        body: BulkDelete,
+        response: BulkDeleted,
+        errors: ["not_found", ...errors, "write_conflict"],
+      }),
+  };
+}
