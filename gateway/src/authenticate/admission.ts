@@ -1,7 +1,7 @@
+import { addressBlockOf } from "@nts/shared/address-block";
 import { type AnyEndpoint, isAtLeast } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
-import { addressBlockOf } from "../edge/client-address.js";
 import type { Exchange } from "../edge/exchange.js";
 import type { Buckets, Level } from "../rate-limit/bucket.js";
 import { rateLimitHeaders, retryAfterSeconds } from "../rate-limit/headers.js";

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { describe, expect, it } from "@jest/globals";
-import { addressBlockOf, clientAddressOf } from "./client-address.js";
+import { clientAddressOf } from "./client-address.js";
 
 function from(remoteAddress: string, forwarded?: string): IncomingMessage {
   return { socket: { remoteAddress }, headers: { "x-forwarded-for": forwarded } } as unknown as IncomingMessage;
@@ -32,22 +32,5 @@ describe("the address of a client", () => {
 
   it("is that of the connection when the header holds no address there", () => {
     expect(clientAddressOf(from("10.0.0.1", "unknown"), 1)).toBe("10.0.0.1");
-  });
-});
-
-describe("the block of an address", () => {
-  it("is the address itself for IPv4", () => {
-    expect(addressBlockOf("192.0.2.1")).toBe("192.0.2.1");
-  });
-
-  it.each([
-    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
-    ["2001:db8:1:2::9", "2001:db8:1:2::/64"],
-    ["2001:0DB8::1", "2001:db8:0:0::/64"],
-    ["2001:db8::ffff:1.2.3.4", "2001:db8:0:0::/64"],
-    ["::1", "0:0:0:0::/64"],
-    ["1::", "1:0:0:0::/64"],
-  ])("of %s is %s", (address, block) => {
-    expect(addressBlockOf(address)).toBe(block);
   });
 });

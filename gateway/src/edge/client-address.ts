@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { isIP, isIPv6 } from "node:net";
+import { isIP } from "node:net";
 
 /**
  * The address a request comes from: that of its connection, or with `hops` proxies of ours in front, the one that the
@@ -11,11 +11,6 @@ export function clientAddressOf(request: IncomingMessage, hops: number): string 
   const seen = [connected, ...forwardedBy(request)];
   const address = seen[Math.min(hops, seen.length - 1)] ?? connected;
   return isIP(address) === 0 ? connected : address;
-}
-
-/** What an address is counted under: IPv6 by its /64, which is what one customer gets. */
-export function addressBlockOf(address: string): string {
-  return isIPv6(address) ? `${groupsOf(address).slice(0, 4).join(":")}::/64` : address;
 }
 
 /** Addresses of `X-Forwarded-For`, the nearest first. */
@@ -34,19 +29,4 @@ function withoutPort(text: string): string {
 /** IPv4 in its plain form also when a socket shows it inside IPv6; without a zone. */
 export function canonicalAddress(address: string): string {
   return address.replace(/%.*$/, "").replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "");
-}
-
-/** The eight groups of an IPv6 address, without leading zeros. */
-function groupsOf(address: string): string[] {
-  const [head = "", tail] = address
-    .toLowerCase()
-    .replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_match, ...bytes: string[]) => {
-      const [a = 0, b = 0, c = 0, d = 0] = bytes.slice(0, 4).map(Number);
-      return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
-    })
-    .split("::");
-  const left = head === "" ? [] : head.split(":");
-  const right = tail === undefined || tail === "" ? [] : tail.split(":");
-  const zeros = tail === undefined ? [] : Array.from({ length: 8 - left.length - right.length }, () => "0");
-  return [...left, ...zeros, ...right].map((group) => parseInt(group, 16).toString(16));
 }
