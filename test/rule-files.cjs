@@ -5,6 +5,7 @@ module.exports = [
   "services/identity/src/invites/invite.ts",
   "services/identity/src/key-changes/page.ts",
   "services/identity/src/keys/key.ts",
+  "services/identity/src/logins/throttle.ts",
   "services/identity/src/networks/reaching.ts",
   "services/identity/src/revisions.ts",
   "services/identity/src/scopes.ts",

@@ -83,7 +83,8 @@ export const login = endpoint({
   summary: "Start a session: sets the cookie `session_id`",
   body: Login,
   response: User,
-  errors: ["invalid_credentials"],
+  description: "Who fails again and again waits longer and longer, up to 15 minutes, and not because of others.",
+  errors: ["invalid_credentials", "login_throttled", "write_conflict"],
 });
 
 export const logout = endpoint({
@@ -113,6 +114,18 @@ export const postCurrentUser = endpoint({
   operationId: "get_current_user_by_post",
   method: "post",
   summary: "The user of the session, for clients that cannot send GET",
+});
+
+export const changePassword = endpoint({
+  ...common,
+  operationId: "change_password",
+  method: "post",
+  path: "/api/auth/password",
+  credential: "session",
+  summary: "Change the password, and end the user's other sessions",
+  body: PasswordChange,
+  response: Nothing,
+  errors: ["invalid_credentials", "login_throttled", "write_conflict"],
 });
 
 const managed = { upstream: "identity", credential: "any", permission: "Admin", tag: "Users" } as const;

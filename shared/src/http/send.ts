@@ -42,7 +42,8 @@ export function sendError(response: ServerResponse, error: AppError): void {
   }
   // Of the answer that the failure takes the place of.
   for (const name of ["etag", "trailer"]) response.removeHeader(name);
-  if (error.code === "unavailable" && !response.hasHeader("retry-after")) response.setHeader("retry-after", "1");
+  const waitSeconds = error.params["retry_after_seconds"] ?? (error.code === "unavailable" ? 1 : undefined);
+  if (typeof waitSeconds === "number") response.setHeader("retry-after", waitSeconds);
   sendJson(response, STATUSES[error.code], errorBody(error));
 }
 

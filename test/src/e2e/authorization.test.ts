@@ -221,6 +221,8 @@ async function victim(resource: string, target: Target): Promise<Made> {
 function bodyFor(operation: AnyEndpoint, resource: string, target: Target, entity: Made): unknown {
   if (operation.body === undefined) return undefined;
   if (operation.path.endsWith("/bulk-delete")) return [entity.id];
+  if (operation.operationId === "change_password")
+    return { current_password: own.password, new_password: own.password };
   const isCreate = operation.operationId.startsWith("create_");
   const n = ++victims;
   if (resource === "auth/keys") return keyBody(target === "foreign" && isCreate ? foreign : own);

@@ -2,7 +2,9 @@ import { getCurrentUser, login, logout, postCurrentUser } from "@nts/shared/cont
 import { AppError } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
 import { mount, mountAny, type Router, type UserCall } from "@nts/shared/http/mount";
+import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import type { ChangeRights } from "../key-changes/change-rights.js";
+import type { Guess } from "../logins/guess.js";
 import { networksOf } from "../scopes.js";
 import type { TopologyDirectory } from "../topology.js";
 import type { Passwords } from "../users/passwords.js";
@@ -15,23 +17,29 @@ import type { SessionStore } from "./store.js";
 export interface SessionRoutes {
   readonly sessions: SessionStore;
   readonly users: UserStore;
+  readonly transaction: RunTransaction;
   readonly passwords: Passwords;
+  readonly guess: Guess;
   readonly topology: TopologyDirectory;
   readonly cookies: SessionCookies;
   readonly changeRights: ChangeRights;
 }
 
 export function mountSessions(router: Router, routes: SessionRoutes): void {
-  const { sessions, users, passwords, topology, cookies, changeRights } = routes;
+  const { sessions, users, transaction, passwords, guess, topology, cookies, changeRights } = routes;
 
-  mountAny(router, login, async ({ body: { email, password }, requestId }) => {
+  mountAny(router, login, async ({ body: { email, password }, clientAddress, requestId }) => {
     const user = await users.findByEmail(email);
-    const isRight = await passwords.matches(user?.password_hash ?? null, password);
+    const check = () => passwords.matches(user?.password_hash ?? null, password);
+    const isRight = await guess(email, clientAddress, check);
     if (user === null || !isRight) throw new AppError("invalid_credentials");
     const scope = { organizationId: user.organization_id, networks: networksOf(user) };
     const data = userAnswer(user, await topology.networksIn(scope, requestId));
     const { token, session } = startSession(user, new Date());
-    await sessions.insert(session);
+    await transaction([`user:${user._id}`], async (running) => {
+      if (!(await users.beginSession(user, running))) throw new AppError("invalid_credentials");
+      await sessions.insert(session, running);
+    });
     return answer.data(data, { revision: user.revision, headers: { "set-cookie": cookies.carrying(token) } });
   });
 

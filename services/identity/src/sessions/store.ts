@@ -2,13 +2,14 @@ import type { ClientSession, Db } from "mongodb";
 import type { SessionDocument } from "./session.js";
 
 export interface SessionStore {
-  insert(session: SessionDocument, transaction?: ClientSession): Promise<void>;
+  insert(session: SessionDocument, transaction: ClientSession): Promise<void>;
   /** Moves the end of a session on, never back. */
   slide(id: string, expiresAt: Date): Promise<void>;
   exists(userId: string, id: string): Promise<boolean>;
   /** @returns true, or null when there was none any more */
   remove(userId: string, id: string, transaction: ClientSession): Promise<true | null>;
-  removeAllOf(userId: string, transaction: ClientSession): Promise<void>;
+  /** @param keptId of a session that goes on */
+  removeAllOf(userId: string, transaction: ClientSession, keptId?: string | null): Promise<void>;
 }
 
 export function createSessionStore(db: Db): SessionStore {
@@ -26,8 +27,9 @@ export function createSessionStore(db: Db): SessionStore {
       const { deletedCount } = await sessions.deleteOne({ _id: id, user_id: userId }, { session: transaction });
       return deletedCount === 1 ? true : null;
     },
-    removeAllOf: async (userId, transaction) => {
-      await sessions.deleteMany({ user_id: userId }, { session: transaction });
+    removeAllOf: async (userId, transaction, keptId = null) => {
+      const ended = { user_id: userId, ...(keptId !== null && { _id: { $ne: keptId } }) };
+      await sessions.deleteMany(ended, { session: transaction });
     },
   };
 }

@@ -26,6 +26,15 @@ export interface UserStore {
   /** The one look-up that knows no organization: it is how a login finds out. @param email lower case */
   findByEmail(email: string): Promise<UserDocument | null>;
   countOwners(organizationId: string, transaction: ClientSession): Promise<number>;
+  /**
+   * Begins a session with the password that was found right: written in the same transaction, so that none begins with a
+   * password that is being changed.
+   *
+   * @returns false when the user has been removed, or has got another password, since it was read
+   */
+  beginSession(user: UserDocument, transaction: ClientSession): Promise<boolean>;
+  /** @returns as {@link beginSession} does */
+  replacePassword(user: UserDocument, passwordHash: string, transaction: ClientSession): Promise<boolean>;
   /** Saves changes under the next revision; null when another writer came between. */
   update(
     current: UserDocument,
@@ -65,6 +74,18 @@ export function createUserStore(db: Db): UserStore {
     findByEmail: (email) => users.findOne({ email }),
     countOwners: (organizationId, session) =>
       users.countDocuments({ organization_id: organizationId, permissions: "Owner" }, { session }),
+    beginSession: async ({ _id, password_hash }, session) => {
+      const { matchedCount } = await users.updateOne({ _id, password_hash }, { $inc: { logins: 1 } }, { session });
+      return matchedCount === 1;
+    },
+    replacePassword: async ({ _id, password_hash }, passwordHash, session) => {
+      const changed = {
+        $set: { password_hash: passwordHash },
+        $inc: { revision: 1 },
+        $max: { updated_at: new Date() },
+      };
+      return (await users.updateOne({ _id, password_hash }, changed, { session })).matchedCount === 1;
+    },
     update: async (current, changes, session) => {
       const written = { ...changes, ...nextRevision(current, new Date()) };
       const { matchedCount } = await users.updateOne(unchanged(current), { $set: written }, { session });

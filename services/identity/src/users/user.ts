@@ -10,6 +10,8 @@ export interface UserDocument {
   /** Lower case. */
   email: string;
   password_hash: string;
+  /** How often the user has logged in; absent before the first time. */
+  logins?: number;
   organization_id: string;
   permissions: Permission;
   /** Networks granted; none from Admin upwards, where all can be used. */

@@ -1,0 +1,34 @@
+import { addressBlockOf } from "@nts/shared/address-block";
+import { AppError } from "@nts/shared/errors";
+import { createKeyedQueue } from "@nts/shared/mongo/queue";
+import type { LoginFailureStore } from "./store.js";
+import { FROM_EVERYWHERE, FROM_ONE_ADDRESS, remainingMs } from "./throttle.js";
+
+/**
+ * Checks a password on behalf of somebody who may be guessing. Guesses about one account from one address wait for each
+ * other, so that many at once get through no further than many in a row.
+ *
+ * @param address of the client
+ * @param check tells whether the password is right; when it throws, nothing is counted
+ * @throws AppError `login_throttled` with the seconds until the next try; nothing is checked then
+ */
+export type Guess = (email: string, address: string, check: () => Promise<boolean>) => Promise<boolean>;
+
+export function createGuess(failures: LoginFailureStore): Guess {
+  const queue = createKeyedQueue();
+  return (email, address, check) => {
+    const guesser = { email, addressBlock: addressBlockOf(address) };
+    return queue.run([`${guesser.addressBlock} ${email}`], async () => {
+      const found = await failures.find(guesser);
+      const now = new Date();
+      const waitMs = Math.max(
+        remainingMs(found.fromAddress, FROM_ONE_ADDRESS, now),
+        remainingMs(found.fromEverywhere, FROM_EVERYWHERE, now),
+      );
+      if (waitMs > 0) throw new AppError("login_throttled", { retry_after_seconds: Math.ceil(waitMs / 1000) });
+      const isRight = await check();
+      await (isRight ? failures.addSuccess(guesser, new Date()) : failures.addFailure(guesser, new Date()));
+      return isRight;
+    });
+  };
+}
