@@ -1,7 +1,7 @@
 import { getBinding, listBindings } from "@nts/shared/contract";
-import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { IndexKey } from "../indexes.js";
+import { mountGet } from "../resource.js";
 import { answerList } from "../storage/lists.js";
 import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
@@ -22,10 +22,7 @@ export function mountBindings(router: Router, { bindings, guards }: Storage): vo
     });
   });
 
-  mount(router, getBinding, async ({ scope, params }) => {
-    const { json, revision } = await bindings.read(scope, params.id);
-    return answer.json(json, { revision });
-  });
+  mountGet(router, getBinding, bindings);
 }
 
 /** The index of the first condition that names one thing. */

@@ -8,6 +8,7 @@ import { Discard } from "@nts/shared/mongo/transaction";
 import { newId } from "@nts/shared/ids";
 import { refusingDuplicates } from "../storage/duplicates.js";
 import { answerList, commonFilter } from "../storage/lists.js";
+import { mountRemoval } from "../resource.js";
 import { requireRevision } from "@nts/shared/revision";
 import { revised } from "../storage/revisions.js";
 import { narrowedTo } from "../storage/scope.js";
@@ -60,15 +61,7 @@ export function mountHosts(router: Router, storage: Storage): void {
     return answerHost(scope, id);
   });
 
-  mount(router, deleteHost, async ({ scope, params, ifMatch }) => {
-    await remove(scope, [params.id], ifMatch);
-    return answer.data(null);
-  });
-
-  mount(router, bulkDeleteHosts, async ({ scope, body: ids }) => {
-    await remove(scope, ids, null);
-    return answer.data({ deleted_count: ids.length, requested_count: ids.length });
-  });
+  mountRemoval(router, { one: deleteHost, several: bulkDeleteHosts }, remove);
 
   /** Removes hosts with everything on them: all or none. */
   async function remove(scope: Scope, ids: readonly string[], ifMatch: readonly string[] | null): Promise<void> {

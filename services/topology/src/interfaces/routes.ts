@@ -19,6 +19,7 @@ import { placeExisting, placeNew } from "../positions.js";
 import { unbind } from "../services/write.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
 import { answerList, commonFilter } from "../storage/lists.js";
+import { mountGet, mountRemoval } from "../resource.js";
 import { requireRevision } from "@nts/shared/revision";
 import { revised } from "../storage/revisions.js";
 import { narrowedTo } from "../storage/scope.js";
@@ -82,10 +83,7 @@ export function mountInterfaces(router: Router, storage: Storage): void {
     return answer.data(created, { revision: 1 });
   });
 
-  mount(router, getInterface, async ({ scope, params }) => {
-    const { json, revision } = await interfaces.read(scope, params.id);
-    return answer.json(json, { revision });
-  });
+  mountGet(router, getInterface, interfaces);
 
   mount(router, updateInterface, async ({ scope, params: { id }, body, ifMatch }) => {
     const now = new Date();
@@ -113,15 +111,7 @@ export function mountInterfaces(router: Router, storage: Storage): void {
     return answer.data(updated.entity, { revision: updated.revision });
   });
 
-  mount(router, deleteInterface, async ({ scope, params, ifMatch }) => {
-    await remove(scope, [params.id], ifMatch);
-    return answer.data(null);
-  });
-
-  mount(router, bulkDeleteInterfaces, async ({ scope, body: ids }) => {
-    await remove(scope, ids, null);
-    return answer.data({ deleted_count: ids.length, requested_count: ids.length });
-  });
+  mountRemoval(router, { one: deleteInterface, several: bulkDeleteInterfaces }, remove);
 
   async function remove(scope: Scope, ids: readonly string[], ifMatch: readonly string[] | null): Promise<void> {
     await removeFromHosts(storage, interfaces, {

@@ -15,6 +15,7 @@ import { Discard } from "@nts/shared/mongo/transaction";
 import { newId } from "@nts/shared/ids";
 import type { Notices } from "../notices.js";
 import { answerList, commonFilter } from "../storage/lists.js";
+import { mountGet, mountRemoval } from "../resource.js";
 import { requireRevision } from "@nts/shared/revision";
 import { revised } from "../storage/revisions.js";
 import { narrowedTo } from "../storage/scope.js";
@@ -58,10 +59,7 @@ export function mountNetworks(router: Router, storage: Storage, notices: Notices
     return answer.data(network, { revision: 1 });
   });
 
-  mount(router, getNetwork, async ({ scope, params }) => {
-    const { json, revision } = await networks.read(scope, params.id);
-    return answer.json(json, { revision });
-  });
+  mountGet(router, getNetwork, networks);
 
   mount(router, updateNetwork, async ({ scope, params, body, ifMatch }) => {
     const updated = await transaction([params.id], async (session) => {
@@ -78,15 +76,7 @@ export function mountNetworks(router: Router, storage: Storage, notices: Notices
     return answer.data(updated.entity, { revision: updated.revision });
   });
 
-  mount(router, deleteNetwork, async ({ scope, params, ifMatch }) => {
-    await remove(scope, [params.id], ifMatch);
-    return answer.data(null);
-  });
-
-  mount(router, bulkDeleteNetworks, async ({ scope, body: ids }) => {
-    await remove(scope, ids, null);
-    return answer.data({ deleted_count: ids.length, requested_count: ids.length });
-  });
+  mountRemoval(router, { one: deleteNetwork, several: bulkDeleteNetworks }, remove);
 
   /** Removes networks with everything in them: all or none. */
   async function remove(scope: Scope, ids: readonly string[], ifMatch: readonly string[] | null): Promise<void> {

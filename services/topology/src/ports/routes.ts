@@ -18,6 +18,7 @@ import { newId } from "@nts/shared/ids";
 import { unbind } from "../services/write.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
 import { answerList, commonFilter } from "../storage/lists.js";
+import { mountGet, mountRemoval } from "../resource.js";
 import { requireRevision } from "@nts/shared/revision";
 import { revised } from "../storage/revisions.js";
 import { narrowedTo } from "../storage/scope.js";
@@ -56,10 +57,7 @@ export function mountPorts(router: Router, storage: Storage): void {
     return answer.data(port, { revision: 1 });
   });
 
-  mount(router, getPort, async ({ scope, params }) => {
-    const { json, revision } = await ports.read(scope, params.id);
-    return answer.json(json, { revision });
-  });
+  mountGet(router, getPort, ports);
 
   mount(router, updatePort, async ({ scope, params: { id }, body, ifMatch }) => {
     const updated = await refusingDuplicates(() =>
@@ -83,15 +81,7 @@ export function mountPorts(router: Router, storage: Storage): void {
     return answer.data(updated.entity, { revision: updated.revision });
   });
 
-  mount(router, deletePort, async ({ scope, params, ifMatch }) => {
-    await remove(scope, [params.id], ifMatch);
-    return answer.data(null);
-  });
-
-  mount(router, bulkDeletePorts, async ({ scope, body: ids }) => {
-    await remove(scope, ids, null);
-    return answer.data({ deleted_count: ids.length, requested_count: ids.length });
-  });
+  mountRemoval(router, { one: deletePort, several: bulkDeletePorts }, remove);
 
   async function remove(scope: Scope, ids: readonly string[], ifMatch: readonly string[] | null): Promise<void> {
     await removeFromHosts(storage, ports, {

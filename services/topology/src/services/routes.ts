@@ -17,6 +17,7 @@ import { lockHostFor, removeFromHosts, updateOnHost } from "../hosts/on-host.js"
 import { newId } from "@nts/shared/ids";
 import { placeExisting, placeNew } from "../positions.js";
 import { answerList, commonFilter } from "../storage/lists.js";
+import { mountGet, mountRemoval } from "../resource.js";
 import { requireRevision } from "@nts/shared/revision";
 import { revised } from "../storage/revisions.js";
 import { narrowedTo } from "../storage/scope.js";
@@ -78,10 +79,7 @@ export function mountServices(router: Router, storage: Storage): void {
     return answer.data(created, { revision: 1 });
   });
 
-  mount(router, getService, async ({ scope, params }) => {
-    const { json, revision } = await services.read(scope, params.id);
-    return answer.json(json, { revision });
-  });
+  mountGet(router, getService, services);
 
   mount(router, updateService, async ({ scope, params: { id }, body, ifMatch }) => {
     const now = new Date();
@@ -115,15 +113,7 @@ export function mountServices(router: Router, storage: Storage): void {
     return answer.data(updated.entity, { revision: updated.revision });
   });
 
-  mount(router, deleteService, async ({ scope, params, ifMatch }) => {
-    await remove(scope, [params.id], ifMatch);
-    return answer.data(null);
-  });
-
-  mount(router, bulkDeleteServices, async ({ scope, body: ids }) => {
-    await remove(scope, ids, null);
-    return answer.data({ deleted_count: ids.length, requested_count: ids.length });
-  });
+  mountRemoval(router, { one: deleteService, several: bulkDeleteServices }, remove);
 
   async function remove(scope: Scope, ids: readonly string[], ifMatch: readonly string[] | null): Promise<void> {
     await removeFromHosts(storage, services, {

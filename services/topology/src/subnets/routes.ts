@@ -15,6 +15,7 @@ import { Discard } from "@nts/shared/mongo/transaction";
 import { parseBlock } from "../addresses.js";
 import { newId } from "@nts/shared/ids";
 import { answerList, commonFilter } from "../storage/lists.js";
+import { mountGet, mountRemoval } from "../resource.js";
 import { requireRevision } from "@nts/shared/revision";
 import { revised } from "../storage/revisions.js";
 import { narrowedTo } from "../storage/scope.js";
@@ -58,10 +59,7 @@ export function mountSubnets(router: Router, { guards, interfaces, subnets, tran
     return answer.data(subnet, { revision: 1 });
   });
 
-  mount(router, getSubnet, async ({ scope, params }) => {
-    const { json, revision } = await subnets.read(scope, params.id);
-    return answer.json(json, { revision });
-  });
+  mountGet(router, getSubnet, subnets);
 
   mount(router, updateSubnet, async ({ scope, params, body, ifMatch }) => {
     const block = parseBlock(body.cidr, "cidr");
@@ -88,15 +86,7 @@ export function mountSubnets(router: Router, { guards, interfaces, subnets, tran
     return answer.data(updated.entity, { revision: updated.revision });
   });
 
-  mount(router, deleteSubnet, async ({ scope, params, ifMatch }) => {
-    await remove(scope, [params.id], ifMatch);
-    return answer.data(null);
-  });
-
-  mount(router, bulkDeleteSubnets, async ({ scope, body: ids }) => {
-    await remove(scope, ids, null);
-    return answer.data({ deleted_count: ids.length, requested_count: ids.length });
-  });
+  mountRemoval(router, { one: deleteSubnet, several: bulkDeleteSubnets }, remove);
 
   /** Removes subnets that no interface uses: all or none. */
   async function remove(scope: Scope, ids: readonly string[], ifMatch: readonly string[] | null): Promise<void> {

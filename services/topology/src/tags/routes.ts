@@ -9,6 +9,7 @@ import type { Notices } from "../notices.js";
 import { requireOwnOrganization } from "../networks/own-organization.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
 import { answerList, commonFilter } from "../storage/lists.js";
+import { mountGet, mountRemoval } from "../resource.js";
 import { requireRevision } from "@nts/shared/revision";
 import { revised } from "../storage/revisions.js";
 import type { Storage } from "../storage/storage.js";
@@ -39,10 +40,7 @@ export function mountTags(router: Router, storage: Storage, notices: Notices): v
     return answer.data(tag, { revision: 1 });
   });
 
-  mount(router, getTag, async ({ scope, params }) => {
-    const { json, revision } = await tags.read(scope, params.id);
-    return answer.json(json, { revision });
-  });
+  mountGet(router, getTag, tags);
 
   mount(router, updateTag, async ({ scope, params: { id }, body, ifMatch }) => {
     const updated = await refusingDuplicates(() =>
@@ -60,15 +58,7 @@ export function mountTags(router: Router, storage: Storage, notices: Notices): v
     return answer.data(updated.entity, { revision: updated.revision });
   });
 
-  mount(router, deleteTag, async ({ scope, params, ifMatch }) => {
-    await remove(scope, [params.id], ifMatch);
-    return answer.data(null);
-  });
-
-  mount(router, bulkDeleteTags, async ({ scope, body: ids }) => {
-    await remove(scope, ids, null);
-    return answer.data({ deleted_count: ids.length, requested_count: ids.length });
-  });
+  mountRemoval(router, { one: deleteTag, several: bulkDeleteTags }, remove);
 
   /**
    * Without guards a tag cannot be given to anything; then it is taken off everything, and only then it is gone. Cut
