@@ -178,9 +178,11 @@ describe("identity.users: removing", () => {
       [deleteUser, {}],
       [updateUser, { body: { permissions: "Viewer" } }],
     ] as const)
-      expect(
-        await identity.ask(operation, { as: owner.principal, ...idOf(stranger), ...question }),
-      ).toMatchObject({ status: 404, code: "not_found", params: { entity: "User" } });
+      expect(await identity.ask(operation, { as: owner.principal, ...idOf(stranger), ...question })).toMatchObject({
+        status: 404,
+        code: "not_found",
+        params: { entity: "User" },
+      });
     expect(await identity.verify("session", stranger.token)).toMatchObject({ status: "valid" });
   });
 });
