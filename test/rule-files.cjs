@@ -12,6 +12,7 @@ module.exports = [
   "services/identity/src/sessions/lifetime.ts",
   "services/identity/src/users/changes.ts",
   "services/identity/src/users/rank.ts",
+  "services/identity/src/whoami/cuts.ts",
   "services/topology/src/definitions/well-known-ports.ts",
   "services/topology/src/services/bindings.ts",
   "services/topology/src/interfaces/mac-address.ts",

@@ -32,6 +32,7 @@ import { mountPasswords } from "./users/password-routes.js";
 import type { Passwords } from "./users/passwords.js";
 import { mountUsers } from "./users/routes.js";
 import { createUserStore } from "./users/store.js";
+import { mountWhoami } from "./whoami/routes.js";
 
 /** Milliseconds until an answer must have begun. */
 const DEADLINE_MS = 8_000;
@@ -94,6 +95,7 @@ export function createApp(options: AppOptions): Router {
   mountPasswords(router, { users, passwords, guess, change });
   mountOrganizations(router, { organizations, changeRights });
   mountKeys(router, { keys, topology, dropDeadNetworks, changeRights });
+  mountWhoami(router, { keys, sessions, users, organizations, topology });
   mountCredentials(router, { credentials, sessions });
   mountKeyChanges(router, { keyChanges, registry, acknowledgements });
   return router;

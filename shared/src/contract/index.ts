@@ -13,6 +13,7 @@ import * as subnets from "./subnets.js";
 import * as system from "./system.js";
 import * as tags from "./tags.js";
 import * as users from "./users.js";
+import * as whoami from "./whoami.js";
 
 const METHODS = ["get", "post", "put", "delete"];
 
@@ -37,6 +38,7 @@ function compare(a: string, b: string): number {
 export const OPERATIONS = operationsOf(
   system,
   users,
+  whoami,
   invites,
   organizations,
   keys,
@@ -68,3 +70,4 @@ export * from "./subnets.js";
 export * from "./system.js";
 export * from "./tags.js";
 export * from "./users.js";
+export * from "./whoami.js";

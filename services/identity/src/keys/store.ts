@@ -28,6 +28,7 @@ export interface KeyUse {
 
 export interface KeyStore {
   list(owner: KeyOwner, query: KeyQuery): Promise<{ keys: KeyDocument[]; page: PageInfo }>;
+  find(owner: KeyOwner, id: string): Promise<KeyDocument | null>;
   /** @throws AppError `not_found` */
   get(owner: KeyOwner, id: string): Promise<KeyDocument>;
   insert(key: KeyDocument): Promise<void>;
@@ -49,6 +50,11 @@ export interface KeyStore {
 
 export function createKeyStore(db: Db): KeyStore {
   const keys = db.collection<KeyDocument>("api_keys");
+
+  async function find(owner: KeyOwner, id: string): Promise<KeyDocument | null> {
+    return keys.findOne({ ...ownedBy(owner), _id: id });
+  }
+
   return {
     list: async (owner, query) => {
       const filter = { $and: [ownedBy(owner), matching(query)] };
@@ -59,8 +65,9 @@ export function createKeyStore(db: Db): KeyStore {
       ]);
       return { keys: found, page: { total, limit, offset } };
     },
+    find,
     get: async (owner, id) => {
-      const key = await keys.findOne({ ...ownedBy(owner), _id: id });
+      const key = await find(owner, id);
       if (key === null) throw new AppError("not_found", { entity: "UserApiKey" });
       return key;
     },

@@ -46,7 +46,7 @@ export function mountSessions(router: Router, routes: SessionRoutes): void {
   mountAny(router, logout, async ({ principal }) => {
     if (principal.kind === "session") {
       const { userId, credentialId } = principal;
-      if (await sessions.exists(userId, credentialId))
+      if ((await sessions.find(userId, credentialId)) !== null)
         await changeRights([credentialId], (transaction) => sessions.remove(userId, credentialId, transaction));
     }
     return answer.data(null, { headers: { "set-cookie": cookies.cleared() } });

@@ -5,7 +5,7 @@ export interface SessionStore {
   insert(session: SessionDocument, transaction: ClientSession): Promise<void>;
   /** Moves the end of a session on, never back. */
   slide(id: string, expiresAt: Date): Promise<void>;
-  exists(userId: string, id: string): Promise<boolean>;
+  find(userId: string, id: string): Promise<SessionDocument | null>;
   /** @returns true, or null when there was none any more */
   remove(userId: string, id: string, transaction: ClientSession): Promise<true | null>;
   /** @param keptId of a session that goes on */
@@ -21,8 +21,7 @@ export function createSessionStore(db: Db): SessionStore {
     slide: async (id, expiresAt) => {
       await sessions.updateOne({ _id: id }, { $max: { expires_at: expiresAt } });
     },
-    exists: async (userId, id) =>
-      (await sessions.findOne({ _id: id, user_id: userId }, { projection: { _id: 1 } })) !== null,
+    find: (userId, id) => sessions.findOne({ _id: id, user_id: userId }),
     remove: async (userId, id, transaction) => {
       const { deletedCount } = await sessions.deleteOne({ _id: id, user_id: userId }, { session: transaction });
       return deletedCount === 1 ? true : null;

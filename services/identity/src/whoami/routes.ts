@@ -1,0 +1,54 @@
+import { whoami } from "@nts/shared/contract/whoami";
+import { AppError } from "@nts/shared/errors";
+import { answer } from "@nts/shared/http/answer";
+import { mount, type Router } from "@nts/shared/http/mount";
+import type { KeyStore } from "../keys/store.js";
+import type { OrganizationStore } from "../organizations/store.js";
+import { narrowed } from "../scopes.js";
+import type { SessionStore } from "../sessions/store.js";
+import type { TopologyDirectory } from "../topology.js";
+import type { UserStore } from "../users/store.js";
+import { cutsOf } from "./cuts.js";
+
+export interface WhoamiRoutes {
+  readonly keys: Pick<KeyStore, "find">;
+  readonly sessions: Pick<SessionStore, "find">;
+  readonly users: Pick<UserStore, "find">;
+  readonly organizations: OrganizationStore;
+  readonly topology: TopologyDirectory;
+}
+
+export function mountWhoami(router: Router, routes: WhoamiRoutes): void {
+  const { keys, sessions, users, organizations, topology } = routes;
+
+  mount(router, whoami, async ({ principal, scope, requestId }) => {
+    const { kind, credentialId, userId, permission } = principal;
+    const { organizationId } = scope;
+    const [key, session, user, organization, networkIds] = await Promise.all([
+      kind === "key" ? keys.find({ organizationId, userId }, credentialId) : null,
+      kind === "session" ? sessions.find(userId, credentialId) : null,
+      users.find(organizationId, userId),
+      organizations.get(organizationId),
+      topology.networksIn({ organizationId, networks: "all" }, requestId),
+    ]);
+    const credential = key ?? session;
+    // Ended while this was being asked.
+    if (user === null || credential === null)
+      throw new AppError(kind === "key" ? "api_key_invalid" : "session_expired");
+    return answer.data({
+      kind,
+      credential_id: credentialId,
+      name: key?.name ?? null,
+      expires_at: credential.expires_at?.toISOString() ?? null,
+      user: { id: userId, email: user.email, permissions: user.permissions },
+      organization: {
+        id: organizationId,
+        name: organization.name,
+        api_access_enabled: organization.api_access_enabled,
+      },
+      permissions: permission,
+      network_ids: narrowed(scope.networks, networkIds),
+      cut_by: cutsOf({ key, user, networkIds }),
+    });
+  });
+}

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { aColleague, aKey, anAccount } from "../support/api.js";
+import { startStack, type Stack } from "../support/stack.js";
+
+let stack: Stack;
+
+beforeAll(async () => {
+  stack = await startStack();
+});
+
+afterAll(() => stack.stop());
+
+const PATH = "/api/v1/auth/whoami";
+type Told = Readonly<Record<string, unknown>>;
+
+describe("identity.whoami: what a caller is told of itself", () => {
+  it("is the user and the organization of a session, with all networks of an Owner", async () => {
+    const owner = await anAccount(stack.url);
+    const home = await owner.session.data<{ id: string }>("post", "/api/v1/networks", { name: "Home" });
+    const { status, body, headers } = await owner.session.send("get", PATH);
+    expect(status).toBe(200);
+    expect(body.data as Told).toMatchObject({
+      kind: "session",
+      name: null,
+      user: { id: owner.userId, email: owner.email, permissions: "Owner" },
+      organization: { id: owner.organizationId, name: "My Organization", api_access_enabled: true },
+      permissions: "Owner",
+      network_ids: [home.id],
+      cut_by: [],
+    });
+    expect(headers.get("x-ratelimit-remaining")).toMatch(/^\d+$/);
+  });
+
+  it("is what a key may do now, and what keeps it from more, also right after a demotion", async () => {
+    const owner = await anAccount(stack.url);
+    const network = (name: string) => owner.session.data<{ id: string }>("post", "/api/v1/networks", { name });
+    const [home, office] = [await network("Home"), await network("Office")];
+    const user = await aColleague(stack.url, owner, { permissions: "Admin" });
+    const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+    const key = await aKey(stack.url, user, { permissions: "Admin", name: "CI", expires_at });
+    expect(await key.caller.data<Told>("get", PATH)).toMatchObject({
+      ...{ kind: "key", credential_id: key.id, name: "CI", expires_at },
+      ...{ permissions: "Admin", network_ids: [home.id, office.id].sort(), cut_by: [] },
+    });
+    const demotion = { permissions: "Viewer", network_ids: [home.id] };
+    await owner.session.data("put", `/api/v1/users/${user.userId}`, demotion);
+    expect(await key.caller.data<Told>("get", PATH)).toMatchObject({
+      user: { permissions: "Viewer" },
+      permissions: "Viewer",
+      network_ids: [home.id],
+      cut_by: [
+        { by: "user", right: "permissions" },
+        { by: "user", right: "network_ids" },
+      ],
+    });
+    const cut = await aKey(stack.url, owner, { permissions: "Member", network_ids: [office.id] });
+    expect(await cut.caller.data<Told>("get", PATH)).toMatchObject({
+      permissions: "Member",
+      network_ids: [office.id],
+      cut_by: [
+        { by: "key", right: "permissions" },
+        { by: "key", right: "network_ids" },
+      ],
+    });
+  });
+
+  it("needs a credential", async () => {
+    const { session } = await anAccount(stack.url);
+    const nobody = await session.send("get", PATH, undefined, { cookie: "" });
+    expect([nobody.status, nobody.body.code]).toEqual([401, "not_authenticated"]);
+  });
+});
