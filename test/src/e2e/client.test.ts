@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { ApiError, type Client, createClient } from "@nts/shared/client";
+import { createNetwork, getNetwork, listNetworks, listServices } from "@nts/shared/contract";
+import { aKey, anAccount } from "../support/api.js";
+import { startStack, type Stack } from "../support/stack.js";
+
+let stack: Stack;
+let client: Client;
+
+beforeAll(async () => {
+  stack = await startStack();
+  const { secret } = await aKey(stack.url, await anAccount(stack.url));
+  client = createClient({ baseUrl: stack.url, headers: { authorization: `Bearer ${secret}` } });
+}, 60_000);
+
+afterAll(() => stack.stop());
+
+describe("the typed client", () => {
+  it("sends body and path, and gives the data back", async () => {
+    const made = await client.call(createNetwork, { body: { name: "Home" } });
+    expect(await client.call(getNetwork, { params: { id: made.id } })).toEqual(made);
+  });
+
+  it("sends a query with lists, and gives rows with their pagination", async () => {
+    const names = ["b", "a", "c"];
+    const ids: string[] = [];
+    for (const name of names) ids.push((await client.call(createNetwork, { body: { name } })).id);
+    const page = await client.list(listNetworks, { query: { ids, order_by: "name", limit: 2 } });
+    expect(page.data.map(({ name }) => name)).toEqual(["a", "b"]);
+    expect(page.pagination).toEqual({ total_count: 3, limit: 2, offset: 0, has_more: true });
+    expect((await client.list(listServices, {})).data).toEqual([]);
+  });
+
+  it("throws what the API refused, with its code, details and request id", async () => {
+    const refused = client.call(createNetwork, { body: { name: "" } });
+    await expect(refused).rejects.toBeInstanceOf(ApiError);
+    await expect(refused).rejects.toMatchObject({
+      status: 400,
+      code: "validation_failed",
+      params: { errors: [{ path: "name", message: "must not be empty" }] },
+      requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      retryAfterSeconds: null,
+    });
+  });
+});
