@@ -141,6 +141,36 @@ describe("hosts: update and delete", () => {
   });
 });
 
+describe("hosts: answers of writes", () => {
+  /** A service in which a host called "gone" is gone the moment it was written, as if somebody had deleted it. */
+  const deletingAtOnce = (): Promise<Topology> =>
+    startTopology({
+      storage: (storage, db) => ({
+        ...storage,
+        transaction: async (keys, body) => {
+          const result = await storage.transaction(keys, body);
+          await db.collection("hosts").deleteMany({ name: "gone" });
+          return result;
+        },
+      }),
+    });
+
+  it("show what was written, also when it is gone by the time they are given", async () => {
+    const hasty = await deletingAtOnce();
+    try {
+      const world = await aNetwork(hasty.aCaller());
+      const made = await aHost(world, { name: "gone", interfaces: 1, ports: 1, services: 1 });
+      expect([made.interfaces.length, made.ports.length, made.services.length]).toEqual([1, 1, 1]);
+      const host = await aHost(world, { name: "stays", services: 1 });
+      const body = { name: "gone", network_id: host.network_id };
+      const updated = await world.owner.call(updateHost, { params: host, body });
+      expect([updated.name, updated.services.length]).toEqual(["gone", 1]);
+    } finally {
+      await hasty.stop();
+    }
+  });
+});
+
 describe("ports", () => {
   const body = (host: Host, more: object = {}) => ({ host_id: host.id, network_id: host.network_id, number: 53, protocol: "Udp" as const, ...more }); // prettier-ignore
   const taken = [409, "already_exists", { entity: "Port", field: "number" }];

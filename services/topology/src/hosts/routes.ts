@@ -30,14 +30,18 @@ export function mountHosts(router: Router, storage: Storage): void {
 
   mount(router, createHost, async ({ scope, body }) => {
     const made = newHostOf(body, { now: new Date().toISOString(), newId, source: "Manual" });
-    await refusingDuplicates(() => transaction([made.host.id], (session) => insertHost(storage, session, scope, made)));
-    return answerHost(scope, made.host.id);
+    return refusingDuplicates(() =>
+      transaction([made.host.id], async (session) => {
+        await insertHost(storage, session, scope, made);
+        return answerHost(scope, made.host.id, session);
+      }),
+    );
   });
 
   mount(router, getHost, ({ scope, params }) => answerHost(scope, params.id));
 
-  mount(router, updateHost, async ({ scope, params: { id }, body, ifMatch }) => {
-    await transaction([id], async (session) => {
+  mount(router, updateHost, ({ scope, params: { id }, body, ifMatch }) =>
+    transaction([id], async (session) => {
       const current = await hosts.get(scope, id, session);
       const { entity } = current;
       requireRevision(ifMatch, current.revision);
@@ -52,14 +56,13 @@ export function mountHosts(router: Router, storage: Storage): void {
         tags,
       };
       const next = revised(current, { ...entity, ...changes }, new Date());
-      if (next === null) throw new Discard(current);
+      if (next === null) throw new Discard(await answerHost(scope, id, session));
       await holdTags(guards, session, scope, { tags, kept: entity.tags });
       await hosts.replace(session, scope, [next]);
       if (body.name !== entity.name) await services.renameHost(session, scope, id, body.name);
-      return next;
-    });
-    return answerHost(scope, id);
-  });
+      return answerHost(scope, id, session);
+    }),
+  );
 
   mountRemoval(router, { one: deleteHost, several: bulkDeleteHosts }, remove);
 
@@ -79,8 +82,9 @@ export function mountHosts(router: Router, storage: Storage): void {
     });
   }
 
-  async function answerHost(scope: Scope, id: string): Promise<Answer<never>> {
-    const found = await hosts.readWithChildren(scope, id);
+  /** @param session of the write that is answered: what others write a moment later does not belong in its answer */
+  async function answerHost(scope: Scope, id: string, session?: ClientSession): Promise<Answer<never>> {
+    const found = await hosts.readWithChildren(scope, id, session);
     if (found === null) throw new AppError("not_found", { entity: "Host" });
     return answer.json(found.json, { revision: found.revision });
   }

@@ -40,7 +40,11 @@ export interface HostStore extends Entities<HostRecord> {
   /** Deletes the host itself. @returns what stood on it, null when there is no such host in the scope */
   take(session: ClientSession, scope: Scope, id: string): Promise<LockedHost | null>;
   /** A host with its children as JSON text, all of one moment; null when it is not in the scope. */
-  readWithChildren(scope: Scope, id: string): Promise<{ json: string; revision: number } | null>;
+  readWithChildren(
+    scope: Scope,
+    id: string,
+    session?: ClientSession,
+  ): Promise<{ json: string; revision: number } | null>;
 }
 
 const REVISED: Document = { $inc: { revision: 1 } };
@@ -71,12 +75,10 @@ export function createHostStore(db: Db): HostStore {
     },
     take: async (session, scope, id) =>
       locked(await hosts.findOneAndDelete({ ...within(scope), _id: id }, { session, projection: LOCKED })),
-    readWithChildren: async (scope, id) => {
-      const [found] = await hosts
-        .aggregate<EntityDocument>([{ $match: { ...within(scope), _id: id } }, ...CHILDREN.stages], {
-          readConcern: { level: "snapshot" },
-        })
-        .toArray();
+    readWithChildren: async (scope, id, session) => {
+      const stages = [{ $match: { ...within(scope), _id: id } }, ...CHILDREN.stages];
+      const options = session === undefined ? { readConcern: { level: "snapshot" as const } } : { session };
+      const [found] = await hosts.aggregate<EntityDocument>(stages, options).toArray();
       return found === undefined ? null : { json: CHILDREN.rowOf(found), revision: found.revision };
     },
   };
