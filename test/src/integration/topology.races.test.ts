@@ -1,0 +1,50 @@
+import { afterEach, describe, expect, it, jest } from "@jest/globals";
+import { startTopology, type Topology } from "../support/topology.js";
+import { type Race, RACES, runRace, type RaceResult, type Stage } from "../support/topology-races.js";
+import { manyMacAddresses, twoUpdates } from "../support/topology-writers.js";
+
+// Two instances, each with its own client and its own queues, on one database. Without the guards these races leave
+// orphans: `topology.unguarded.test.ts` shows it.
+
+const ROUNDS = Number(process.env["RACE_ROUNDS"] ?? 500);
+jest.setTimeout(60_000 + ROUNDS * 120);
+
+let topology: Topology;
+afterEach(() => topology.stop());
+
+async function race(stage: Stage): Promise<RaceResult> {
+  topology = await startTopology({ instances: 2 });
+  const result = await runRace(topology, stage, ROUNDS);
+  if (process.env["RACE_ENDS"] !== undefined) console.log(expect.getState().currentTestName, result.ends);
+  return result;
+}
+
+describe("races that a guard decides: one of the two comes first, and nothing is left hanging", () => {
+  const races = Object.values(RACES).flatMap((group) => Object.entries<Race>(group));
+  it.each(races)("%s", async (_name, { stage, ends: allowed }) => {
+    const { ends, violations } = await race(stage);
+    expect(violations).toEqual([]);
+    const unexpected = [...ends.keys()].filter((end) => !allowed.some((one) => one.join(", ") === end));
+    expect(unexpected).toEqual([]);
+  });
+});
+
+describe("races of writers of one thing", () => {
+  it("two updates of one service leave one of the two bodies, never a mix", async () => {
+    const { ends, faults, violations } = await race(twoUpdates());
+    expect([faults, violations]).toEqual([[], []]);
+    expect([...ends.keys()]).toEqual(["done, done"]);
+  });
+
+  it("of two updates that name the same revision exactly one is done", async () => {
+    const { ends, faults, violations } = await race(twoUpdates('"1"'));
+    expect([faults, violations]).toEqual([[], []]);
+    const allowed = ["done, precondition_failed", "precondition_failed, done"];
+    expect([...ends.keys()].filter((end) => !allowed.includes(end))).toEqual([]);
+  });
+
+  it("of many writers of a MAC address exactly one wins, for ever", async () => {
+    const { faults, violations } = await race(manyMacAddresses);
+    expect([faults, violations]).toEqual([[], []]);
+  });
+});

@@ -1,0 +1,61 @@
+/** Races of writers that want the same thing to be different: exactly one state comes of it, that of one writer. */
+import { getInterface, getService, type Interface, type Service, updateInterface, updateService } from "@nts/shared/contract"; // prettier-ignore
+import { BATCH, type Stage } from "./topology-races.js";
+import { aHost, echoOf, inputOf, onPort, type World } from "./topology-world.js";
+
+/** What an update says of a service, so that two bodies can be told apart in every member. */
+function saidBy({ name, position, service_definition, tags, virtualization, bindings }: Service): string {
+  const said = { name, position, service_definition, tags, virtualization, bindings: bindings.map(inputOf) };
+  return JSON.stringify(said);
+}
+
+/** Two updates of one service that differ in every member. @param ifMatch the revision that both name, if any */
+export function twoUpdates(ifMatch?: string): Stage {
+  return async ({ left, right, take }) => {
+    const { host, service } = await take(async () => {
+      const made = await aHost(left, { ports: 2, services: BATCH });
+      return made.services.map((one) => ({ host: made, service: one }));
+    });
+    const update =
+      ({ owner }: World, n: number) =>
+      () => {
+        const name = `writer ${n}`;
+        const body = {
+          ...echoOf(service),
+          name,
+          position: service.position + n,
+          service_definition: name,
+          tags: [name],
+          virtualization: { type: name, details: { name } },
+          bindings: [onPort(host.ports[n])],
+        };
+        return owner.send(updateService, { params: service, body, headers: { "if-match": ifMatch } });
+      };
+    return {
+      acts: [update(left, 0), update(right, 1)],
+      fault: async (answers) => {
+        const stored = saidBy(await left.owner.call(getService, { params: service }));
+        const written = answers.filter(({ status }) => status === 200).map(({ data }) => saidBy(data as Service));
+        return written.includes(stored) ? null : { written, stored };
+      },
+    };
+  };
+}
+
+/** Four writers of the MAC address of one interface, and a fifth that comes when it is set. */
+export const manyMacAddresses: Stage = async ({ left, right, take }) => {
+  const at = await take(async () => (await aHost(left, { interfaces: BATCH })).interfaces);
+  const set = (n: number) => () => {
+    const body = { ...at, mac_address: `02:00:00:00:00:0${n}` };
+    return (n % 2 === 0 ? left : right).owner.send(updateInterface, { params: at, body });
+  };
+  return {
+    acts: [set(0), set(1), set(2), set(3)],
+    fault: async (answers) => {
+      const winners = answers.filter(({ status }) => status === 200).map(({ data }) => (data as Interface).mac_address);
+      const refused = [...answers, await set(4)()].filter(({ code }) => code === "mac_address_immutable").length;
+      const stored = (await left.owner.call(getInterface, { params: at })).mac_address;
+      return winners.length === 1 && refused === 4 && stored === winners[0] ? null : { winners, refused, stored };
+    },
+  };
+};
