@@ -32,8 +32,8 @@ export type TransactionBody<T> = (session: ClientSession) => Promise<T>;
 /**
  * Runs a body in a transaction that is committed when it returns and undone when it throws.
  *
- * @param keys what is written, such as the ids of hosts, in an order that all callers agree on; transactions of this
- *   process with a key in common run one after another
+ * @param keys what is written, such as the ids of hosts, in any order; transactions of this process with a key in
+ *   common run one after another
  * @throws AppError `write_conflict` when other writers were faster until the time was up
  */
 export type RunTransaction = <T>(keys: readonly string[], body: TransactionBody<T>) => Promise<T>;
@@ -43,7 +43,9 @@ export function createTransactions(client: MongoClient): RunTransaction {
   const queue = createKeyedQueue();
   return async (keys, body) => {
     const deadline = performance.now() + TRANSACTION_MS;
-    return queue.run(keys, () => client.withSession((session) => attempts(session, body, deadline)));
+    // In one order for all callers, or two of them would wait for each other for ever.
+    const ordered = [...new Set(keys)].sort();
+    return queue.run(ordered, () => client.withSession((session) => attempts(session, body, deadline)));
   };
 }
 
