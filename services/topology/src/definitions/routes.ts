@@ -22,7 +22,7 @@ export function mountDefinitions(router: Router): void {
 
 /** By the fields of the query, then by name. */
 function comparing(query: Ordering): (a: ServiceDefinition, b: ServiceDefinition) => number {
-  const order = Object.entries({ name: 1, ...sortOf({ ...query, order_by: query.order_by ?? "name" }) });
+  const order = [...Object.entries(sortOf({ ...query, order_by: query.order_by ?? "name" })), ["name", 1] as const];
   return (a, b) => {
     for (const [field, direction] of order) {
       const [left, right] = [a[field as "name"], b[field as "name"]];
