@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import {
+  bulkDeleteTags,
+  createTag,
+  deleteTag,
+  getHost,
+  getTag,
+  listServices,
+  listTags,
+  type Tag,
+  updateService,
+  updateTag,
+} from "@nts/shared/contract";
+import { findTagIds } from "@nts/shared/contract/internal";
+import { type Caller, startTopology, type Topology } from "../support/topology.js";
+import { everythingOnce, operationsOf } from "../support/topology-everything.js";
+import { aHost, aNetwork, aService, echoOf, nothing } from "../support/topology-world.js";
+
+let topology: Topology;
+let owner: Caller;
+
+beforeAll(async () => {
+  topology = await startTopology();
+});
+afterAll(() => topology.stop());
+
+const add = (name: string, more: object = {}): Promise<Tag> => owner.call(createTag, { body: { name, ...more } });
+
+describe("tags", () => {
+  beforeAll(() => {
+    owner = topology.aCaller();
+  });
+
+  it("answer what was sent, with the organization's id and null for what was left out", async () => {
+    const { organizationId } = owner.scope;
+    const made = await add("  Rack 1 ", { color: "#3b82f6" });
+    expect(made).toMatchObject({
+      name: "Rack 1",
+      color: "#3b82f6",
+      description: null,
+      organization_id: organizationId,
+    });
+    expect(await owner.call(getTag, { params: made })).toEqual(made);
+  });
+
+  it("have names that are unique in the organization, whatever the case or the form of the letters", async () => {
+    const taken = [409, "already_exists", { entity: "Tag", field: "name" }];
+    const made = await add("Küche");
+    const other = await add("Keller");
+    for (const name of ["Küche", "KÜCHE", "küche", "Ku\u0308che"]) {
+      expect(await owner.refusal(createTag, { body: { name } })).toEqual(taken);
+      expect(await owner.refusal(updateTag, { params: other, body: { name } })).toEqual(taken);
+    }
+    expect((await owner.call(updateTag, { params: made, body: { name: "KÜCHE" } })).name).toBe("KÜCHE");
+    expect((await topology.aCaller().call(createTag, { body: { name: "Küche" } })).name).toBe("Küche");
+  });
+
+  it("keep what an update leaves out, and clear what is null", async () => {
+    const made = await add("colourful", { color: "blue", description: "d" });
+    expect(await owner.call(updateTag, { params: made, body: { name: "colourful" } })).toEqual(made);
+    const cleared = { color: null, description: null };
+    expect(await owner.call(updateTag, { params: made, body: { name: "c", ...cleared } })).toMatchObject(cleared);
+  });
+
+  it("are seen by a caller that is limited to networks, and changed by an Admin only", async () => {
+    const made = await add("seen");
+    const limited = owner.colleague({ networks: [], permission: "Member" });
+    expect(await limited.call(getTag, { params: made })).toEqual(made);
+    expect((await limited.list(listTags, { query: { ids: [made.id] } })).rows).toEqual([made]);
+    expect(await limited.refusal(deleteTag, { params: made })).toEqual([
+      403,
+      "permission_denied",
+      { required: "Admin" },
+    ]);
+    for (const stranger of [topology.aCaller()])
+      expect(await stranger.refusal(getTag, { params: made })).toEqual([404, "not_found", { entity: "Tag" }]);
+  });
+
+  it("tell our own processes which of some ids are tags of an organization", async () => {
+    const [a, b] = [await add("known a"), await add("known b")];
+    const foreign = await topology.aCaller().call(createTag, { body: { name: "foreign" } });
+    const body = { ids: [a.id, foreign.id, b.id, nothing().id] };
+    const params = { id: owner.scope.organizationId };
+    expect((await topology.aProcess().call(findTagIds, { params, body })).sort()).toEqual([a.id, b.id].sort());
+    expect((await owner.refusal(findTagIds, { params, body }))[0]).toBe(403);
+  });
+});
+
+describe("tags: delete", () => {
+  beforeAll(() => {
+    owner = topology.aCaller();
+  });
+
+  it("takes them off everything, as a change of what carried them, and tells the other parts of the system", async () => {
+    const [doomed, kept] = [await add("doomed"), await add("kept")];
+    const tags = ["label", doomed.id, kept.id];
+    const everything = await everythingOnce(owner);
+    const kinds = ["networks", "subnets", "hosts", "services"] as const;
+    const before: Record<string, string | undefined> = {};
+    for (const kind of kinds)
+      before[kind] = (await operationsOf(owner, kind).update(everything[kind].id, { ...everything[kind], tags })).etag;
+    before["hosts"] = (await operationsOf(owner, "hosts").get(everything.hosts.id)).etag;
+
+    await owner.call(deleteTag, { params: doomed });
+    for (const kind of kinds) {
+      const { data, etag } = await operationsOf(owner, kind).get(everything[kind].id);
+      expect([kind, data["tags"], etag === before[kind]]).toEqual([kind, ["label", kept.id], false]);
+      expect((await operationsOf(owner, kind).list({ tag_ids: [doomed.id] })).data).toEqual([]);
+      expect((await operationsOf(owner, kind).list({ tag_ids: [kept.id] })).data).toHaveLength(1);
+    }
+    expect(await owner.refusal(getTag, { params: doomed })).toEqual([404, "not_found", { entity: "Tag" }]);
+    expect(topology.notices).toContainEqual(["tag", owner.scope.organizationId, doomed.id]);
+  });
+
+  it("keeps them from being given to anything again", async () => {
+    const world = await aNetwork(owner);
+    const service = await aService(world, await aHost(world));
+    const doomed = await add("given no more");
+    await owner.call(deleteTag, { params: doomed });
+    const body = { ...echoOf(service), tags: [doomed.id] };
+    expect(await owner.refusal(updateService, { params: service, body })).toEqual([400, "invalid_reference", { path: "tags.0" }]); // prettier-ignore
+  });
+
+  it("takes them off more services than one transaction changes, with the revision of their host", async () => {
+    const world = await aNetwork(topology.aCaller());
+    const doomed = await world.owner.call(createTag, { body: { name: "everywhere" } });
+    const host = await aHost(world, { services: 510 });
+    const carry = [{ $set: { tags: [doomed.id], wire: { $replaceOne: { input: "$wire", find: '"tags":[]', replacement: `"tags":["${doomed.id}"]` } } } }]; // prettier-ignore
+    await topology.db.collection("services").updateMany({ host_id: host.id }, carry);
+    expect((await world.owner.list(listServices, { query: { tag_ids: [doomed.id], limit: 1 } })).total).toBe(510);
+    const { etag } = await world.owner.send(getHost, { params: host });
+    await world.owner.call(deleteTag, { params: doomed });
+    expect((await world.owner.list(listServices, { query: { tag_ids: [doomed.id] } })).total).toBe(0);
+    const after = await world.owner.send(getHost, { params: host });
+    expect(after.text).not.toContain(doomed.id);
+    expect(after.etag).not.toBe(etag);
+  });
+
+  it("of the same ones in two orders, while one of them is being updated, waits for nothing for ever", async () => {
+    const made = await Promise.all(["x", "y", "z"].map((name) => add(`at once ${name}`)));
+    const ids = made.map(({ id }) => id);
+    const update = owner.send(updateTag, { params: made[1]!, body: { name: "at once" } });
+    const deletes = [ids, ids.toReversed()].map((body) => owner.send(bulkDeleteTags, { body }));
+    const statuses = (await Promise.all([update, ...deletes])).map(({ status }) => status);
+    expect(statuses.filter((status) => status !== 200 && status !== 404)).toEqual([]);
+    expect(statuses.slice(1)).toContain(200);
+    expect((await owner.list(listTags, { query: { ids } })).rows).toEqual([]);
+  });
+});
