@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { MongoClient } from "mongodb";
 import { recordKeyUses } from "@nts/shared/contract/internal";
-import { getKey, listKeys, updateKey } from "@nts/shared/contract/keys";
+import { getKey, listKeys, rotateKey, updateKey } from "@nts/shared/contract/keys";
 import { createTag, deleteTag } from "@nts/shared/contract/tags";
 import { createDirect, keyBodyOf, type Direct, type Person } from "../support/direct.js";
 import { startStack, type Stack } from "../support/stack.js";
@@ -97,6 +97,24 @@ describe("identity.key-records: the last use", () => {
       last_used: used_at,
     });
     expect(await identity.verify("key", secret)).toMatchObject({ code: "api_key_disabled" });
+  });
+
+  it("never brings a rotated secret back", async () => {
+    const person = await identity.aPerson();
+    const { id, params, secret } = await identity.aKey(person);
+    const use = (replica: number) => {
+      const uses = [{ key_id: id, used_at: new Date().toISOString() }];
+      return identity.data(recordKeyUses, { as: aProcess, replica, body: { uses } });
+    };
+    const burst = Array.from({ length: 20 }, (_, i) => use(i % 2));
+    const rotating = identity.data(rotateKey, { as: person.principal, params });
+    burst.push(...Array.from({ length: 20 }, (_, i) => use(i % 2)));
+    const next = await rotating;
+    await Promise.all(burst);
+    expect(await identity.verify("key", secret)).toMatchObject({ code: "api_key_invalid" });
+    expect(await identity.verify("key", next)).toMatchObject({ status: "valid" });
+    const { headers, data } = await identity.ask(getKey, { as: person.principal, params });
+    expect([headers.get("etag"), data.key.slice(0, 15)]).toEqual(['"2"', next.slice(0, 15)]);
   });
 
   it("of a key that is gone is passed over", async () => {
