@@ -64,7 +64,7 @@ export default tseslint.config(
     rules: { "no-console": "off", "no-restricted-syntax": "off" },
   },
   {
-    files: ["**/src/main.ts", "**/*.test.ts"],
+    files: ["**/src/main.ts", "**/src/admin/main.ts", "**/*.test.ts"],
     rules: { "no-restricted-syntax": "off" },
   },
   { files: ruleFiles, rules: { "no-restricted-syntax": ["error", ...noEnvironment, ...noClockOrChance] } },

@@ -9,13 +9,19 @@ const SECRET_PATHS = ["authorization", "cookie", "key", "password", "token", "se
   `*.*.${name}`,
 ]);
 
-/** A logger of JSON lines to standard output. @param level of pino, such as `info` */
-export function createLog(processName: string, level: string): Log {
-  return pino({
+/**
+ * A logger of JSON lines.
+ *
+ * @param level of pino, such as `info`
+ * @param descriptor where to: 1 is standard output, 2 standard error
+ */
+export function createLog(processName: string, level: string, descriptor: 1 | 2 = 1): Log {
+  const options = {
     name: processName,
     level,
     base: { process: processName, pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: { paths: SECRET_PATHS, censor: "[secret]" },
-  });
+  };
+  return pino(options, pino.destination(descriptor));
 }

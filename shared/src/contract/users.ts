@@ -23,7 +23,7 @@ const Email = z
   .pipe(z.email({ error: "must be an email address" }))
   .meta({ examples: ["ada@example.com"] });
 
-const Password = verbatimText(10, 128).meta({ format: "password" });
+export const Password = verbatimText(10, 128).meta({ format: "password" });
 
 /** The secret of an invite, as a client sends it: any short text, so that a wrong one is told from a used one by nothing. */
 const InviteToken = z.string().trim().min(1).max(200);

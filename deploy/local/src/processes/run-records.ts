@@ -48,6 +48,12 @@ export async function stopLeftovers(folder: string): Promise<string[]> {
   return stopped;
 }
 
+/** The record of a process that runs now; null when it does not. */
+export async function findRunning(folder: string, name: string): Promise<RunRecord | null> {
+  const record = readRecords(folder).find((one) => one.name === name);
+  return record !== undefined && (await isStillThere(record)) ? record : null;
+}
+
 async function stopLeftover(record: RunRecord): Promise<boolean> {
   if (!(await isStillThere(record))) return false;
   sendSignal(record.pid, "SIGTERM");

@@ -23,7 +23,17 @@ export function createMongod({ runnable, folder, port }: ServerOptions): OwnServ
     env: serverEnvironment(runnable),
     isReady: () => isWritable(member),
   };
-  return { component, url: `mongodb://${member}/?replicaSet=${REPLICA_SET}` };
+  return { component, url: urlOf(member) };
+}
+
+/** The URL of the MongoDB that was started with a command line; null when that names no port. */
+export function mongodbUrlOf(command: string): string | null {
+  const port = / --port (\d+)/.exec(command)?.[1];
+  return port === undefined ? null : urlOf(`127.0.0.1:${port}`);
+}
+
+function urlOf(member: string): string {
+  return `mongodb://${member}/?replicaSet=${REPLICA_SET}`;
 }
 
 /** Whether the member accepts writes; a set that does not exist yet, or that knows the member by an earlier port, is put right. */

@@ -1,0 +1,31 @@
+import type { LoginFailureStore } from "../logins/store.js";
+import type { ChangePassword } from "../users/change-password.js";
+import type { UserStore } from "../users/store.js";
+import type { UserDocument } from "../users/user.js";
+import { AdminProblem } from "./problem.js";
+
+export interface ResetPasswordOptions {
+  readonly users: Pick<UserStore, "findByEmail">;
+  readonly failures: Pick<LoginFailureStore, "removeAllOf">;
+  readonly change: ChangePassword;
+}
+
+/**
+ * Gives a user another password; when it is done, every session of the user has ended on every gateway, and the user may
+ * log in at once.
+ *
+ * @param email lower case
+ * @throws AdminProblem when there is no such user
+ */
+export async function resetPassword(
+  { users, failures, change }: ResetPasswordOptions,
+  email: string,
+  password: string,
+): Promise<UserDocument> {
+  const user = await users.findByEmail(email);
+  if (user === null) throw new AdminProblem(`No user has the email address ${email}.`);
+  if (!(await change(user, password, null)))
+    throw new AdminProblem("The user was removed or changed the password in the meantime; try again.");
+  await failures.removeAllOf(email);
+  return user;
+}
