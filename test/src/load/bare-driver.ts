@@ -38,7 +38,7 @@ async function loop(until: number): Promise<void> {
     latencies.push(performance.now() - begun);
   }
 }
-const workers = (ms: number): Promise<void[]> =>
+const workers = (ms: number): Promise<unknown> =>
   Promise.all(Array.from({ length: Number(connections) }, () => loop(performance.now() + ms)));
 
 await workers(1_000);

@@ -4,7 +4,8 @@
  * `npm run bench:lists -- --quick` takes the small database and a second for each figure.
  */
 import { execa } from "execa";
-import { MongoClient } from "mongodb";
+import { type Db, MongoClient } from "mongodb";
+import type { EntityDocument } from "@nts/topology/storage/entities";
 import { createTenancySigner } from "@nts/shared/http/tenancy";
 import { aKey, anAccount } from "../support/api.js";
 import { seedTopology, type Seeded } from "../support/seed.js";
@@ -171,14 +172,14 @@ async function updatesOf(
 }
 
 /** The services as documents that a service without our storage form would keep, with the index for their order. */
-async function makePlain(db: ReturnType<MongoClient["db"]>): Promise<void> {
+async function makePlain(db: Db): Promise<void> {
   const plain = db.collection<{ _id: string }>("plain_services");
-  await plain.createIndex({ organization_id: 1, created_at: 1, _id: 1 });
-  let batch: { _id: string }[] = [];
-  for await (const { wire, organization_id } of db.collection("services").find({})) {
-    const { id, ...fields } = JSON.parse(String(wire)) as { id: string };
-    batch.push({ _id: id, organization_id, ...fields } as { _id: string });
-    if (batch.length === 2_000) await plain.insertMany(batch.splice(0));
+  await plain.createIndexes([{ key: { organization_id: 1, created_at: 1, _id: 1 } }]);
+  const batch: { _id: string }[] = [];
+  for await (const { wire, organization_id } of db.collection<EntityDocument>("services").find({})) {
+    const { id, ...fields } = JSON.parse(wire) as { id: string };
+    const document = { _id: id, organization_id, ...fields };
+    if (batch.push(document) === 2_000) await plain.insertMany(batch.splice(0));
   }
   if (batch.length > 0) await plain.insertMany(batch);
 }
