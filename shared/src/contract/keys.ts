@@ -32,10 +32,10 @@ export const UserApiKey = z
   .meta({ id: "UserApiKey" });
 export type UserApiKey = z.infer<typeof UserApiKey>;
 
-/** UTC with milliseconds from any ISO 8601 date-time with an offset. */
+/** UTC with milliseconds from any ISO 8601 date-time with an offset; anything else stays as it was, and is refused. */
 const Moment = z.iso
   .datetime({ offset: true })
-  .overwrite((moment) => new Date(moment).toISOString())
+  .overwrite((moment) => (Number.isNaN(Date.parse(moment)) ? moment : new Date(moment).toISOString()))
   .meta({ format: "date-time" });
 
 /** @see spec § 4.4, § 4.5: creation and update take the same members. */

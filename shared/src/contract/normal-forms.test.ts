@@ -2,6 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { Id, Name, Tags, text, verbatimText, Virtualization } from "./common.js";
 import { InterfaceCreate } from "./interfaces.js";
+import { UserApiKeyInput } from "./keys.js";
 
 const ID = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 const accepts = (schema: { safeParse(value: unknown): { success: boolean } }, value: unknown): boolean =>
@@ -136,4 +137,22 @@ describe("virtualization: free details, of a bounded size", () => {
     expect(accepts(Virtualization, { type: "vm", details: { a: "x".repeat(16_384 - 8) } })).toBe(true);
     expect(accepts(Virtualization, { type: "vm", details: { a: "x".repeat(16_384 - 7) } })).toBe(false);
   });
+});
+
+describe("moment: UTC with milliseconds", () => {
+  const { expires_at: Moment } = UserApiKeyInput.shape;
+
+  it.each([
+    ["2026-01-31T09:30:00Z", "2026-01-31T09:30:00.000Z"],
+    ["2026-01-31T09:30:00.5+01:30", "2026-01-31T08:00:00.500Z"],
+  ])("of %s is %s", (given, written) => {
+    expect(Moment.parse(given)).toBe(written);
+  });
+
+  it.each(["", "AAA", "2026-01-31", "2026-01-31T09:30:00", "2026-02-30T00:00:00Z", "2026-01-31T24:00:00Z", 1_800_000_000])(
+    "refuses %j",
+    (given) => {
+      expect(accepts(Moment, given)).toBe(false);
+    },
+  ); // prettier-ignore
 });
