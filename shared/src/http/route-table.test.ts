@@ -22,9 +22,10 @@ describe("route-table: what a path and method lead to", () => {
     expect(table.find("POST", "/api/v1/auth/keys/k/rotate")).toEqual({ value: "rotate", params: { id: "k" } });
   });
 
-  it("prefers a written segment to a parameter", () => {
+  it("prefers a written segment to a parameter, whatever the method", () => {
     expect(table.find("POST", "/api/v1/hosts/bulk-delete")?.value).toBe("bulk");
-    expect(table.find("GET", "/api/v1/hosts/bulk-delete")?.value).toBe("get");
+    expect(table.find("GET", "/api/v1/hosts/bulk-delete")).toBeNull();
+    expect(table.methodsOf("/api/v1/hosts/bulk-delete")).toEqual(["POST"]);
   });
 
   it.each([

@@ -2,7 +2,7 @@ import findMyWay from "find-my-way";
 
 /**
  * What a path and method lead to. Paths are matched as they were sent: case counts, so does a trailing slash, and only a
- * parameter may be percent-encoded; it is never empty.
+ * parameter may be percent-encoded; it is never empty. A path that is written out is never a parameter, whatever the method.
  */
 export interface RouteTable<Value> {
   /** @param path with `{name}` placeholders */
@@ -25,17 +25,19 @@ interface Stored<Value> {
 /** An empty table. */
 export function createRouteTable<Value>(): RouteTable<Value> {
   const table = findMyWay({ caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: 200 });
+  const written = new Set<string>();
   const unused = (): void => undefined;
   const find: RouteTable<Value>["find"] = (method, path) => {
     const found = table.find(method as "GET", path);
     if (found === null) return null;
     const { value, template } = found.store as Stored<Value>;
-    if (path !== template && !isWrittenAs(template, path)) return null;
+    if (path !== template && (written.has(path) || !isWrittenAs(template, path))) return null;
     return { value, params: found.params as Record<string, string> };
   };
   return {
     add: (method, path, value) => {
       const stored: Stored<Value> = { value, template: path };
+      if (!path.includes("{")) written.add(path);
       table.on(method.toUpperCase() as "GET", path.replaceAll(/\{(\w+)\}/g, ":$1"), unused, stored);
     },
     find,
