@@ -29,7 +29,7 @@ import { createUpstream } from "./proxy/upstream.js";
 import { createLimiter } from "./rate-limit/limiter.js";
 import { addStateMetrics } from "./state-metrics.js";
 
-const HEADER_LIMIT_BYTES = 16_384;
+const HEADER_LIMIT_BYTES = 49_152; // a list of 1,000 ids in the address fits
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 60_000;
 const KEEP_ALIVE_MS = 65_000;

@@ -16,8 +16,8 @@ export const REQUEST_ID = "x-request-id";
 /** `www-authenticate` of an answer that refuses the tenancy header, to tell it from a refused password. */
 export const TENANCY_CHALLENGE = "Tenancy";
 
-/** Bytes of headers that internal servers accept: a tenancy header with 1,000 networks fits. */
-export const INTERNAL_HEADER_LIMIT_BYTES = 65_536;
+/** Bytes of headers that internal servers accept: what the gateway accepts and a tenancy header with 1,000 networks fit. */
+export const INTERNAL_HEADER_LIMIT_BYTES = 98_304;
 
 /** Bytes of a request body, everywhere. */
 export const BODY_LIMIT_BYTES = 1_048_576;

@@ -65,7 +65,7 @@ describe("the edge of the gateway", () => {
       ["POST /api/auth/login HTTP/1.1", "Host: a", "Content-Length: 3", "Content-Length: 4", "", "abc"],
       400,
     ],
-    ["with headers of 20 KiB", ["GET /api/version HTTP/1.1", "Host: a", `X-Long: ${"x".repeat(20_000)}`, "", ""], 431],
+    ["with headers of 50 KiB", ["GET /api/version HTTP/1.1", "Host: a", `X-Long: ${"x".repeat(51_200)}`, "", ""], 431],
   ])("answers a request %s with an envelope", async (_what, lines, status) => {
     expectFailure(await bytes(...lines), status, "malformed_request");
     expect(world.neighbour.passedOn).toEqual([]);
@@ -132,6 +132,18 @@ describe("the edge of the gateway", () => {
       expect(answer).toContain("\r\nAllow: GET, HEAD, POST, OPTIONS\r\n");
     },
   );
+
+  it("passes on a list of a thousand ids in the address", async () => {
+    const ids = Array.from({ length: 1000 }, () => `ids=${ID}`).join("&");
+    await bytes(`GET /api/v1/hosts?${ids} HTTP/1.1`, "Host: a", bearer(), "", "");
+    expect(world.neighbour.passedOn).toHaveLength(1);
+  });
+
+  it("knows no other method of a written path than its own, though a parameter could be so called", async () => {
+    const answer = await bytes("PUT /api/v1/hosts/bulk-delete HTTP/1.1", "Host: a", bearer(), "", "");
+    expectFailure(answer, 405, "method_not_allowed");
+    expect(answer).toContain("\r\nAllow: POST, OPTIONS\r\n");
+  });
 
   it("answers OPTIONS with the methods, and no body", async () => {
     const answer = await bytes("OPTIONS /openapi.json HTTP/1.1", "Host: a", "", "");

@@ -8,6 +8,7 @@ import { randomUUID } from "node:crypto";
 import { createApiKey } from "@nts/shared/api-key";
 import { hashCredential } from "@nts/shared/credential";
 import type { VerifiedPrincipal } from "@nts/shared/contract/internal";
+import { INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers";
 
 /** A request that was passed on, as it arrived. */
 export interface PassedOn {
@@ -85,7 +86,8 @@ export async function startNeighbour(liveGateways = 1): Promise<Neighbour> {
     }
   }
 
-  const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
+  const limits = { keepAliveTimeout: 65_000, maxHeaderSize: INTERNAL_HEADER_LIMIT_BYTES };
+  const server = createServer(limits, (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "", "http://neighbour");
     const internal = pathname.startsWith("/internal/");
     if (internal && identity !== "there") {
