@@ -38,6 +38,12 @@ const HEADER_REFERENCES = Object.fromEntries(
   Object.keys(HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
 );
 
+/** Statuses of requests that cannot be read, beyond 400: the same for every operation. */
+const UNREADABLE = {
+  "408": failureOf(["malformed_request"], "It was sent too slowly."),
+  "431": failureOf(["malformed_request"], "There is too much before the body."),
+};
+
 /** The whole document, as a JSON value. @param version the application's version */
 export function createOpenApiDocument(version: string): object {
   return createDocument({
@@ -54,6 +60,7 @@ export function createOpenApiDocument(version: string): object {
     paths: pathsOf(OPERATIONS),
     components: {
       headers: HEADERS,
+      responses: UNREADABLE,
       securitySchemes: {
         apiKey: { type: "http", scheme: "bearer", description: "A user API key." },
         session: { type: "apiKey", in: "cookie", name: "session_id", description: "Set by login." },
@@ -88,6 +95,7 @@ function describe(operation: AnyEndpoint): ZodOpenApiOperationObject {
         content: { "application/json": { schema: successOf(operation) } },
       },
       ...failuresOf(operation),
+      ...Object.fromEntries(Object.keys(UNREADABLE).map((name) => [name, { $ref: `#/components/responses/${name}` }])),
     },
   };
 }
@@ -115,7 +123,7 @@ function successOf({ list, response }: AnyEndpoint): z.ZodType {
 
 /** The codes that an operation can answer: its own, and those that follow from its form. */
 export function codesOf({ credential, permission, body, query, params, errors, upstream }: AnyEndpoint): ErrorCode[] {
-  const codes: ErrorCode[] = ["rate_limited", "internal_error", "unavailable", ...errors];
+  const codes: ErrorCode[] = ["malformed_request", "rate_limited", "internal_error", "unavailable", ...errors];
   if (upstream !== "gateway") codes.push("upstream_failed", "upstream_timeout");
   if (body ?? query ?? params) codes.push("validation_failed");
   if (body) codes.push("malformed_json", "unsupported_media_type", "payload_too_large");
@@ -130,16 +138,15 @@ export function codesOf({ credential, permission, body, query, params, errors, u
 function failuresOf(operation: AnyEndpoint): Record<`${4 | 5}${string}`, object> {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codesOf(operation)) byStatus.set(STATUSES[code], [...(byStatus.get(STATUSES[code]) ?? []), code]);
-  return Object.fromEntries(
-    [...byStatus].map(([status, codes]) => [
-      String(status),
-      {
-        description: codes.map((code) => `\`${code}\`: ${ERRORS[code]}`).join("\n\n"),
-        headers: HEADER_REFERENCES,
-        content: { "application/json": { schema: Failure } },
-      },
-    ]),
-  );
+  return Object.fromEntries([...byStatus].map(([status, codes]) => [String(status), failureOf(codes)]));
+}
+
+function failureOf(codes: readonly ErrorCode[], more = "") {
+  return {
+    description: `${codes.map((code) => `\`${code}\`: ${ERRORS[code]}`).join("\n\n")} ${more}`.trim(),
+    headers: HEADER_REFERENCES,
+    content: { "application/json": { schema: Failure } },
+  };
 }
 
 /** The text of the committed document. */

@@ -36,6 +36,12 @@ export const Timestamp = z.string().meta({ format: "date-time", examples: ["2026
 // Unpaired surrogates are refused because no UTF-8 store can give them back.
 const UNPRINTABLE = /[\p{Cc}\p{Cs}]/u;
 
+// The same for the document: `\p` is not understood everywhere. White space at the ends is cut off before anything is checked.
+const CONTROL = "\\u0000-\\u001f\\u007f-\\u009f";
+const VERBATIM_PATTERN = `^[^${CONTROL}]*$`;
+const TRIMMED_PATTERN = `^[\\t-\\r ]*[^${CONTROL}]*[\\t-\\r ]*$`;
+const VISIBLE_PATTERN = `^[\\t-\\r ]*[^${CONTROL}]*[^${CONTROL}\\s\\ufeff][^${CONTROL}]*[\\t-\\r ]*$`;
+
 /** Text of `min` to `max` characters (code points) without control characters, not trimmed. */
 export function verbatimText(min: number, max: number, base: z.ZodString = z.string()): z.ZodString {
   return base
@@ -43,12 +49,13 @@ export function verbatimText(min: number, max: number, base: z.ZodString = z.str
       const fault = faultOf(ctx.value, min, max);
       if (fault !== null) ctx.issues.push({ code: "custom", message: fault, input: ctx.value });
     })
-    .meta({ minLength: min, maxLength: max });
+    .meta({ minLength: min, maxLength: max, pattern: VERBATIM_PATTERN });
 }
 
 /** {@link verbatimText} without the white space around it. */
 export function text(min: number, max: number): z.ZodString {
-  return verbatimText(min, max, z.string().trim());
+  const pattern = min === 0 ? TRIMMED_PATTERN : VISIBLE_PATTERN;
+  return verbatimText(min, max, z.string().trim()).meta({ minLength: min, maxLength: max, pattern });
 }
 
 function faultOf(value: string, min: number, max: number): string | null {

@@ -21,12 +21,12 @@ const Email = z
   .toLowerCase()
   .max(254)
   .pipe(z.email({ error: "must be an email address" }))
-  .meta({ examples: ["ada@example.com"] });
+  .meta({ format: "email", examples: ["ada@example.com"] });
 
 export const Password = verbatimText(10, 128).meta({ format: "password" });
 
 /** The secret of an invite, as a client sends it: any short text, so that a wrong one is told from a used one by nothing. */
-const InviteToken = z.string().trim().min(1).max(200);
+const InviteToken = z.string().trim().min(1).max(200).meta({ pattern: "[^\\s\\ufeff]" });
 
 export const Registration = z
   .object({
