@@ -64,6 +64,17 @@ describe("identity.whoami: what a caller is told of itself", () => {
     });
   });
 
+  it("is nothing any more for a removed user, by whatever credential, when the removal is answered", async () => {
+    const owner = await anAccount(stack.url);
+    const user = await aColleague(stack.url, owner);
+    const key = await aKey(stack.url, user, { permissions: "Member" });
+    const codes = async () =>
+      Promise.all([user.session, key.caller].map(async (caller) => (await caller.send("get", PATH)).body.code));
+    expect(await codes()).toEqual([undefined, undefined]);
+    await owner.session.data("delete", `/api/v1/users/${user.userId}`);
+    expect(await codes()).toEqual(["session_expired", "api_key_invalid"]);
+  });
+
   it("needs a credential", async () => {
     const { session } = await anAccount(stack.url);
     const nobody = await session.send("get", PATH, undefined, { cookie: "" });
