@@ -39,6 +39,16 @@ describe("the servers of a suite", () => {
     expect(await count(servers.urls.mongodb, "inside")).toBe(1);
   });
 
+  it("free soon what a process locked that was killed amid a transaction", async () => {
+    const client = new MongoClient(servers.urls.mongodb);
+    try {
+      const lifetime = { getParameter: 1, transactionLifetimeLimitSeconds: 1 };
+      expect(await client.db("admin").command(lifetime)).toMatchObject({ transactionLifetimeLimitSeconds: 8 });
+    } finally {
+      await client.close();
+    }
+  });
+
   it("say how they ended when they are asked to stop", async () => {
     expect(await servers.redis.stop()).toEqual({ code: 0, signal: null });
     await servers.redis.restart();

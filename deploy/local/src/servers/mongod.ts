@@ -5,6 +5,10 @@ import { type OwnServer, serverEnvironment, type ServerOptions } from "./server-
 
 const REPLICA_SET = "rs0";
 const PROBE_TIMEOUT_MS = 1_000;
+
+// What a process locked that was killed amid a transaction stays locked for so long, by default for a minute. No
+// transaction of ours lasts longer than six seconds.
+const TRANSACTION_SECONDS = 8;
 const NO_CONFIGURATION = 94;
 
 /** MongoDB as a replica set of one member (transactions need a set), open to this machine only. */
@@ -19,6 +23,7 @@ export function createMongod({ runnable, folder, port }: ServerOptions): OwnServ
       ...["--dbpath", folder, "--port", String(port), "--bind_ip", "127.0.0.1", "--nounixsocket"],
       ...["--replSet", REPLICA_SET, "--wiredTigerCacheSizeGB", "0.25", "--networkMessageCompressors", "snappy"],
       ...["--setParameter", "diagnosticDataCollectionEnabled=false"],
+      ...["--setParameter", `transactionLifetimeLimitSeconds=${TRANSACTION_SECONDS}`],
     ],
     env: serverEnvironment(runnable),
     isReady: () => isWritable(member),
