@@ -1,0 +1,95 @@
+/**
+ * Kills the replica of identity that makes a change between its commit and its notice, and has the change asked for again
+ * at once through a gateway, as an author does who got no answer. The product has no hook for this and needs none: a
+ * transaction can be seen in the database some milliseconds before its author hears that it is safe on disk.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { MongoClient, ReadConcern } from "mongodb";
+import { createBus } from "@nts/shared/bus/bus";
+import { keyChanged } from "@nts/shared/contract/messages";
+import { createTenancySigner } from "@nts/shared/http/tenancy";
+import { createLog } from "@nts/shared/log";
+import { createDirect } from "../support/direct.js";
+import { askUntilMade, hammerOf, type Outcome, outcomeOf, untilAccepted } from "../support/revocation-pass.js";
+import { type Prepare, type Revocation, send } from "../support/right-changes.js";
+import type { Stack } from "../support/stack.js";
+import { until } from "../support/until.js";
+
+export interface Killing {
+  killAndAskAgain(prepare: Prepare): Promise<Outcome>;
+  /** Of the changes so far, those that were committed without a notice. */
+  unsaid(): number;
+  close(): Promise<void>;
+}
+
+const AFTER_MS = 300;
+const CONNECTIONS = 2;
+const HOT_GAP_MS = 5;
+
+export async function createKilling(stack: Stack): Promise<Killing> {
+  const identity = stack.identities[0]!;
+  const urls = stack.gateways.map(({ url }) => url);
+  const direct = createDirect(stack);
+  const sign = createTenancySigner(stack.tenancySecrets, "identity");
+  const mongo = new MongoClient(stack.servers.urls.mongodb);
+  const database = mongo.db(stack.databases.identity, { readConcern: new ReadConcern("local") });
+  const changes = database.collection<{ _id: number }>("key_changes");
+  const bus = createBus(stack.servers.urls.nats, "test", createLog("test", "silent"));
+  const said = new Set<number>();
+  bus.subscribe(keyChanged, ({ number }) => said.add(number));
+  await until(() => bus.isConnected());
+  let unsaid = 0;
+
+  /** The change as a gateway would pass it on, to the replica that will be killed; null when no answer came. */
+  async function askAndKill({ change }: Revocation, before: number): Promise<number | null> {
+    const { operation, params, body, by } = change;
+    const verified = await direct.verify("session", by.cookie.split("=")[1] ?? "", 1);
+    if (verified.status !== "valid") throw new Error(`the author is refused: ${verified.code}`);
+    const { credential_id, organization_id, user_id, permission, networks } = verified.principal;
+    const scope = { organizationId: organization_id, networks };
+    const principal = { kind: "session", credentialId: credential_id, userId: user_id, permission, scope } as const;
+    const path = operation.path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => params?.[name] ?? "");
+    const answered = fetch(identity.url + path, {
+      method: operation.method.toUpperCase(),
+      headers: { "x-tenancy": sign(principal), ...(body && { "content-type": "application/json" }) },
+      body: body === undefined ? null : JSON.stringify(body),
+    }).then(
+      ({ status }) => status,
+      () => null,
+    );
+    await until(async () => (await newest()) > before, 0);
+    await identity.kill();
+    return answered;
+  }
+
+  async function newest(): Promise<number> {
+    return (await changes.findOne({}, { sort: { _id: -1 } }))?._id ?? 0;
+  }
+
+  return {
+    killAndAskAgain: async (prepare) => {
+      const revocation = await prepare(stack.url);
+      const hammer = hammerOf(revocation, urls, CONNECTIONS);
+      await untilAccepted([{ hammer }], urls);
+      hammer.pace(HOT_GAP_MS);
+      const before = await newest();
+      let isKilled = false;
+      const answer = await askUntilMade(() => {
+        if (isKilled) return send(stack.url, revocation);
+        isKilled = true;
+        return askAndKill(revocation, before);
+      });
+      hammer.burst(CONNECTIONS);
+      await sleep(AFTER_MS);
+      if (!said.has(before + 1)) unsaid += 1;
+      const shots = await hammer.stop();
+      await identity.restart();
+      return { kind: revocation.kind, ...outcomeOf(answer, shots) };
+    },
+    unsaid: () => unsaid,
+    close: async () => {
+      await bus.close();
+      await mongo.close();
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import type { Outcome } from "../support/revocation-pass.js";
+
+/** Fewer requests than this after a change say nothing. */
+const FEWEST = 8;
+
+/** What was measured under one condition. */
+export interface Measured {
+  readonly condition: string;
+  readonly outcomes: readonly Outcome[];
+}
+
+/** For each kind of change and each condition the median and the most milliseconds to its answer; below, what was accepted. */
+export function tableOf(measured: readonly Measured[], kinds: readonly string[]): string {
+  const lines = kinds.map((kind) => [
+    kind,
+    ...measured.map(({ outcomes }) => timesOf(outcomes.filter((outcome) => outcome.kind === kind))),
+  ]);
+  const accepted = ["accepted after the answer", ...measured.map(({ outcomes }) => acceptedOf(outcomes))];
+  const head = ["", ...measured.map(({ condition }) => condition)];
+  return [head, head.map(() => "---"), ...lines, accepted].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+/** Every outcome that must not be, as a sentence. */
+export function failuresOf(measured: readonly Measured[]): string[] {
+  return measured.flatMap(({ condition, outcomes }) =>
+    outcomes.flatMap(({ kind, accepted, after, unanswered }) => {
+      if (accepted > 0)
+        return [`${kind}, ${condition}: ${accepted} of ${after} requests were accepted after the answer`];
+      const telling = after - unanswered;
+      return telling < FEWEST ? [`${kind}, ${condition}: only ${telling} requests after the answer say anything`] : [];
+    }),
+  );
+}
+
+function timesOf(outcomes: readonly Outcome[]): string {
+  if (outcomes.length === 0) return "skipped";
+  const times = outcomes.map(({ answerMs }) => answerMs).sort((a, b) => a - b);
+  return `${Math.round(times[Math.floor(times.length / 2)] ?? 0)} / ${Math.round(times.at(-1) ?? 0)} ms`;
+}
+
+function acceptedOf(outcomes: readonly Outcome[]): string {
+  const sum = (of: (outcome: Outcome) => number): number => outcomes.reduce((all, outcome) => all + of(outcome), 0);
+  return `${sum(({ accepted }) => accepted)} of ${sum(({ after }) => after)}`;
+}

@@ -1,0 +1,101 @@
+/**
+ * `npm run test:revocation`: what was accepted after a change that took it away had been answered, and how long changes
+ * took to answer, on four gateways and two replicas of identity, whatever breaks. Prints a table, and fails when anything
+ * was accepted. It takes about five minutes. `npm run test:revocation -- --quick` makes one change of each kind for each fault.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { aKey, anAccount } from "../support/api.js";
+import { KINDS, type Prepare } from "../support/right-changes.js";
+import { type Outcome, runPass, type PassOptions } from "../support/revocation-pass.js";
+import { startStack, type Stack } from "../support/stack.js";
+import { until } from "../support/until.js";
+import { createKilling } from "./identity-killed.js";
+import { failuresOf, tableOf, type Measured } from "./revocation-table.js";
+
+const PAUSE_MS = 10_000;
+const RECOVERED_MS = 120;
+const quick = process.argv.includes("--quick");
+const UNLIMITED = Object.fromEntries(
+  ["RATE_LIMIT_PER_MINUTE", "RATE_LIMIT_BURST", "ANONYMOUS_RATE_LIMIT_PER_MINUTE", "ANONYMOUS_RATE_LIMIT_BURST"].map(
+    (name) => [name, "1000000"],
+  ),
+);
+
+const kinds: Prepare[] = [];
+for (const [name, prepare] of KINDS) {
+  if (prepare === null) console.log(`SKIPPED: "${name}" has no operation in the contract yet.`);
+  else kinds.push(prepare);
+}
+
+const stack = await startStack({
+  gateways: 4,
+  identities: 2,
+  ownMongod: true,
+  env: { ...UNLIMITED, LOG_LEVEL: "warn" },
+});
+try {
+  const measured = await measureAll(stack);
+  console.log(`\n${tableOf(measured, [...KINDS.keys()])}\n`);
+  const failures = failuresOf(measured);
+  for (const failure of failures) console.error(`FAILED: ${failure}`);
+  if (failures.length > 0) process.exitCode = 1;
+} finally {
+  await stack.stop();
+}
+
+async function measureAll({ gateways, identities, servers, url, ...rest }: Stack): Promise<Measured[]> {
+  const urls = gateways.map((gateway) => gateway.url);
+  const last = gateways.at(-1)!;
+  const measured: Measured[] = [];
+  const passes = async (condition: string, count: number, faults: Partial<PassOptions> = {}): Promise<void> => {
+    const outcomes: Outcome[] = [];
+    for (let pass = 0; pass < (quick ? 1 : count); pass++) {
+      await untilChangesAreQuick(url);
+      outcomes.push(...(await runPass({ urls, kinds, through: url, ...faults })));
+    }
+    report({ condition, outcomes });
+  };
+  const report = (row: Measured): void => {
+    measured.push(row);
+    console.log(tableOf([row], [...KINDS.keys()]));
+  };
+
+  await passes("all up", 10);
+  await passes("NATS paused", 6, { fault: servers.nats.pause, relief: servers.nats.resume });
+  await passes("NATS killed", 6, { fault: servers.nats.kill, relief: servers.nats.restart });
+  let pausedAt = 0;
+  await passes("a gateway paused for 10 s", 3, {
+    fault: () => {
+      last.pause();
+      pausedAt = performance.now();
+    },
+    relief: async () => {
+      await sleep(Math.max(0, pausedAt + PAUSE_MS - performance.now()));
+      last.resume();
+    },
+    tailMs: 1_000,
+  });
+  const killing = await createKilling({ gateways, identities, servers, url, ...rest });
+  try {
+    const outcomes: Outcome[] = [];
+    for (let round = 0; round < (quick ? 1 : 3); round++)
+      for (const prepare of kinds) outcomes.push(await killing.killAndAskAgain(prepare));
+    report({ condition: "identity killed after commit", outcomes });
+    console.log(`Killed before a notice or an answer: ${killing.unsaid()} of these ${outcomes.length}.`);
+  } finally {
+    await killing.close();
+  }
+  await passes("a gateway killed", 1, { fault: last.kill });
+  return measured;
+}
+
+/** After a fault, until everything has found everything again. */
+async function untilChangesAreQuick(url: string): Promise<void> {
+  const account = await anAccount(url);
+  const { id } = await aKey(url, account);
+  await until(async () => {
+    const begun = performance.now();
+    await account.session.data("post", `/api/v1/auth/keys/${id}/rotate`);
+    return performance.now() - begun < RECOVERED_MS;
+  }, 100);
+}

@@ -1,0 +1,105 @@
+/** Sends requests with one credential to several gateways at once and without end, and notes when each was sent. */
+import { setMaxListeners } from "node:events";
+import { Agent, get } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** One request: `status` is 0 when no answer came. Times are those of `performance.now()`. */
+export interface Shot {
+  readonly url: string;
+  readonly sentAt: number;
+  readonly status: number;
+}
+
+export interface Hammer {
+  /** Milliseconds that each connection waits between an answer and its next request. */
+  pace(gapMs: number): void;
+  /** Sends so many more requests to each gateway now, whatever is still unanswered. */
+  burst(count: number): void;
+  /** Answers with 200 so far from a gateway. */
+  accepted(url: string): number;
+  /** Sends no more, waits for what is unanswered, and answers all requests. */
+  stop(): Promise<readonly Shot[]>;
+}
+
+export interface HammerOptions {
+  /** Base URLs of the gateways. */
+  readonly urls: readonly string[];
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Connections to each gateway that always carry a request. */
+  readonly connections: number;
+  readonly gapMs: number;
+}
+
+/** A gateway that stays paused answers nothing; what is unanswered then is given up. */
+const PATIENCE_MS = 4_000;
+
+export function startHammer({ urls, path, headers, connections, gapMs }: HammerOptions): Hammer {
+  const agent = new Agent({ keepAlive: true });
+  const shots: Shot[] = [];
+  const accepted = new Map<string, number>();
+  const open = new Set<Promise<void>>();
+  let isStopping = false;
+  let gap = gapMs;
+  let waking = newWaking();
+
+  function shoot(url: string): Promise<void> {
+    const sentAt = performance.now();
+    const shot = new Promise<void>((resolve) => {
+      let status = 0;
+      const done = (): void => {
+        shots.push({ url, sentAt, status });
+        if (status === 200) accepted.set(url, (accepted.get(url) ?? 0) + 1);
+        resolve();
+      };
+      const request = get(url + path, { agent, headers }, (response) => {
+        // What was accepted was accepted when its head came, however its body ends.
+        status = response.statusCode ?? 0;
+        response.resume();
+      });
+      request.on("error", () => undefined).once("close", done);
+    });
+    open.add(shot);
+    return shot.finally(() => open.delete(shot));
+  }
+
+  async function keepShooting(url: string): Promise<void> {
+    while (!isStopping) {
+      await shoot(url);
+      await sleep(gap, undefined, { signal: waking.signal }).catch(() => undefined);
+    }
+  }
+
+  for (const url of urls) for (let i = 0; i < connections; i++) void keepShooting(url);
+  return {
+    pace: (gapMs) => {
+      gap = gapMs;
+      waking.abort();
+      waking = newWaking();
+    },
+    burst: (count) => {
+      for (const url of urls) for (let i = 0; i < count; i++) void shoot(url);
+    },
+    accepted: (url) => accepted.get(url) ?? 0,
+    stop: async () => {
+      isStopping = true;
+      waking.abort();
+      const patience = new AbortController();
+      await Promise.race([
+        Promise.all([...open]),
+        sleep(PATIENCE_MS, undefined, { signal: patience.signal }).catch(() => undefined),
+      ]);
+      patience.abort();
+      agent.destroy();
+      await Promise.all([...open]);
+      return shots;
+    },
+  };
+}
+
+/** Ends the waits of all connections at once. */
+function newWaking(): AbortController {
+  const waking = new AbortController();
+  setMaxListeners(0, waking.signal);
+  return waking;
+}

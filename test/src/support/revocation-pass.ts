@@ -1,0 +1,115 @@
+/** Takes rights away while they are used on every gateway, and counts what was accepted afterwards. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { startHammer, type Hammer, type Shot } from "./hammer.js";
+import { send, type Prepare, type Revocation } from "./right-changes.js";
+import { until } from "./until.js";
+
+/** What became of one change. */
+export interface Outcome {
+  readonly kind: string;
+  /** Milliseconds from the first time that the change was asked for until it was answered with success. */
+  readonly answerMs: number;
+  /** How often it was asked for: more than once when nobody could make it. */
+  readonly asked: number;
+  /** Requests sent after that answer. */
+  readonly after: number;
+  /** Those of them that were accepted: none, or revocation is broken. */
+  readonly accepted: number;
+  /** Those of them that got no answer, or one that says that nobody can tell (5xx). */
+  readonly unanswered: number;
+}
+
+export interface PassOptions {
+  /** Base URLs of the gateways that the credentials are used on. */
+  readonly urls: readonly string[];
+  readonly kinds: readonly Prepare[];
+  /** The base URL through which changes are made; a gateway that is not broken. */
+  readonly through: string;
+  readonly connections?: number;
+  /** Breaks something when the credentials are in use and nothing is changed yet. */
+  readonly fault?: () => void | Promise<void>;
+  /** Ends what `fault` began, after the last change and while the credentials are still used. */
+  readonly relief?: () => void | Promise<void>;
+  /** How long credentials are used on after everything. */
+  readonly tailMs?: number;
+}
+
+// Only the credential that is changed is used without pause: a machine that is busy measures itself.
+const IDLE_GAP_MS = 1_000;
+const HOT_GAP_MS = 5;
+const LEAD_MS = 30;
+const AFTER_MS = 120;
+const BURST = 4;
+const MOST_ASKED = 20;
+
+/** Makes one change of each kind, one after another. */
+export async function runPass(options: PassOptions): Promise<Outcome[]> {
+  const { urls, kinds, through, connections = 1, tailMs = 100 } = options;
+  const revocations = await Promise.all(kinds.map((prepare) => prepare(through)));
+  const targets = revocations.map((revocation) => ({ revocation, hammer: hammerOf(revocation, urls, connections) }));
+  const changed: { revocation: Revocation; answer: Answer }[] = [];
+  try {
+    await untilAccepted(targets, urls);
+    await options.fault?.();
+    for (const { revocation, hammer } of targets) {
+      hammer.pace(HOT_GAP_MS);
+      await sleep(LEAD_MS + Math.random() * LEAD_MS);
+      const answer = await askUntilMade(() => send(through, revocation));
+      hammer.burst(BURST);
+      await sleep(AFTER_MS);
+      hammer.pace(IDLE_GAP_MS);
+      changed.push({ revocation, answer });
+    }
+    for (const { hammer } of targets) hammer.burst(BURST);
+  } finally {
+    await options.relief?.();
+  }
+  await sleep(tailMs);
+  const shots = await Promise.all(targets.map(({ hammer }) => hammer.stop()));
+  return changed.map(({ revocation: { kind }, answer }, index) => ({ kind, ...outcomeOf(answer, shots[index] ?? []) }));
+}
+
+/** When a change was answered with success. */
+export interface Answer {
+  readonly answeredAt: number;
+  readonly answerMs: number;
+  readonly asked: number;
+}
+
+/**
+ * Asks for a change until it is made, as its author would: again when there was no answer, or one that it was not made.
+ *
+ * @param ask answers the status, or null when no answer came
+ * @throws Error when it is refused for good; that it is gone when asked again is what a removal wants
+ */
+export async function askUntilMade(ask: () => Promise<number | null>): Promise<Answer> {
+  const begun = performance.now();
+  for (let asked = 1; ; asked++) {
+    const status = await ask();
+    const answeredAt = performance.now();
+    if (status === 200 || (status === 404 && asked > 1)) return { answeredAt, answerMs: answeredAt - begun, asked };
+    if (status !== null && status !== 409 && status < 500) throw new Error(`a change was answered ${status}`);
+    if (asked === MOST_ASKED) throw new Error(`a change could not be made, at last with ${status}`);
+  }
+}
+
+export function hammerOf({ path, headers }: Revocation, urls: readonly string[], connections: number): Hammer {
+  return startHammer({ urls, path, headers, connections, gapMs: IDLE_GAP_MS });
+}
+
+/** Waits until each credential has been accepted on each gateway: from then on all of them remember it. */
+export async function untilAccepted(targets: readonly { hammer: Hammer }[], urls: readonly string[]): Promise<void> {
+  await until(() => targets.every(({ hammer }) => urls.every((url) => hammer.accepted(url) > 0)));
+}
+
+/** What the requests say that were sent after a change had been answered. */
+export function outcomeOf({ answeredAt, answerMs, asked }: Answer, shots: readonly Shot[]): Omit<Outcome, "kind"> {
+  const after = shots.filter(({ sentAt }) => sentAt > answeredAt);
+  return {
+    answerMs,
+    asked,
+    after: after.length,
+    accepted: after.filter(({ status }) => status === 200).length,
+    unanswered: after.filter(({ status }) => status === 0 || status >= 500).length,
+  };
+}

@@ -1,0 +1,109 @@
+/** The changes that take rights away, each on a credential of its own that it makes worthless. */
+import { OPERATIONS, type AnyEndpoint } from "@nts/shared/contract";
+import { aColleague, aKey, anAccount, callerOf, cookieOf, type Account } from "./api.js";
+
+/** A credential that is good, and the change that ends it. */
+export interface Revocation {
+  readonly kind: string;
+  /** The request that is answered 200 until then, and refused from then on. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly change: {
+    readonly operation: AnyEndpoint;
+    readonly params?: Readonly<Record<string, string>>;
+    readonly body?: object;
+    /** The session that makes the change. */
+    readonly by: Account;
+  };
+}
+
+/** Makes a credential through a gateway. */
+export type Prepare = (url: string) => Promise<Revocation>;
+
+const LIST = "/api/v1/networks?limit=1";
+
+/** Every kind of change by its name, in the order of documents; null when its operation is not in the contract. */
+export const KINDS: ReadonlyMap<string, Prepare | null> = new Map([
+  kind("disable", "update_user_api_key", async (url) => {
+    const { owner, id, ...key } = await aKeyOf(await anAccount(url), url);
+    return { ...key, change: { by: owner, params: { id }, body: { ...keyBody(owner), is_enabled: false } } };
+  }),
+  kind("rotate", "rotate_user_api_key", async (url) => {
+    const { owner, id, ...key } = await aKeyOf(await anAccount(url), url);
+    return { ...key, change: { by: owner, params: { id } } };
+  }),
+  kind("delete", "delete_user_api_key", async (url) => {
+    const { owner, id, ...key } = await aKeyOf(await anAccount(url), url);
+    return { ...key, change: { by: owner, params: { id } } };
+  }),
+  kind("demote", "update_user", async (url) => {
+    const owner = await anAccount(url);
+    const colleague = await aColleague(url, owner, { permissions: "Admin" });
+    const { headers } = await aKeyOf(colleague, url, "Admin");
+    const change = { by: owner, params: { id: colleague.userId }, body: { permissions: "Viewer" } };
+    return { headers, path: "/api/v1/users?limit=1", change };
+  }),
+  kind("take a network", "update_user", async (url) => {
+    const owner = await anAccount(url);
+    const { id } = await owner.session.data<{ id: string }>("post", "/api/v1/networks", { name: "Home" });
+    const colleague = await aColleague(url, owner, { permissions: "Member", network_ids: [id] });
+    const { headers } = await aKeyOf(colleague, url, "Member");
+    const change = { by: owner, params: { id: colleague.userId }, body: { permissions: "Member", network_ids: [] } };
+    return { headers, path: `/api/v1/networks/${id}`, change };
+  }),
+  kind("remove a user", "delete_user", async (url) => {
+    const owner = await anAccount(url);
+    const colleague = await aColleague(url, owner, { permissions: "Admin" });
+    const { headers, path } = await aKeyOf(colleague, url, "Admin");
+    return { headers, path, change: { by: owner, params: { id: colleague.userId } } };
+  }),
+  kind("access off", "update_organization", async (url) => {
+    const { owner, headers, path } = await aKeyOf(await anAccount(url), url);
+    const body = { name: "Closed", api_access_enabled: false };
+    return { headers, path, change: { by: owner, params: { id: owner.organizationId }, body } };
+  }),
+  kind("log out", "logout", async (url) => {
+    const owner = await anAccount(url);
+    return { headers: { cookie: owner.cookie }, path: LIST, change: { by: owner } };
+  }),
+  kind("change the password", "change_password", async (url) => {
+    const owner = await anAccount(url);
+    const { email, password } = owner;
+    const other = await callerOf(url, "login").send("post", "/api/auth/login", { email, password });
+    const body = { current_password: password, new_password: `${password}, changed` };
+    return { headers: { cookie: cookieOf(other.headers) }, path: LIST, change: { by: owner, body } };
+  }),
+]);
+
+/** Makes the change through a gateway. @returns the status of the answer */
+export async function send(url: string, { change: { operation, params, body, by } }: Revocation): Promise<number> {
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => params?.[name] ?? "");
+  return (await callerOf(url, "author", { cookie: by.cookie }).send(operation.method, path, body)).status;
+}
+
+type Prepared = Omit<Revocation, "kind" | "change"> & { change: Omit<Revocation["change"], "operation"> };
+
+function kind(
+  name: string,
+  operationId: string,
+  prepare: (url: string) => Promise<Prepared>,
+): [string, Prepare | null] {
+  const operation = OPERATIONS.find((one) => one.operationId === operationId);
+  if (operation === undefined) return [name, null];
+  return [
+    name,
+    async (url) => {
+      const { change, ...rest } = await prepare(url);
+      return { kind: name, ...rest, change: { ...change, operation } };
+    },
+  ];
+}
+
+async function aKeyOf(owner: Account, url: string, permissions = "Owner") {
+  const { id, secret } = await aKey(url, owner, { permissions });
+  return { owner, id, path: LIST, headers: { authorization: `Bearer ${secret}` } };
+}
+
+function keyBody({ userId, organizationId }: Account): object {
+  return { name: "a key", organization_id: organizationId, user_id: userId, tags: [] };
+}
