@@ -1,0 +1,124 @@
+import { afterEach, describe, expect, it } from "@jest/globals";
+import type { KeyChanges, Verification } from "@nts/shared/contract/internal";
+import { createLog } from "@nts/shared/log";
+import { createManualClock } from "../manual-clock.js";
+import { createChangeLog } from "./change-log.js";
+import type { Credential } from "./credential.js";
+import { createKeyCache } from "./key-cache.js";
+import { followKeyChanges, type KeyChangeFollower } from "./key-changes.js";
+import { createLease } from "./lease.js";
+import { createVerifier } from "./verifier.js";
+
+// What a gateway remembers, on a machine whose wall clock is set and that may be suspended (its monotonic clock stands
+// still meanwhile): lease, cache, verifier and the following of changes, put together as the gateway does.
+
+const HOUR_MS = 3_600_000;
+const key: Credential = { kind: "key", hash: "a" };
+const started: KeyChangeFollower[] = [];
+
+afterEach(() => {
+  for (const follower of started.splice(0)) follower.stop();
+});
+
+const nothingNew: KeyChanges = { changes: [], highest: 0, reset: false, live_gateways: 1 };
+
+function valid(expires_in_ms: number | null): Verification {
+  const ids = { credential_id: "key-1", organization_id: "organization-1", user_id: "user-1" };
+  const principal = { kind: "key", ...ids, permission: "Member", networks: "all" } as const;
+  return { status: "valid", number: 0, expires_in_ms, principal };
+}
+
+/** A gateway that has just been granted a lease and remembers one key; `answer` decides what further pulls get. */
+async function aGateway(expiresInMs: number | null = null) {
+  const clock = createManualClock();
+  const lease = createLease(clock);
+  const changes = createChangeLog();
+  const cache = createKeyCache(clock);
+  const log = createLog("test", "silent");
+  let questions = 0;
+  const verifier = createVerifier({
+    ask: () => {
+      questions += 1;
+      return Promise.resolve(valid(expiresInMs));
+    },
+    ...{ cache, lease, changes, clock, staleMs: 30_000, log },
+  });
+  const pulls: ((answer: KeyChanges) => void)[] = [];
+  const bus = { publish: () => undefined, subscribe: () => undefined };
+  const pull = (): Promise<KeyChanges> => new Promise((resolve) => pulls.push(resolve));
+  started.push(followKeyChanges({ gatewayId: "g", pull, verifier, changes, lease, bus, clock, log }));
+  /** Answers the pull that is under way, and waits for the next one. */
+  const answerPull = async (answer: KeyChanges = nothingNew): Promise<void> => {
+    const count = pulls.length;
+    pulls.at(-1)?.(answer);
+    while (pulls.length === count) await new Promise((resolve) => setTimeout(resolve, 5));
+  };
+  await answerPull();
+  await verifier.verify(key, "1");
+  return { clock, verifier, answerPull, questions: () => questions };
+}
+
+describe("a gateway whose clocks jump", () => {
+  it("remembers nothing for longer when its wall clock is set back by an hour", async () => {
+    const { clock, verifier } = await aGateway();
+    clock.passOnWall(-HOUR_MS);
+    expect(verifier.recall(key)).not.toBeNull();
+    clock.pass(1_000);
+    expect(verifier.recall(key)).toBeNull();
+  });
+
+  it("asks again when its wall clock is set forward, and serves again with the next lease", async () => {
+    const { clock, verifier, answerPull, questions } = await aGateway();
+    clock.passOnWall(1_000);
+    clock.pass(200);
+    expect(verifier.recall(key)).toBeNull();
+    await answerPull();
+    expect(verifier.recall(key)).toBeNull();
+    await answerPull();
+    expect(verifier.recall(key)).not.toBeNull();
+    expect(questions()).toBe(1);
+  });
+
+  it("gains no lease by an answer that was under way while it was suspended", async () => {
+    const { clock, verifier, answerPull } = await aGateway();
+    clock.passOnWall(10_000);
+    await answerPull();
+    expect(verifier.recall(key)).toBeNull();
+  });
+
+  it("applies what changed while it was suspended before it serves anything", async () => {
+    const { clock, verifier, answerPull } = await aGateway();
+    clock.passOnWall(10_000);
+    await answerPull();
+    await answerPull({ ...nothingNew, changes: [{ number: 1, subjects: ["key-1"] }], highest: 1 });
+    expect(verifier.recall(key)).toBeNull();
+  });
+
+  it("honours the expiry of a key, whichever clock stands still or goes back", async () => {
+    for (const jumpMs of [-HOUR_MS, 0]) {
+      const { clock, verifier, answerPull } = await aGateway(5_000);
+      clock.passOnWall(jumpMs);
+      clock.pass(4_999);
+      await answerPull();
+      await answerPull();
+      expect(verifier.recall(key)).not.toBeNull();
+      clock.pass(1);
+      expect(verifier.recall(key)).toBeNull();
+    }
+    const suspended = await aGateway(5_000);
+    suspended.clock.passOnWall(5_000);
+    await suspended.answerPull();
+    await suspended.answerPull();
+    expect(suspended.verifier.recall(key)).toBeNull();
+  });
+
+  it("keeps getting leases after its wall clock was set back", async () => {
+    const { clock, verifier, answerPull } = await aGateway();
+    clock.passOnWall(-HOUR_MS);
+    clock.pass(200);
+    await answerPull();
+    await answerPull();
+    clock.pass(900);
+    expect(verifier.recall(key)).not.toBeNull();
+  });
+});
