@@ -1,0 +1,203 @@
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { Redis } from "ioredis";
+import { MongoClient } from "mongodb";
+import { createApiKey } from "@nts/shared/api-key";
+import { aColleague, aKey, anAccount, callerOf, cookieOf } from "../support/api.js";
+import { startStack, type Stack } from "../support/stack.js";
+import { listenToBus, readPlaces, type Listening, type Place } from "../support/whole-output.js";
+
+// One run that uses every kind of secret, also where it is wrong or where it does not belong; then all that the system
+// wrote or said is searched for each of them.
+
+const ARGON2 = /\$argon2\w*\$/;
+const SIGNED_TOKEN = /eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}/;
+
+let stack: Stack;
+let bus: Listening & Awaited<ReturnType<typeof listenToBus>>;
+/** What nobody but its owner may ever see again, by what it is. */
+const secrets = new Map<string, string>();
+/** What only identity's database may hold, by what it is. */
+const hashes = new Map<string, string>();
+const failures: string[] = [];
+let places: Place[];
+
+beforeAll(async () => {
+  const env = { LOG_LEVEL: "trace", RATE_LIMIT_BURST: "10000", ANONYMOUS_RATE_LIMIT_BURST: "10000" };
+  stack = await startStack({ gateways: 2, identities: 2, ownMongod: true, env });
+  bus = await listenToBus(stack);
+  await useEverySecret();
+  // Gateways report uses of keys when they stop, and processes say last words; then they are there again for /metrics.
+  await Promise.all([...stack.gateways, ...stack.identities].map(({ restart }) => restart()));
+  places = [...(await readPlaces(stack)), bus.heard()];
+}, 60_000);
+
+afterAll(async () => {
+  await bus.close();
+  await stack.stop();
+});
+
+function keep(what: string, secret: string): string {
+  secrets.set(what, secret);
+  for (const encoding of ["hex", "base64", "base64url"] as const)
+    hashes.set(`${encoding} hash of ${what}`, createHash("sha256").update(secret).digest(encoding));
+  return secret;
+}
+
+function keepKey(what: string, key: string): string {
+  secrets.set(`secret part of ${what}`, key.slice(-38, -6));
+  return keep(what, key);
+}
+
+/** The content of a `Cookie` header. */
+const tokenOf = (cookie: string): string => cookie.slice(cookie.indexOf("=") + 1);
+
+async function useEverySecret(): Promise<void> {
+  const { url } = stack;
+  const send: ReturnType<typeof callerOf>["send"] = async (...request) => {
+    const answered = await callerOf(url, "anybody").send(...request);
+    if (answered.status !== 200) failures.push(answered.text + JSON.stringify([...answered.headers]));
+    return answered;
+  };
+  const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
+  const raw = async (path: string, headers: Record<string, string>, body?: string): Promise<void> => {
+    const answered = await fetch(url + path, {
+      method: body === undefined ? "GET" : "POST",
+      headers,
+      body: body ?? null,
+    });
+    failures.push(`${await answered.text()} ${JSON.stringify([...answered.headers])}`);
+  };
+
+  const owner = await anAccount(url);
+  const { email, cookie, session, organizationId: organization_id, userId: user_id } = owner;
+  const password = keep("password", owner.password);
+  keep("session", tokenOf(cookie));
+  const wrong = keep("wrong password", "a wrong password, 4711");
+  await send("post", "/api/auth/login", { email, password: wrong });
+  await send("post", "/api/auth/login", { email: "nobody@example.com", password: wrong });
+  await send("post", "/api/auth/register", { email, password });
+  await send("post", "/api/auth/register", { email: "not an address", password });
+  await send("post", "/api/auth/register", { email: "b@example.com", password: keep("short password", "sh0rt-pw!") });
+  await send("post", "/api/auth/register", {
+    email: "b@example.com",
+    password: { deep: keep("odd password", "in-an-object-17") },
+  });
+  const json = { "content-type": "application/json" };
+  const cut = keep("password in broken JSON", "broken-json-secret");
+  await raw("/api/auth/login", json, `{"email": "${email}", "password": "${cut}"`);
+  await raw("/api/auth/login", json, `{"email": "${email}", "password": "${cut}",}`);
+  const logged = await send("post", "/api/auth/login", { email, password });
+  keep("second session", tokenOf(cookieOf(logged.headers)));
+
+  const made = await aKey(url, owner);
+  keepKey("key", made.secret);
+  await made.caller.data("post", "/api/v1/networks", { name: "Home" });
+  const rotated = keepKey("rotated key", await session.data<string>("post", `/api/v1/auth/keys/${made.id}/rotate`));
+  await send("get", "/api/v1/networks", undefined, bearer(rotated));
+  await send("get", "/api/v1/networks", undefined, bearer(made.secret));
+  await send("get", "/api/v1/auth/keys", undefined, bearer(rotated));
+  const misspelt = keepKey("misspelt key", `${createApiKey().secret.slice(0, -1)}!`);
+  await send("get", "/api/v1/networks", undefined, bearer(misspelt));
+  const unknown = keepKey("unknown key", createApiKey().secret);
+  await send("get", "/api/v1/networks", undefined, bearer(unknown));
+  // Where a key does not belong.
+  await send("get", `/api/v1/networks?api_key=${rotated}`, undefined, bearer(rotated));
+  await send("get", `/api/v1/networks/${rotated}`, undefined, bearer(rotated));
+  await send("get", `/api/${rotated}`);
+  await send("get", "/api/v1/networks", undefined, { cookie: `session_id=${rotated}` });
+  await send("get", "/api/v1/networks", undefined, { authorization: `Basic ${rotated}` });
+  await send("get", "/api/v1/networks", undefined, { "x-request-id": rotated, "x-api-key": rotated });
+  const body = { name: "a key", organization_id, user_id, tags: [], is_enabled: false };
+  await session.data("put", `/api/v1/auth/keys/${made.id}`, body);
+  await send("get", "/api/v1/networks", undefined, bearer(rotated));
+
+  await session.data("get", "/api/auth/me");
+  const foreign = keep("unknown session", "s".repeat(40) + "Xy_");
+  await send("get", "/api/auth/me", undefined, { cookie: `session_id=${foreign}` });
+  await send("get", "/api/auth/me", undefined, { authorization: `Bearer ${tokenOf(cookie)}` });
+  await send("post", "/api/auth/logout", undefined, { cookie, origin: "https://evil.example.com" });
+  const { token } = await session.data<{ token: string }>("post", "/api/v1/invites", { permissions: "Member" });
+  keep("invite", token);
+  keep("session of a colleague", tokenOf((await aColleague(url, owner)).cookie));
+  const badInvite = keep("unknown invite", "invite-".repeat(6));
+  await send("post", "/api/auth/register", { email: "c@example.com", password, invite_token: badInvite });
+  const fresh = keep("new password", "a fresh password, 4712");
+  for (const current_password of [wrong, password])
+    await send("post", "/api/auth/password", { current_password, new_password: fresh }, { cookie });
+  await session.data("post", "/api/auth/logout");
+  await send("get", "/api/auth/me", undefined, { cookie });
+
+  stack.tenancySecrets.forEach((secret, index) => keep(`tenancy secret ${index + 1}`, secret));
+  for (const kind of ["redis", "nats"] as const)
+    keep(`password of ${kind}`, new URL(stack.servers.urls[kind]).password);
+}
+
+/** Where a text of the map stands, as sentences. */
+function findings(texts: ReadonlyMap<string, string>, searched: readonly Place[]): string[] {
+  return [...texts].flatMap(([what, text]) =>
+    searched.filter((place) => place.text.includes(text)).map(({ name }) => `${what} in ${name}`),
+  );
+}
+
+describe("after a run that used every kind of secret", () => {
+  it("something was written to every place that is searched", () => {
+    const written = places.filter(({ text }) => text.trim() !== "");
+    expect([...new Set(written.map(({ kind }) => kind))].sort()).toEqual(
+      ["bus", "identity", "log", "metrics", "redis", "topology"].sort(),
+    );
+    expect(written.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["logs/gateway-1.log", "logs/identity-1.log", "logs/topology-1.log", "identity.api_keys"]),
+    );
+    expect(failures.length).toBeGreaterThan(20);
+  });
+
+  it("no secret stands in a log, on the bus, in Redis, in a database or in metrics", () => {
+    expect(findings(secrets, places)).toEqual([]);
+  });
+
+  it("no secret stands in the answer of a failure", () => {
+    expect(findings(secrets, [{ name: "failures", kind: "log", text: failures.join("\n") }])).toEqual([]);
+  });
+
+  it("hashes of keys, sessions and invites stand in the database of identity, and nowhere else", () => {
+    const elsewhere = places.filter(({ kind, name }) => kind !== "identity" && name !== "logs/mongod.log");
+    expect(findings(hashes, elsewhere)).toEqual([]);
+    expect(findings(hashes, [{ name: "failures", kind: "log", text: failures.join("\n") }])).toEqual([]);
+    const found = findings(hashes, places);
+    for (const what of ["rotated key", "session of a colleague", "invite"])
+      expect(found.filter((finding) => finding.startsWith(`hex hash of ${what} in identity.`))).toHaveLength(1);
+    expect(found.filter((finding) => finding.includes("password"))).toEqual([]);
+  });
+
+  it("hashes of passwords are argon2id and stand in identity's users only", () => {
+    expect(places.filter(({ text }) => ARGON2.test(text)).map(({ name }) => name)).toEqual(["identity.users"]);
+    const users = places.find(({ name }) => name === "identity.users")?.text.split("\n") ?? [];
+    expect(users.filter((line) => !line.includes('"$argon2id$'))).toEqual([]);
+  });
+
+  it("no signed tenancy header was written down", () => {
+    expect(places.filter(({ text }) => SIGNED_TOKEN.test(text)).map(({ name }) => name)).toEqual([]);
+    expect(failures.filter((text) => SIGNED_TOKEN.test(text))).toEqual([]);
+  });
+
+  it("a secret that did stand in one of these places would be found", async () => {
+    const planted = "nts_u_planted__a-secret-that-stands-where-it-must-not";
+    const redis = new Redis(stack.servers.urls.redis);
+    const mongo = new MongoClient(stack.servers.urls.mongodb);
+    try {
+      await redis.hset("planted", "value", planted);
+      for (const name of Object.values(stack.databases))
+        await mongo.db(name).collection("planted").insertOne({ planted });
+      bus.connection.publish("planted", planted);
+      await bus.connection.flush();
+      const now = [...(await readPlaces(stack)), bus.heard()];
+      expect(findings(new Map([["it", planted]]), now).sort()).toEqual(
+        ["Redis", "identity.planted", "topology.planted", "NATS"].map((name) => `it in ${name}`).sort(),
+      );
+    } finally {
+      redis.disconnect();
+      await mongo.close();
+    }
+  });
+});

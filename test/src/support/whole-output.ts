@@ -1,0 +1,106 @@
+/** Everything that a stack leaves where somebody but its author could read it: as texts, by place. */
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+import { BSON, MongoClient } from "mongodb";
+import { connect, type NatsConnection } from "nats";
+import type { Stack } from "./stack.js";
+
+/** What was written to one place. */
+export interface Place {
+  readonly name: string;
+  readonly kind: "log" | "bus" | "redis" | "identity" | "topology" | "metrics";
+  readonly text: string;
+}
+
+export interface Listening {
+  /** What was said on the bus since the listening began, subjects included. */
+  heard(): Place;
+  close(): Promise<void>;
+}
+
+/** Hears everything that is said on the bus, with the credentials of the processes. */
+export async function listenToBus({ servers }: Stack): Promise<Listening & { connection: NatsConnection }> {
+  const { host, username, password } = new URL(servers.urls.nats);
+  const connection = await connect({ servers: host, user: username, pass: password });
+  const lines: string[] = [];
+  connection.subscribe(">", {
+    callback: (_error, { subject, data, headers }) => {
+      lines.push(`${subject} ${String(headers ?? "")} ${new TextDecoder().decode(data)}`);
+    },
+  });
+  await connection.flush();
+  return {
+    connection,
+    heard: () => ({ name: "NATS", kind: "bus", text: lines.join("\n") }),
+    close: () => connection.close(),
+  };
+}
+
+/** Reads the logs, the metrics, Redis and both databases. */
+export async function readPlaces(stack: Stack): Promise<Place[]> {
+  const parts = await Promise.all([logsOf(stack), metricsOf(stack), redisOf(stack), databasesOf(stack)]);
+  return parts.flat();
+}
+
+async function logsOf({ dataDir }: Stack): Promise<Place[]> {
+  const folder = join(dataDir, "logs");
+  return Promise.all(
+    (await readdir(folder)).map(async (name) => ({
+      name: `logs/${name}`,
+      kind: "log" as const,
+      text: await readFile(join(folder, name), "utf8"),
+    })),
+  );
+}
+
+async function metricsOf({ gateways, identities, topologies }: Stack): Promise<Place[]> {
+  return Promise.all(
+    [...gateways, ...identities, ...topologies].map(async ({ name, opsUrl }) => ({
+      name: `metrics of ${name}`,
+      kind: "metrics" as const,
+      text: await (await fetch(`${opsUrl}/metrics`)).text(),
+    })),
+  );
+}
+
+async function redisOf({ servers }: Stack): Promise<Place[]> {
+  const redis = new Redis(servers.urls.redis);
+  try {
+    const lines: string[] = [];
+    for (const key of await redis.keys("*")) lines.push(`${key} ${JSON.stringify(await valueOf(redis, key))}`);
+    return [{ name: "Redis", kind: "redis", text: lines.join("\n") }];
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** @throws Error for a type of value that the product is not known to use */
+async function valueOf(redis: Redis, key: string): Promise<unknown> {
+  const type = await redis.type(key);
+  if (type === "hash") return redis.hgetall(key);
+  if (type === "string") return redis.get(key);
+  if (type === "none") return null; // it has expired since
+  throw new Error(`Redis keeps a ${type}, which is not looked into`);
+}
+
+async function databasesOf({ servers, databases }: Stack): Promise<Place[]> {
+  const client = new MongoClient(servers.urls.mongodb);
+  try {
+    const places: Place[] = [];
+    for (const kind of ["identity", "topology"] as const) {
+      const database = client.db(databases[kind]);
+      for (const { name } of await database.listCollections().toArray()) {
+        const documents = await database.collection(name).find({}).toArray();
+        places.push({
+          name: `${kind}.${name}`,
+          kind,
+          text: documents.map((one) => BSON.EJSON.stringify(one)).join("\n"),
+        });
+      }
+    }
+    return places;
+  } finally {
+    await client.close();
+  }
+}
