@@ -122,10 +122,9 @@ function successOf({ list, response }: AnyEndpoint): z.ZodType {
 }
 
 /** The codes that an operation can answer: its own, and those that follow from its form. */
-export function codesOf({ credential, permission, body, query, params, errors, upstream }: AnyEndpoint): ErrorCode[] {
+export function codesOf({ credential, permission, body, errors, upstream }: AnyEndpoint): ErrorCode[] {
   const codes: ErrorCode[] = ["malformed_request", "rate_limited", "internal_error", "unavailable", ...errors];
-  if (upstream !== "gateway") codes.push("upstream_failed", "upstream_timeout");
-  if (body ?? query ?? params) codes.push("validation_failed");
+  if (upstream !== "gateway") codes.push("upstream_failed", "upstream_timeout", "validation_failed");
   if (body) codes.push("malformed_json", "unsupported_media_type", "payload_too_large");
   if (credential === "any" || credential === "session")
     codes.push("not_authenticated", "session_expired", "csrf_rejected");

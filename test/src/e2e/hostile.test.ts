@@ -1,0 +1,182 @@
+/**
+ * Values that break programs, in every member of every body, every parameter of every query and every id of a path: NUL
+ * bytes, halves of surrogates, numbers that are none, names that objects already have, operators of the database. None may
+ * be answered with a fault of ours, or with anything that the contract does not promise.
+ */
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { OPERATIONS, type AnyEndpoint } from "@nts/shared/contract";
+import { STATUSES } from "@nts/shared/http/statuses";
+import { codesOf, createOpenApiDocument } from "@nts/shared/openapi";
+import { aKey, anAccount, type Account } from "../support/api.js";
+import { startStack, type Stack } from "../support/stack.js";
+import { aNetworkWithAHost, type NetworkWorld } from "../support/world.js";
+
+const ID = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
+
+/** As JSON text, because not all of them survive being a value of JavaScript. */
+const VALUES = [
+  "null", "true", "-0", "1.0", "1e3", "1.5", "1e400", "9007199254740993", "123456789012345678901234567890",
+  '""', '"\\u0000"', '"\\ud800"', '"a\\udc00"', '"\\ufeff"', '"\u0661\u0662"', '"1e3"', '"__proto__"', '"toString"',
+  `"{${ID}}"`, `"${"x".repeat(20_000)}"`, '"AAA"', '"+275760-09-13T00:00:00Z"', '"::ffff:10.0.0.1/129"',
+  "[[]]", "[null]", "[{}]", '{"__proto__": {"type": "x"}}', '{"constructor": null, "toString": 1}', '{"$gt": ""}', '{"length": 1e9}',
+]; // prettier-ignore
+
+const BODIES = [
+  "", " ", "null", "0", '"x"', "[]", "[[]]", "{}", "{", '{"__proto__": null}', '{"name": "a", "name": null}', "\ufeff{}", "NaN", "'a'",
+  `${"[".repeat(40)}${"]".repeat(40)}`, `${'{"a":'.repeat(40)}1${"}".repeat(40)}`, `[${"1,".repeat(5_000)}1]`,
+]; // prettier-ignore
+
+/** As they stand in an address. */
+const ENCODED = [
+  "", "%00", "%", "%zz", "%ED%A0%80", "1.0", "1e3", "%2B1", "%D9%A1", "99999999999999999999", "Infinity", "__proto__", "toString",
+  "%7B%22%24gt%22:%22%22%7D", ",,,", `%7B${ID}%7D`, "x".repeat(5_000), "a,b,%00", "%2e%2e", "%2F",
+]; // prettier-ignore
+
+/** What makes an end of the accounts that the rest of this file needs. */
+const LEFT_OUT = ["logout"];
+
+let stack: Stack;
+let account: Account;
+let world: NetworkWorld;
+let bearer: string;
+
+beforeAll(async () => {
+  const limits = ["RATE_LIMIT_PER_MINUTE", "RATE_LIMIT_BURST"].flatMap((name) => [name, `ANONYMOUS_${name}`]);
+  stack = await startStack({ env: Object.fromEntries(limits.map((name) => [name, "1000000"])) });
+  account = await anAccount(stack.url);
+  world = await aNetworkWithAHost(account.session);
+  bearer = `Bearer ${(await aKey(stack.url, account)).secret}`;
+}, 60_000);
+
+afterAll(async () => {
+  await stack.stop();
+});
+
+describe("every operation, given hostile values, answers as its contract says", () => {
+  const operations = OPERATIONS.filter(({ operationId }) => !LEFT_OUT.includes(operationId));
+  it.each(operations.map((operation) => [operation.operationId, operation] as const))(
+    "%s",
+    async (_name, operation) => {
+      const faults = await inTurns(requestsFor(operation), (request) => send(operation, request));
+      expect(faults.filter((fault) => fault !== null).slice(0, 5)).toEqual([]);
+    },
+    60_000,
+  );
+});
+
+interface Request {
+  readonly path: string;
+  readonly body?: string;
+}
+
+function requestsFor(operation: AnyEndpoint): Request[] {
+  const path = operation.path.replace("{id}", ID);
+  const members = membersOf(operation);
+  const usual = operation.body === undefined ? {} : { body: bodyWith(members) };
+  const parameters = Object.keys(operation.query?.shape ?? {});
+  return [
+    { path, ...usual },
+    ...(path === operation.path
+      ? []
+      : ENCODED.map((id) => ({ path: operation.path.replace("{id}", id || "0"), ...usual }))),
+    ...parameters.flatMap((name) =>
+      [...ENCODED, `1&${name}=1`, `&${name}[$gt]=1`].map((value) => ({ path: `${path}?${name}=${value}`, ...usual })),
+    ),
+    ...["__proto__", "constructor", "%00"].map((name) => ({ path: `${path}?${name}=1`, ...usual })),
+    ...(operation.body === undefined ? [] : BODIES.map((body) => ({ path, body }))),
+    ...[...Object.keys(members), "__proto__"].flatMap((name) =>
+      operation.body === undefined ? [] : VALUES.map((value) => ({ path, body: bodyWith(members, name, value) })),
+    ),
+  ];
+}
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly enum?: unknown[];
+  readonly format?: string;
+  readonly minimum?: number;
+  readonly anyOf?: Schema[];
+  readonly properties?: Record<string, Schema>;
+}
+
+interface Document {
+  readonly paths: Record<string, Record<string, { requestBody?: { content: Record<string, { schema: Schema }> } }>>;
+  readonly components: { readonly schemas: Record<string, Schema> };
+}
+
+const DOCUMENT = createOpenApiDocument("0") as Document;
+
+/** Members of a body that is right, each as JSON text; none for a body that is a list. */
+function membersOf({ path, method }: AnyEndpoint): Record<string, string> {
+  const schema = DOCUMENT.paths[path]?.[method]?.requestBody?.content["application/json"]?.schema ?? {};
+  const { properties = {} } = resolved(schema);
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, member]) => [name, JSON.stringify(sampleOf(name, member))]),
+  );
+}
+
+function resolved(schema: Schema): Schema {
+  if (schema.$ref !== undefined)
+    return resolved(DOCUMENT.components.schemas[schema.$ref.split("/").at(-1) ?? ""] ?? {});
+  return schema.anyOf?.[0] === undefined ? schema : resolved(schema.anyOf[0]);
+}
+
+const TEXTS: Readonly<Record<string, string>> = { cidr: "10.9.0.0/24", ip_address: "10.0.0.9", email: "x@example.com" };
+
+function sampleOf(name: string, given: Schema): unknown {
+  const { type, format, minimum, properties = {}, ...schema } = resolved(given);
+  if (schema.enum) return schema.enum[0];
+  if (format === "uuid") return knownId(name);
+  if (format === "mac") return "AA:BB:CC:DD:EE:FF";
+  if (format === "date-time") return "2100-01-01T00:00:00Z";
+  if (type === "object")
+    return Object.fromEntries(Object.entries(properties).map(([key, member]) => [key, sampleOf(key, member)]));
+  if (type === "array") return [];
+  if (type === "boolean") return true;
+  return type === "string" ? (TEXTS[name] ?? "some text") : (minimum ?? 1);
+}
+
+function knownId(name: string): string {
+  if (name === "organization_id") return account.organizationId;
+  if (name === "user_id") return account.userId;
+  return (world as unknown as Record<string, { id: string } | undefined>)[name.replace(/_id$/, "")]?.id ?? ID;
+}
+
+/** The body with a member of this value beside, or in place of, the right ones. */
+function bodyWith(members: Record<string, string>, name?: string, value?: string): string {
+  const all = new Map(Object.entries(members));
+  if (name !== undefined && value !== undefined) all.set(name, value);
+  return `{${[...all].map(([key, text]) => `${JSON.stringify(key)}: ${text}`).join(", ")}}`;
+}
+
+/** Sends a request with the credential that the operation takes; answers what is wrong with its answer, or null. */
+async function send(operation: AnyEndpoint, { path, body }: Request): Promise<string | null> {
+  const headers = new Headers(operation.credential === "any" ? { authorization: bearer } : { cookie: account.cookie });
+  if (body !== undefined) headers.set("content-type", "application/json");
+  const method = operation.method.toUpperCase();
+  const answer = await fetch(stack.url + path, { method, headers, body: body ?? null });
+  const text = await answer.text();
+  const fault = faultOf(operation, answer.status, text);
+  return fault === null
+    ? null
+    : `${fault} · ${method} ${path.slice(0, 200)} ${body?.slice(0, 300) ?? ""} → ${text.slice(0, 300)}`;
+}
+
+function faultOf(operation: AnyEndpoint, status: number, text: string): string | null {
+  const envelope = JSON.parse(text) as { success: boolean; code: string; params: { entity?: string } };
+  if (status === 200) return envelope.success ? null : "no success";
+  const { code } = envelope;
+  if (status >= 500) return `a fault of ours: ${code}`;
+  if (code === "not_found" && envelope.params.entity === "Path") return null; // the id made another path of it
+  if (!codesOf(operation).some((documented) => documented === code)) return `not in the contract: ${code}`;
+  return STATUSES[code as keyof typeof STATUSES] === status ? null : `${code} with ${status}`;
+}
+
+/** Calls a function with each value, a few at a time. */
+async function inTurns<T, R>(values: readonly T[], call: (value: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (let at = 0; at < values.length; at += 16)
+    results.push(...(await Promise.all(values.slice(at, at + 16).map(call))));
+  return results;
+}
