@@ -1,7 +1,11 @@
-import { connect, Events, JSONCodec, type NatsConnection } from "nats";
+import { setTimeout as delay } from "node:timers/promises";
+import { connect, JSONCodec, type NatsConnection } from "nats";
 import type { z } from "zod";
 import type { Message } from "../contract/messages.js";
 import type { Log } from "../log.js";
+
+// The client connects once and never by itself again: after a server that hung, its own reconnecting leaves several
+// connections behind, each of which hears every notice, or none at all.
 
 /** Carries notices between processes. Notices are hints: they may be lost, and nothing may depend on them. */
 export interface Bus {
@@ -14,66 +18,70 @@ export interface Bus {
 }
 
 // Two unanswered pings of 500 ms: a server that hangs without closing its socket is noticed in about 1.5 s.
-const PING = { pingInterval: 500, maxPingOut: 2 };
+const OPTIONS = { pingInterval: 500, maxPingOut: 2, reconnect: false, timeout: 2_000 };
+const RETRY_MS = 250;
+const DRAIN_MS = 1_000;
 
 /** Connects in the background and for ever, so that the order in which processes start does not matter. */
 export function createBus(url: string, processName: string, log: Log): Bus {
   const codec = JSONCodec();
+  const subscriptions: ((connection: NatsConnection) => void)[] = [];
+  const closing = new AbortController();
   let connection: NatsConnection | null = null;
-  let closed = false;
-  let up = false;
+  let isAway = false;
+  const isClosing = (): boolean => closing.signal.aborted;
 
-  const connecting = connect({
-    ...serversOf(url),
-    ...PING,
-    name: processName,
-    waitOnFirstConnect: true,
-    maxReconnectAttempts: -1,
-    reconnectTimeWait: 250,
-    timeout: 2_000,
-  }).then((established) => {
-    connection = established;
-    up = true;
-    if (closed) void established.close();
-    else void watch(established);
-    return established;
-  });
-  connecting.catch((error: unknown) => {
-    log.error({ err: error }, "bus refused the connection");
-  });
-
-  async function watch(established: NatsConnection): Promise<void> {
-    for await (const status of established.status()) {
-      if (status.type === Events.Disconnect || status.type === Events.Reconnect) {
-        up = status.type === Events.Reconnect;
-        log.warn({ bus: status.type }, "bus connection changed");
+  async function stayConnected(): Promise<void> {
+    while (!isClosing()) {
+      try {
+        await connectOnce();
+      } catch (error) {
+        if (!isAway && !isClosing()) log.warn({ err: error }, "bus is away");
+        isAway = true;
       }
+      await delay(RETRY_MS, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
     }
-    up = false;
   }
+
+  /** Rejects when the connection has ended, or when there is none; resolves when the bus is being closed. */
+  async function connectOnce(): Promise<void> {
+    const established = await connect({ ...serversOf(url), ...OPTIONS, name: processName });
+    if (isClosing()) return established.close();
+    for (const subscribe of subscriptions) subscribe(established);
+    connection = established;
+    if (isAway) log.warn("bus is there again");
+    isAway = false;
+    const error = await established.closed();
+    connection = null;
+    throw error ?? new Error("the connection to the bus was closed");
+  }
+
+  void stayConnected();
 
   return {
     publish: (message, payload) => {
-      if (connection === null || !up || connection.isClosed()) return;
-      connection.publish(message.subject, codec.encode(payload));
+      if (connection?.isClosed() === false) connection.publish(message.subject, codec.encode(payload));
     },
     subscribe: (message, handler) => {
-      void connecting.then(
-        (established) => {
-          established.subscribe(message.subject, {
-            callback: (_error, received) => {
-              const payload = message.payload.safeParse(decode(received.data));
-              if (payload.success) handler(payload.data);
-            },
-          });
-        },
-        () => undefined,
-      );
+      const subscribe = (established: NatsConnection): void => {
+        established.subscribe(message.subject, {
+          callback: (_error, received) => {
+            const payload = message.payload.safeParse(decode(received.data));
+            if (payload.success) handler(payload.data);
+          },
+        });
+      };
+      subscriptions.push(subscribe);
+      if (connection?.isClosed() === false) subscribe(connection);
     },
-    isConnected: () => up,
+    isConnected: () => connection?.isClosed() === false,
     close: async () => {
-      closed = true;
-      if (connection !== null && !connection.isClosed()) await (up ? connection.drain() : connection.close());
+      closing.abort();
+      const established = connection;
+      if (established?.isClosed() !== false) return;
+      // Draining waits for an answer of the server, for ever when it hangs.
+      await Promise.race([established.drain().catch(() => undefined), delay(DRAIN_MS, undefined, { ref: false })]);
+      void established.close();
     },
   };
 
