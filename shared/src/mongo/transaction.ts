@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { MongoError, type ClientSession, type MongoClient, type TransactionOptions, WriteConcern } from "mongodb";
 import { AppError } from "../errors.js";
-import { isWriteConflict } from "./faults.js";
+import { mapMongoFault } from "./faults.js";
 import { createKeyedQueue } from "./queue.js";
 
 // The driver's own `withTransaction` goes on for two minutes and cannot be bounded, hence this loop. A body may run
@@ -62,7 +62,7 @@ async function attempts<T>(session: ClientSession, body: TransactionBody<T>, dea
       if (!(error instanceof MongoError) || !error.hasErrorLabel("TransientTransactionError")) throw error;
       const waitMs = backOffMs(attempt);
       if (performance.now() + waitMs > deadline)
-        throw isWriteConflict(error) ? new AppError("write_conflict", {}, error) : error;
+        throw mapMongoFault(error) ?? new AppError("write_conflict", {}, error);
       await delay(waitMs);
     }
   }
