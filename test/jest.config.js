@@ -15,7 +15,7 @@ export default {
   testEnvironment: "node",
   testMatch: ["**/*.test.js"],
   transform: {},
-  testTimeout: 30_000,
+  testTimeout: 120_000, // a machine that does other work too is slow, not wrong
   maxWorkers: 2,
   workerIdleMemoryLimit: "1GB",
   watchman: false,
