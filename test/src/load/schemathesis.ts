@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { StartProblem } from "@nts/local/start-problem";
@@ -17,7 +17,7 @@ export interface FuzzRun {
   readonly seed: number;
   /** Random requests per operation, beside those that go to the limits of its schemas. */
   readonly examples: number;
-  /** A file for the counts. */
+  /** A file for the counts, in a folder of this run. */
   readonly countsFile: string;
 }
 
@@ -67,7 +67,8 @@ export async function runSchemathesis(program: string, run: FuzzRun): Promise<Fu
     PYTHONPATH: FOLDER,
     PYTHONDONTWRITEBYTECODE: "1",
   };
-  const { exitCode, all } = await execa(program, options, { env, all: true, reject: false, stdin: "ignore" });
+  const cwd = dirname(run.countsFile); // for what the program leaves behind
+  const { exitCode, all } = await execa(program, options, { env, cwd, all: true, reject: false, stdin: "ignore" });
   const counts = await readFile(run.countsFile, "utf8").catch(() => "{}");
   return { passed: exitCode === 0, output: all, statuses: JSON.parse(counts) as Record<string, number> };
 }
