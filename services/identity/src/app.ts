@@ -50,7 +50,14 @@ export interface AppOptions extends Pick<RouterOptions, "verifyTenancy" | "log" 
 /** The service with every operation mounted; it listens to the bus but not yet to a port. */
 export function createApp(options: AppOptions): Router {
   const { db, transaction, bus, topology: client, passwords, publicUrl, registration, ...routing } = options;
-  const router = createRouter({ ...routing, mapFault: mapMongoFault, deadlineMs: DEADLINE_MS });
+  const keyChanges = createKeyChangeLog(db);
+  const registry = createGatewayRegistry(db);
+  const acknowledgements = createAcknowledgements(registry);
+  const router = createRouter({
+    ...{ ...routing, mapFault: mapMongoFault, deadlineMs: DEADLINE_MS },
+    // Who repeats a change whose answer was lost finds nothing left to change, while gateways may still be applying it.
+    settleWrite: async () => acknowledgements.wait(await keyChanges.highest()),
+  });
 
   const keys = createKeyStore(db);
   const users = createUserStore(db);
@@ -61,9 +68,6 @@ export function createApp(options: AppOptions): Router {
   const topology = createTopologyDirectory(client);
   const cookies = createSessionCookies(publicUrl);
 
-  const keyChanges = createKeyChangeLog(db);
-  const registry = createGatewayRegistry(db);
-  const acknowledgements = createAcknowledgements(registry);
   const changeRights = createChangeRights({ transaction, keyChanges, acknowledgements, bus });
   bus.subscribe(keyApplied, ({ gateway, number }) => {
     acknowledgements.note(gateway, number);

@@ -50,6 +50,8 @@ export interface RouterOptions {
   /** Milliseconds until the answer must have begun. */
   readonly deadlineMs: number;
   readonly observe?: (operationId: string, status: number, seconds: number) => void;
+  /** Ran before a write of a user is answered, however it went; its rejection becomes the answer. */
+  readonly settleWrite?: () => Promise<void>;
 }
 
 export interface Router {
@@ -149,7 +151,7 @@ async function answerRequest(
       deadline,
       log: options.log,
     };
-    const given = await run(call as unknown as Call<Endpoint>);
+    const given = await run(call as unknown as Call<Endpoint>).finally(() => settled(options, operation, principal));
     if (response.headersSent) return;
     if (isUnchanged(request, given)) sendUnchanged(response, given);
     else await sendAnswer(response, operation.response, given);
@@ -160,6 +162,10 @@ async function answerRequest(
       options.log.error({ request_id: requestId, err: fault.cause ?? error, code: fault.code }, "request failed");
     sendError(response, fault);
   }
+}
+
+async function settled({ settleWrite }: RouterOptions, { method }: Endpoint, { kind }: Principal): Promise<void> {
+  if (method !== "get" && (kind === "key" || kind === "session")) await settleWrite?.();
 }
 
 function header(request: IncomingMessage, name: string): string | undefined {

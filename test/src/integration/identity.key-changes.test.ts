@@ -188,4 +188,23 @@ describe("identity.key-changes: the answer", () => {
     await pull("quick", page.highest);
     expect(await rotation).toBeGreaterThanOrEqual(LONGEST_MS - 2);
   });
+
+  it.each([
+    ["that changes nothing more", updateKey, 200],
+    ["of what is gone", deleteKey, 404],
+  ])("waits as long for a repetition %s while gateways may still apply the first", async (_kind, operation, status) => {
+    const person = await identity.aPerson();
+    const change = { ...(await aKey(person)), body: keyBodyOf(person, { is_enabled: false }) };
+    const before = await highest();
+    await pull("silent", before);
+    const first = identity.ask(operation, change);
+    let page = await pull("silent", before);
+    while (page.highest === before) page = await pull("silent", before);
+    const repeated = identity.ask(operation, { ...change, replica: 1 });
+    expect(await timed(repeated)).toBeGreaterThanOrEqual(LONGEST_MS - 2);
+    expect((await repeated).status).toBe(status);
+    await first;
+    // By now no gateway can be applying anything, and nothing is waited for.
+    expect(await timed(identity.ask(operation, change))).toBeLessThan(LEASE_MS / 2);
+  });
 });

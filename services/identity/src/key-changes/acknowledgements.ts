@@ -24,6 +24,8 @@ export interface Acknowledgements {
 export function createAcknowledgements(registry: Pick<GatewayRegistry, "live">): Acknowledgements {
   const applied = new Map<string, number>();
   const heard = new EventEmitter().setMaxListeners(0);
+  // All changes up to this one have been waited for.
+  let settled = -1;
 
   function note(gateway: string, number: number): void {
     if (number <= (applied.get(gateway) ?? -1)) return;
@@ -63,10 +65,12 @@ export function createAcknowledgements(registry: Pick<GatewayRegistry, "live">):
   return {
     note,
     wait: async (number) => {
+      if (number <= settled) return;
       const limit = new AbortController();
       const leasesEnded = delay(LEASE_MS + MARGIN_MS, undefined, { signal: limit.signal }).catch(() => undefined);
       await Promise.race([allApplied(number, limit.signal), leasesEnded]);
       limit.abort();
+      settled = Math.max(settled, number);
     },
   };
 }
