@@ -1,0 +1,90 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { type Db, type Document, MongoClient } from "mongodb";
+import { createLog } from "@nts/shared/log";
+import { migrate, type Migration } from "@nts/shared/mongo/migrations";
+import { createTransactions } from "@nts/shared/mongo/transaction";
+import { startServers, type Servers } from "../support/stack.js";
+
+const log = createLog("test", "silent");
+const INDEXES = { things: [{ key: { name: 1 }, unique: true }] };
+const REPLICAS = 6;
+
+let servers: Servers;
+let clients: MongoClient[];
+let name: string;
+
+beforeAll(async () => {
+  servers = await startServers();
+  clients = Array.from({ length: REPLICAS }, () => new MongoClient(servers.urls.mongodb));
+});
+
+afterAll(async () => {
+  await Promise.all(clients.map((client) => client.close()));
+  await servers.stop();
+});
+
+beforeEach(() => {
+  name = `mongo_${randomBytes(6).toString("hex")}`;
+});
+
+/** What each migration did, in the order in which it was written down. */
+async function story(): Promise<string[]> {
+  const lines = await clients[0]!.db(name).collection<Document>("story").find().sort({ _id: 1 }).toArray();
+  return lines.map(({ line }) => String(line));
+}
+
+/** A migration that tells when it begins and when it ends. */
+function telling(step: string): Migration {
+  return {
+    name: step,
+    up: async (db: Db) => {
+      await db.collection("story").insertOne({ line: `${step} begins` });
+      await db.collection("things").updateMany({}, { $set: { step } });
+      await db.collection("story").insertOne({ line: `${step} ends` });
+    },
+  };
+}
+
+const migrateOn = (client: MongoClient, migrations: readonly Migration[]): Promise<void> =>
+  migrate(client.db(name), { migrations, indexes: INDEXES, log });
+
+describe("migrations", () => {
+  it("run once each and in order, however many replicas start at once on an empty database", async () => {
+    const steps = [telling("0001-first"), telling("0002-second")];
+    await Promise.all(clients.map((client) => migrateOn(client, steps)));
+    const once = ["0001-first begins", "0001-first ends", "0002-second begins", "0002-second ends"];
+    expect(await story()).toEqual(once);
+    expect((await clients[0]!.db(name).collection("things").indexes()).map(({ key }) => key as object)).toEqual([
+      { _id: 1 },
+      { name: 1 },
+    ]);
+    await Promise.all(clients.map((client) => migrateOn(client, [...steps, telling("0003-third")])));
+    expect(await story()).toEqual([...once, "0003-third begins", "0003-third ends"]);
+  });
+
+  it("begin again with the one that was cut off", async () => {
+    const broken = { name: "0002-broken", up: () => Promise.reject(new Error("cut off")) };
+    await expect(migrateOn(clients[0]!, [telling("0001-first"), broken])).rejects.toThrow("cut off");
+    await migrateOn(clients[1]!, [telling("0001-first"), telling("0002-broken")]);
+    expect(await story()).toEqual(["0001-first begins", "0001-first ends", "0002-broken begins", "0002-broken ends"]);
+  });
+});
+
+describe("transactions", () => {
+  it("that the database gives up for ever are write conflicts when their time is up", async () => {
+    const [own, other] = [clients[0]!, clients[1]!];
+    const things = own.db(name).collection<{ _id: string }>("things");
+    await things.insertOne({ _id: "one" });
+    let attempts = 0;
+    const endless = createTransactions(own)(["one"], async (session) => {
+      attempts += 1;
+      await things.updateOne({ _id: "one" }, { $set: { attempts } }, { session });
+      await other.db("admin").command({ killSessions: [session.id] });
+      await things.updateOne({ _id: "one" }, { $set: { attempts: -1 } }, { session });
+    });
+    await expect(endless).rejects.toMatchObject({ code: "write_conflict" });
+    expect(attempts).toBeGreaterThan(1);
+    expect(await things.findOne({ _id: "one" })).toEqual({ _id: "one" });
+  });
+});
