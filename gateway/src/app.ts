@@ -2,8 +2,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { API_VERSION, type AnyEndpoint } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
-import { INTERNAL, REQUEST_ID } from "@nts/shared/http/headers";
+import { INTERNAL, REQUEST_ID, TRACEPARENT, TRACESTATE } from "@nts/shared/http/headers";
 import type { Log } from "@nts/shared/log";
+import { readTraceparent } from "@nts/shared/tracing/trace-context";
 import { SERVER_VERSION } from "@nts/shared/version";
 import type { Admission } from "./authenticate/admission.js";
 import type { Caller } from "./authenticate/caller.js";
@@ -49,6 +50,7 @@ export function createApp({ open, admission, tenancyHeader, services, pages, log
     switch (destination.kind) {
       case "operation":
         exchange.operationId = destination.endpoint.operationId;
+        exchange.route = destination.endpoint.path;
         return operate(exchange, destination.endpoint);
       case "options":
       case "wrong-method":
@@ -79,6 +81,10 @@ export function createApp({ open, admission, tenancyHeader, services, pages, log
     headers[INTERNAL.tenancy] = tenancyHeader(caller, upstream);
     headers[INTERNAL.clientAddress] = exchange.clientAddress;
     headers[REQUEST_ID] = exchange.requestId;
+    headers[TRACEPARENT] = exchange.span.traceparent;
+    const { [TRACESTATE]: state, [TRACEPARENT]: given } = exchange.request.headers;
+    // It belongs to the trace that the client named; without one it means nothing.
+    if (state !== undefined && readTraceparent(given) !== null) headers[TRACESTATE] = state;
     services[upstream]({ exchange, endpoint, headers });
   }
 
@@ -95,7 +101,8 @@ export function createApp({ open, admission, tenancyHeader, services, pages, log
     } catch (error) {
       if (exchange.response.headersSent) return;
       const known = error instanceof AppError ? error : new AppError("internal_error", {}, error);
-      if (known.code === "internal_error") log.error({ request_id: exchange.requestId, err: error }, "request failed");
+      if (known.code === "internal_error")
+        log.error({ request_id: exchange.requestId, trace_id: exchange.span.traceId, err: error }, "request failed");
       sendFailure(exchange, known);
     }
   }

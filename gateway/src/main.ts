@@ -1,4 +1,5 @@
 import { createBus } from "@nts/shared/bus/bus";
+import { addBusMetrics } from "@nts/shared/bus/bus-metrics";
 import { readConfig } from "@nts/shared/config";
 import { pullKeyChanges, recordKeyUses, verifyCredential } from "@nts/shared/contract/internal";
 import { createInternalClient } from "@nts/shared/http/internal-client";
@@ -8,6 +9,7 @@ import { createTenancySigner } from "@nts/shared/http/tenancy";
 import { startProcess, stopOnSignal } from "@nts/shared/lifecycle";
 import { createLog } from "@nts/shared/log";
 import { createMetrics } from "@nts/shared/metrics";
+import { createTracing } from "@nts/shared/tracing/tracing";
 import { Redis } from "ioredis";
 import { v7 } from "uuid";
 import { createAccessLog } from "./access-log.js";
@@ -23,11 +25,11 @@ import { createVerifier } from "./authenticate/verifier.js";
 import { systemClock as clock } from "./clock.js";
 import { GatewayConfig } from "./config.js";
 import { createExchanges } from "./edge/exchange.js";
+import { addStateMetrics, createVerifierMetrics } from "./metrics.js";
 import { createPages } from "./pages.js";
 import { createProxy } from "./proxy/proxy.js";
 import { createUpstream } from "./proxy/upstream.js";
 import { createLimiter } from "./rate-limit/limiter.js";
-import { addStateMetrics } from "./state-metrics.js";
 
 const HEADER_LIMIT_BYTES = 49_152; // a list of 1,000 ids in the address fits
 const HEADERS_MS = 10_000;
@@ -43,6 +45,12 @@ startProcess(async () => {
   const config = readConfig(GatewayConfig, process.env);
   const log = createLog("gateway", config.LOG_LEVEL);
   const metrics = createMetrics("gateway");
+  const tracing = await createTracing({
+    processName: "gateway",
+    endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
+    share: config.OTEL_TRACES_SAMPLER_ARG,
+    log,
+  });
   const gatewayId = v7();
 
   const redis = new Redis(config.REDIS_URL, {
@@ -65,13 +73,14 @@ startProcess(async () => {
   const changes = createChangeLog();
   const cache = createKeyCache(clock);
   const verifier = createVerifier({
-    ask: (credential, requestId) => identity.ask(verifyCredential, { body: credential, requestId }),
+    ask: (credential, cause) => identity.ask(verifyCredential, { body: credential, cause }),
     cache,
     lease,
     changes,
     clock,
     staleMs: config.STALE_CREDENTIAL_SECONDS * 1_000,
     log,
+    observer: createVerifierMetrics(metrics.registry),
   });
   const follower = followKeyChanges({
     gatewayId,
@@ -102,7 +111,7 @@ startProcess(async () => {
   });
 
   const upstreams = { identity: createUpstream(config.IDENTITY_URLS), topology: createUpstream(config.TOPOLOGY_URLS) };
-  const openExchange = createExchanges(config.TRUST_PROXY_HOPS);
+  const openExchange = createExchanges(config.TRUST_PROXY_HOPS, tracing);
   const logAccess = createAccessLog(log, metrics);
   const app = createApp({
     open: (request, response) => {
@@ -117,7 +126,8 @@ startProcess(async () => {
     log,
   });
 
-  addStateMetrics(metrics.registry, { lease, cache, limiter });
+  addStateMetrics(metrics.registry, { lease, cache, limiter, follower });
+  addBusMetrics(metrics.registry, bus);
   const readiness: Readiness = { stopping: false };
   const operations = await startServer(
     createOperationsApp(metrics.registry, readiness, {
@@ -168,6 +178,7 @@ startProcess(async () => {
       await Promise.all([identity.close(), record.close()]);
     },
     () => bus.close(),
+    () => tracing.close(),
     () => operations.close(),
   ]);
 });

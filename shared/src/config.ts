@@ -27,8 +27,10 @@ function listOf(item: z.ZodType<string, string>) {
     .pipe(z.array(item).min(1));
 }
 
+const withoutEndSlash = (url: string): string => url.replace(/\/+$/, "");
+
 /** Base URLs of the replicas of a service, without a trailing slash. */
-export const UrlList = listOf(z.url({ protocol: /^https?$/ }).overwrite((url) => url.replace(/\/+$/, "")));
+export const UrlList = listOf(z.url({ protocol: /^https?$/ }).overwrite(withoutEndSlash));
 
 /** Secrets that sign what processes tell each other; the first one signs, all are accepted. */
 export const SecretList = listOf(z.string().min(32, "each secret needs at least 32 characters"));
@@ -41,4 +43,15 @@ export const commonSettings = {
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
   TENANCY_SECRETS: SecretList.describe("Comma-separated; the first one signs, all are accepted."),
   NATS_URL: z.string().describe("nats://[user:password@]host:port, comma-separated for a cluster."),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url({ protocol: /^https?$/ })
+    .overwrite(withoutEndSlash)
+    .optional()
+    .describe("Base URL of an OTLP receiver over HTTP; spans are recorded only when it is set."),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce
+    .number()
+    .min(0)
+    .max(1)
+    .default(1)
+    .describe("Share of the traces that begin here which is recorded."),
 };

@@ -1,4 +1,5 @@
-import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { SERVER_VERSION } from "./version.js";
 
 /** Metrics of a process, in the form that Prometheus reads. */
 export interface Metrics {
@@ -7,7 +8,23 @@ export interface Metrics {
   observeRequest(operationId: string, status: number, seconds: number): void;
 }
 
-/** An empty registry with the defaults of a Node process and the request histogram. */
+/** What a process is like at the moment of asking, as `name` and `help` of a gauge and how to read it. */
+export type GaugeReading = readonly [name: string, help: string, read: () => number];
+
+/** Adds gauges that are read whenever the metrics are asked for. */
+export function addGauges(registry: Registry, readings: readonly GaugeReading[]): void {
+  for (const [name, help, read] of readings)
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read());
+      },
+    });
+}
+
+/** A registry with the defaults of a Node process (event-loop lag among them), its version, and the request histogram. */
 export function createMetrics(processName: string): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ process: processName });
@@ -19,6 +36,8 @@ export function createMetrics(processName: string): Metrics {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   });
+  const build = { name: "nts_build_info", help: "1; the version is in the label.", labelNames: ["version"] };
+  new Gauge({ ...build, registers: [registry] }).set({ version: SERVER_VERSION }, 1);
   return {
     registry,
     observeRequest: (operation, status, seconds) => {

@@ -2,7 +2,7 @@ import { addressBlockOf } from "@nts/shared/address-block";
 import { type AnyEndpoint, isAtLeast } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
-import type { Exchange } from "../edge/exchange.js";
+import { causeOf, type Exchange } from "../edge/exchange.js";
 import type { Buckets, Level } from "../rate-limit/bucket.js";
 import { rateLimitHeaders, retryAfterSeconds } from "../rate-limit/headers.js";
 import type { Limiter } from "../rate-limit/limiter.js";
@@ -71,7 +71,7 @@ export function createAdmission({ verifier, limiter, keyUses, ownOrigin }: Admis
 
   async function verify(exchange: Exchange, credential: Credential) {
     passOrRefuse(exchange, await limiter.addresses.peek(addressBlockOf(exchange.clientAddress)));
-    return verifier.verify(credential, exchange.requestId);
+    return verifier.verify(credential, causeOf(exchange));
   }
 
   return {

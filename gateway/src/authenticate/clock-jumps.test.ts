@@ -14,6 +14,7 @@ import { createVerifier } from "./verifier.js";
 
 const HOUR_MS = 3_600_000;
 const key: Credential = { kind: "key", hash: "a" };
+const cause = { requestId: "request-1", traceparent: "" };
 const started: KeyChangeFollower[] = [];
 
 afterEach(() => {
@@ -35,13 +36,14 @@ async function aGateway(expiresInMs: number | null = null) {
   const changes = createChangeLog();
   const cache = createKeyCache(clock);
   const log = createLog("test", "silent");
+  const observer = { lookedUp: () => undefined, asked: () => undefined, servedStale: () => undefined };
   let questions = 0;
   const verifier = createVerifier({
     ask: () => {
       questions += 1;
       return Promise.resolve(valid(expiresInMs));
     },
-    ...{ cache, lease, changes, clock, staleMs: 30_000, log },
+    ...{ cache, lease, changes, clock, staleMs: 30_000, log, observer },
   });
   const pulls: ((answer: KeyChanges) => void)[] = [];
   const bus = { publish: () => undefined, subscribe: () => undefined };
@@ -54,7 +56,7 @@ async function aGateway(expiresInMs: number | null = null) {
     while (pulls.length === count) await new Promise((resolve) => setTimeout(resolve, 5));
   };
   await answerPull();
-  await verifier.verify(key, "1");
+  await verifier.verify(key, cause);
   return { clock, verifier, answerPull, questions: () => questions };
 }
 

@@ -9,6 +9,7 @@ import { createLease } from "./lease.js";
 import { createVerifier } from "./verifier.js";
 
 const key: Credential = { kind: "key", hash: "a" };
+const cause = { requestId: "request-1", traceparent: "" };
 
 function validAt(number: number): Verification {
   return {
@@ -38,12 +39,19 @@ function aVerifier(staleMs = 30_000) {
     return question.promise;
   };
   const cache = createKeyCache(clock);
-  const verifier = createVerifier({ ask, cache, lease, changes, clock, staleMs, log: createLog("test", "silent") });
+  const seen: string[] = [];
+  const observer = {
+    lookedUp: (found: boolean) => seen.push(found ? "hit" : "miss"),
+    asked: (outcome: string) => seen.push(outcome),
+    servedStale: () => seen.push("stale"),
+  };
+  const log = createLog("test", "silent");
+  const verifier = createVerifier({ ask, cache, lease, changes, clock, staleMs, log, observer });
   lease.renew(clock.now());
   const answer = (index: number, verification: Verification): void => {
     questions[index]!.resolve(verification);
   };
-  return { clock, lease, changes, verifier, questions, answer };
+  return { clock, lease, changes, verifier, questions, answer, seen };
 }
 
 interface PromiseWithResolvers {
@@ -61,7 +69,7 @@ function withResolvers(): PromiseWithResolvers {
 describe("the verifier", () => {
   it("asks once for a credential that many requests bring at the same time", async () => {
     const { verifier, questions, answer } = aVerifier();
-    const both = [verifier.verify(key, "1"), verifier.verify(key, "2")];
+    const both = [verifier.verify(key, cause), verifier.verify(key, cause)];
     expect(questions).toHaveLength(1);
     answer(0, validAt(0));
     const verdicts = await Promise.all(both);
@@ -71,27 +79,27 @@ describe("the verifier", () => {
 
   it("serves nothing that it remembers without a lease, and joins no question", async () => {
     const { clock, verifier, questions, answer } = aVerifier();
-    const first = verifier.verify(key, "1");
+    const first = verifier.verify(key, cause);
     answer(0, validAt(0));
     await first;
     clock.pass(1_000);
     expect(verifier.recall(key)).toBeNull();
-    void verifier.verify(key, "2");
-    void verifier.verify(key, "3");
+    void verifier.verify(key, cause);
+    void verifier.verify(key, cause);
     expect(questions).toHaveLength(3);
   });
 
   it("does not let a request join a question that began before the last change", () => {
     const { verifier, questions } = aVerifier();
-    void verifier.verify(key, "1");
+    void verifier.verify(key, cause);
     verifier.forget(["somebody else"]);
-    void verifier.verify(key, "2");
+    void verifier.verify(key, cause);
     expect(questions).toHaveLength(2);
   });
 
   it("uses an answer that is older than a change once, and does not keep it", async () => {
     const { verifier, changes, answer } = aVerifier();
-    const asked = verifier.verify(key, "1");
+    const asked = verifier.verify(key, cause);
     verifier.forget(["key-1"]);
     changes.noticed(1);
     answer(0, validAt(0));
@@ -102,7 +110,7 @@ describe("the verifier", () => {
   it("keeps an answer that was read after the last change it heard of", async () => {
     const { verifier, changes, answer } = aVerifier();
     changes.noticed(7);
-    const asked = verifier.verify(key, "1");
+    const asked = verifier.verify(key, cause);
     answer(0, validAt(7));
     await asked;
     expect(verifier.recall(key)).not.toBeNull();
@@ -110,45 +118,60 @@ describe("the verifier", () => {
 
   it("says unavailable, and no refusal, when identity does not answer", async () => {
     const { verifier, questions } = aVerifier();
-    const asked = verifier.verify(key, "1");
+    const asked = verifier.verify(key, cause);
     questions[0]!.reject(new Error("refused"));
     await expect(asked).rejects.toMatchObject({ code: "unavailable" });
   });
 
   it("still serves a credential checked a short while ago when identity does not answer", async () => {
     const { clock, verifier, questions, answer } = aVerifier(30_000);
-    const first = verifier.verify(key, "1");
+    const first = verifier.verify(key, cause);
     answer(0, validAt(0));
     await first;
     clock.pass(29_999);
-    const second = verifier.verify(key, "2");
+    const second = verifier.verify(key, cause);
     questions[1]!.reject(new Error("refused"));
     expect(await second).toMatchObject({ kind: "valid" });
     clock.pass(1);
-    const third = verifier.verify(key, "3");
+    const third = verifier.verify(key, cause);
     questions[2]!.reject(new Error("refused"));
     await expect(third).rejects.toMatchObject({ code: "unavailable" });
   });
 
   it("serves no stale credential that a change has made void", async () => {
     const { clock, verifier, questions, answer } = aVerifier();
-    const first = verifier.verify(key, "1");
+    const first = verifier.verify(key, cause);
     answer(0, validAt(0));
     await first;
     verifier.forget(["user-1"]);
     clock.pass(2_000);
-    const second = verifier.verify(key, "2");
+    const second = verifier.verify(key, cause);
     questions[1]!.reject(new Error("refused"));
     await expect(second).rejects.toMatchObject({ code: "unavailable" });
   });
 
+  it("tells its observer what it found, what identity said, and what it served without an answer", async () => {
+    const { clock, verifier, questions, answer, seen } = aVerifier();
+    verifier.recall(key);
+    const first = verifier.verify(key, cause);
+    answer(0, validAt(0));
+    await first;
+    verifier.recall(key);
+    clock.pass(1_000);
+    verifier.recall(key);
+    const second = verifier.verify(key, cause);
+    questions[1]!.reject(new Error("refused"));
+    await second;
+    expect(seen).toEqual(["miss", "valid", "hit", "miss", "failed", "stale"]);
+  });
+
   it("serves nothing stale when that is turned off", async () => {
     const { clock, verifier, questions, answer } = aVerifier(0);
-    const first = verifier.verify(key, "1");
+    const first = verifier.verify(key, cause);
     answer(0, validAt(0));
     await first;
     clock.pass(1_000);
-    const second = verifier.verify(key, "2");
+    const second = verifier.verify(key, cause);
     questions[1]!.reject(new Error("refused"));
     await expect(second).rejects.toMatchObject({ code: "unavailable" });
   });

@@ -1,5 +1,6 @@
 import type { Verification } from "@nts/shared/contract/internal";
 import { AppError } from "@nts/shared/errors";
+import type { Cause } from "@nts/shared/http/headers";
 import type { Log } from "@nts/shared/log";
 import type { Clock } from "../clock.js";
 import type { ChangeLog } from "./change-log.js";
@@ -16,40 +17,57 @@ export interface Verifier {
   /** What is known without asking; null when identity must be asked. */
   recall(credential: Credential): Verdict | null;
   /** @throws AppError `unavailable` when identity gives no answer */
-  verify(credential: Credential, requestId: string): Promise<Verdict>;
+  verify(credential: Credential, cause: Cause): Promise<Verdict>;
   /** Makes what is known of the subjects void, and whatever identity was asked before. */
   forget(subjects: readonly string[]): void;
   /** Makes everything void. */
   forgetAll(): void;
 }
 
+/** Is told what a verifier does. */
+export interface VerifierObserver {
+  /** A credential was looked up among those remembered. */
+  lookedUp(found: boolean): void;
+  /** Identity was asked. */
+  asked(outcome: Verdict["kind"] | "failed", seconds: number): void;
+  /** A credential was let through because of an earlier answer. */
+  servedStale(): void;
+}
+
 export interface VerifierOptions {
-  readonly ask: (credential: Credential, requestId: string) => Promise<Verification>;
+  readonly ask: (credential: Credential, cause: Cause) => Promise<Verification>;
   readonly cache: KeyCache;
   readonly lease: Lease;
   readonly changes: ChangeLog;
   readonly clock: Clock;
   readonly staleMs: number;
   readonly log: Log;
+  readonly observer: VerifierObserver;
 }
 
 /** A verifier that knows what its cache knows. */
 export function createVerifier(options: VerifierOptions): Verifier {
-  const { ask, cache, lease, changes, clock, staleMs, log } = options;
+  const { ask, cache, lease, changes, clock, staleMs, log, observer } = options;
   const underWay = new Map<string, Promise<Verdict>>();
 
-  async function question(credential: Credential, requestId: string): Promise<Verdict> {
+  async function question(credential: Credential, cause: Cause): Promise<Verdict> {
     const askedAt = clock.now();
+    const took = (): number => (clock.now().monotonic - askedAt.monotonic) / 1_000;
     try {
-      const verification = await ask(credential, requestId);
+      const verification = await ask(credential, cause);
       const verdict = verdictOf(verification);
+      observer.asked(verdict.kind, took());
       if (verification.number >= changes.newest()) cache.put(credential.hash, verification, verdict, askedAt);
       else if (verdict.kind === "refused") cache.remove(credential.hash);
       return verdict;
     } catch (error) {
+      observer.asked("failed", took());
       const stale = cache.findCheckedWithin(credential.hash, staleMs);
-      log.warn({ err: error, request_id: requestId, stale: stale !== null }, "identity gave no answer");
-      if (stale !== null) return stale;
+      log.warn({ err: error, request_id: cause.requestId, stale: stale !== null }, "identity gave no answer");
+      if (stale !== null) {
+        observer.servedStale();
+        return stale;
+      }
       throw new AppError("unavailable", {}, error);
     }
   }
@@ -57,14 +75,18 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const recall: Verifier["recall"] = ({ hash }) => (lease.isAlive() ? cache.find(hash) : null);
 
   return {
-    recall,
-    verify: (credential, requestId) => {
+    recall: (credential) => {
+      const known = recall(credential);
+      observer.lookedUp(known !== null);
+      return known;
+    },
+    verify: (credential, cause) => {
       // Another request may have brought the answer since this one looked.
       const known = recall(credential);
       if (known !== null) return Promise.resolve(known);
       const joined = lease.isAlive() ? underWay.get(credential.hash) : undefined;
       if (joined !== undefined) return joined;
-      const asked = question(credential, requestId).finally(() => {
+      const asked = question(credential, cause).finally(() => {
         if (underWay.get(credential.hash) === asked) underWay.delete(credential.hash);
       });
       underWay.set(credential.hash, asked);

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Cause, TRACEPARENT } from "@nts/shared/http/headers";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
+import type { Span, Tracing } from "@nts/shared/tracing/tracing";
 import { v7 } from "uuid";
 import { clientAddressOf } from "./client-address.js";
 
@@ -14,13 +16,24 @@ export interface Exchange {
   readonly clientAddress: string;
   /** `performance.now()` at the end of the request's head. */
   readonly startedAt: number;
+  readonly span: Span;
   operationId: string;
+  /** Path of the operation with `{name}` placeholders; null when there is none. */
+  route: string | null;
   /** The user on whose behalf it is made, once known. */
   principal: UserPrincipal | null;
 }
 
+/** What requests on behalf of this one tell of it. */
+export function causeOf({ requestId, span }: Exchange): Cause {
+  return { requestId, traceparent: span.traceparent };
+}
+
 /** Makes the function that opens an exchange; its answer carries from then on what every answer carries. */
-export function createExchanges(trustedHops: number): (request: IncomingMessage, response: ServerResponse) => Exchange {
+export function createExchanges(
+  trustedHops: number,
+  tracing: Tracing,
+): (request: IncomingMessage, response: ServerResponse) => Exchange {
   return (request, response) => {
     const requestId = v7();
     response.setHeader(ANSWERED_REQUEST_ID, requestId);
@@ -30,7 +43,9 @@ export function createExchanges(trustedHops: number): (request: IncomingMessage,
       requestId,
       clientAddress: clientAddressOf(request, trustedHops),
       startedAt: performance.now(),
+      span: tracing.begin(request.headers[TRACEPARENT] as string | undefined, requestId),
       operationId: "none",
+      route: null,
       principal: null,
     };
   };

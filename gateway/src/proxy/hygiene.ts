@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { INTERNAL, REQUEST_ID } from "@nts/shared/http/headers";
+import { INTERNAL, REQUEST_ID, TRACEPARENT, TRACESTATE } from "@nts/shared/http/headers";
 
 // What of a client's headers a service gets to see. Whatever could be taken for a header of ours, speaks of one connection
 // only, or is a credential, stays here. A name with an underscore is dropped because some readers take it for a hyphen.
@@ -7,6 +7,8 @@ import { INTERNAL, REQUEST_ID } from "@nts/shared/http/headers";
 const DROPPED = new Set([
   ...Object.values(INTERNAL),
   REQUEST_ID,
+  TRACEPARENT,
+  TRACESTATE,
   "forwarded",
   "x-real-ip",
   "authorization",

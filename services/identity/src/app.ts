@@ -37,7 +37,7 @@ import { mountWhoami } from "./whoami/routes.js";
 /** Milliseconds until an answer must have begun. */
 const DEADLINE_MS = 8_000;
 
-export interface AppOptions extends Pick<RouterOptions, "verifyTenancy" | "log" | "observe"> {
+export interface AppOptions extends Pick<RouterOptions, "verifyTenancy" | "log" | "tracing" | "observe"> {
   readonly db: Db;
   readonly transaction: RunTransaction;
   readonly bus: Bus;

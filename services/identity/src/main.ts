@@ -1,4 +1,5 @@
 import { createBus } from "@nts/shared/bus/bus";
+import { addBusMetrics } from "@nts/shared/bus/bus-metrics";
 import { readConfig } from "@nts/shared/config";
 import { INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers";
 import { createInternalClient } from "@nts/shared/http/internal-client";
@@ -10,7 +11,9 @@ import { createLog } from "@nts/shared/log";
 import { createMetrics } from "@nts/shared/metrics";
 import { connectMongo, createMongoClient, pingDatabase } from "@nts/shared/mongo/connect";
 import { migrate } from "@nts/shared/mongo/migrations";
+import { addPoolMetrics } from "@nts/shared/mongo/pool-metrics";
 import { createTransactions } from "@nts/shared/mongo/transaction";
+import { createTracing } from "@nts/shared/tracing/tracing";
 import { createApp } from "./app.js";
 import { IdentitySettings } from "./config.js";
 import { INDEXES } from "./indexes.js";
@@ -28,11 +31,19 @@ startProcess(async () => {
   const settings = readConfig(IdentitySettings, process.env);
   const log = createLog(NAME, settings.LOG_LEVEL);
   const metrics = createMetrics(NAME);
+  const tracing = await createTracing({
+    processName: NAME,
+    endpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT,
+    share: settings.OTEL_TRACES_SAMPLER_ARG,
+    log,
+  });
   const readiness = { stopping: false };
 
   const mongo = createMongoClient(settings.MONGODB_URL, NAME);
   const db = mongo.db(settings.MONGODB_DATABASE);
   const bus = createBus(settings.NATS_URL, NAME, log);
+  addPoolMetrics(metrics.registry, mongo);
+  addBusMetrics(metrics.registry, bus);
   const topology = createInternalClient({
     urls: settings.TOPOLOGY_URLS,
     sign: createTenancySigner(settings.TENANCY_SECRETS, "topology"),
@@ -48,6 +59,7 @@ startProcess(async () => {
     registration: settings.REGISTRATION,
     verifyTenancy: createTenancyVerifier(settings.TENANCY_SECRETS, NAME),
     log,
+    tracing,
     observe: metrics.observeRequest,
   });
 
@@ -67,6 +79,7 @@ startProcess(async () => {
     () => bus.close(),
     () => topology.close(),
     () => mongo.close(),
+    () => tracing.close(),
     () => operations.close(),
   ]);
 

@@ -1,3 +1,4 @@
+import type { Cause } from "@nts/shared/http/headers";
 import { isId } from "@nts/shared/contract/common";
 import { findTagIds, listNetworkIds } from "@nts/shared/contract/internal";
 import type { InternalClient } from "@nts/shared/http/internal-client";
@@ -12,25 +13,25 @@ const MOST_IDS = 1_000;
  */
 export interface TopologyDirectory {
   /** Ids of the networks of a scope that exist, ascending. */
-  networksIn(scope: Scope, requestId: string): Promise<string[]>;
+  networksIn(scope: Scope, cause: Cause): Promise<string[]>;
   /** Those of the tags that are ids of managed tags of the organization. */
-  managedAmong(tags: readonly string[], organizationId: string, requestId: string): Promise<string[]>;
+  managedAmong(tags: readonly string[], organizationId: string, cause: Cause): Promise<string[]>;
 }
 
 /** Asks the topology service each time, but not when the answer can only be nothing. */
 export function createTopologyDirectory(topology: Pick<InternalClient, "ask">): TopologyDirectory {
   return {
-    networksIn: async ({ organizationId, networks }, requestId) => {
+    networksIn: async ({ organizationId, networks }, cause) => {
       if (networks.length === 0) return [];
-      const existing = await topology.ask(listNetworkIds, { params: { id: organizationId }, requestId });
+      const existing = await topology.ask(listNetworkIds, { params: { id: organizationId }, cause });
       return narrowed(networks, existing).sort();
     },
-    managedAmong: async (tags, organizationId, requestId) => {
+    managedAmong: async (tags, organizationId, cause) => {
       const ids = [...new Set(tags.filter(isId))];
       const managed: string[] = [];
       for (let start = 0; start < ids.length; start += MOST_IDS) {
         const body = { ids: ids.slice(start, start + MOST_IDS) };
-        managed.push(...(await topology.ask(findTagIds, { params: { id: organizationId }, body, requestId })));
+        managed.push(...(await topology.ask(findTagIds, { params: { id: organizationId }, body, cause })));
       }
       return managed;
     },

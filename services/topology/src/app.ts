@@ -18,7 +18,7 @@ import { mountTags } from "./tags/routes.js";
 export interface TopologyParts {
   readonly storage: Storage;
   readonly notices: Notices;
-  readonly router: Pick<RouterOptions, "verifyTenancy" | "log" | "observe">;
+  readonly router: Pick<RouterOptions, "verifyTenancy" | "log" | "tracing" | "observe">;
 }
 
 // Below the gateway's 10 s, above the 6 s of a transaction, so that the inner limit speaks first.

@@ -1,4 +1,5 @@
 import { createBus } from "@nts/shared/bus/bus";
+import { addBusMetrics } from "@nts/shared/bus/bus-metrics";
 import { readConfig } from "@nts/shared/config";
 import { networkDeleted, tagDeleted } from "@nts/shared/contract/messages";
 import { INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers";
@@ -10,7 +11,9 @@ import { createLog } from "@nts/shared/log";
 import { createMetrics } from "@nts/shared/metrics";
 import { connectMongo, createMongoClient, pingDatabase } from "@nts/shared/mongo/connect";
 import { migrate } from "@nts/shared/mongo/migrations";
+import { addPoolMetrics } from "@nts/shared/mongo/pool-metrics";
 import { createTransactions } from "@nts/shared/mongo/transaction";
+import { createTracing } from "@nts/shared/tracing/tracing";
 import { createTopologyApp } from "./app.js";
 import { TopologySettings } from "./config.js";
 import { INDEXES } from "./indexes.js";
@@ -25,9 +28,17 @@ startProcess(async () => {
   const settings = readConfig(TopologySettings, process.env);
   const log = createLog("topology", settings.LOG_LEVEL);
   const metrics = createMetrics("topology");
+  const tracing = await createTracing({
+    processName: "topology",
+    endpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT,
+    share: settings.OTEL_TRACES_SAMPLER_ARG,
+    log,
+  });
   const mongo = createMongoClient(settings.MONGODB_URL, "topology");
   const db = mongo.db(settings.MONGODB_DATABASE);
   const bus = createBus(settings.NATS_URL, "topology", log);
+  addPoolMetrics(metrics.registry, mongo);
+  addBusMetrics(metrics.registry, bus);
 
   const app = createTopologyApp({
     storage: createStorage(db, createTransactions(mongo)),
@@ -42,6 +53,7 @@ startProcess(async () => {
     router: {
       verifyTenancy: createTenancyVerifier(settings.TENANCY_SECRETS, "topology"),
       log,
+      tracing,
       observe: metrics.observeRequest,
     },
   });
@@ -62,6 +74,7 @@ startProcess(async () => {
     async () => api?.close(),
     () => bus.close(),
     () => mongo.close(),
+    () => tracing.close(),
     () => operations.close(),
   ]);
 

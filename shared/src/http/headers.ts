@@ -13,6 +13,16 @@ export const INTERNAL = {
 /** Set by the gateway on every request and answer. */
 export const REQUEST_ID = "x-request-id";
 
+/** The place in a distributed trace, and what its vendors add to it. @see https://www.w3.org/TR/trace-context/ */
+export const TRACEPARENT = "traceparent";
+export const TRACESTATE = "tracestate";
+
+/** The request on whose behalf another one is made. */
+export interface Cause {
+  readonly requestId: string;
+  readonly traceparent: string;
+}
+
 /** `www-authenticate` of an answer that refuses the tenancy header, to tell it from a refused password. */
 export const TENANCY_CHALLENGE = "Tenancy";
 

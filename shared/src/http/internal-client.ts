@@ -1,7 +1,7 @@
 import { Agent, request } from "undici";
 import type { BodyInputOf, DataOf, Endpoint, ParamsOf, QueryInputOf } from "../contract/endpoint.js";
 import { AppError, type ErrorCode } from "../errors.js";
-import { INTERNAL, REQUEST_ID } from "./headers.js";
+import { type Cause, INTERNAL, REQUEST_ID, TRACEPARENT } from "./headers.js";
 import type { Principal } from "./tenancy.js";
 
 /** What an internal operation is asked. */
@@ -9,7 +9,8 @@ export interface Question<E> {
   readonly params?: ParamsOf<E>;
   readonly query?: QueryInputOf<E>;
   readonly body?: BodyInputOf<E>;
-  readonly requestId?: string;
+  /** Absent when a process asks of its own accord. */
+  readonly cause?: Cause;
 }
 
 /** Asks another process of ours, on any of its replicas. */
@@ -54,7 +55,7 @@ export function createInternalClient({ urls, sign, timeoutMs }: InternalClientOp
       method: operation.method.toUpperCase(),
       headers: {
         [INTERNAL.tenancy]: sign({ kind: "process" }),
-        [REQUEST_ID]: question.requestId ?? "",
+        ...headersOf(question.cause),
         ...(question.body === undefined ? {} : { "content-type": "application/json" }),
       },
       body: question.body === undefined ? null : JSON.stringify(question.body),
@@ -69,6 +70,10 @@ export function createInternalClient({ urls, sign, timeoutMs }: InternalClientOp
     // A refused signature is a fault between processes, which no caller of ours can mend.
     throw answered.statusCode === 401 ? new AppError("upstream_failed", {}, data) : new AppError(code, params);
   }
+}
+
+function headersOf(cause: Cause | undefined): Record<string, string> {
+  return cause === undefined ? {} : { [REQUEST_ID]: cause.requestId, [TRACEPARENT]: cause.traceparent };
 }
 
 function pathOf(path: string, question: { params?: unknown; query?: unknown }): string {

@@ -8,7 +8,8 @@ import type { Answer } from "./answer.js";
 import { authorize } from "./authorize.js";
 import { readJsonBody } from "./body.js";
 import { faultsOf } from "./faults.js";
-import { INTERNAL, REQUEST_ID, TENANCY_CHALLENGE } from "./headers.js";
+import { type Cause, INTERNAL, TENANCY_CHALLENGE } from "./headers.js";
+import { createObserver, type ObserverOptions } from "./observation.js";
 import { createQueryReader } from "./query.js";
 import { createRouteTable, type RouteTable } from "./route-table.js";
 import { sendAnswer, sendError } from "./send.js";
@@ -23,7 +24,8 @@ export interface Call<E> {
   readonly query: QueryOf<E>;
   readonly body: BodyOf<E>;
   readonly principal: Principal;
-  readonly requestId: string;
+  /** This request, for those that are made on its behalf. */
+  readonly cause: Cause;
   /** Address of the client, as the gateway saw it. */
   readonly clientAddress: string;
   /** The revisions of `If-Match`, without quotes; null when it was not sent, `["*"]` when any will do. */
@@ -42,14 +44,12 @@ export interface UserCall<E> extends Call<E> {
 export type Handler<E> = (call: Call<E>) => Promise<Answer<DataOf<E>>>;
 export type UserHandler<E> = (call: UserCall<E>) => Promise<Answer<DataOf<E>>>;
 
-export interface RouterOptions {
+export interface RouterOptions extends ObserverOptions {
   readonly verifyTenancy: (header: string | undefined) => Principal | null;
-  readonly log: Log;
   /** Tells faults of dependencies (a database that is away) from faults of ours, which become `internal_error`. */
   readonly mapFault: (error: unknown) => AppError | null;
   /** Milliseconds until the answer must have begun. */
   readonly deadlineMs: number;
-  readonly observe?: (operationId: string, status: number, seconds: number) => void;
   /** Ran before a write of a user is answered, however it went; its rejection becomes the answer. */
   readonly settleWrite?: () => Promise<void>;
 }
@@ -63,6 +63,13 @@ export interface Router {
   handle(request: IncomingMessage, response: ServerResponse): void;
 }
 
+/** What answering takes. */
+interface Answering {
+  readonly options: RouterOptions;
+  readonly routes: RouteTable<MountedRoute>;
+  readonly observe: ReturnType<typeof createObserver>;
+}
+
 interface MountedRoute {
   readonly operation: Endpoint;
   readonly run: (call: Call<Endpoint>) => Promise<Answer<unknown>>;
@@ -72,12 +79,13 @@ interface MountedRoute {
 /** An empty router; operations are put into it by {@link mount}. */
 export function createRouter(options: RouterOptions): Router {
   const routes = createRouteTable<MountedRoute>();
+  const answering = { options, routes, observe: createObserver(options) };
   return {
     options,
     routes,
     mounted: [],
     handle: (request, response) => {
-      answerRequest(options, routes, request, response).catch((error: unknown) => {
+      answerRequest(answering, request, response).catch((error: unknown) => {
         options.log.error({ err: error }, "an answer could not be sent");
         response.destroy();
       });
@@ -106,30 +114,23 @@ export function mountAny<E extends Endpoint>(router: Router, operation: E, handl
 }
 
 async function answerRequest(
-  options: RouterOptions,
-  routes: RouteTable<MountedRoute>,
+  { options, routes, observe }: Answering,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const started = performance.now();
   const url = request.url ?? "/";
   const cut = url.indexOf("?");
   const found = routes.find(
     request.method === "HEAD" ? "GET" : (request.method ?? ""),
     cut === -1 ? url : url.slice(0, cut),
   );
-  const requestId = String(request.headers[REQUEST_ID] ?? "");
-  const deadline = started + options.deadlineMs;
+  const observation = observe(request, response, found?.value.operation ?? null);
+  const deadline = performance.now() + options.deadlineMs;
   const timer = setTimeout(() => {
     if (!response.headersSent) sendError(response, new AppError("upstream_timeout"));
   }, options.deadlineMs);
   response.once("close", () => {
     clearTimeout(timer);
-    options.observe?.(
-      found?.value.operation.operationId ?? "none",
-      response.statusCode,
-      (performance.now() - started) / 1000,
-    );
   });
   try {
     const principal = options.verifyTenancy(header(request, INTERNAL.tenancy));
@@ -137,6 +138,7 @@ async function answerRequest(
       response.setHeader("www-authenticate", TENANCY_CHALLENGE);
       throw new AppError("not_authenticated");
     }
+    observation.principal = principal;
     if (found === null) throw new AppError("not_found", { entity: "Path" });
     const { operation, run, readQuery } = found.value;
     authorize(operation, principal);
@@ -145,7 +147,7 @@ async function answerRequest(
       query: readQuery(cut === -1 ? "" : url.slice(cut + 1)),
       body: operation.body === undefined ? undefined : parseWith(operation.body, await readJsonBody(request)),
       principal,
-      requestId,
+      cause: observation.cause,
       clientAddress: header(request, INTERNAL.clientAddress) ?? "",
       ifMatch: revisionsOf(request.headers["if-match"]),
       deadline,
@@ -159,7 +161,7 @@ async function answerRequest(
     const fault =
       error instanceof AppError ? error : (options.mapFault(error) ?? new AppError("internal_error", {}, error));
     if (fault.code === "internal_error" || fault.code === "unavailable")
-      options.log.error({ request_id: requestId, err: fault.cause ?? error, code: fault.code }, "request failed");
+      options.log.error({ ...observation.ids, err: fault.cause ?? error, code: fault.code }, "request failed");
     sendError(response, fault);
   }
 }

@@ -28,6 +28,13 @@ export interface UserPrincipal {
 /** On whose behalf a request is made: a user, nobody (public operations), or one of our own processes. */
 export type Principal = UserPrincipal | { readonly kind: "anonymous" } | { readonly kind: "process" };
 
+/** The ids of a user, as members of a log line; none of anybody else. */
+export function idsOf(principal: Principal | null): Record<string, string> {
+  if (principal === null || principal.kind === "anonymous" || principal.kind === "process") return {};
+  const { kind, credentialId, userId, scope } = principal;
+  return { organization_id: scope.organizationId, user_id: userId, [`${kind}_id`]: credentialId };
+}
+
 export type Audience = "identity" | "topology";
 
 interface Claims {

@@ -4,6 +4,7 @@ import { Redis } from "ioredis";
 import { MongoClient } from "mongodb";
 import { createApiKey } from "@nts/shared/api-key";
 import { aColleague, aKey, anAccount, callerOf, cookieOf } from "../support/api.js";
+import { type OtlpReceiver, startOtlpReceiver } from "../support/otlp-receiver.js";
 import { startStack, type Stack } from "../support/stack.js";
 import { listenToBus, readPlaces, type Listening, type Place } from "../support/whole-output.js";
 
@@ -14,6 +15,7 @@ const ARGON2 = /\$argon2\w*\$/;
 const SIGNED_TOKEN = /eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}/;
 
 let stack: Stack;
+let receiver: OtlpReceiver;
 let bus: Listening & Awaited<ReturnType<typeof listenToBus>>;
 /** What nobody but its owner may ever see again, by what it is. */
 const secrets = new Map<string, string>();
@@ -23,18 +25,21 @@ const failures: string[] = [];
 let places: Place[];
 
 beforeAll(async () => {
-  const env = { LOG_LEVEL: "trace", RATE_LIMIT_BURST: "10000", ANONYMOUS_RATE_LIMIT_BURST: "10000" };
+  receiver = await startOtlpReceiver();
+  const unlimited = { RATE_LIMIT_BURST: "10000", ANONYMOUS_RATE_LIMIT_BURST: "10000" };
+  const env = { LOG_LEVEL: "trace", OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, ...unlimited };
   stack = await startStack({ gateways: 2, identities: 2, ownMongod: true, env });
   bus = await listenToBus(stack);
   await useEverySecret();
   // Gateways report uses of keys when they stop, and processes say last words; then they are there again for /metrics.
   await Promise.all([...stack.gateways, ...stack.identities].map(({ restart }) => restart()));
-  places = [...(await readPlaces(stack)), bus.heard()];
+  places = [...(await readPlaces(stack)), bus.heard(), { name: "spans", kind: "spans", text: receiver.text() }];
 }, 60_000);
 
 afterAll(async () => {
   await bus.close();
   await stack.stop();
+  await receiver.stop();
 });
 
 function keep(what: string, secret: string): string {
@@ -144,7 +149,7 @@ describe("after a run that used every kind of secret", () => {
   it("something was written to every place that is searched", () => {
     const written = places.filter(({ text }) => text.trim() !== "");
     expect([...new Set(written.map(({ kind }) => kind))].sort()).toEqual(
-      ["bus", "identity", "log", "metrics", "redis", "topology"].sort(),
+      ["bus", "identity", "log", "metrics", "redis", "spans", "topology"].sort(),
     );
     expect(written.map(({ name }) => name)).toEqual(
       expect.arrayContaining(["logs/gateway-1.log", "logs/identity-1.log", "logs/topology-1.log", "identity.api_keys"]),
@@ -152,7 +157,7 @@ describe("after a run that used every kind of secret", () => {
     expect(failures.length).toBeGreaterThan(20);
   });
 
-  it("no secret stands in a log, on the bus, in Redis, in a database or in metrics", () => {
+  it("no secret stands in a log, on the bus, in Redis, in a database, in metrics or in spans", () => {
     expect(findings(secrets, places)).toEqual([]);
   });
 

@@ -77,8 +77,4 @@ export async function exchangeBytes(url: string, bytes: string, quietMs = 500): 
   });
 }
 
-/** The value of a gauge or counter without labels of its own. */
-export async function metricOf(gateway: ProcessHandle, name: string): Promise<number> {
-  const text = await (await fetch(`${gateway.opsUrl}/metrics`)).text();
-  return Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, "m").exec(text)?.[1]);
-}
+export { metricOf } from "./metrics.js";

@@ -12,6 +12,7 @@ import { INTERNAL, INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers"
 import { startServer } from "@nts/shared/http/server";
 import { createTenancySigner, createTenancyVerifier, type Principal, type Scope } from "@nts/shared/http/tenancy";
 import { createLog } from "@nts/shared/log";
+import { passOn } from "@nts/shared/tracing/tracing";
 import { createMongoClient } from "@nts/shared/mongo/connect";
 import { migrate } from "@nts/shared/mongo/migrations";
 import { createTransactions } from "@nts/shared/mongo/transaction";
@@ -110,6 +111,7 @@ export async function startTopology({ instances = 1, storage = (it) => it }: Top
       router: {
         verifyTenancy: createTenancyVerifier(SECRETS, "topology"),
         log: createLog("topology", process.env["TEST_LOG_LEVEL"] ?? "error"),
+        tracing: passOn,
       },
     });
     const options = { maxHeaderBytes: INTERNAL_HEADER_LIMIT_BYTES, keepAliveMs: 5_000, drainMs: 1_000 };

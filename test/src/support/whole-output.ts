@@ -9,7 +9,7 @@ import type { Stack } from "./stack.js";
 /** What was written to one place. */
 export interface Place {
   readonly name: string;
-  readonly kind: "log" | "bus" | "redis" | "identity" | "topology" | "metrics";
+  readonly kind: "log" | "bus" | "redis" | "identity" | "topology" | "metrics" | "spans";
   readonly text: string;
 }
 

@@ -18,14 +18,14 @@ export interface InviteRoutes {
 }
 
 export function mountInvites(router: Router, { invites, topology, dropDeadNetworks }: InviteRoutes): void {
-  mount(router, listInvites, async ({ scope, query, requestId }) => {
+  mount(router, listInvites, async ({ scope, query, cause }) => {
     const { organizationId } = scope;
-    const known = await topology.networksIn(scope, requestId);
+    const known = await topology.networksIn(scope, cause);
     const { limit, offset, network_id } = query;
     if (network_id !== undefined && !known.includes(network_id)) return answer.items([], { total: 0, limit, offset });
     const now = new Date();
     let listed = await invites.list(organizationId, query, now);
-    if (await dropDeadNetworks({ organizationId, holders: listed.invites, known, requestId }))
+    if (await dropDeadNetworks({ organizationId, holders: listed.invites, known, cause }))
       listed = await invites.list(organizationId, query, now);
     return answer.items(
       listed.invites.map((invite) => inviteAnswer(invite, known)),
@@ -33,10 +33,10 @@ export function mountInvites(router: Router, { invites, topology, dropDeadNetwor
     );
   });
 
-  mount(router, createInvite, async ({ principal, scope, body, requestId }) => {
+  mount(router, createInvite, async ({ principal, scope, body, cause }) => {
     requireWholeOrganization(principal);
     requireRank(principal, body.permissions);
-    const networkIds = await topology.networksIn(scope, requestId);
+    const networkIds = await topology.networksIn(scope, cause);
     const token = newToken();
     const given = {
       _id: newId(),

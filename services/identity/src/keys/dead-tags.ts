@@ -1,3 +1,4 @@
+import type { Cause } from "@nts/shared/http/headers";
 import { isId } from "@nts/shared/contract/common";
 import type { TopologyDirectory } from "../topology.js";
 import type { KeyDocument } from "./key.js";
@@ -8,9 +9,9 @@ export function createDeadTagSweep(
   keys: Pick<KeyStore, "dropTags">,
   topology: Pick<TopologyDirectory, "managedAmong">,
 ): DeadTagSweep {
-  return async (organizationId, found, requestId) => {
+  return async (organizationId, found, cause) => {
     const named = [...new Set(found.flatMap(({ tags }) => tags.filter(isId)))];
-    const living = await topology.managedAmong(named, organizationId, requestId);
+    const living = await topology.managedAmong(named, organizationId, cause);
     const dead = named.filter((tag) => !living.includes(tag));
     if (dead.length > 0) await keys.dropTags(organizationId, dead);
     return dead.length > 0;
@@ -18,8 +19,4 @@ export function createDeadTagSweep(
 }
 
 /** Takes dead tags off keys; true when there were any, so that the keys have to be read again. */
-export type DeadTagSweep = (
-  organizationId: string,
-  found: readonly KeyDocument[],
-  requestId: string,
-) => Promise<boolean>;
+export type DeadTagSweep = (organizationId: string, found: readonly KeyDocument[], cause: Cause) => Promise<boolean>;

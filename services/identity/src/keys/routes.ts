@@ -1,3 +1,4 @@
+import type { Cause } from "@nts/shared/http/headers";
 import { createApiKey } from "@nts/shared/api-key";
 import { createKey, deleteKey, getKey, listKeys, rotateKey, updateKey } from "@nts/shared/contract/keys";
 import { recordKeyUses } from "@nts/shared/contract/internal";
@@ -26,29 +27,29 @@ export interface KeyRoutes {
 export function mountKeys(router: Router, { keys, topology, dropDeadNetworks, changeRights }: KeyRoutes): void {
   const dropDeadTags = createDeadTagSweep(keys, topology);
 
-  mount(router, listKeys, async ({ principal, query, requestId }) => {
-    const caller = await grantor(principal, requestId);
+  mount(router, listKeys, async ({ principal, query, cause }) => {
+    const caller = await grantor(principal, cause);
     const { limit, offset, network_id } = query;
     if (network_id !== undefined && !caller.networkIds.includes(network_id))
       return answer.items([], { total: 0, limit, offset });
     let listed = await keys.list(caller, query);
-    if (await dropTheDead(caller, listed.keys, requestId)) listed = await keys.list(caller, query);
+    if (await dropTheDead(caller, listed.keys, cause)) listed = await keys.list(caller, query);
     return answer.items(
       listed.keys.map((key) => keyAnswer(key, caller.networkIds)),
       listed.page,
     );
   });
 
-  mount(router, getKey, async ({ principal, params, requestId }) => {
-    const caller = await grantor(principal, requestId);
+  mount(router, getKey, async ({ principal, params, cause }) => {
+    const caller = await grantor(principal, cause);
     const key = await keys.get(caller, params.id);
-    const isOutdated = await dropTheDead(caller, [key], requestId);
+    const isOutdated = await dropTheDead(caller, [key], cause);
     return answerKey(isOutdated ? await keys.get(caller, params.id) : key, caller);
   });
 
-  mount(router, createKey, async ({ principal, body, requestId }) => {
+  mount(router, createKey, async ({ principal, body, cause }) => {
     const now = new Date();
-    const caller = await grantor(principal, requestId, body.tags);
+    const caller = await grantor(principal, cause, body.tags);
     const settings = newKeySettings(body, caller, now);
     const { secret, publicId } = createApiKey();
     const key: KeyDocument = {
@@ -68,8 +69,8 @@ export function mountKeys(router: Router, { keys, topology, dropDeadNetworks, ch
     return answer.data({ api_key, key: secret }, { revision: key.revision });
   });
 
-  mount(router, updateKey, async ({ principal, params: { id }, body, ifMatch, deadline, requestId }) => {
-    const caller = await grantor(principal, requestId, body.tags);
+  mount(router, updateKey, async ({ principal, params: { id }, body, ifMatch, deadline, cause }) => {
+    const caller = await grantor(principal, cause, body.tags);
     const saved = await untilSaved(deadline, async () => {
       const current = await keys.get(caller, id);
       requireRevision(ifMatch, current.revision);
@@ -116,19 +117,19 @@ export function mountKeys(router: Router, { keys, topology, dropDeadNetworks, ch
   });
 
   /** Takes deleted tags and networks off keys; true when there were any. */
-  async function dropTheDead(caller: Grantor, found: readonly KeyDocument[], requestId: string): Promise<boolean> {
+  async function dropTheDead(caller: Grantor, found: readonly KeyDocument[], cause: Cause): Promise<boolean> {
     const { organizationId, networkIds: known } = caller;
-    const hadTags = await dropDeadTags(organizationId, found, requestId);
-    const hadNetworks = await dropDeadNetworks({ organizationId, holders: found, known, requestId });
+    const hadTags = await dropDeadTags(organizationId, found, cause);
+    const hadNetworks = await dropDeadNetworks({ organizationId, holders: found, known, cause });
     return hadTags || hadNetworks;
   }
 
   /** @param tags those that the caller asks for */
-  async function grantor(principal: UserPrincipal, requestId: string, tags: readonly string[] = []): Promise<Grantor> {
+  async function grantor(principal: UserPrincipal, cause: Cause, tags: readonly string[] = []): Promise<Grantor> {
     const { permission, scope } = principal;
     const [networkIds, tagIds] = await Promise.all([
-      topology.networksIn(scope, requestId),
-      topology.managedAmong(tags, scope.organizationId, requestId),
+      topology.networksIn(scope, cause),
+      topology.managedAmong(tags, scope.organizationId, cause),
     ]);
     return { ...ownerOf(principal), permission, networkIds, tagIds };
   }

@@ -1,3 +1,4 @@
+import type { Cause } from "@nts/shared/http/headers";
 import type { TopologyDirectory } from "../topology.js";
 import type { ForgetNetworks } from "./forget-networks.js";
 
@@ -7,7 +8,7 @@ export interface NetworksHeld {
   readonly holders: readonly { readonly network_ids: readonly string[] | null }[];
   /** Networks that existed at some time; others are asked for. */
   readonly known: readonly string[];
-  readonly requestId: string;
+  readonly cause: Cause;
 }
 
 /** Takes dead networks off whoever holds them; true when there were any, so that the holders have to be read again. */
@@ -18,12 +19,12 @@ export function createDeadNetworkSweep(
   forgetNetworks: ForgetNetworks,
   topology: Pick<TopologyDirectory, "networksIn">,
 ): DeadNetworkSweep {
-  return async ({ organizationId, holders, known, requestId }) => {
+  return async ({ organizationId, holders, known, cause }) => {
     const unknown = new Set(holders.flatMap(({ network_ids }) => network_ids ?? []));
     for (const id of known) unknown.delete(id);
     if (unknown.size === 0) return false;
     // Asked after the holders were read: what they hold existed before, so what does not exist now was deleted.
-    const living = await topology.networksIn({ organizationId, networks: "all" }, requestId);
+    const living = await topology.networksIn({ organizationId, networks: "all" }, cause);
     const dead = [...unknown].filter((id) => !living.includes(id));
     if (dead.length > 0) await forgetNetworks(organizationId, dead);
     return dead.length > 0;

@@ -35,13 +35,13 @@ export interface RegistrationRoutes {
 export function mountRegistrations(router: Router, routes: RegistrationRoutes): void {
   const { users, organizations, invites, sessions, transaction, passwords, topology, cookies, registration } = routes;
 
-  mountAny(router, register, async ({ body, requestId }) => {
+  mountAny(router, register, async ({ body, cause }) => {
     const now = new Date();
     const { email, invite_token } = body;
     if (invite_token === undefined && registration === "invite") throw new AppError("registration_closed");
     const hash = invite_token === undefined ? null : hashCredential(invite_token);
     const invite = hash === null ? null : await usable(await invites.findByHash(hash), now);
-    const networkIds = invite === null ? [] : await topology.networksIn(scopeOf(invite), requestId);
+    const networkIds = invite === null ? [] : await topology.networksIn(scopeOf(invite), cause);
     const account = { id: newId(), email, passwordHash: await passwords.hash(body.password), now };
     const made = await refusingUsedEmail(() =>
       transaction([`email:${email}`, ...(hash === null ? [] : [`invite:${hash}`])], async (running) => {

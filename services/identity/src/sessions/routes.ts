@@ -28,13 +28,13 @@ export interface SessionRoutes {
 export function mountSessions(router: Router, routes: SessionRoutes): void {
   const { sessions, users, transaction, passwords, guess, topology, cookies, changeRights } = routes;
 
-  mountAny(router, login, async ({ body: { email, password }, clientAddress, requestId }) => {
+  mountAny(router, login, async ({ body: { email, password }, clientAddress, cause }) => {
     const user = await users.findByEmail(email);
     const check = () => passwords.matches(user?.password_hash ?? null, password);
     const isRight = await guess(email, clientAddress, check);
     if (user === null || !isRight) throw new AppError("invalid_credentials");
     const scope = { organizationId: user.organization_id, networks: networksOf(user) };
-    const data = userAnswer(user, await topology.networksIn(scope, requestId));
+    const data = userAnswer(user, await topology.networksIn(scope, cause));
     const { token, session } = startSession(user, new Date());
     await transaction([`user:${user._id}`], async (running) => {
       if (!(await users.beginSession(user, running))) throw new AppError("invalid_credentials");
@@ -54,10 +54,10 @@ export function mountSessions(router: Router, routes: SessionRoutes): void {
 
   for (const operation of [getCurrentUser, postCurrentUser]) mount(router, operation, currentUser);
 
-  async function currentUser({ principal, scope, requestId }: UserCall<typeof getCurrentUser>) {
+  async function currentUser({ principal, scope, cause }: UserCall<typeof getCurrentUser>) {
     const user = await users.find(scope.organizationId, principal.userId);
     if (user === null) throw new AppError("session_expired");
-    const networkIds = await topology.networksIn(scope, requestId);
+    const networkIds = await topology.networksIn(scope, cause);
     return answer.data(userAnswer(user, networkIds), { revision: user.revision, volatile: true });
   }
 }

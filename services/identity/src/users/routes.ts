@@ -29,13 +29,13 @@ export interface UserRoutes {
 export function mountUsers(router: Router, routes: UserRoutes): void {
   const { users, keys, sessions, invites, topology, dropDeadNetworks, changeRights } = routes;
 
-  mount(router, listUsers, async ({ scope, query, requestId }) => {
+  mount(router, listUsers, async ({ scope, query, cause }) => {
     const { organizationId } = scope;
-    const known = await topology.networksIn(scope, requestId);
+    const known = await topology.networksIn(scope, cause);
     const { limit, offset, network_id } = query;
     if (network_id !== undefined && !known.includes(network_id)) return answer.items([], { total: 0, limit, offset });
     let listed = await users.list(organizationId, query);
-    if (await dropDeadNetworks({ organizationId, holders: listed.users, known, requestId }))
+    if (await dropDeadNetworks({ organizationId, holders: listed.users, known, cause }))
       listed = await users.list(organizationId, query);
     return answer.items(
       listed.users.map((user) => userAnswer(user, known)),
@@ -43,17 +43,17 @@ export function mountUsers(router: Router, routes: UserRoutes): void {
     );
   });
 
-  mount(router, getUser, async ({ scope, params: { id }, requestId }) => {
+  mount(router, getUser, async ({ scope, params: { id }, cause }) => {
     const { organizationId } = scope;
-    const known = await topology.networksIn(scope, requestId);
+    const known = await topology.networksIn(scope, cause);
     const user = await users.get(organizationId, id);
-    const isOutdated = await dropDeadNetworks({ organizationId, holders: [user], known, requestId });
+    const isOutdated = await dropDeadNetworks({ organizationId, holders: [user], known, cause });
     return answerUser(isOutdated ? await users.get(organizationId, id) : user, known);
   });
 
-  mount(router, updateUser, async ({ principal, scope, params: { id }, body, ifMatch, deadline, requestId }) => {
+  mount(router, updateUser, async ({ principal, scope, params: { id }, body, ifMatch, deadline, cause }) => {
     requireWholeOrganization(principal);
-    const networkIds = await topology.networksIn(scope, requestId);
+    const networkIds = await topology.networksIn(scope, cause);
     const saved = await untilSaved(deadline, async () => {
       const current = await users.get(scope.organizationId, id);
       requireRank(principal, current.permissions, body.permissions);

@@ -21,7 +21,7 @@ export interface WhoamiRoutes {
 export function mountWhoami(router: Router, routes: WhoamiRoutes): void {
   const { keys, sessions, users, organizations, topology } = routes;
 
-  mount(router, whoami, async ({ principal, scope, requestId }) => {
+  mount(router, whoami, async ({ principal, scope, cause }) => {
     const { kind, credentialId, userId, permission } = principal;
     const { organizationId } = scope;
     const [key, session, user, organization, networkIds] = await Promise.all([
@@ -29,7 +29,7 @@ export function mountWhoami(router: Router, routes: WhoamiRoutes): void {
       kind === "session" ? sessions.find(userId, credentialId) : null,
       users.find(organizationId, userId),
       organizations.get(organizationId),
-      topology.networksIn({ organizationId, networks: "all" }, requestId),
+      topology.networksIn({ organizationId, networks: "all" }, cause),
     ]);
     const credential = key ?? session;
     // Ended while this was being asked.

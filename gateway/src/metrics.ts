@@ -1,0 +1,68 @@
+import { addGauges } from "@nts/shared/metrics";
+import { Counter, Histogram, type Registry } from "prom-client";
+import type { KeyCache } from "./authenticate/key-cache.js";
+import type { KeyChangeFollower } from "./authenticate/key-changes.js";
+import type { Lease } from "./authenticate/lease.js";
+import type { VerifierObserver } from "./authenticate/verifier.js";
+import type { Limiter } from "./rate-limit/limiter.js";
+
+/** What of the gateway is read when the metrics are asked for. */
+export interface GatewayState {
+  readonly lease: Lease;
+  readonly cache: KeyCache;
+  readonly limiter: Limiter;
+  readonly follower: KeyChangeFollower;
+}
+
+/** Adds what the gateway's state is at the moment of asking. */
+export function addStateMetrics(registry: Registry, { lease, cache, limiter, follower }: GatewayState): void {
+  addGauges(registry, [
+    [
+      "nts_rate_limit_local",
+      "1 while Redis is away and limits are enforced in this process, else 0.",
+      () => Number(limiter.isLocal()),
+    ],
+    ["nts_key_lease_alive", "1 while remembered credentials may be served, else 0.", () => Number(lease.isAlive())],
+    [
+      "nts_identity_silence_seconds",
+      "Time since identity last answered a question for key changes; since the start, before it ever did.",
+      () => (follower.sinceAnswerMs() ?? process.uptime() * 1_000) / 1_000,
+    ],
+    ["nts_live_gateways", "Gateways that share the limits, as identity last told.", () => follower.liveGateways()],
+    ["nts_key_cache_entries", "Credentials that are remembered.", () => cache.size()],
+  ]);
+}
+
+/** Counts what the verifier does. */
+export function createVerifierMetrics(registry: Registry): VerifierObserver {
+  const lookups = new Counter({
+    name: "nts_key_cache_lookups_total",
+    help: "Credentials that were looked up, by result: hit, or miss, after which identity is asked.",
+    labelNames: ["result"],
+    registers: [registry],
+  });
+  const [hit, miss] = [lookups.labels("hit"), lookups.labels("miss")];
+  const stale = new Counter({
+    name: "nts_stale_credentials_total",
+    help: "Requests that were let through by an earlier check because identity did not answer.",
+    registers: [registry],
+  });
+  const verifications = new Histogram({
+    name: "nts_verify_duration_seconds",
+    help: "Time that identity took to check a credential, by outcome: valid, refused, failed.",
+    labelNames: ["outcome"],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+    registers: [registry],
+  });
+  return {
+    lookedUp: (found) => {
+      (found ? hit : miss).inc();
+    },
+    asked: (outcome, seconds) => {
+      verifications.observe({ outcome }, seconds);
+    },
+    servedStale: () => {
+      stale.inc();
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { performance } from "node:perf_hooks";
+import type { Endpoint } from "../contract/endpoint.js";
+import type { Log } from "../log.js";
+import type { Tracing } from "../tracing/tracing.js";
+import { type Cause, REQUEST_ID, TRACEPARENT } from "./headers.js";
+import { idsOf, type Principal } from "./tenancy.js";
+
+/** One request, watched until its answer has ended. */
+export interface Observation {
+  readonly cause: Cause;
+  /** Members of every log line about the request. */
+  readonly ids: { readonly request_id: string; readonly trace_id: string };
+  /** On whose behalf it is made, once known. */
+  principal: Principal | null;
+}
+
+export interface ObserverOptions {
+  readonly log: Log;
+  readonly tracing: Tracing;
+  readonly observe?: (operationId: string, status: number, seconds: number) => void;
+}
+
+/**
+ * Makes the function that watches a request of a service: when it ends, it is counted and its span is closed. A line about
+ * it is written at `debug` only, because the gateway writes one about every request.
+ *
+ * @returns what is to be told of the request; `operation` is null when it led to none
+ */
+export function createObserver({ log, tracing, observe }: ObserverOptions) {
+  const lines = log.child({}, { redact: [] });
+  return (request: IncomingMessage, response: ServerResponse, operation: Endpoint | null): Observation => {
+    const started = performance.now();
+    const requestId = String(request.headers[REQUEST_ID] ?? "");
+    const span = tracing.begin(request.headers[TRACEPARENT] as string | undefined);
+    const observation: Observation = {
+      cause: { requestId, traceparent: span.traceparent },
+      ids: { request_id: requestId, trace_id: span.traceId },
+      principal: null,
+    };
+    response.once("close", () => {
+      const ms = performance.now() - started;
+      const operationId = operation?.operationId ?? "none";
+      const { statusCode: status } = response;
+      const { method = "" } = request;
+      const route = operation?.path ?? null;
+      observe?.(operationId, status, ms / 1000);
+      span.end({ requestId, operation: operationId, route, method, status });
+      if (lines.isLevelEnabled("debug"))
+        lines.debug(
+          {
+            ...observation.ids,
+            ...{ operation: operationId, route, method, status, duration_ms: Math.round(ms * 100) / 100 },
+            ...idsOf(observation.principal),
+          },
+          "request",
+        );
+    });
+    return observation;
+  };
+}

@@ -1,0 +1,29 @@
+import type { MongoClient } from "mongodb";
+import type { Registry } from "prom-client";
+import { addGauges } from "../metrics.js";
+
+/**
+ * Adds what the client's pool of connections is like, over all servers that it knows; to be called before the client
+ * connects. Connections that only watch a server are not in the pool and not counted.
+ */
+export function addPoolMetrics(registry: Registry, client: MongoClient): void {
+  let size = 0;
+  let checkedOut = 0;
+  let waiting = 0;
+  client
+    .on("connectionCreated", () => (size += 1))
+    .on("connectionClosed", () => (size -= 1))
+    .on("connectionCheckOutStarted", () => (waiting += 1))
+    .on("connectionCheckOutFailed", () => (waiting -= 1))
+    .on("connectionCheckedOut", () => {
+      waiting -= 1;
+      checkedOut += 1;
+    })
+    .on("connectionCheckedIn", () => (checkedOut -= 1));
+  addGauges(registry, [
+    ["nts_mongodb_pool_size", "Connections to MongoDB, being established or open.", () => size],
+    ["nts_mongodb_pool_checked_out", "Connections that an operation is using.", () => checkedOut],
+    ["nts_mongodb_pool_waiting", "Operations that wait for a connection.", () => waiting],
+    ["nts_mongodb_pool_limit", "Connections that there may be to one server.", () => client.options.maxPoolSize],
+  ]);
+}

@@ -1,0 +1,85 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { diag, DiagLogLevel, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags } from "@opentelemetry/api";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import { defaultResource, resourceFromAttributes } from "@opentelemetry/resources";
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
+import type { Log } from "../log.js";
+import { SERVER_VERSION } from "../version.js";
+import { readTraceparent, writeTraceparent } from "./trace-context.js";
+import type { Span, Tracing, TracingOptions } from "./tracing.js";
+
+// Loaded only where spans are recorded. Nothing is instrumented behind the code's back: a process makes one span for each
+// request that it answers, and the spans of the processes hang together by the header that they pass on.
+
+const FLUSH_MS = 1_000;
+const TELL_EVERY_MS = 60_000;
+
+/** Tracing that sends spans to an endpoint, in batches; those it does not take are dropped. */
+export function createRecording(options: TracingOptions & { readonly endpoint: string }): Tracing {
+  const { processName, endpoint, share, log } = options;
+  tellFaults(log);
+  const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis: 5_000 });
+  const provider = new TracerProvider({
+    resource: defaultResource().merge(
+      resourceFromAttributes({
+        "service.namespace": "nts",
+        "service.name": processName,
+        "service.version": SERVER_VERSION,
+        "process.pid": process.pid,
+      }),
+    ),
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(share) }),
+    spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: 1_000 })],
+  });
+  const tracer = provider.getTracer("nts", SERVER_VERSION);
+
+  return {
+    begin: (traceparent) => {
+      const parent = readTraceparent(traceparent);
+      const context =
+        parent === null
+          ? ROOT_CONTEXT
+          : trace.setSpanContext(ROOT_CONTEXT, {
+              traceId: parent.traceId,
+              spanId: parent.spanId,
+              traceFlags: parent.sampled ? TraceFlags.SAMPLED : TraceFlags.NONE,
+              isRemote: true,
+            });
+      const span = tracer.startSpan("request", { kind: SpanKind.SERVER }, context);
+      const { traceId, spanId, traceFlags } = span.spanContext();
+      const end: Span["end"] = ({ requestId, operation, route, method, status }) => {
+        span.updateName(route === null ? method : `${method} ${route}`).setAttributes({
+          "http.request.method": method,
+          "http.response.status_code": status,
+          ...(route === null ? {} : { "http.route": route }),
+          "nts.operation": operation,
+          "nts.request_id": requestId,
+        });
+        if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+        span.end();
+      };
+      const sampled = (traceFlags & TraceFlags.SAMPLED) !== 0;
+      return { traceId, traceparent: writeTraceparent({ traceId, spanId, sampled }), end };
+    },
+    close: async () => {
+      await Promise.race([provider.shutdown().catch(() => undefined), delay(FLUSH_MS, undefined, { ref: false })]);
+    },
+  };
+}
+
+/** An endpoint that does not answer is no fault of a request, but somebody should hear of it: once in a while. */
+function tellFaults(log: Log): void {
+  let lastAt = -Infinity;
+  const tell = (message: string, ...details: unknown[]): void => {
+    if (performance.now() - lastAt < TELL_EVERY_MS) return;
+    lastAt = performance.now();
+    log.warn({ details: details.map(String) }, `tracing: ${message}`);
+  };
+  const silent = (): void => undefined;
+  diag.setLogger({ error: tell, warn: tell, info: silent, debug: silent, verbose: silent }, DiagLogLevel.WARN);
+}
