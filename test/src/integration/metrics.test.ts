@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { createApiKey } from "@nts/shared/api-key";
+import { aKey, anAccount, type Account, callerOf } from "../support/api.js";
+import { metricNamesOf, metricOf, samplesOf } from "../support/metrics.js";
+import { expressions, metricsIn } from "../support/observability-files.js";
+import { type ProcessHandle, startStack, type Stack } from "../support/stack.js";
+import { until } from "../support/until.js";
+
+const MADE_BY_PROMETHEUS = ["up"];
+const NOT_THERE_YET = ["gateway_upstream_pending", "gateway_upstream_waiting", "gateway_upstream_ejected"];
+
+let stack: Stack;
+let account: Account;
+let gateway: ProcessHandle;
+let topology: ProcessHandle;
+
+beforeAll(async () => {
+  const unlimited = { RATE_LIMIT_BURST: "1000", ANONYMOUS_RATE_LIMIT_BURST: "1000" };
+  stack = await startStack({ ownMongod: true, env: unlimited });
+  [gateway, topology] = [stack.gateways[0]!, stack.topologies[0]!];
+  account = await anAccount(stack.url);
+});
+
+afterAll(async () => {
+  await stack.stop();
+});
+
+const all = (): ProcessHandle[] => [...stack.gateways, ...stack.identities, ...stack.topologies];
+
+/** How much a metric grows while something is done; one that is not there yet counts as 0. */
+async function growth(
+  [process, name, labels]: Parameters<typeof metricOf>,
+  task: () => Promise<unknown>,
+): Promise<number> {
+  const read = (): Promise<number> => metricOf(process, name, labels).catch(() => 0);
+  const before = await read();
+  await task();
+  return (await read()) - before;
+}
+
+describe("the internal port of every process", () => {
+  it.each(["/livez", "/readyz"])("answers %s with 200", async (path) => {
+    for (const { opsUrl } of all()) expect((await fetch(opsUrl + path)).status).toBe(200);
+  });
+
+  it("is another one than that of the API, on which these paths are unknown or refused", async () => {
+    for (const path of ["/livez", "/readyz", "/metrics"])
+      for (const { url } of all()) expect((await fetch(url + path)).status).not.toBe(200);
+  });
+
+  it("tells version, event-loop lag, memory, descriptors and the bus", async () => {
+    for (const process of all()) {
+      const names = (await samplesOf(process)).map(({ name }) => name);
+      expect(names).toEqual(
+        expect.arrayContaining([
+          "nts_build_info",
+          "nodejs_eventloop_lag_p99_seconds",
+          "process_resident_memory_bytes",
+          "process_open_fds",
+          "nts_bus_connected",
+        ]),
+      );
+    }
+  });
+});
+
+describe("the dashboard and the alert rules", () => {
+  it("ask for metrics that there are", async () => {
+    const known = new Set([...MADE_BY_PROMETHEUS, ...NOT_THERE_YET]);
+    for (const process of all()) for (const name of await metricNamesOf(process)) known.add(name);
+    expect(expressions.flatMap(metricsIn).filter((name) => !known.has(name))).toEqual([]);
+  });
+});
+
+describe("the metrics", () => {
+  it("count requests by operation and status, at the gateway and at the service", async () => {
+    const count = "nts_request_duration_seconds_count";
+    const read = () => account.session.send("get", "/api/v1/networks");
+    for (const process of [gateway, topology])
+      expect(await growth([process, count, { operation: "list_networks", status: "200" }], read)).toBe(1);
+    const fail = () => account.session.send("get", "/api/v1/networks/nothing");
+    for (const process of [gateway, topology])
+      expect(await growth([process, count, { operation: "get_network_by_id", status: "400" }], fail)).toBe(1);
+    const miss = () => callerOf(stack.url, "nobody").send("get", "/api/v1/nothing");
+    expect(await growth([gateway, count, { operation: "none", status: "404" }], miss)).toBe(1);
+  });
+
+  it("tell hits and misses of the key cache, and how long identity took, by what it said", async () => {
+    const key = await aKey(stack.url, account);
+    const lookups = "nts_key_cache_lookups_total";
+    const asked = "nts_verify_duration_seconds_count";
+    const use = () => key.caller.data("get", "/api/v1/networks");
+    expect(await growth([gateway, lookups, { result: "miss" }], use)).toBe(1);
+    expect(await growth([gateway, lookups, { result: "hit" }], use)).toBe(1);
+    expect(await growth([gateway, asked], use)).toBe(0);
+    const other = await aKey(stack.url, account);
+    expect(await growth([gateway, asked, { outcome: "valid" }], () => other.caller.send("get", "/api/v1/tags"))).toBe(
+      1,
+    );
+    const unknown = callerOf(stack.url, "nobody", { authorization: `Bearer ${createApiKey().secret}` });
+    expect(await growth([gateway, asked, { outcome: "refused" }], () => unknown.send("get", "/api/v1/tags"))).toBe(1);
+  });
+
+  it("tell what identity's silence does: failed questions, credentials served by an earlier check, the lease", async () => {
+    const [identity] = stack.identities;
+    await account.session.data("get", "/api/v1/networks");
+    expect(await metricOf(gateway, "nts_identity_silence_seconds")).toBeLessThan(5);
+    identity!.pause();
+    try {
+      await until(async () => (await metricOf(gateway, "nts_key_lease_alive")) === 0);
+      const use = () => account.session.data("get", "/api/v1/networks");
+      expect(await growth([gateway, "nts_stale_credentials_total"], use)).toBe(1);
+      const failed = [gateway, "nts_verify_duration_seconds_count", { outcome: "failed" }] as const;
+      expect(await growth([...failed], use)).toBe(1);
+      expect(await metricOf(gateway, "nts_identity_silence_seconds")).toBeGreaterThan(1);
+    } finally {
+      identity!.resume();
+    }
+    await until(async () => (await metricOf(gateway, "nts_key_lease_alive")) === 1);
+  });
+
+  it("tell connections to MongoDB that are open, in use, and waited for", async () => {
+    const pool = async () => ({
+      size: await metricOf(topology, "nts_mongodb_pool_size"),
+      checkedOut: await metricOf(topology, "nts_mongodb_pool_checked_out"),
+      waiting: await metricOf(topology, "nts_mongodb_pool_waiting"),
+    });
+    const limit = await metricOf(topology, "nts_mongodb_pool_limit");
+    expect(limit).toBeGreaterThan(1);
+    const read = () => account.session.send("get", "/api/v1/networks");
+    await Promise.all(Array.from({ length: 2 * limit }, read)); // opens connections, which takes an answering server
+    await until(async () => (await pool()).checkedOut === 0);
+    const { size } = await pool();
+    stack.servers.mongodb!.pause();
+    const waiting = Promise.all(Array.from({ length: 2 * limit }, read));
+    try {
+      await until(async () => (await pool()).waiting >= limit);
+      expect((await pool()).checkedOut).toBeLessThanOrEqual(limit);
+      expect((await pool()).checkedOut).toBeGreaterThanOrEqual(size);
+    } finally {
+      stack.servers.mongodb!.resume();
+    }
+    await waiting;
+    await until(async () => (await pool()).checkedOut === 0);
+    expect(await pool()).toMatchObject({ waiting: 0 });
+  });
+
+  it("tell whether the bus is there", async () => {
+    await stack.servers.nats.kill();
+    for (const process of all()) await until(async () => (await metricOf(process, "nts_bus_connected")) === 0);
+    await stack.servers.nats.restart();
+    for (const process of all()) await until(async () => (await metricOf(process, "nts_bus_connected")) === 1);
+  });
+});
