@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { type Db, type Document, MongoClient } from "mongodb";
+import { type Db, MongoClient } from "mongodb";
 import { createLog } from "@nts/shared/log";
 import { migrate, type Migration } from "@nts/shared/mongo/migrations";
 import { createTransactions } from "@nts/shared/mongo/transaction";
@@ -30,7 +30,7 @@ beforeEach(() => {
 
 /** What each migration did, in the order in which it was written down. */
 async function story(): Promise<string[]> {
-  const lines = await clients[0]!.db(name).collection<Document>("story").find().sort({ _id: 1 }).toArray();
+  const lines = await clients[0]!.db(name).collection("story").find().sort({ _id: 1 }).toArray();
   return lines.map(({ line }) => String(line));
 }
 
