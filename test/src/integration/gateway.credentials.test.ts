@@ -59,6 +59,7 @@ describe("what a gateway remembers of credentials", () => {
     const { neighbour, servers } = world;
     const bus = createBus(servers.urls.nats, "test", createLog("test", "silent"));
     const acknowledged: number[] = [];
+    const durationsMs: number[] = [];
     bus.subscribe(keyApplied, ({ number }) => acknowledged.push(number));
     try {
       await until(() => bus.isConnected());
@@ -71,8 +72,10 @@ describe("what a gateway remembers of credentials", () => {
         bus.publish(keyChanged, { number, subjects: [key.credentialId] });
         await until(() => acknowledged.some((applied) => applied >= number), 1);
         expect(await send(key)).toBe(401);
-        expect(performance.now() - begun).toBeLessThan(190);
+        durationsMs.push(performance.now() - begun);
       }
+      // Without the notice it would have to wait for a pull, every time.
+      expect(Math.min(...durationsMs)).toBeLessThan(100);
     } finally {
       await bus.close();
     }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/glo
 import { exchangeBytes, type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
 import type { GivenCredential } from "../support/neighbour.js";
 
+const TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 const ID = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 const MIB = 1_048_576;
 
@@ -168,7 +169,7 @@ describe("the edge of the gateway", () => {
       "TE: trailers",
       "Accept-Encoding: gzip",
       'If-Match: "3"',
-      "traceparent: 00-a-b-01",
+      `traceparent: ${TRACEPARENT}`,
       "Content-Type: application/json",
       "Content-Length: 12",
       "",
@@ -182,7 +183,7 @@ describe("the edge of the gateway", () => {
       connection: "keep-alive",
       "x-client-address": "127.0.0.1",
       "if-match": '"3"',
-      traceparent: "00-a-b-01",
+      traceparent: TRACEPARENT,
       "content-type": "application/json",
       "content-length": "12",
     });
