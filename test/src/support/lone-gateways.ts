@@ -21,6 +21,8 @@ export interface LoneGatewaysOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Base URLs of further replicas of topology, beside the neighbour. */
   readonly otherTopologies?: readonly string[];
+  /** Base URLs of the replicas of topology, without the neighbour. */
+  readonly topologies?: readonly string[];
 }
 
 /** Starts them and waits until they are ready. */
@@ -37,7 +39,7 @@ export async function startLoneGateways(options: LoneGatewaysOptions = {}): Prom
     databases: { identity: "unused", topology: "unused" },
     environment: { PATH: process.env["PATH"], ...env },
     identityUrls: [neighbour.url],
-    topologyUrls: [neighbour.url, ...otherTopologies],
+    topologyUrls: options.topologies ?? [neighbour.url, ...otherTopologies],
   };
   const handles = await Promise.all(
     Array.from({ length: gateways }, async (_, index) => {

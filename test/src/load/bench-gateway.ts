@@ -1,0 +1,183 @@
+/**
+ * `npm run bench:gateway`: the same 2 kB of JSON through several gateways, 64 connections, each alone on processor 0 with
+ * everything else on processor 1; interleaved in one run, so that the ratios hold although the machine does other things.
+ * `-- --quick` measures once and shortly. It needs wrk, and nginx for its row.
+ */
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import autocannon from "autocannon";
+import { execa, type ResultPromise } from "execa";
+import { freePort } from "@nts/local/processes/ports";
+import { startLoneGateways } from "../support/lone-gateways.js";
+import { until } from "../support/until.js";
+import { cpuMicrosOf, residentMbOf } from "./measure.js";
+import { type Seen, wrk } from "./wrk.js";
+
+const CONNECTIONS = 64;
+const PATH = "/api/v1/hosts/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
+const quick = process.argv.includes("--quick");
+const [ROUNDS, SECONDS, WARM_UP_SECONDS] = quick ? [1, 3, 2] : [3, 8, 3];
+const UNLIMITED = { RATE_LIMIT_PER_MINUTE: "1000000", RATE_LIMIT_BURST: "1000000" };
+const MEASURED_CPU = 0;
+const OTHER_CPU = 1;
+
+/** A gateway, or none, in front of the upstream. */
+interface Variant {
+  readonly name: string;
+  readonly url: string;
+  readonly pids: readonly number[];
+  readonly stop: () => Promise<unknown>;
+}
+
+interface Row extends Seen {
+  readonly cpuMicros: number;
+  readonly residentMb: number;
+}
+
+await pin(process.pid, OTHER_CPU);
+const upstreamPort = await freePort();
+const upstreamUrl = `http://127.0.0.1:${upstreamPort}`;
+const upstream = await script("upstream", OTHER_CPU, [upstreamPort], upstreamUrl);
+const world = await startLoneGateways({ env: { ...UNLIMITED, LOG_LEVEL: "info" }, topologies: [upstreamUrl] });
+await pin(world.servers.redis.pid(), OTHER_CPU);
+await pin(world.gateways[0]?.pid(), MEASURED_CPU);
+const key = world.neighbour.aKey();
+
+const rows = new Map<string, Row[]>();
+try {
+  for (let round = 0; round < ROUNDS; round++)
+    for (const start of [direct, ours, stock, nginx]) await measureOne(start);
+  report();
+  await atHalfLoad();
+} finally {
+  await upstream.stop();
+  await world.stop();
+}
+
+async function measureOne(start: () => Promise<Variant | null>): Promise<void> {
+  const variant = await start();
+  if (variant === null) return;
+  const { name, url, pids } = variant;
+  const load = { url: url + PATH, headers: key.headers, connections: CONNECTIONS, cpu: OTHER_CPU };
+  await wrk({ ...load, seconds: WARM_UP_SECONDS });
+  const usedMicros = async (): Promise<number> => sum(await Promise.all(pids.map((pid) => cpuMicrosOf({ name, pid }))));
+  const before = await usedMicros();
+  const seen = await wrk({ ...load, seconds: SECONDS });
+  const cpuMicros = ((await usedMicros()) - before) / seen.requests;
+  const residentMb = sum(await Promise.all(pids.map((pid) => residentMbOf({ name, pid }))));
+  await variant.stop();
+  rows.set(name, [...(rows.get(name) ?? []), { ...seen, cpuMicros, residentMb }]);
+  console.log(`${name}: ${seen.perSecond.toFixed(0)} a second, ${cpuMicros.toFixed(0)} µs, ${seen.failed} failed`);
+}
+
+/** The upstream alone, on the processor where the gateways are measured. */
+async function direct(): Promise<Variant> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const alone = await script("upstream", MEASURED_CPU, [port], url);
+  return { name: "the upstream alone", url, pids: [alone.pid], stop: alone.stop };
+}
+
+function ours(): Promise<Variant> {
+  const pids = [world.gateways[0]?.pid() ?? 0];
+  return Promise.resolve({ name: "our gateway", url: world.url, pids, stop: () => Promise.resolve() });
+}
+
+async function stock(): Promise<Variant> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const arguments_ = [port, upstreamUrl, world.servers.urls.redis, key.secret];
+  const pair = await script("stock", MEASURED_CPU, arguments_, url);
+  return { name: "express + http-proxy-middleware", url, pids: [pair.pid], stop: pair.stop };
+}
+
+/** nginx with one worker, which neither authenticates nor limits. */
+async function nginx(): Promise<Variant | null> {
+  const port = await freePort();
+  const folder = await mkdtemp(join(tmpdir(), "nts-nginx-"));
+  const file = join(folder, "nginx.conf");
+  await writeFile(
+    file,
+    `daemon off; worker_processes 1; pid ${folder}/pid; error_log stderr crit; events { worker_connections 1024; }
+http { access_log off; proxy_temp_path ${folder}; client_body_temp_path ${folder};
+upstream service { server 127.0.0.1:${upstreamPort}; keepalive 64; }
+server { listen 127.0.0.1:${port}; keepalive_requests 100000000;
+location / { proxy_pass http://service; proxy_http_version 1.1; proxy_set_header Connection ""; } } }`,
+  );
+  const running = execa("taskset", ["-c", `${MEASURED_CPU}`, "nginx", "-p", folder, "-c", file], { reject: false });
+  const url = `http://127.0.0.1:${port}`;
+  const begun = await Promise.race([until(() => answers(url)).then(() => true), running.then(() => false)]);
+  if (!begun) {
+    console.log(`SKIPPED: nginx does not run here (${(await running).stderr.trim()})`);
+    return null;
+  }
+  const worker = await execa("pgrep", ["-P", `${running.pid ?? 0}`]);
+  return { name: "nginx", url, pids: worker.stdout.split("\n").map(Number), stop: () => stopped(running) };
+}
+
+function report(): void {
+  const medians = new Map([...rows].map(([name, measured]) => [name, medianOf(measured)]));
+  const alone = medians.get("the upstream alone");
+  const pair = medians.get("express + http-proxy-middleware");
+  console.log("\n| through | per second | × upstream | × express pair | p50 ms | p99 ms | CPU µs | MB | failed |");
+  console.log("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+  for (const [name, { perSecond, p50Ms, p99Ms, cpuMicros, residentMb, failed }] of medians) {
+    const against = (other: Row | undefined): string => (other ? (perSecond / other.perSecond).toFixed(2) : "");
+    const times = `${against(alone)} | ${against(pair)} | ${p50Ms.toFixed(2)} | ${p99Ms.toFixed(2)}`;
+    console.log(
+      `| ${name} | ${perSecond.toFixed(0)} | ${times} | ${cpuMicros.toFixed(0)} | ${residentMb} | ${failed} |`,
+    );
+  }
+}
+
+/** Latency at half of what our gateway can do, by a load that does not wait for answers. */
+async function atHalfLoad(): Promise<void> {
+  const most = medianOf(rows.get("our gateway") ?? []).perSecond;
+  const overallRate = Math.round(most / 2);
+  const { latency, non2xx } = await autocannon({
+    url: world.url + PATH,
+    headers: key.headers,
+    connections: CONNECTIONS,
+    duration: SECONDS,
+    overallRate,
+  });
+  console.log(`\nour gateway at half load (${overallRate} a second): p50 ${latency.p50} ms, p99 ${latency.p99} ms, ${non2xx} failed`); // prettier-ignore
+}
+
+function medianOf(measured: readonly Row[]): Row {
+  const sorted = [...measured].sort((a, b) => a.perSecond - b.perSecond);
+  const median = sorted[Math.floor(sorted.length / 2)];
+  if (median === undefined) throw new Error("nothing was measured");
+  return { ...median, failed: sum(measured.map(({ failed }) => failed)) };
+}
+
+/** Starts a script of the folder `gateway` on a processor, and waits until it answers. */
+async function script(name: string, cpu: number, given: readonly (string | number)[], url: string) {
+  const file = fileURLToPath(new URL(`./gateway/${name}.js`, import.meta.url));
+  const options = { reject: false, stdout: "ignore", stderr: "inherit" } as const;
+  const running = execa("taskset", ["-c", `${cpu}`, process.execPath, file, ...given.map(String)], options);
+  await until(() => answers(url));
+  return { pid: running.pid ?? 0, stop: () => stopped(running) };
+}
+
+async function stopped(running: ResultPromise): Promise<void> {
+  running.kill();
+  await running;
+}
+
+async function pin(pid: number | undefined, cpu: number): Promise<void> {
+  await execa("taskset", ["-a", "-cp", `${cpu}`, `${pid ?? 0}`]);
+}
+
+async function answers(url: string): Promise<boolean> {
+  return fetch(url).then(
+    () => true,
+    () => false,
+  );
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((a, b) => a + b, 0);
+}
