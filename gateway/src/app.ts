@@ -15,7 +15,7 @@ import type { Exchange } from "./edge/exchange.js";
 import { answerMalformed } from "./edge/malformed.js";
 import { isSound } from "./edge/soundness.js";
 import { cleanHeaders } from "./proxy/hygiene.js";
-import type { Forwarding } from "./proxy/proxy.js";
+import type { Proxy } from "./proxy/proxy.js";
 import type { Pages } from "./pages.js";
 import { createRoutes } from "./routes.js";
 
@@ -26,7 +26,7 @@ export interface AppOptions {
   readonly open: (request: IncomingMessage, response: ServerResponse) => Exchange;
   readonly admission: Admission;
   readonly tenancyHeader: (caller: Caller, audience: "identity" | "topology") => string;
-  readonly services: Readonly<Record<"identity" | "topology", (forwarding: Forwarding) => void>>;
+  readonly services: Readonly<Record<"identity" | "topology", Proxy>>;
   readonly pages: Pages;
   readonly log: Log;
 }

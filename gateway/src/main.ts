@@ -10,6 +10,7 @@ import { startProcess, stopOnSignal } from "@nts/shared/lifecycle";
 import { createLog } from "@nts/shared/log";
 import { createMetrics } from "@nts/shared/metrics";
 import { createTracing } from "@nts/shared/tracing/tracing";
+import { createUpstream } from "@nts/shared/upstream/upstream";
 import { Redis } from "ioredis";
 import { v7 } from "uuid";
 import { createAccessLog } from "./access-log.js";
@@ -25,10 +26,11 @@ import { createVerifier } from "./authenticate/verifier.js";
 import { systemClock as clock } from "./clock.js";
 import { GatewayConfig } from "./config.js";
 import { createExchanges } from "./edge/exchange.js";
-import { addStateMetrics, createVerifierMetrics } from "./metrics.js";
+import { addStateMetrics, addUpstreamMetrics, createVerifierMetrics } from "./metrics.js";
 import { createPages } from "./pages.js";
 import { createProxy } from "./proxy/proxy.js";
-import { createUpstream } from "./proxy/upstream.js";
+import { createDispatchTransport } from "./proxy/dispatch-transport.js";
+import { createMiddlewareTransport } from "./proxy/middleware-transport.js";
 import { createLimiter } from "./rate-limit/limiter.js";
 
 const HEADER_LIMIT_BYTES = 49_152; // a list of 1,000 ids in the address fits
@@ -66,8 +68,13 @@ startProcess(async () => {
   const bus = createBus(config.NATS_URL, `gateway ${gatewayId}`, log);
 
   const sign = createTenancySigner(config.TENANCY_SECRETS, "identity");
-  const identity = createInternalClient({ urls: config.IDENTITY_URLS, sign, timeoutMs: VERIFY_MS });
-  const record = createInternalClient({ urls: config.IDENTITY_URLS, sign, timeoutMs: PULL_MS });
+  const upstreams = {
+    identity: createUpstream({ service: "identity", urls: config.IDENTITY_URLS, log }),
+    topology: createUpstream({ service: "topology", urls: config.TOPOLOGY_URLS, log }),
+  };
+  const transports = { identity: createMiddlewareTransport(), topology: createDispatchTransport() };
+  const identity = createInternalClient({ upstream: upstreams.identity, sign, timeoutMs: VERIFY_MS });
+  const record = createInternalClient({ upstream: upstreams.identity, sign, timeoutMs: PULL_MS });
 
   const lease = createLease(clock);
   const changes = createChangeLog();
@@ -110,7 +117,6 @@ startProcess(async () => {
     ownOrigin: config.PUBLIC_URL === undefined ? null : new URL(config.PUBLIC_URL).origin,
   });
 
-  const upstreams = { identity: createUpstream(config.IDENTITY_URLS), topology: createUpstream(config.TOPOLOGY_URLS) };
   const openExchange = createExchanges(config.TRUST_PROXY_HOPS, tracing);
   const logAccess = createAccessLog(log, metrics);
   const app = createApp({
@@ -121,11 +127,15 @@ startProcess(async () => {
     },
     admission,
     tenancyHeader: createTenancyHeaders(config.TENANCY_SECRETS),
-    services: { identity: createProxy(upstreams.identity, log), topology: createProxy(upstreams.topology, log) },
+    services: {
+      identity: createProxy({ upstream: upstreams.identity, transport: transports.identity, log }),
+      topology: createProxy({ upstream: upstreams.topology, transport: transports.topology, log }),
+    },
     pages: createPages(),
     log,
   });
 
+  addUpstreamMetrics(metrics.registry, Object.values(upstreams));
   addStateMetrics(metrics.registry, { lease, cache, limiter, follower });
   addBusMetrics(metrics.registry, bus);
   const readiness: Readiness = { stopping: false };
@@ -173,9 +183,8 @@ startProcess(async () => {
       follower.stop();
       limiter.stop();
       redis.disconnect();
-      upstreams.identity.close();
-      upstreams.topology.close();
-      await Promise.all([identity.close(), record.close()]);
+      const closing = [identity, record, ...Object.values(transports), ...Object.values(upstreams)];
+      await Promise.all(closing.map((one) => one.close()));
     },
     () => bus.close(),
     () => tracing.close(),

@@ -1,5 +1,7 @@
 import { addGauges } from "@nts/shared/metrics";
-import { Counter, Histogram, type Registry } from "prom-client";
+import type { ReplicaState } from "@nts/shared/upstream/replicas";
+import type { Upstream } from "@nts/shared/upstream/upstream";
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { KeyCache } from "./authenticate/key-cache.js";
 import type { KeyChangeFollower } from "./authenticate/key-changes.js";
 import type { Lease } from "./authenticate/lease.js";
@@ -31,6 +33,35 @@ export function addStateMetrics(registry: Registry, { lease, cache, limiter, fol
     ["nts_live_gateways", "Gateways that share the limits, as identity last told.", () => follower.liveGateways()],
     ["nts_key_cache_entries", "Credentials that are remembered.", () => cache.size()],
   ]);
+}
+
+/** Adds what each service and its replicas are like, as this gateway sees them. */
+export function addUpstreamMetrics(registry: Registry, upstreams: readonly Upstream[]): void {
+  const ofReplicas = (name: string, help: string, read: (state: ReplicaState) => number): void => {
+    new Gauge({
+      ...{ name, help, registers: [registry], labelNames: ["service", "replica"] },
+      collect() {
+        this.reset();
+        for (const { service, all } of upstreams)
+          for (const state of all()) this.set({ service, replica: state.origin }, read(state));
+      },
+    });
+  };
+  ofReplicas("nts_upstream_pending", "Calls that a replica has not finished answering.", ({ pending }) => pending);
+  ofReplicas(
+    "nts_upstream_ejected",
+    "1 while a replica is left out, because it failed or says that it is not ready, else 0.",
+    ({ isEjected }) => Number(isEjected),
+  );
+  new Gauge({
+    name: "nts_upstream_waiting",
+    help: "Calls of a service that wait for an answer to begin; 256 at most.",
+    labelNames: ["service"],
+    registers: [registry],
+    collect() {
+      for (const { service, waiting } of upstreams) this.set({ service }, waiting());
+    },
+  });
 }
 
 /** Counts what the verifier does. */

@@ -29,8 +29,10 @@ function listOf(item: z.ZodType<string, string>) {
 
 const withoutEndSlash = (url: string): string => url.replace(/\/+$/, "");
 
-/** Base URLs of the replicas of a service, without a trailing slash. */
-export const UrlList = listOf(z.url({ protocol: /^https?$/ }).overwrite(withoutEndSlash));
+/** Base URLs of the replicas of a service. They are `http`: between the processes a mesh or a tunnel encrypts, if anything. */
+export const UrlList = listOf(
+  z.url({ protocol: /^http$/ }).refine((url) => new URL(url).pathname === "/", "must not have a path"),
+);
 
 /** Secrets that sign what processes tell each other; the first one signs, all are accepted. */
 export const SecretList = listOf(z.string().min(32, "each secret needs at least 32 characters"));

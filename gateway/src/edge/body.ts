@@ -1,4 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
+import { AppError } from "@nts/shared/errors";
 import { BODY_LIMIT_BYTES } from "@nts/shared/http/headers";
 
 /** True when the headers announce a body. */
@@ -12,13 +14,34 @@ export function announcesTooMuch(headers: IncomingHttpHeaders): boolean {
   return Number(headers["content-length"] ?? 0) > BODY_LIMIT_BYTES;
 }
 
-/** Calls back once when more of the body arrives than may be sent; must be called before anything reads the body. */
-export function watchBodySize(request: IncomingMessage, onTooMuch: () => void): void {
+/**
+ * The body as it arrives, to be sent on. Who stops reading early leaves the request as it is, and what is left is skipped.
+ * It fails with AppError `payload_too_large` when more arrives than may be sent.
+ */
+export function countedBody(request: IncomingMessage): Readable {
+  return Readable.from(counted(request), { objectMode: false });
+}
+
+async function* counted(request: IncomingMessage): AsyncGenerator<Buffer> {
   let bytes = 0;
-  const count = (chunk: Buffer): void => {
-    bytes += chunk.length;
+  try {
+    for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      bytes += piece.length;
+      if (bytes > BODY_LIMIT_BYTES) throw new AppError("payload_too_large");
+      yield piece;
+    }
+  } finally {
+    request.resume();
+  }
+}
+
+/** Skips a body that nobody wants. @param onTooMuch called when more arrives than may be sent even so */
+export function skipBody(request: IncomingMessage, onTooMuch: () => void): void {
+  let bytes = 0;
+  const count = (piece: Buffer): void => {
+    bytes += piece.length;
     if (bytes <= BODY_LIMIT_BYTES) return;
-    request.off("data", count);
+    request.off("data", count).resume();
     onTooMuch();
   };
   request.on("data", count);

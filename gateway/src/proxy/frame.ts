@@ -1,8 +1,9 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import type { AnyEndpoint } from "@nts/shared/contract";
 import { INTERNAL } from "@nts/shared/http/headers";
 import { STATUSES } from "@nts/shared/http/statuses";
 import { FAILURE_PREFIX, failureSuffix, listSuffix, SUCCESS_PREFIX, SUCCESS_SUFFIX } from "../edge/envelope.js";
+import type { AnswerHead } from "./transport.js";
 
 // What goes around the bytes of a service's answer. A success is the data alone; a failure is an object whose braces give
 // way to those of the envelope; a list tells its totals in headers, or in a trailer when it was not counted beforehand.
@@ -13,28 +14,26 @@ export interface Frame {
   /** Bytes of the answer that are left out at each end. */
   readonly trim: 0 | 1;
   /** Stands after the answer; asked for when all of it has come, and null when the answer turns out unusable. */
-  readonly suffix: () => string | null;
+  readonly suffix: (trailers: IncomingHttpHeaders) => string | null;
   /** Bytes of the whole; null when the answer's own length is not known beforehand. */
   readonly length: number | null;
 }
 
 /** The frame of a service's answer; null when it is not one that a service of ours gives. */
-export function frameOf(answer: IncomingMessage, endpoint: AnyEndpoint, requestId: string): Frame | null {
-  const status = answer.statusCode ?? 0;
-  const { headers } = answer;
+export function frameOf(head: AnswerHead, endpoint: AnyEndpoint, requestId: string): Frame | null {
+  const { status, headers } = head;
   if (headers["content-type"]?.startsWith("application/json") !== true) return null;
   const length = headers["content-length"] === undefined ? null : Number(headers["content-length"]);
-  if (status === 200) return endpoint.list === true ? listFrame(answer, length) : successFrame(length);
-  return status >= 400 && length !== null && length > 2 && isForCaller(answer, endpoint)
+  if (status === 200) return endpoint.list === true ? listFrame(headers, length) : successFrame(length);
+  return status >= 400 && length !== null && length > 2 && isForCaller(head, endpoint)
     ? framed(FAILURE_PREFIX, 1, failureSuffix(requestId), length)
     : null;
 }
 
 /** A 401 that the operation does not declare, or that speaks of the tenancy header, is a fault between us and the service. */
-function isForCaller({ statusCode, headers }: IncomingMessage, { errors }: AnyEndpoint): boolean {
+function isForCaller({ status, headers }: AnswerHead, { errors }: AnyEndpoint): boolean {
   return (
-    statusCode !== 401 ||
-    (headers["www-authenticate"] === undefined && errors.some((code) => STATUSES[code] === statusCode))
+    status !== 401 || (headers["www-authenticate"] === undefined && errors.some((code) => STATUSES[code] === status))
   );
 }
 
@@ -42,8 +41,7 @@ function successFrame(length: number | null): Frame {
   return framed(SUCCESS_PREFIX, 0, SUCCESS_SUFFIX, length);
 }
 
-function listFrame(answer: IncomingMessage, length: number | null): Frame | null {
-  const { headers } = answer;
+function listFrame(headers: IncomingHttpHeaders, length: number | null): Frame | null {
   const limit = wholeNumber(headers[INTERNAL.listLimit]);
   const offset = wholeNumber(headers[INTERNAL.listOffset]);
   if (limit === null || offset === null) return null;
@@ -53,8 +51,8 @@ function listFrame(answer: IncomingMessage, length: number | null): Frame | null
     prefix: SUCCESS_PREFIX,
     trim: 0,
     length: null,
-    suffix: () => {
-      const counted = wholeNumber(answer.trailers[INTERNAL.listTotal]);
+    suffix: (trailers) => {
+      const counted = wholeNumber(trailers[INTERNAL.listTotal]);
       return counted === null ? null : listSuffix(counted, limit, offset);
     },
   };

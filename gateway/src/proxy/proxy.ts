@@ -1,24 +1,25 @@
-import type { IncomingMessage } from "node:http";
+import { performance } from "node:perf_hooks";
 import type { AnyEndpoint } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import type { Log } from "@nts/shared/log";
-import { createProxyMiddleware } from "http-proxy-middleware";
+import type { Call, Replica } from "@nts/shared/upstream/replicas";
+import type { Upstream } from "@nts/shared/upstream/upstream";
 import { sendFailure } from "../edge/answers.js";
+import { hasBody, skipBody } from "../edge/body.js";
 import type { Exchange } from "../edge/exchange.js";
 import { frameOf } from "./frame.js";
-import { createProxiedRequest, type ProxiedRequest } from "./proxied-request.js";
-import { sendHeadOnly, splice } from "./splice.js";
-import type { Upstream } from "./upstream.js";
+import { createSplice, sendHeadOnly, type Splice } from "./splice.js";
+import type { AnswerHead, Sending, Transport } from "./transport.js";
 
-// Passes a request on to a service and its answer back, both as they come. http-proxy-middleware speaks with the service;
-// what it leaves open is settled here: a client that goes away takes the request to the service with it, also before that
-// has answered; a service that breaks off takes the client's connection with it; and nobody waits for ever.
+// Passes a request on to a service and its answer back, both as they come. A client that goes away takes the request to
+// the service with it, also before that has answered; a service that breaks off takes the client's connection with it; and
+// nobody waits for ever. Another replica gets a request of which no byte was sent, and once a read that got no answer.
 
 const HEAD_MS = 10_000;
 const STALLED_MS = 30_000;
 
-/** Faults that mean that nothing was sent. */
-const UNREACHED = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT"]);
+/** Attempts to reach a replica at all, for one request. */
+const MOST_ATTEMPTS = 3;
 
 /** What is passed on. */
 export interface Forwarding {
@@ -28,110 +29,109 @@ export interface Forwarding {
   readonly headers: Record<string, string | string[]>;
 }
 
-/** Makes the function that answers an exchange with what a service answers. */
-export function createProxy(upstream: Upstream, log: Log): (forwarding: Forwarding) => void {
-  const send = createProxyMiddleware<ProxiedRequest>({
-    router: (request) => request.replica.target,
-    agent: upstream.agent,
-    selfHandleResponse: true,
-    toProxy: true,
-    // The default plugins answer faults in plain text and parse a URL for each log line.
-    ejectPlugins: true,
-    plugins: [
-      (proxy) => {
-        proxy.on("proxyRes", (answer, request) => {
-          // The types of http-proxy take both for the same kind of message.
-          request.onAnswer(answer as unknown as IncomingMessage);
-        });
-        proxy.on("error", (error, request) => {
-          request.onFault(error);
-        });
-      },
-    ],
-  });
+export interface ProxyOptions {
+  readonly upstream: Pick<Upstream, "call">;
+  readonly transport: Transport;
+  readonly log: Log;
+}
 
+/** Answers an exchange with what a service answers. */
+export type Proxy = (forwarding: Forwarding) => void;
+
+/** Makes the function that passes requests on to one service. */
+export function createProxy({ upstream, transport, log }: ProxyOptions): Proxy {
   return ({ exchange, endpoint, headers }) => {
     const { request, response, requestId } = exchange;
     // The client may have gone, or been told that its request is malformed, while its credential was checked.
     if (response.destroyed || response.headersSent) return;
     const isRead = endpoint.method === "get";
-    let answered = false;
-    let retried = false;
-    let over = false;
-
-    const proxied = createProxiedRequest({
-      request,
-      headers,
-      replica: upstream.choose(),
-      withBody: endpoint.body !== undefined,
-      onAnswer: relay,
-      onFault: (error) => {
-        if (!answered && !over) retryOrFail(error);
-      },
-      onTooMuch: () => {
-        fail(new AppError("payload_too_large"));
-      },
-    });
-    const timer = setTimeout(() => {
-      fail(new AppError("upstream_timeout"));
-    }, HEAD_MS);
-    let stalled: NodeJS.Timeout | undefined;
-    response.once("close", () => {
-      stop();
-      proxied.replica.open -= 1;
-    });
-    proxied.replica.open += 1;
+    const withBody = endpoint.body !== undefined;
+    let attempts = 0;
+    let mayReadAgain = isRead;
+    let call: Call | null = null;
+    let sending: Sending | null = null;
+    let splice: Splice | null = null;
+    let isOver = false;
+    let progressedAt = 0;
+    let timer = setTimeout(tooLate, HEAD_MS);
+    response.once("close", stop);
+    if (!withBody && hasBody(request.headers)) skipBody(request, () => fail(new AppError("payload_too_large")));
     attempt();
 
-    function attempt(): void {
-      void send(proxied, response, (error: unknown) => {
-        fail(new AppError("internal_error", {}, error));
-      });
-    }
-
-    function retryOrFail(error: Error & { code?: string }): void {
-      const { replica } = proxied;
-      const unreached = UNREACHED.has(error.code ?? "");
-      if (unreached) upstream.rest(replica);
-      if (isRead && !retried && upstream.hasSeveral()) {
-        retried = true;
-        replica.open -= 1;
-        proxied.replica = upstream.choose(replica);
-        proxied.replica.open += 1;
-        attempt();
-      } else fail(new AppError(unreached ? "unavailable" : "upstream_failed", {}, error));
-    }
-
-    function relay(answer: IncomingMessage): void {
-      if (over || response.headersSent) {
-        answer.destroy();
+    function attempt(other?: Replica): void {
+      attempts++;
+      try {
+        call = upstream.call({ ...(other && { other }), ...(mayReadAgain && { onEjected: askAnother }) });
+      } catch (error) {
+        fail(error as AppError);
         return;
       }
-      answered = true;
-      clearTimeout(timer);
-      if (answer.statusCode === 304) {
-        sendHeadOnly(response, answer, null);
+      const { replica } = call;
+      sending = transport.send({ replica, request, headers, withBody, onHead, onData, onEnd, onFault });
+    }
+
+    /** The replica was given up while it was waited for. */
+    function askAnother(): void {
+      if (isOver || !mayReadAgain) return;
+      mayReadAgain = false;
+      sending?.abort();
+      const before = call;
+      before?.end();
+      attempt(before?.replica);
+    }
+
+    function onFault(error: Error, wasSent: boolean): void {
+      if (isOver) return;
+      // A body that is too long is no fault of the replica.
+      if (error instanceof AppError) {
+        fail(error);
         return;
       }
-      const frame = frameOf(answer, endpoint, requestId);
-      if (frame === null) {
-        fail(new AppError("upstream_failed", {}, `unusable answer of status ${answer.statusCode}`));
-      } else if (request.method === "HEAD") {
-        sendHeadOnly(response, answer, frame.length);
-      } else {
-        stalled = setTimeout(() => {
-          fail(new AppError("upstream_timeout"));
-        }, STALLED_MS);
-        const onProgress = (): void => void stalled?.refresh();
-        const onBroken = (): void => {
-          fail(new AppError("upstream_failed", {}, "the answer broke off"));
-        };
-        splice({ answer, response, frame, onProgress, onBroken });
+      const before = call;
+      before?.failed();
+      before?.end();
+      if (splice === null && !response.headersSent && attempts < MOST_ATTEMPTS && (!wasSent || mayReadAgain)) {
+        if (wasSent) mayReadAgain = false;
+        attempt(before?.replica);
+      } else fail(new AppError(wasSent ? "upstream_failed" : "unavailable", {}, error));
+    }
+
+    function onHead(head: AnswerHead): void {
+      if (isOver) return;
+      call?.answered();
+      progressedAt = performance.now();
+      if (head.status === 304) {
+        sendHeadOnly(response, head, null);
+        return;
       }
+      const frame = frameOf(head, endpoint, requestId);
+      if (frame === null) fail(new AppError("upstream_failed", {}, `unusable answer of status ${head.status}`));
+      else if (request.method === "HEAD") sendHeadOnly(response, head, frame.length);
+      else splice = createSplice({ head, response, frame, resume: () => sending?.resume() });
+    }
+
+    function onData(piece: Buffer): boolean {
+      progressedAt = performance.now();
+      return splice === null || splice.add(piece);
+    }
+
+    function onEnd(trailers: AnswerHead["headers"]): void {
+      if (splice?.end(trailers) === false) fail(new AppError("upstream_failed", {}, "an answer without its total"));
+    }
+
+    function tooLate(): void {
+      if (splice !== null) {
+        const leftMs = progressedAt + STALLED_MS - performance.now();
+        if (leftMs > 0) {
+          timer = setTimeout(tooLate, leftMs);
+          return;
+        }
+      } else call?.failed();
+      fail(new AppError("upstream_timeout"));
     }
 
     function fail(error: AppError): void {
-      if (over) return;
+      if (isOver) return;
       stop();
       if (error.code !== "payload_too_large")
         log.warn(
@@ -142,16 +142,11 @@ export function createProxy(upstream: Upstream, log: Log): (forwarding: Forwardi
     }
 
     function stop(): void {
+      if (isOver) return;
+      isOver = true;
       clearTimeout(timer);
-      clearTimeout(stalled);
-      if (over) return;
-      over = true;
-      const { outgoing } = proxied;
-      if (outgoing === null || (response.writableFinished && outgoing.writableEnded)) return;
-      outgoing.destroy();
-      // What is left of the body is read all the same, or the connection could carry no further request.
-      request.unpipe(outgoing);
-      request.resume();
+      call?.end();
+      if (!response.writableFinished) sending?.abort();
     }
   };
 }

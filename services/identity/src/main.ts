@@ -4,6 +4,7 @@ import { readConfig } from "@nts/shared/config";
 import { INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers";
 import { createInternalClient } from "@nts/shared/http/internal-client";
 import { createOperationsApp } from "@nts/shared/http/operations";
+import { withProbe } from "@nts/shared/http/probe";
 import { startServer, type RunningServer } from "@nts/shared/http/server";
 import { createTenancySigner, createTenancyVerifier } from "@nts/shared/http/tenancy";
 import { keepTrying, startProcess, stopOnSignal } from "@nts/shared/lifecycle";
@@ -14,6 +15,7 @@ import { migrate } from "@nts/shared/mongo/migrations";
 import { addPoolMetrics } from "@nts/shared/mongo/pool-metrics";
 import { createTransactions } from "@nts/shared/mongo/transaction";
 import { createTracing } from "@nts/shared/tracing/tracing";
+import { createUpstream } from "@nts/shared/upstream/upstream";
 import { createApp } from "./app.js";
 import { IdentitySettings } from "./config.js";
 import { INDEXES } from "./indexes.js";
@@ -44,8 +46,9 @@ startProcess(async () => {
   const bus = createBus(settings.NATS_URL, NAME, log);
   addPoolMetrics(metrics.registry, mongo);
   addBusMetrics(metrics.registry, bus);
+  const upstream = createUpstream({ service: "topology", urls: settings.TOPOLOGY_URLS, log });
   const topology = createInternalClient({
-    urls: settings.TOPOLOGY_URLS,
+    upstream,
     sign: createTenancySigner(settings.TENANCY_SECRETS, "topology"),
     timeoutMs: TOPOLOGY_TIMEOUT_MS,
   });
@@ -77,7 +80,7 @@ startProcess(async () => {
   stopOnSignal(log, readiness, settings.DRAIN_DELAY_MS, [
     async () => api?.close(),
     () => bus.close(),
-    () => topology.close(),
+    () => Promise.all([topology.close(), upstream.close()]),
     () => mongo.close(),
     () => tracing.close(),
     () => operations.close(),
@@ -88,6 +91,6 @@ startProcess(async () => {
     await migrate(db, { migrations: MIGRATIONS, indexes: INDEXES, log });
     await createKeyChangeLog(db).prepare();
   });
-  api = await startServer(app.handle, { ...listening, port: settings.PORT, drainMs: DRAIN_MS });
+  api = await startServer(withProbe(readiness, app.handle), { ...listening, port: settings.PORT, drainMs: DRAIN_MS });
   log.info({ port: api.port, ops_port: operations.port }, "listening");
 });

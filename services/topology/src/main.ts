@@ -4,6 +4,7 @@ import { readConfig } from "@nts/shared/config";
 import { networkDeleted, tagDeleted } from "@nts/shared/contract/messages";
 import { INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers";
 import { createOperationsApp, type Readiness } from "@nts/shared/http/operations";
+import { withProbe } from "@nts/shared/http/probe";
 import { startServer, type RunningServer } from "@nts/shared/http/server";
 import { createTenancyVerifier } from "@nts/shared/http/tenancy";
 import { keepTrying, startProcess, stopOnSignal } from "@nts/shared/lifecycle";
@@ -83,6 +84,6 @@ startProcess(async () => {
   await keepTrying(log, "bringing the database up to date", () =>
     migrate(db, { migrations: MIGRATIONS, indexes: INDEXES, log }),
   );
-  api = await startServer(app.handle, { ...listening, port: settings.PORT, drainMs: DRAIN_MS });
+  api = await startServer(withProbe(readiness, app.handle), { ...listening, port: settings.PORT, drainMs: DRAIN_MS });
   log.info({ port: api.port, ops_port: operations.port }, "listening");
 });

@@ -1,6 +1,8 @@
 import { Agent, request } from "undici";
 import type { BodyInputOf, DataOf, Endpoint, ParamsOf, QueryInputOf } from "../contract/endpoint.js";
 import { AppError, type ErrorCode } from "../errors.js";
+import type { Replica } from "../upstream/replicas.js";
+import type { Upstream } from "../upstream/upstream.js";
 import { type Cause, INTERNAL, REQUEST_ID, TRACEPARENT } from "./headers.js";
 import type { Principal } from "./tenancy.js";
 
@@ -21,48 +23,63 @@ export interface InternalClient {
 }
 
 export interface InternalClientOptions {
-  /** Base URLs of the replicas. */
-  readonly urls: readonly string[];
+  readonly upstream: Upstream;
   readonly sign: (principal: Principal) => string;
   /** Milliseconds for one attempt. */
   readonly timeoutMs: number;
 }
 
-/** A client that goes round the replicas and tries the next one when a connection is refused. */
-export function createInternalClient({ urls, sign, timeoutMs }: InternalClientOptions): InternalClient {
+// All internal operations may be asked twice. More attempts would take longer than whoever asks can wait.
+const MOST_TIMEOUTS = 2;
+
+/** A client that asks another replica when one cannot be reached, breaks off or takes too long. */
+export function createInternalClient({ upstream, sign, timeoutMs }: InternalClientOptions): InternalClient {
   const agent = new Agent({ connections: 32, connect: { timeout: 1_000 }, keepAliveTimeout: 4_000 });
-  let turn = 0;
   return {
     ask: async (operation, question) => {
-      let fault: unknown;
-      const first = turn++;
-      for (const base of urls.map((_url, index) => urls[(first + index) % urls.length] ?? "")) {
+      let timeouts = 0;
+      let other: Replica | undefined;
+      for (let attemptsLeft = upstream.all().length; ; attemptsLeft--) {
+        const call = upstream.call({ isInternal: true, ...(other && { other }) });
         try {
-          return await askOne(base, operation, question);
+          const data = await askOne(call.replica, operation, question);
+          call.answered();
+          return data;
         } catch (error) {
-          if (error instanceof AppError) throw error;
-          fault = error;
+          if (error instanceof AppError) {
+            call.answered();
+            throw error;
+          }
+          call.failed();
+          other = call.replica;
+          const isLate = isTimeout(error);
+          if (isLate) timeouts++;
+          if (attemptsLeft <= 1 || timeouts === MOST_TIMEOUTS)
+            throw new AppError(isLate ? "upstream_timeout" : "unavailable", {}, error);
+        } finally {
+          call.end();
         }
       }
-      throw new AppError("unavailable", {}, fault);
     },
     close: () => agent.close(),
   };
 
-  async function askOne<E extends Endpoint>(base: string, operation: E, question: Question<E>): Promise<DataOf<E>> {
-    const answered = await request(base + pathOf(operation.path, question), {
+  async function askOne<E extends Endpoint>(
+    { origin, host }: Replica,
+    operation: E,
+    question: Question<E>,
+  ): Promise<DataOf<E>> {
+    const answered = await request(origin + pathOf(operation.path, question), {
       dispatcher: agent,
       method: operation.method.toUpperCase(),
       headers: {
+        host,
         [INTERNAL.tenancy]: sign({ kind: "process" }),
         ...headersOf(question.cause),
         ...(question.body === undefined ? {} : { "content-type": "application/json" }),
       },
       body: question.body === undefined ? null : JSON.stringify(question.body),
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
-    }).catch((error: unknown) => {
-      throw isTimeout(error) ? new AppError("upstream_timeout", {}, error) : error;
+      signal: AbortSignal.timeout(timeoutMs),
     });
     const data: unknown = await answered.body.json();
     if (answered.statusCode === 200) return operation.response.parse(data) as DataOf<E>;
@@ -86,5 +103,5 @@ function pathOf(path: string, question: { params?: unknown; query?: unknown }): 
 }
 
 function isTimeout(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "UND_ERR_HEADERS_TIMEOUT";
+  return error instanceof Error && error.name === "TimeoutError";
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { freePort } from "@nts/local/processes/ports";
 import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
 import { type GivenCredential, type Neighbour, sendJson, startNeighbour } from "../support/neighbour.js";
+import { until } from "../support/until.js";
 
 const ONE = "/api/v1/hosts/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 const LIMITS = { RATE_LIMIT_BURST: "1000", RATE_LIMIT_PER_MINUTE: "60000" };
@@ -52,6 +53,13 @@ describe("the replicas of a service", () => {
       });
   });
 
+  it("get a write that one of them could not even be sent", async () => {
+    const before = [world.neighbour, second].map(({ passedOn }) => passedOn.length);
+    for (let round = 0; round < 30; round++) expect((await send("DELETE")).status).toBe(200);
+    const writes = [world.neighbour, second].map(({ passedOn }, i) => passedOn.length - (before[i] ?? 0));
+    expect(writes[0]! + writes[1]!).toBe(30);
+  });
+
   it("have ten seconds to begin an answer", async () => {
     for (const neighbour of [world.neighbour, second]) neighbour.answerWith(() => undefined);
     const begun = performance.now();
@@ -59,6 +67,63 @@ describe("the replicas of a service", () => {
     expect([answer.status, await answer.json()]).toMatchObject([504, { code: "upstream_timeout" }]);
     expect(performance.now() - begun).toBeGreaterThan(9_900);
     expect(performance.now() - begun).toBeLessThan(11_500);
+  });
+});
+
+describe("a replica that hangs", () => {
+  it("loses the reads that wait for it to another one, and gets nothing more until it answers again", async () => {
+    const hanging = await startNeighbour();
+    const world = await startLoneGateways({ env: LIMITS, otherTopologies: [hanging.url] });
+    try {
+      const key = world.neighbour.aKey();
+      const send = (): Promise<Response> => fetch(world.url + ONE, { headers: key.headers });
+      for (let round = 0; round < 4; round++) await send();
+      hanging.hangs(true);
+      const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await send()).status));
+      expect(new Set(statuses)).toEqual(new Set([200]));
+      const before = hanging.passedOn.length;
+      for (let round = 0; round < 20; round++) expect((await send()).status).toBe(200);
+      expect(hanging.passedOn.length).toBe(before);
+      hanging.hangs(false);
+      await until(async () => {
+        await send();
+        return hanging.passedOn.length > before;
+      });
+    } finally {
+      await world.stop();
+      await hanging.stop();
+    }
+  });
+});
+
+describe("a service that hangs", () => {
+  it("has 256 requests wait for it, refuses more at once, and leaves the other service alone", async () => {
+    const hanging = await startNeighbour();
+    const world = await startLoneGateways({ env: LIMITS, topologies: [hanging.url] });
+    try {
+      const key = world.neighbour.aKey();
+      const send = (path: string): Promise<Response> => fetch(world.url + path, { headers: key.headers });
+      expect((await send(ONE)).status).toBe(200);
+      hanging.answerWith(() => undefined);
+      const settled: number[] = [];
+      const all = Array.from({ length: 300 }, async () => {
+        const answer = await send(ONE);
+        settled.push(answer.status);
+        if (answer.status === 503) expect(answer.headers.get("retry-after")).toBe("1");
+      });
+      await until(() => settled.length === 300 - 256);
+      expect(new Set(settled)).toEqual(new Set([503]));
+      expect((await send("/api/v1/organizations")).status).toBe(200);
+      hanging.answerWith((_request, response) => {
+        sendJson(response, {});
+      });
+      hanging.dropConnections();
+      await Promise.all(all);
+      expect((await send(ONE)).status).toBe(200);
+    } finally {
+      await world.stop();
+      await hanging.stop();
+    }
   });
 });
 

@@ -7,7 +7,6 @@ import { type ProcessHandle, startStack, type Stack } from "../support/stack.js"
 import { until } from "../support/until.js";
 
 const MADE_BY_PROMETHEUS = ["up"];
-const NOT_THERE_YET = ["gateway_upstream_pending", "gateway_upstream_waiting", "gateway_upstream_ejected"];
 
 let stack: Stack;
 let account: Account;
@@ -66,7 +65,7 @@ describe("the internal port of every process", () => {
 
 describe("the dashboard and the alert rules", () => {
   it("ask for metrics that there are", async () => {
-    const known = new Set([...MADE_BY_PROMETHEUS, ...NOT_THERE_YET]);
+    const known = new Set([...MADE_BY_PROMETHEUS]);
     for (const process of all()) for (const name of await metricNamesOf(process)) known.add(name);
     expect(expressions.flatMap(metricsIn).filter((name) => !known.has(name))).toEqual([]);
   });

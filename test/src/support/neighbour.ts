@@ -9,6 +9,7 @@ import { createApiKey } from "@nts/shared/api-key";
 import { hashCredential } from "@nts/shared/credential";
 import type { VerifiedPrincipal } from "@nts/shared/contract/internal";
 import { INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers";
+import { PROBE_PATH } from "@nts/shared/http/probe";
 
 /** A request that was passed on, as it arrived. */
 export interface PassedOn {
@@ -46,6 +47,10 @@ export interface Neighbour {
   applied(): number;
   /** Whether identity answers, breaks every connection, or leaves questions open. */
   identityIs(state: "there" | "broken" | "silent"): void;
+  /** Whether everything is left open, as by a process that is stopped; what it was asked meanwhile is never answered. */
+  hangs(does: boolean): void;
+  /** Breaks all connections. */
+  dropConnections(): void;
   stop(): Promise<void>;
 }
 
@@ -57,6 +62,7 @@ export async function startNeighbour(liveGateways = 1): Promise<Neighbour> {
   const usedKeys: string[] = [];
   let verifications = 0;
   let applied = 0;
+  let isHanging = false;
   let identity: "there" | "broken" | "silent" = "there";
   let answering: Answering = (_request, response) => {
     sendJson(response, {});
@@ -89,9 +95,14 @@ export async function startNeighbour(liveGateways = 1): Promise<Neighbour> {
   const limits = { keepAliveTimeout: 65_000, maxHeaderSize: INTERNAL_HEADER_LIMIT_BYTES };
   const server = createServer(limits, (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "", "http://neighbour");
+    if (isHanging) return;
     const internal = pathname.startsWith("/internal/");
     if (internal && identity !== "there") {
       if (identity === "broken") request.socket.destroy();
+      return;
+    }
+    if (pathname === PROBE_PATH) {
+      response.end();
       return;
     }
     const answer = (body: string): void => {
@@ -141,6 +152,12 @@ export async function startNeighbour(liveGateways = 1): Promise<Neighbour> {
     applied: () => applied,
     identityIs: (state) => {
       identity = state;
+    },
+    hangs: (does) => {
+      isHanging = does;
+    },
+    dropConnections: () => {
+      server.closeAllConnections();
     },
     stop: async () => {
       server.closeAllConnections();

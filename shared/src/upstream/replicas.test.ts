@@ -1,0 +1,148 @@
+import { describe, expect, it } from "@jest/globals";
+import { AppError } from "../errors.js";
+import { createReplicas, type Replica, type Replicas } from "./replicas.js";
+
+const named = (name: string): Replica => ({ origin: `http://${name}`, host: name });
+const [a, b, c] = [named("a"), named("b"), named("c")];
+
+function replicasOf(...replicas: Replica[]): Replicas {
+  const made = createReplicas();
+  made.set(replicas);
+  return made;
+}
+
+/** The names of those chosen, one call after another. */
+const chosen = (replicas: Replicas, times: number): string[] =>
+  Array.from({ length: times }, () => {
+    const call = replicas.call();
+    call.answered();
+    call.end();
+    return call.replica.host;
+  });
+
+function fail(replicas: Replicas, replica: Replica, times: number): void {
+  for (let failed = 0; failed < times;) {
+    const call = replicas.call();
+    if (call.replica === replica) {
+      call.failed();
+      failed++;
+    } else call.answered();
+    call.end();
+  }
+}
+
+describe("the choice among replicas", () => {
+  it("goes round while all have the same to do", () => {
+    expect(chosen(replicasOf(a, b, c), 6).sort()).toEqual(["a", "a", "b", "b", "c", "c"]);
+  });
+
+  it("falls on the one with the fewest open calls", () => {
+    const replicas = replicasOf(a, b);
+    const open = replicas.call();
+    expect(new Set(chosen(replicas, 4))).toEqual(new Set([open.replica === a ? "b" : "a"]));
+    open.end();
+    open.end();
+    expect(replicas.all().map(({ pending }) => pending)).toEqual([0, 0]);
+  });
+
+  it("falls on another one for a second try, unless that one is ejected", () => {
+    const replicas = replicasOf(a, b, c);
+    for (let round = 0; round < 9; round++) {
+      const first = replicas.call();
+      first.end();
+      const second = replicas.call({ other: first.replica });
+      expect(second.replica).not.toBe(first.replica);
+      second.end();
+    }
+    for (const gone of [b, c]) replicas.probed(gone.origin, "unready");
+    expect(replicas.call({ other: a }).replica).toBe(a);
+  });
+
+  it("is refused when none is known", () => {
+    expect(() => createReplicas().call()).toThrow(AppError);
+  });
+});
+
+describe("a replica that fails", () => {
+  it("is ejected after three failures in a row, and not before", () => {
+    const replicas = replicasOf(a, b);
+    fail(replicas, a, 2);
+    chosen(replicas, 4);
+    fail(replicas, a, 2);
+    expect(chosen(replicas, 4)).toContain("a");
+    fail(replicas, a, 3);
+    expect(chosen(replicas, 4)).not.toContain("a");
+  });
+
+  it("is ejected after three probes without an answer, and at once when it says that it is not ready", () => {
+    const replicas = replicasOf(a, b, c);
+    for (let probe = 0; probe < 2; probe++) replicas.probed(a.origin, "nothing");
+    expect(chosen(replicas, 6)).toContain("a");
+    replicas.probed(a.origin, "nothing");
+    replicas.probed(b.origin, "unready");
+    expect(new Set(chosen(replicas, 6))).toEqual(new Set(["c"]));
+  });
+
+  it("is back with the first probe that it answers", () => {
+    const replicas = replicasOf(a, b);
+    fail(replicas, a, 3);
+    replicas.probed(a.origin, "ready");
+    expect(chosen(replicas, 4)).toContain("a");
+    fail(replicas, a, 2);
+    expect(chosen(replicas, 4)).toContain("a");
+  });
+
+  it("is not excused by the probes that it answers in between", () => {
+    const replicas = replicasOf(a, b);
+    for (let round = 0; round < 2; round++) {
+      fail(replicas, a, 1);
+      replicas.probed(a.origin, "ready");
+    }
+    fail(replicas, a, 1);
+    expect(replicas.all()).toMatchObject([{ isEjected: true }, { isEjected: false }]);
+  });
+
+  it("is tried all the same when there is no other", () => {
+    const replicas = replicasOf(a);
+    fail(replicas, a, 3);
+    expect(chosen(replicas, 2)).toEqual(["a", "a"]);
+  });
+
+  it("gives back the calls that wait for its answer, and no others", () => {
+    const replicas = replicasOf(a);
+    const told: string[] = [];
+    const calls = ["waiting", "answered", "ended"].map((name) => replicas.call({ onEjected: () => told.push(name) }));
+    calls[1]?.answered();
+    calls[2]?.end();
+    replicas.probed(a.origin, "unready");
+    expect(told).toEqual(["waiting"]);
+  });
+});
+
+describe("calls that wait for an answer", () => {
+  it("are at most 256; more are refused until one is answered, fails or ends", () => {
+    const replicas = replicasOf(a, b);
+    const calls = Array.from({ length: 256 }, () => replicas.call());
+    expect(() => replicas.call()).toThrow(AppError);
+    for (const settle of ["answered", "failed", "end"] as const) {
+      calls.pop()?.[settle]();
+      expect(() => replicas.call()).not.toThrow();
+      expect(() => replicas.call()).toThrow(AppError);
+    }
+    expect(replicas.waiting()).toBe(256);
+  });
+});
+
+describe("the set of replicas", () => {
+  it("may change under open calls, and those that stay keep what is known of them", () => {
+    const replicas = replicasOf(a, b);
+    const open = replicas.call();
+    replicas.probed(b.origin, "unready");
+    replicas.set([named("b"), c]);
+    expect(replicas.all()).toMatchObject([{ host: "b", isEjected: true }, { host: "c", isEjected: false }]); // prettier-ignore
+    open.answered();
+    open.end();
+    expect(replicas.waiting()).toBe(0);
+    expect(new Set(chosen(replicas, 3))).toEqual(new Set(["c"]));
+  });
+});

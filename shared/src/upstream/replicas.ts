@@ -1,0 +1,156 @@
+import { AppError } from "../errors.js";
+
+// The replicas of one service, as one caller of it sees them. A call goes to the replica with the fewest open calls, and
+// among equals to the next in turn; so one that hangs soon gets nothing more. Three failures in a row eject a replica,
+// and the first probe that it answers brings it back. With all of them ejected, calls are tried all the same.
+
+const MOST_FAILURES = 3;
+
+/** Calls to one service that may wait for an answer at a time; more would only wait longer. */
+const MOST_WAITING = 256;
+
+/** One process of a service, at one address. */
+export interface Replica {
+  /** Its base URL, with an address in place of a name: `http://10.0.0.7:8082`. */
+  readonly origin: string;
+  /** What it is called in `Host`. */
+  readonly host: string;
+}
+
+/** A call to a service, from the choice of a replica to its end. */
+export interface Call {
+  readonly replica: Replica;
+  /** The answer has begun. */
+  answered(): void;
+  /** The replica did not answer: it refused, broke off, or took too long. */
+  failed(): void;
+  /** Nothing more comes, or is wanted. May be said again. */
+  end(): void;
+}
+
+export interface CallOptions {
+  /** Not this one, when there is a choice. */
+  readonly other?: Replica;
+  /** A question of our own, on which all requests depend: it counts as open but never as waiting. */
+  readonly isInternal?: boolean;
+  /** The replica was ejected while the call waits for an answer; not said of an ended call. */
+  readonly onEjected?: () => void;
+}
+
+export interface ReplicaState extends Replica {
+  /** Open calls. */
+  readonly pending: number;
+  readonly isEjected: boolean;
+}
+
+export type ProbeAnswer = "ready" | "unready" | "nothing";
+
+export interface Replicas {
+  /** @throws AppError `unavailable` when no replica is known, or too many calls wait already */
+  call(options?: CallOptions): Call;
+  /** What the replica at an origin said to a probe: that it is ready, that it is not (it stops), or nothing. */
+  probed(origin: string, said: ProbeAnswer): void;
+  /** Says which replicas there are from now on; calls that are open go on. */
+  set(replicas: readonly Replica[]): void;
+  all(): readonly ReplicaState[];
+  /** Calls that wait for an answer. */
+  waiting(): number;
+}
+
+interface Kept {
+  readonly replica: Replica;
+  pending: number;
+  failures: number;
+  silences: number;
+  isEjected: boolean;
+  readonly waiting: Set<CallOptions>;
+}
+
+/** No replicas yet. @param onChange told when a replica was ejected or came back */
+export function createReplicas(onChange: (replica: Replica, isEjected: boolean) => void = () => undefined): Replicas {
+  let known: Kept[] = [];
+  let turn = 0;
+  let waiting = 0;
+
+  function choose(other: Replica | undefined): Kept {
+    // Whoever comes after the one that was chosen last is looked at first.
+    turn = (turn + 1) % Math.max(1, known.length);
+    let best: Kept | undefined;
+    for (let i = 0; i < known.length; i++) {
+      const next = known[(turn + i) % known.length];
+      if (next !== undefined && (best === undefined || isBetter(next, best, other))) best = next;
+    }
+    if (best === undefined) throw new AppError("unavailable", {}, "no replica is known");
+    return best;
+  }
+
+  function eject(kept: Kept): void {
+    if (kept.isEjected) return;
+    kept.isEjected = true;
+    onChange(kept.replica, true);
+    for (const { onEjected } of [...kept.waiting]) onEjected?.();
+  }
+
+  function readmit(kept: Kept): void {
+    kept.isEjected = false;
+    kept.failures = 0;
+    onChange(kept.replica, false);
+  }
+
+  return {
+    call: (options = {}) => {
+      const counts = options.isInternal !== true;
+      if (counts && waiting >= MOST_WAITING) throw new AppError("unavailable", {}, "too many calls wait for an answer");
+      const kept = choose(options.other);
+      let isOpen = true;
+      kept.pending++;
+      if (counts) {
+        waiting++;
+        kept.waiting.add(options);
+      }
+      const noLongerWaiting = (): void => {
+        if (kept.waiting.delete(options)) waiting--;
+      };
+      return {
+        replica: kept.replica,
+        answered: () => {
+          noLongerWaiting();
+          kept.failures = 0;
+        },
+        failed: () => {
+          noLongerWaiting();
+          if (++kept.failures >= MOST_FAILURES) eject(kept);
+        },
+        end: () => {
+          if (!isOpen) return;
+          isOpen = false;
+          noLongerWaiting();
+          kept.pending--;
+        },
+      };
+    },
+    probed: (origin, said) => {
+      const kept = known.find(({ replica }) => replica.origin === origin);
+      if (kept === undefined) return;
+      if (said === "ready") {
+        kept.silences = 0;
+        if (kept.isEjected) readmit(kept);
+      } else if (said === "unready" || ++kept.silences >= MOST_FAILURES) eject(kept);
+    },
+    set: (replicas) => {
+      known = replicas.map((replica) => known.find((one) => one.replica.origin === replica.origin) ?? unused(replica));
+    },
+    all: () => known.map(({ replica, pending, isEjected }) => ({ ...replica, pending, isEjected })),
+    waiting: () => waiting,
+  };
+}
+
+function isBetter(next: Kept, best: Kept, other: Replica | undefined): boolean {
+  if (next.isEjected !== best.isEjected) return best.isEjected;
+  if (other !== undefined && (next.replica === other || best.replica === other)) return best.replica === other;
+  return next.pending < best.pending;
+}
+
+function unused(replica: Replica): Kept {
+  return { replica, pending: 0, failures: 0, silences: 0, isEjected: false, waiting: new Set() };
+}

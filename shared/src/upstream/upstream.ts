@@ -1,0 +1,95 @@
+import { Agent, request } from "undici";
+import { PROBE_PATH } from "../http/probe.js";
+import type { Log } from "../log.js";
+import { addressesOf, placeOf, type Place } from "./addresses.js";
+import { createReplicas, type ProbeAnswer, type Replica, type Replicas } from "./replicas.js";
+
+// Keeps what is known of a service's replicas true: once a second its names are resolved, and every replica is asked
+// whether it is ready, on a connection of its own that no call can hold up.
+
+const EVERY_MS = 1_000;
+const PROBE_MS = 1_000;
+
+/** The replicas of a service, which are followed until it is closed. */
+export interface Upstream extends Pick<Replicas, "call" | "all" | "waiting"> {
+  /** What the service is called in logs and metrics. */
+  readonly service: string;
+  close(): Promise<void>;
+}
+
+export interface UpstreamOptions {
+  readonly service: string;
+  /** Base URLs; a name stands for as many replicas as it has addresses. */
+  readonly urls: readonly string[];
+  readonly log: Log;
+  /** What a name stands for; the system's resolver unless given. */
+  readonly resolve?: (name: string) => Promise<readonly string[]>;
+}
+
+/** Begins to follow the replicas of a service. Those whose URL holds an address can be called at once. */
+export function createUpstream({ service, urls, log, resolve = addressesOf }: UpstreamOptions): Upstream {
+  const replicas = createReplicas(({ origin }, isEjected) => {
+    log.warn({ service, replica: origin }, isEjected ? "a replica is left out" : "a replica is back");
+  });
+  const agent = new Agent({ connections: 1, connect: { timeout: PROBE_MS }, keepAliveTimeout: 4_000 });
+  const places = urls.map((url) => ({ place: placeOf(url), addresses: [] as readonly string[] }));
+  const probing = new Set<string>();
+  let resolving = false;
+
+  async function findReplicas(): Promise<void> {
+    resolving = true;
+    for (const one of places) {
+      const { name } = one.place;
+      if (name === null) continue;
+      try {
+        one.addresses = await resolve(name);
+      } catch (error) {
+        // It keeps the addresses that it had.
+        log.debug({ err: error, service, name }, "a name could not be resolved");
+      }
+    }
+    resolving = false;
+    replicas.set(places.flatMap(({ place, addresses }) => replicasOf(place, addresses)));
+  }
+
+  async function probe(origin: string): Promise<void> {
+    probing.add(origin);
+    const said = await ask(agent, origin);
+    probing.delete(origin);
+    replicas.probed(origin, said);
+  }
+
+  function follow(): void {
+    if (!resolving) void findReplicas();
+    for (const { origin } of replicas.all()) if (!probing.has(origin)) void probe(origin);
+  }
+
+  replicas.set(places.flatMap(({ place }) => replicasOf(place, [])));
+  follow();
+  const timer = setInterval(follow, EVERY_MS);
+
+  return {
+    service,
+    call: replicas.call,
+    all: replicas.all,
+    waiting: replicas.waiting,
+    close: async () => {
+      clearInterval(timer);
+      await agent.destroy();
+    },
+  };
+}
+
+function replicasOf(place: Place, addresses: readonly string[]): readonly Replica[] {
+  return place.name === null ? [place.replica] : addresses.map(place.replicaAt);
+}
+
+async function ask(dispatcher: Agent, origin: string): Promise<ProbeAnswer> {
+  try {
+    const answer = await request(origin + PROBE_PATH, { dispatcher, signal: AbortSignal.timeout(PROBE_MS) });
+    await answer.body.dump();
+    return answer.statusCode === 503 ? "unready" : "ready";
+  } catch {
+    return "nothing";
+  }
+}
