@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { createBus } from "@nts/shared/bus/bus";
 import { addBusMetrics } from "@nts/shared/bus/bus-metrics";
 import { readConfig } from "@nts/shared/config";
@@ -42,6 +43,8 @@ const DRAIN_MS = 8_000;
 // An answer to a pull that takes longer is worth little of the second that a lease lasts.
 const PULL_MS = 400;
 const VERIFY_MS = 1_000;
+// What identity is told at the end is worth no more than that.
+const LAST_WORDS_MS = 2_000;
 
 startProcess(async () => {
   const config = readConfig(GatewayConfig, process.env);
@@ -92,6 +95,7 @@ startProcess(async () => {
   const follower = followKeyChanges({
     gatewayId,
     pull: (after) => record.ask(pullKeyChanges, { query: { after, gateway: gatewayId } }),
+    sayLeaving: (after) => record.ask(pullKeyChanges, { query: { after, gateway: gatewayId, leaving: true } }),
     verifier,
     changes,
     lease,
@@ -176,18 +180,23 @@ startProcess(async () => {
   server.server.on("checkExpectation", app.serve);
   log.info({ port: server.port, gateway: gatewayId }, "gateway listens");
 
-  stopOnSignal(log, readiness, config.DRAIN_DELAY_MS, [
-    () => server.close(),
-    () => keyUses.stop(),
-    async () => {
-      follower.stop();
-      limiter.stop();
-      redis.disconnect();
-      const closing = [identity, record, ...Object.values(transports), ...Object.values(upstreams)];
-      await Promise.all(closing.map((one) => one.close()));
-    },
-    () => bus.close(),
-    () => tracing.close(),
-    () => operations.close(),
-  ]);
+  stopOnSignal(log, {
+    readiness,
+    leave: server.leave,
+    delayMs: config.DRAIN_DELAY_MS,
+    steps: [
+      () => server.close(),
+      // From here on nothing is served, which identity is told, so that it waits for this gateway no longer.
+      () => Promise.race([Promise.all([keyUses.stop(), follower.leave()]), delay(LAST_WORDS_MS)]),
+      async () => {
+        limiter.stop();
+        redis.disconnect();
+        const closing = [identity, record, ...Object.values(transports), ...Object.values(upstreams)];
+        await Promise.all(closing.map((one) => one.close()));
+      },
+      () => bus.close(),
+      () => tracing.close(),
+      () => operations.close(),
+    ],
+  });
 });

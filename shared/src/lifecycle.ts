@@ -7,20 +7,23 @@ import type { Log } from "./log.js";
 /** Milliseconds from the signal to the end of the process, whatever hangs. */
 const STOP_LIMIT_MS = 14_000;
 
+export interface Stopping {
+  readonly readiness: Readiness;
+  /** Tells whoever sends requests that this process is going. */
+  readonly leave: () => void;
+  /** Milliseconds from then on until the first step, for everybody to notice. */
+  readonly delayMs: number;
+  readonly steps: readonly (() => Promise<unknown>)[];
+}
+
 /**
  * Ends the process with status 0 on SIGTERM or SIGINT: it stops being ready, then the steps run in order. A fault that
  * nobody caught ends it the same way with status 1. A step that fails does not keep the later ones from running.
- *
- * @param delayMs time between being unready and the first step, for whoever probes readiness to notice
  */
-export function stopOnSignal(
-  log: Log,
-  readiness: Readiness,
-  delayMs: number,
-  steps: readonly (() => Promise<unknown>)[],
-): void {
+export function stopOnSignal(log: Log, { readiness, leave, delayMs, steps }: Stopping): void {
   closeWithGrace({ delay: STOP_LIMIT_MS + delayMs, logger: false }, async ({ signal, err }) => {
     readiness.stopping = true;
+    leave();
     if (err === undefined) log.info({ signal }, "stopping");
     else log.fatal({ err }, "stopping after an uncaught fault");
     await delay(delayMs);

@@ -16,6 +16,8 @@ const PULL_EVERY_MS = 200;
 export interface KeyChangesOptions {
   readonly gatewayId: string;
   readonly pull: (after: number) => Promise<KeyChanges>;
+  /** Tells identity that this gateway has stopped serving. */
+  readonly sayLeaving: (after: number) => Promise<unknown>;
   readonly verifier: Pick<Verifier, "forget" | "forgetAll">;
   readonly changes: ChangeLog;
   readonly lease: Lease;
@@ -30,16 +32,22 @@ export interface KeyChangeFollower {
   /** Milliseconds since identity last answered; null before it ever did. */
   sinceAnswerMs(): number | null;
   stop(): void;
+  /**
+   * Stops, gives the lease up, and says so, for changes of rights not to wait for this gateway any longer. To be called
+   * only when nothing is served any more. Never rejects: who has not said it is waited for until its lease must have ended.
+   */
+  leave(): Promise<void>;
 }
 
 /** Starts to follow, for ever, whatever is away. */
 export function followKeyChanges(options: KeyChangesOptions): KeyChangeFollower {
-  const { gatewayId, pull, verifier, changes, lease, bus, clock, log } = options;
+  const { gatewayId, pull, sayLeaving, verifier, changes, lease, bus, clock, log } = options;
   let liveGateways = 1;
   let answeredAt: Instant | null = null;
   let failing = false;
   let stopped = false;
   let pulling = false;
+  let underWay: Promise<void> = Promise.resolve();
   let again = false;
   let timer: NodeJS.Timeout | undefined;
 
@@ -80,7 +88,8 @@ export function followKeyChanges(options: KeyChangesOptions): KeyChangeFollower 
     clearTimeout(timer);
     pulling = true;
     again = false;
-    await pullOnce();
+    underWay = pullOnce();
+    await underWay;
     pulling = false;
     pullLater();
   }
@@ -105,12 +114,23 @@ export function followKeyChanges(options: KeyChangesOptions): KeyChangeFollower 
   });
   void pullNow();
 
+  function stop(): void {
+    stopped = true;
+    clearTimeout(timer);
+  }
+
   return {
     liveGateways: () => liveGateways,
     sinceAnswerMs: () => (answeredAt === null ? null : elapsedMs(answeredAt, clock.now())),
-    stop: () => {
-      stopped = true;
-      clearTimeout(timer);
+    stop,
+    leave: async () => {
+      stop();
+      lease.end();
+      // Its answer would register this gateway anew.
+      await underWay;
+      await sayLeaving(changes.applied()).catch((error: unknown) => {
+        log.warn({ err: error }, "identity could not be told that this gateway leaves");
+      });
     },
   };
 }

@@ -47,4 +47,15 @@ describe("a lease", () => {
     clock.pass(500);
     expect(lease.isAlive()).toBe(true);
   });
+
+  it("never lives again once it was given up", () => {
+    const clock = createManualClock();
+    const lease = createLease(clock);
+    lease.renew(clock.now());
+    lease.end();
+    expect(lease.isAlive()).toBe(false);
+    clock.pass(1);
+    lease.renew(clock.now());
+    expect(lease.isAlive()).toBe(false);
+  });
 });

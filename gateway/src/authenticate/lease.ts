@@ -11,15 +11,21 @@ export interface Lease {
   /** @param askedAt when the question was sent whose answer renews it; an older one than the last changes nothing */
   renew(askedAt: Instant): void;
   isAlive(): boolean;
+  /** Gives it up for good. */
+  end(): void;
 }
 
 /** A lease that is dead until it is renewed. It dies as soon as either clock says that its time is over. */
 export function createLease(clock: Clock): Lease {
   let heldSince: Instant | null = null;
+  let ended = false;
   return {
     renew: (askedAt) => {
       if (heldSince === null || askedAt.monotonic > heldSince.monotonic) heldSince = askedAt;
     },
-    isAlive: () => heldSince !== null && elapsedMs(heldSince, clock.now()) < LEASE_MS,
+    isAlive: () => !ended && heldSince !== null && elapsedMs(heldSince, clock.now()) < LEASE_MS,
+    end: () => {
+      ended = true;
+    },
   };
 }

@@ -77,14 +77,19 @@ startProcess(async () => {
     }),
     { ...listening, port: settings.OPS_PORT, drainMs: 0 },
   );
-  stopOnSignal(log, readiness, settings.DRAIN_DELAY_MS, [
-    async () => api?.close(),
-    () => bus.close(),
-    () => Promise.all([topology.close(), upstream.close()]),
-    () => mongo.close(),
-    () => tracing.close(),
-    () => operations.close(),
-  ]);
+  stopOnSignal(log, {
+    readiness,
+    leave: () => api?.leave(),
+    delayMs: settings.DRAIN_DELAY_MS,
+    steps: [
+      async () => api?.close(),
+      () => bus.close(),
+      () => Promise.all([topology.close(), upstream.close()]),
+      () => mongo.close(),
+      () => tracing.close(),
+      () => operations.close(),
+    ],
+  });
 
   await connectMongo(mongo, log);
   await keepTrying(log, "preparing the database", async () => {

@@ -71,13 +71,18 @@ startProcess(async () => {
     }),
     { ...listening, port: settings.OPS_PORT, drainMs: 0 },
   );
-  stopOnSignal(log, readiness, settings.DRAIN_DELAY_MS, [
-    async () => api?.close(),
-    () => bus.close(),
-    () => mongo.close(),
-    () => tracing.close(),
-    () => operations.close(),
-  ]);
+  stopOnSignal(log, {
+    readiness,
+    leave: () => api?.leave(),
+    delayMs: settings.DRAIN_DELAY_MS,
+    steps: [
+      async () => api?.close(),
+      () => bus.close(),
+      () => mongo.close(),
+      () => tracing.close(),
+      () => operations.close(),
+    ],
+  });
 
   // The database may come later than this process; until then it is alive and not ready.
   await connectMongo(mongo, log);

@@ -68,7 +68,10 @@ export const KeyChanges = z.object({
 });
 export type KeyChanges = z.infer<typeof KeyChanges>;
 
-/** Asking renews the lease of the gateway and registers it; `after` is the number it has applied. */
+/**
+ * Asking renews the lease of the gateway and registers it; `after` is the number it has applied. One that is `leaving` has
+ * answered its last request, gets no lease, and is waited for no longer.
+ */
 export const pullKeyChanges = endpoint({
   ...common,
   operationId: "internal_key_changes",
@@ -76,7 +79,7 @@ export const pullKeyChanges = endpoint({
   path: "/internal/key-changes",
   upstream: "identity",
   summary: "Changes of rights after a number",
-  query: z.strictObject({ after: z.int().min(0), gateway: z.string() }),
+  query: z.strictObject({ after: z.int().min(0), gateway: z.string(), leaving: z.boolean().optional() }),
   response: KeyChanges,
 });
 

@@ -19,6 +19,7 @@ export interface Question<E> {
 export interface InternalClient {
   /** @throws AppError `unavailable` when no replica answers, `upstream_timeout`, or what the service answered */
   ask<E extends Endpoint>(operation: E, question: Question<E>): Promise<DataOf<E>>;
+  /** Gives up what is still being asked. */
   close(): Promise<void>;
 }
 
@@ -61,7 +62,7 @@ export function createInternalClient({ upstream, sign, timeoutMs }: InternalClie
         }
       }
     },
-    close: () => agent.close(),
+    close: () => agent.destroy(),
   };
 
   async function askOne<E extends Endpoint>(

@@ -6,7 +6,10 @@ import {
   type ServerResponse,
 } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createHttpTerminator } from "http-terminator";
+
+// A server that can stop without losing a request. Whoever sends over connections that are kept must first learn that this
+// process is going: while it is leaving, each answer ends its connection. Then the port is closed before anything else, so
+// that a new connection is refused, which tells its maker that nothing was sent, and is never accepted and cut.
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -26,23 +29,54 @@ export interface ServerOptions {
 export interface RunningServer {
   readonly server: Server;
   readonly port: number;
-  /** Takes no new requests, lets open ones finish, then closes what is left. */
+  /** Answers end their connections from now on. */
+  leave(): void;
+  /** Takes no new connections, lets open requests finish, then closes what is left. */
   close(): Promise<void>;
 }
 
+const SWEEP_MS = 20;
+
 /** Starts an HTTP server. @throws the system's error, such as EADDRINUSE */
 export async function startServer(listener: Listener, options: ServerOptions): Promise<RunningServer> {
-  const server = createServer(
-    { ...options.node, maxHeaderSize: options.maxHeaderBytes, keepAliveTimeout: options.keepAliveMs },
-    listener,
-  );
-  const terminator = createHttpTerminator({ server, gracefulTerminationTimeout: options.drainMs });
+  const { node, maxHeaderBytes, keepAliveMs, host, drainMs } = options;
+  const server = createServer({ ...node, maxHeaderSize: maxHeaderBytes, keepAliveTimeout: keepAliveMs }, listener);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(options.port, options.host, () => {
+    server.listen(options.port, host, () => {
       server.off("error", reject);
       resolve();
     });
   });
-  return { server, port: (server.address() as AddressInfo).port, close: () => terminator.terminate() };
+  let leaving = false;
+  const leave = (): void => {
+    if (leaving) return;
+    leaving = true;
+    server.prependListener("request", (_request, response) => {
+      response.setHeader("Connection", "close");
+    });
+  };
+  return {
+    server,
+    port: (server.address() as AddressInfo).port,
+    leave,
+    close: () => {
+      leave();
+      return closeWithin(server, drainMs);
+    },
+  };
+}
+
+async function closeWithin(server: Server, drainMs: number): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  // A connection whose last answer began before the server was leaving is kept by its client, and idle only later.
+  const sweep = setInterval(() => {
+    server.closeIdleConnections();
+  }, SWEEP_MS);
+  const limit = setTimeout(() => {
+    server.closeAllConnections();
+  }, drainMs);
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(limit);
 }

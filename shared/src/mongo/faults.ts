@@ -12,6 +12,7 @@ const UNREACHABLE = new Set([
   "MongoPoolClosedError",
   "MongoWaitQueueTimeoutError",
   "MongoNotConnectedError",
+  "MongoClientClosedError",
   "MongoTopologyClosedError",
   "PoolClearedOnNetworkError",
 ]);

@@ -39,6 +39,9 @@ beforeEach(async () => {
 const pull = (gateway: string, after: number, replica = 0): Promise<KeyChanges> =>
   identity.data(pullKeyChanges, { as: { kind: "process" }, replica, query: { after, gateway } });
 
+const leave = (gateway: string, after: number, replica = 0): Promise<KeyChanges> =>
+  identity.data(pullKeyChanges, { as: { kind: "process" }, replica, query: { after, gateway, leaving: true } });
+
 /** The number of the newest change, asked by somebody who is forgotten again. */
 async function highest(): Promise<number> {
   const { highest } = await pull("nobody", 0);
@@ -176,6 +179,34 @@ describe("identity.key-changes: the answer", () => {
     expect(isOver).toBe(false);
     await pull("asking", page.highest, replica);
     expect(await rotation).toBeLessThan(LEASE_MS);
+  });
+
+  it("does not wait for a gateway that has left, at whichever replica it said so", async () => {
+    const key = await aKey(await identity.aPerson());
+    const before = await highest();
+    await Promise.all([pull("left", before), pull("also left", before, 1)]);
+    expect(await leave("left", before, 1)).toMatchObject({ live_gateways: 1 });
+    expect(await leave("also left", before)).toMatchObject({ live_gateways: 0 });
+    expect(await timed(identity.data(rotateKey, key))).toBeLessThan(LEASE_MS / 2);
+  });
+
+  it("comes when the gateway that was waited for leaves", async () => {
+    const key = await aKey(await identity.aPerson());
+    const before = await highest();
+    await pull("leaving", before);
+    const rotation = timed(identity.data(rotateKey, key));
+    let page = await pull("leaving", before);
+    while (page.highest === before) page = await pull("leaving", before);
+    await leave("leaving", before, 1);
+    expect(await rotation).toBeLessThan(LEASE_MS);
+  });
+
+  it("still waits for the gateways that stay", async () => {
+    const key = await aKey(await identity.aPerson());
+    const before = await highest();
+    await Promise.all([pull("left", before), pull("silent", before)]);
+    await leave("left", before);
+    expect(await timed(identity.data(rotateKey, key))).toBeGreaterThanOrEqual(LONGEST_MS - 2);
   });
 
   it("waits for every gateway, not for the first", async () => {

@@ -43,6 +43,8 @@ export interface Neighbour {
   aSession(rights?: Partial<VerifiedPrincipal>): GivenCredential;
   /** Takes a credential away and numbers the change, as identity would; answers the number. */
   revoke(credential: GivenCredential): number;
+  /** `performance.now()` at which a gateway said that it leaves; null before. */
+  leftAt(): number | null;
   /** The number that the last pull said was applied. */
   applied(): number;
   /** Whether identity answers, breaks every connection, or leaves questions open. */
@@ -63,6 +65,7 @@ export async function startNeighbour(liveGateways = 1): Promise<Neighbour> {
   let verifications = 0;
   let applied = 0;
   let isHanging = false;
+  let leftAt: number | null = null;
   let identity: "there" | "broken" | "silent" = "there";
   let answering: Answering = (_request, response) => {
     sendJson(response, {});
@@ -72,6 +75,7 @@ export async function startNeighbour(liveGateways = 1): Promise<Neighbour> {
     switch (path) {
       case "/internal/key-changes":
         applied = Number(query.get("after"));
+        if (query.get("leaving") === "true") leftAt = performance.now();
         return {
           changes: changes.filter(({ number }) => number > applied),
           highest: changes.length,
@@ -149,6 +153,7 @@ export async function startNeighbour(liveGateways = 1): Promise<Neighbour> {
       principals.delete(hashCredential(secret));
       return changes.push({ number: changes.length + 1, subjects: [credentialId] });
     },
+    leftAt: () => leftAt,
     applied: () => applied,
     identityIs: (state) => {
       identity = state;

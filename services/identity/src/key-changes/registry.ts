@@ -24,6 +24,8 @@ export interface GatewayRegistry {
   live(): Promise<LiveGateway[]>;
   /** Registers a gateway that asks for a lease. @returns how many gateways live, this one included */
   renew(id: string, applied: number): Promise<number>;
+  /** Forgets a gateway that serves nothing any more. @returns how many live */
+  remove(id: string): Promise<number>;
 }
 
 export function createGatewayRegistry(db: Db): GatewayRegistry {
@@ -40,6 +42,10 @@ export function createGatewayRegistry(db: Db): GatewayRegistry {
 
   return {
     live: known,
+    remove: async (id) => {
+      await gateways.deleteOne({ _id: id });
+      return (await known()).length;
+    },
     renew: async (id, applied) => {
       const live = await known();
       const own = live.find((gateway) => gateway.id === id);

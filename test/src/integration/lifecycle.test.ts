@@ -1,0 +1,233 @@
+import { Agent, get, type IncomingMessage } from "node:http";
+import { mkdir, mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import { rotateKey } from "@nts/shared/contract/keys";
+import type { Child } from "@nts/local/processes/child";
+import { type Component, spawnComponent } from "@nts/local/processes/component";
+import { freePorts } from "@nts/local/processes/ports";
+import { answersOk } from "@nts/local/processes/probes";
+import { createProcess, type System, urlOf } from "@nts/local/processes/system";
+import { createSecrets } from "@nts/local/secrets";
+import { prepareServers } from "@nts/local/servers/servers";
+import { aKey, anAccount } from "../support/api.js";
+import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+import { sendJson } from "../support/neighbour.js";
+import { startStack, type Stack } from "../support/stack.js";
+import { until } from "../support/until.js";
+
+const ONE = "/api/v1/hosts/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
+
+describe("the parts of a system", () => {
+  const started: Child[] = [];
+
+  afterEach(async () => {
+    await Promise.all(started.splice(0).map((child) => child.stop(15_000)));
+  });
+
+  /** All parts of a system with one process of each kind, by name; none of them is started. */
+  async function partsOf(
+    dataDir: string,
+  ): Promise<{ parts: Map<string, Component>; ops: Map<string, string>; url: string }> {
+    const secrets = createSecrets();
+    const servers = await prepareServers({ dataDir, secrets, given: {}, report: () => undefined });
+    const ports = await freePorts(6);
+    const own = (n: number) => ({ port: ports[2 * n] ?? 0, opsPort: ports[2 * n + 1] ?? 0 });
+    const [gateway, identity, topology] = [own(0), own(1), own(2)];
+    const system: System = {
+      ...{ dataDir, secrets, servers: servers.urls, publicUrl: urlOf(gateway) },
+      databases: { identity: "identity", topology: "topology" },
+      environment: { PATH: process.env["PATH"] },
+      identityUrls: [urlOf(identity)],
+      topologyUrls: [urlOf(topology)],
+    };
+    const components = [
+      ...servers.components,
+      createProcess("identity", "identity", identity, system),
+      createProcess("topology", "topology", topology, system),
+      createProcess("gateway", "gateway", gateway, system),
+    ];
+    const ops = Object.entries({ gateway, identity, topology }).map(
+      ([name, { opsPort }]) => [name, `http://127.0.0.1:${opsPort}`] as const,
+    );
+    return { parts: new Map(components.map((one) => [one.name, one])), ops: new Map(ops), url: urlOf(gateway) };
+  }
+
+  async function newFolder(): Promise<string> {
+    const base = process.env["NTS_TEST_DIR"] ?? tmpdir();
+    await mkdir(base, { recursive: true });
+    return mkdtemp(join(base, "order-"));
+  }
+
+  it.each([
+    [["gateway", "topology", "identity", "nats", "redis", "mongod"]],
+    [["topology", "redis", "identity", "mongod", "gateway", "nats"]],
+  ])(
+    "may start in the order %j: none ends, each is alive at once, and ready when what it needs is there",
+    async (order) => {
+      const dataDir = await newFolder();
+      const { parts, ops, url } = await partsOf(dataDir);
+      expect([...parts.keys()].sort()).toEqual([...order].sort());
+      for (const name of order) {
+        started.push(spawnComponent(parts.get(name)!, dataDir));
+        const internal = ops.get(name);
+        if (internal !== undefined) await until(() => answersOk(`${internal}/livez`));
+      }
+      for (const component of parts.values()) await until(component.isReady);
+      await anAccount(url);
+      expect(started.map((child) => child.isRunning())).toEqual(order.map(() => true));
+    },
+  );
+
+  it("are not ready, and stop with 0, while nothing that they need is there", async () => {
+    const dataDir = await newFolder();
+    const { parts, ops, url } = await partsOf(dataDir);
+    for (const name of ops.keys()) started.push(spawnComponent(parts.get(name)!, dataDir));
+    for (const internal of ops.values()) {
+      await until(() => answersOk(`${internal}/livez`));
+      expect((await fetch(`${internal}/readyz`)).status).toBe(503);
+      expect((await fetch(`${internal}/metrics`)).status).toBe(200);
+    }
+    expect((await fetch(`${url}/api/version`)).status).toBe(200);
+    for (const child of started) {
+      await child.stop(15_000);
+      expect(await child.exited).toEqual({ code: 0, signal: null });
+    }
+  });
+});
+
+describe("a gateway that is told to stop", () => {
+  let world: LoneGateways;
+
+  beforeAll(async () => {
+    world = await startLoneGateways({ env: { DRAIN_DELAY_MS: "1000", RATE_LIMIT_BURST: "1000" } });
+  });
+
+  afterAll(async () => {
+    await world.stop();
+  });
+
+  it("is unready at once, answers what was begun and what still comes, and ends with 0 when that is done", async () => {
+    const [gateway] = world.gateways;
+    const { headers } = world.neighbour.aKey();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const request = (path: string): Promise<{ answer: IncomingMessage; text: string }> =>
+      new Promise((resolve, reject) => {
+        get(world.url + path, { agent, headers }, (answer) => {
+          let text = "";
+          answer
+            .on("data", (piece: Buffer) => (text += String(piece)))
+            .once("end", () => {
+              resolve({ answer, text });
+            });
+        }).once("error", reject);
+      });
+    expect((await request(ONE)).answer.headers.connection).toBe("keep-alive");
+    let slowEndedAt = 0;
+    world.neighbour.answerWith((incoming, response) => {
+      if (incoming.url !== ONE) {
+        sendJson(response, {});
+        return;
+      }
+      setTimeout(() => {
+        slowEndedAt = performance.now();
+        sendJson(response, { slow: true });
+      }, 2_500);
+    });
+    const before = world.neighbour.passedOn.length;
+    const slow = fetch(world.url + ONE, { headers });
+    await until(() => world.neighbour.passedOn.length > before);
+
+    const stopped = gateway!.stop();
+    await until(async () => (await fetch(`${gateway!.opsUrl}/readyz`)).status === 503);
+    expect(await (await fetch(`${gateway!.opsUrl}/readyz`)).json()).toMatchObject({ missing: ["stopping"] });
+    // Whoever has not noticed yet is answered, and told to connect elsewhere.
+    const late = await request("/api/v1/hosts/late");
+    expect([late.answer.statusCode, late.answer.headers.connection]).toEqual([200, "close"]);
+
+    await sleep(1_500);
+    await expect(fetch(`${world.url}/api/version`)).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } });
+    expect(await slow.then((answer) => answer.json())).toMatchObject({ success: true, data: { slow: true } });
+    expect(await stopped).toEqual({ code: 0, signal: null });
+    agent.destroy();
+
+    // Only then did it leave those for whom changes of rights wait.
+    expect(world.neighbour.leftAt()).toBeGreaterThan(slowEndedAt);
+    await gateway!.restart();
+  });
+
+  it("gives up after a while what does not end, and ends with 0 all the same", async () => {
+    const [gateway] = world.gateways;
+    const { headers } = world.neighbour.aKey();
+    world.neighbour.answerWith(() => undefined);
+    const before = world.neighbour.passedOn.length;
+    const hanging = fetch(world.url + ONE, { headers }).then(
+      ({ status }) => status,
+      () => "cut off",
+    );
+    await until(() => world.neighbour.passedOn.length > before);
+    world.neighbour.identityIs("silent");
+    const begun = performance.now();
+    expect(await gateway!.stop()).toEqual({ code: 0, signal: null });
+    expect(performance.now() - begun).toBeLessThan(15_000);
+    expect(await hanging).toBe("cut off");
+    world.neighbour.identityIs("there");
+    await gateway!.restart();
+  });
+});
+
+describe("a system whose processes stop", () => {
+  let stack: Stack;
+
+  beforeAll(async () => {
+    stack = await startStack({ gateways: 2, ownMongod: true });
+  });
+
+  afterAll(async () => {
+    await stack.stop();
+  });
+
+  it("changes rights without waiting for a gateway that has stopped", async () => {
+    const account = await anAccount(stack.url);
+    const { id } = await aKey(stack.url, account);
+    const rotated = async (): Promise<number> => {
+      const begun = performance.now();
+      await account.session.data("post", rotateKey.path.replace("{id}", id));
+      return performance.now() - begun;
+    };
+    const [, other] = stack.gateways;
+    await other!.stop();
+    await until(async () => (await rotated()) < 900);
+    await other!.restart();
+    await rotated();
+    // One that was killed could not say so, and is waited for: this is how the above would be noticed.
+    await other!.kill();
+    expect(await rotated()).toBeGreaterThan(1_000);
+    await other!.restart();
+  });
+
+  it("ends each with 0 within 15 s, also while its database hangs", async () => {
+    const account = await anAccount(stack.url);
+    const [identity, topology] = [stack.identities[0]!, stack.topologies[0]!];
+    stack.servers.mongodb!.pause();
+    try {
+      const hanging = [
+        account.session.send("get", "/api/v1/networks"),
+        account.session.send("get", "/api/v1/users"),
+        account.session.send("post", "/api/v1/networks", { name: "Home" }),
+      ].map((answered) => answered.then(({ status }) => status));
+      await sleep(300);
+      const begun = performance.now();
+      expect(await Promise.all([identity.stop(), topology.stop()])).toEqual([
+        { code: 0, signal: null },
+        { code: 0, signal: null },
+      ]);
+      expect(performance.now() - begun).toBeLessThan(15_000);
+      for (const status of await Promise.all(hanging)) expect([502, 503, 504]).toContain(status);
+    } finally {
+      stack.servers.mongodb!.resume();
+    }
+  });
+});
