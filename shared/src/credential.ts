@@ -1,11 +1,11 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** The cookie that carries a session. @see spec § 5 */
 export const SESSION_COOKIE = "session_id";
 
 /** What is kept and passed on in place of an API key or the content of a session cookie: its SHA-256, in hexadecimal. */
 export function hashCredential(secret: string): string {
-  return createHash("sha256").update(secret).digest("hex");
+  return hash("sha256", secret);
 }
 
 /** True for text that can be the content of a session cookie: 256 bits in base64url. */

@@ -1,7 +1,7 @@
 import type { Replica } from "@nts/shared/upstream/replicas";
 import { type Dispatcher, Pool } from "undici";
 import { countedBody } from "../edge/body.js";
-import { type Attempt, CONNECT_MS, IDLE_MS, MOST_CONNECTIONS, type Sending, type Transport } from "./transport.js";
+import { type AnswerReader, CONNECT_MS, IDLE_MS, MOST_CONNECTIONS, type Sending, type Transport } from "./transport.js";
 
 /** Sends by undici's dispatch, which makes no streams of requests without a body and of answers. */
 export function createDispatchTransport(): Transport {
@@ -28,7 +28,7 @@ export function createDispatchTransport(): Transport {
   return {
     send: (attempt) => {
       const { replica, request, headers, withBody } = attempt;
-      const answer = createAnswer(attempt);
+      const dispatched = new Dispatched(attempt.reader);
       headers["host"] = replica.host;
       poolOf(replica).dispatch(
         {
@@ -37,9 +37,9 @@ export function createDispatchTransport(): Transport {
           headers,
           body: withBody ? countedBody(request) : null,
         },
-        answer.handler,
+        dispatched,
       );
-      return answer.sending;
+      return dispatched;
     },
     close: async () => {
       await Promise.all([...pools.values()].map((pool) => pool.destroy()));
@@ -47,43 +47,53 @@ export function createDispatchTransport(): Transport {
   };
 }
 
-function createAnswer({ onHead, onData, onEnd, onFault }: Attempt): {
-  handler: Dispatcher.DispatchHandler;
-  sending: Sending;
-} {
-  let started: Dispatcher.DispatchController | null = null;
-  let isOver = false;
-  return {
-    handler: {
-      // Said when a connection has been found, just before the first byte leaves.
-      onRequestStart: (controller) => {
-        started = controller;
-        if (isOver) controller.abort(new Error("no longer wanted"));
-      },
-      onResponseStart: (_controller, status, headers) => {
-        // 1xx speaks of what is still to come.
-        if (!isOver && status >= 200) onHead({ status, headers });
-      },
-      onResponseData: (controller, piece) => {
-        if (!isOver && !onData(piece)) controller.pause();
-      },
-      onResponseEnd: (_controller, trailers) => {
-        if (isOver) return;
-        isOver = true;
-        onEnd(trailers);
-      },
-      onResponseError: (_controller, error) => {
-        if (isOver) return;
-        isOver = true;
-        onFault(error, started !== null);
-      },
-    },
-    sending: {
-      resume: () => started?.resume(),
-      abort: () => {
-        isOver = true;
-        started?.abort(new Error("no longer wanted"));
-      },
-    },
-  };
+/** One request on its way. A class, because one of its methods each per request would cost more than what they do. */
+class Dispatched implements Dispatcher.DispatchHandler, Sending {
+  #started: Dispatcher.DispatchController | null = null;
+  #isOver = false;
+
+  constructor(private readonly reader: AnswerReader) {}
+
+  /** Said when a connection has been found, just before the first byte leaves. */
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#started = controller;
+    if (this.#isOver) controller.abort(new Error("no longer wanted"));
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    // 1xx speaks of what is still to come.
+    if (!this.#isOver && status >= 200) this.reader.onHead({ status, headers });
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
+    if (!this.#isOver && !this.reader.onData(piece)) controller.pause();
+  }
+
+  onResponseEnd(
+    _controller: Dispatcher.DispatchController,
+    trailers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.reader.onEnd(trailers);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.reader.onFault(error, this.#started !== null);
+  }
+
+  resume(): void {
+    this.#started?.resume();
+  }
+
+  abort(): void {
+    this.#isOver = true;
+    this.#started?.abort(new Error("no longer wanted"));
+  }
 }

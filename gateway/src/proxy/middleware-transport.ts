@@ -76,7 +76,7 @@ function connectInTime(options: NetConnectOpts): Socket {
 }
 
 function createStandIn(attempt: Attempt): { standIn: StandIn; sending: Sending } {
-  const { request, replica, headers, withBody } = attempt;
+  const { request, replica, headers, withBody, reader } = attempt;
   let outgoing: ClientRequest | null = null;
   let answer: IncomingMessage | null = null;
   let wasSent = false;
@@ -85,7 +85,7 @@ function createStandIn(attempt: Attempt): { standIn: StandIn; sending: Sending }
   function fault(error: Error): void {
     if (isOver) return;
     isOver = true;
-    attempt.onFault(error, wasSent);
+    reader.onFault(error, wasSent);
   }
 
   function readAnswer(came: IncomingMessage): void {
@@ -99,7 +99,7 @@ function createStandIn(attempt: Attempt): { standIn: StandIn; sending: Sending }
     };
     came
       .on("data", (piece: Buffer) => {
-        if (!isOver && !attempt.onData(piece)) came.pause();
+        if (!isOver && !reader.onData(piece)) came.pause();
       })
       .once("end", () => {
         if (isOver) return;
@@ -108,11 +108,11 @@ function createStandIn(attempt: Attempt): { standIn: StandIn; sending: Sending }
           return;
         }
         isOver = true;
-        attempt.onEnd(came.trailers);
+        reader.onEnd(came.trailers);
       })
       .once("error", broken)
       .once("close", broken);
-    attempt.onHead({ status: came.statusCode ?? 0, headers: came.headers });
+    reader.onHead({ status: came.statusCode ?? 0, headers: came.headers });
   }
 
   const standIn: StandIn = {

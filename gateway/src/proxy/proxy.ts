@@ -8,8 +8,8 @@ import { sendFailure } from "../edge/answers.js";
 import { hasBody, skipBody } from "../edge/body.js";
 import type { Exchange } from "../edge/exchange.js";
 import { frameOf } from "./frame.js";
-import { createSplice, sendHeadOnly, type Splice } from "./splice.js";
-import type { AnswerHead, Sending, Transport } from "./transport.js";
+import { sendHeadOnly, Splice } from "./splice.js";
+import type { AnswerHead, AnswerReader, Sending, Transport } from "./transport.js";
 
 // Passes a request on to a service and its answer back, both as they come. A client that goes away takes the request to
 // the service with it, also before that has answered; a service that breaks off takes the client's connection with it; and
@@ -39,114 +39,151 @@ export interface ProxyOptions {
 export type Proxy = (forwarding: Forwarding) => void;
 
 /** Makes the function that passes requests on to one service. */
-export function createProxy({ upstream, transport, log }: ProxyOptions): Proxy {
-  return ({ exchange, endpoint, headers }) => {
-    const { request, response, requestId } = exchange;
+export function createProxy(options: ProxyOptions): Proxy {
+  return (forwarding) => {
+    const { response } = forwarding.exchange;
     // The client may have gone, or been told that its request is malformed, while its credential was checked.
-    if (response.destroyed || response.headersSent) return;
-    const isRead = endpoint.method === "get";
-    const withBody = endpoint.body !== undefined;
-    let attempts = 0;
-    let mayReadAgain = isRead;
-    let call: Call | null = null;
-    let sending: Sending | null = null;
-    let splice: Splice | null = null;
-    let isOver = false;
-    let progressedAt = 0;
-    let timer = setTimeout(tooLate, HEAD_MS);
-    response.once("close", stop);
-    if (!withBody && hasBody(request.headers)) skipBody(request, () => fail(new AppError("payload_too_large")));
-    attempt();
+    if (!response.destroyed && !response.headersSent) new Passage(options, forwarding).begin();
+  };
+}
 
-    function attempt(other?: Replica): void {
-      attempts++;
-      try {
-        call = upstream.call({ ...(other && { other }), ...(mayReadAgain && { onEjected: askAnother }) });
-      } catch (error) {
-        fail(error as AppError);
+/** One request that is passed on. A class, because a closure for each of its steps would cost more than the steps. */
+class Passage implements AnswerReader {
+  #call: Call | null = null;
+  #sending: Sending | null = null;
+  #splice: Splice | null = null;
+  #attempts = 0;
+  #mayReadAgain: boolean;
+  #isOver = false;
+  #progressedAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly options: ProxyOptions,
+    private readonly forwarding: Forwarding,
+  ) {
+    this.#mayReadAgain = forwarding.endpoint.method === "get";
+  }
+
+  begin(): void {
+    const { exchange, endpoint } = this.forwarding;
+    const { request, response } = exchange;
+    this.#timer = setTimeout(this.#tooLate, HEAD_MS);
+    response.once("close", this.#stop);
+    if (endpoint.body === undefined && hasBody(request.headers))
+      skipBody(request, () => {
+        this.#fail(new AppError("payload_too_large"));
+      });
+    this.#attempt();
+  }
+
+  #attempt(other?: Replica): void {
+    const { exchange, endpoint, headers } = this.forwarding;
+    this.#attempts++;
+    try {
+      this.#call = this.options.upstream.call({
+        ...(other && { other }),
+        ...(this.#mayReadAgain && { onEjected: this.#askAnother }),
+      });
+    } catch (error) {
+      this.#fail(error as AppError);
+      return;
+    }
+    this.#sending = this.options.transport.send({
+      replica: this.#call.replica,
+      request: exchange.request,
+      headers,
+      withBody: endpoint.body !== undefined,
+      reader: this,
+    });
+  }
+
+  /** The replica was given up while it was waited for. */
+  readonly #askAnother = (): void => {
+    if (this.#isOver || !this.#mayReadAgain) return;
+    this.#mayReadAgain = false;
+    this.#sending?.abort();
+    const before = this.#call;
+    before?.end();
+    this.#attempt(before?.replica);
+  };
+
+  onFault(error: Error, wasSent: boolean): void {
+    if (this.#isOver) return;
+    // A body that is too long is no fault of the replica.
+    if (error instanceof AppError) {
+      this.#fail(error);
+      return;
+    }
+    const before = this.#call;
+    before?.failed();
+    before?.end();
+    const isOpen = this.#splice === null && !this.forwarding.exchange.response.headersSent;
+    if (isOpen && this.#attempts < MOST_ATTEMPTS && (!wasSent || this.#mayReadAgain)) {
+      if (wasSent) this.#mayReadAgain = false;
+      this.#attempt(before?.replica);
+    } else this.#fail(new AppError(wasSent ? "upstream_failed" : "unavailable", {}, error));
+  }
+
+  onHead(head: AnswerHead): void {
+    if (this.#isOver) return;
+    const { exchange, endpoint } = this.forwarding;
+    const { request, response, requestId } = exchange;
+    this.#call?.answered();
+    this.#progressedAt = performance.now();
+    if (head.status === 304) {
+      sendHeadOnly(response, head, null);
+      return;
+    }
+    const frame = frameOf(head, endpoint, requestId);
+    if (frame === null) this.#fail(new AppError("upstream_failed", {}, `unusable answer of status ${head.status}`));
+    else if (request.method === "HEAD") sendHeadOnly(response, head, frame.length);
+    else this.#splice = new Splice(head, response, frame, this.#resume);
+  }
+
+  onData(piece: Buffer): boolean {
+    this.#progressedAt = performance.now();
+    return this.#splice === null || this.#splice.add(piece);
+  }
+
+  onEnd(trailers: AnswerHead["headers"]): void {
+    if (this.#splice?.end(trailers) === false)
+      this.#fail(new AppError("upstream_failed", {}, "an answer without its total"));
+  }
+
+  readonly #resume = (): void => {
+    this.#sending?.resume();
+  };
+
+  readonly #tooLate = (): void => {
+    if (this.#splice === null) this.#call?.failed();
+    else {
+      const leftMs = this.#progressedAt + STALLED_MS - performance.now();
+      if (leftMs > 0) {
+        this.#timer = setTimeout(this.#tooLate, leftMs);
         return;
       }
-      const { replica } = call;
-      sending = transport.send({ replica, request, headers, withBody, onHead, onData, onEnd, onFault });
     }
+    this.#fail(new AppError("upstream_timeout"));
+  };
 
-    /** The replica was given up while it was waited for. */
-    function askAnother(): void {
-      if (isOver || !mayReadAgain) return;
-      mayReadAgain = false;
-      sending?.abort();
-      const before = call;
-      before?.end();
-      attempt(before?.replica);
-    }
+  #fail(error: AppError): void {
+    if (this.#isOver) return;
+    const { exchange, endpoint } = this.forwarding;
+    this.#stop();
+    if (error.code !== "payload_too_large")
+      this.options.log.warn(
+        { request_id: exchange.requestId, operation: endpoint.operationId, err: error.cause, code: error.code },
+        "no answer",
+      );
+    sendFailure(exchange, error);
+  }
 
-    function onFault(error: Error, wasSent: boolean): void {
-      if (isOver) return;
-      // A body that is too long is no fault of the replica.
-      if (error instanceof AppError) {
-        fail(error);
-        return;
-      }
-      const before = call;
-      before?.failed();
-      before?.end();
-      if (splice === null && !response.headersSent && attempts < MOST_ATTEMPTS && (!wasSent || mayReadAgain)) {
-        if (wasSent) mayReadAgain = false;
-        attempt(before?.replica);
-      } else fail(new AppError(wasSent ? "upstream_failed" : "unavailable", {}, error));
-    }
-
-    function onHead(head: AnswerHead): void {
-      if (isOver) return;
-      call?.answered();
-      progressedAt = performance.now();
-      if (head.status === 304) {
-        sendHeadOnly(response, head, null);
-        return;
-      }
-      const frame = frameOf(head, endpoint, requestId);
-      if (frame === null) fail(new AppError("upstream_failed", {}, `unusable answer of status ${head.status}`));
-      else if (request.method === "HEAD") sendHeadOnly(response, head, frame.length);
-      else splice = createSplice({ head, response, frame, resume: () => sending?.resume() });
-    }
-
-    function onData(piece: Buffer): boolean {
-      progressedAt = performance.now();
-      return splice === null || splice.add(piece);
-    }
-
-    function onEnd(trailers: AnswerHead["headers"]): void {
-      if (splice?.end(trailers) === false) fail(new AppError("upstream_failed", {}, "an answer without its total"));
-    }
-
-    function tooLate(): void {
-      if (splice !== null) {
-        const leftMs = progressedAt + STALLED_MS - performance.now();
-        if (leftMs > 0) {
-          timer = setTimeout(tooLate, leftMs);
-          return;
-        }
-      } else call?.failed();
-      fail(new AppError("upstream_timeout"));
-    }
-
-    function fail(error: AppError): void {
-      if (isOver) return;
-      stop();
-      if (error.code !== "payload_too_large")
-        log.warn(
-          { request_id: requestId, operation: endpoint.operationId, err: error.cause, code: error.code },
-          "no answer",
-        );
-      sendFailure(exchange, error);
-    }
-
-    function stop(): void {
-      if (isOver) return;
-      isOver = true;
-      clearTimeout(timer);
-      call?.end();
-      if (!response.writableFinished) sending?.abort();
-    }
+  readonly #stop = (): void => {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.#call?.end();
+    if (!this.forwarding.exchange.response.writableFinished) this.#sending?.abort();
   };
 }

@@ -10,57 +10,53 @@ import type { AnswerHead } from "./transport.js";
 const PASSED_ON = Object.entries({ etag: "ETag", "retry-after": "Retry-After", "set-cookie": "Set-Cookie" });
 const NOTHING = Buffer.alloc(0);
 
-export interface SpliceOptions {
-  readonly head: AnswerHead;
-  readonly response: ServerResponse;
-  readonly frame: Frame;
-  /** Asks for more after {@link Splice.add} said that it was enough. */
-  readonly resume: () => void;
-}
-
 /** An answer that is being sent. */
-export interface Splice {
+export class Splice {
+  #held: Buffer | null = null;
+  #hasBegun = false;
+
+  /** @param resume asks for more after {@link add} said that it was enough */
+  constructor(
+    private readonly head: AnswerHead,
+    private readonly response: ServerResponse,
+    private readonly frame: Frame,
+    private readonly resume: () => void,
+  ) {}
+
   /** @returns false when no more is wanted for the moment */
-  add(piece: Buffer): boolean;
+  add(piece: Buffer): boolean {
+    const wantsMore = this.#held === null || this.#send(this.#held);
+    this.#held = piece;
+    if (!wantsMore) this.response.once("drain", this.resume);
+    return wantsMore;
+  }
+
   /** All pieces have been added. @returns false when the answer is unusable, and so has no end */
-  end(trailers: IncomingHttpHeaders): boolean;
-}
+  end(trailers: IncomingHttpHeaders): boolean {
+    const { head, response, frame } = this;
+    const suffix = frame.suffix(trailers);
+    if (suffix === null) return false;
+    const last = this.#held ?? NOTHING;
+    const end = last.length - frame.trim;
+    if (this.#hasBegun) {
+      response.write(last.subarray(0, end));
+      response.end(suffix);
+    } else {
+      writeHead(response, head, frame.length);
+      // As one text of single bytes the whole answer leaves in one write, head and body together.
+      response.end(frame.prefix + last.toString("latin1", frame.trim, end) + suffix, "latin1");
+    }
+    return true;
+  }
 
-/** Begins to send the answer of a service. */
-export function createSplice({ head, response, frame, resume }: SpliceOptions): Splice {
-  let held: Buffer | null = null;
-  let hasBegun = false;
-
-  function send(piece: Buffer): boolean {
-    if (hasBegun) return response.write(piece);
-    hasBegun = true;
+  #send(piece: Buffer): boolean {
+    const { head, response, frame } = this;
+    if (this.#hasBegun) return response.write(piece);
+    this.#hasBegun = true;
     writeHead(response, head, frame.length);
     response.write(frame.prefix, "latin1");
     return response.write(piece.subarray(frame.trim));
   }
-
-  return {
-    add: (piece) => {
-      const wantsMore = held === null || send(held);
-      held = piece;
-      if (!wantsMore) response.once("drain", resume);
-      return wantsMore;
-    },
-    end: (trailers) => {
-      const suffix = frame.suffix(trailers);
-      if (suffix === null) return false;
-      const last = held ?? NOTHING;
-      const rest = last.subarray(0, last.length - frame.trim);
-      if (hasBegun) {
-        response.write(rest);
-        response.end(suffix);
-      } else {
-        writeHead(response, head, frame.length);
-        response.end(Buffer.concat([Buffer.from(frame.prefix), rest.subarray(frame.trim), Buffer.from(suffix)]));
-      }
-      return true;
-    },
-  };
 }
 
 /** Sends an answer that has no body: one to HEAD, or 304. @param length that the body would have */

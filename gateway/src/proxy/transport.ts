@@ -13,7 +13,7 @@ export const CONNECT_MS = 1_000;
 // Shorter than the 75 s that the services keep an unused connection, so that none is closed under a request.
 export const IDLE_MS = 30_000;
 
-/** One attempt to have a request answered. */
+/** One attempt to have a request answered, and what is told about it. */
 export interface Attempt {
   readonly replica: Replica;
   readonly request: IncomingMessage;
@@ -21,17 +21,22 @@ export interface Attempt {
   readonly headers: Record<string, string | string[]>;
   /** Whether the body goes on. */
   readonly withBody: boolean;
-  readonly onHead: (head: AnswerHead) => void;
+  readonly reader: AnswerReader;
+}
+
+/** Whoever waits for an answer. */
+export interface AnswerReader {
+  onHead(head: AnswerHead): void;
   /** @returns false when no more is wanted until {@link Sending.resume} */
-  readonly onData: (piece: Buffer) => boolean;
+  onData(piece: Buffer): boolean;
   /** All of the answer has come. */
-  readonly onEnd: (trailers: IncomingHttpHeaders) => void;
+  onEnd(trailers: IncomingHttpHeaders): void;
   /**
    * The service could not be reached or broke off; said once, and nothing after it.
    *
    * @param wasSent false when no byte of the request left: another replica may have it
    */
-  readonly onFault: (error: Error, wasSent: boolean) => void;
+  onFault(error: Error, wasSent: boolean): void;
 }
 
 export interface AnswerHead {

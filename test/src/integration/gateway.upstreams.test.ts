@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { freePort } from "@nts/local/processes/ports";
 import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
 import { type GivenCredential, type Neighbour, sendJson, startNeighbour } from "../support/neighbour.js";
+import { startBlackHole } from "../support/black-hole.js";
 import { until } from "../support/until.js";
 
 const ONE = "/api/v1/hosts/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
@@ -92,6 +93,31 @@ describe("a replica that hangs", () => {
     } finally {
       await world.stop();
       await hanging.stop();
+    }
+  });
+});
+
+describe("a replica to which no connection can be made", () => {
+  it("costs a second, and loses neither reads nor writes", async () => {
+    const hole = await startBlackHole();
+    const world = await startLoneGateways({ env: LIMITS, otherTopologies: [hole.url], otherIdentities: [hole.url] });
+    try {
+      const key = world.neighbour.aKey();
+      for (const [method, path] of [
+        ["GET", ONE],
+        ["DELETE", ONE],
+        ["GET", "/api/v1/organizations"],
+        ["POST", "/api/v1/auth/keys/" + key.credentialId + "/rotate"],
+      ] as const) {
+        // prettier-ignore
+        const send = (): Promise<Response> =>
+          fetch(world.url + path, { method, headers: { ...world.neighbour.aSession().headers, origin: "https://topology.example.com" } });
+        const statuses = await Promise.all(Array.from({ length: 6 }, async () => (await send()).status));
+        expect([method, path, new Set(statuses)]).toEqual([method, path, new Set([200])]);
+      }
+    } finally {
+      await world.stop();
+      await hole.stop();
     }
   });
 });

@@ -21,13 +21,15 @@ export interface LoneGatewaysOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Base URLs of further replicas of topology, beside the neighbour. */
   readonly otherTopologies?: readonly string[];
+  /** Base URLs of further replicas of identity, beside the neighbour. */
+  readonly otherIdentities?: readonly string[];
   /** Base URLs of the replicas of topology, without the neighbour. */
   readonly topologies?: readonly string[];
 }
 
 /** Starts them and waits until they are ready. */
 export async function startLoneGateways(options: LoneGatewaysOptions = {}): Promise<LoneGateways> {
-  const { gateways = 1, env = {}, otherTopologies = [] } = options;
+  const { gateways = 1, env = {}, otherTopologies = [], otherIdentities = [] } = options;
   const servers = await startServers();
   const neighbour = await startNeighbour(gateways);
   const ports = await freePorts(2 * gateways);
@@ -38,7 +40,7 @@ export async function startLoneGateways(options: LoneGatewaysOptions = {}): Prom
     publicUrl: "https://topology.example.com",
     databases: { identity: "unused", topology: "unused" },
     environment: { PATH: process.env["PATH"], ...env },
-    identityUrls: [neighbour.url],
+    identityUrls: [neighbour.url, ...otherIdentities],
     topologyUrls: options.topologies ?? [neighbour.url, ...otherTopologies],
   };
   const handles = await Promise.all(
