@@ -1,0 +1,83 @@
+/**
+ * The form of a backup, inside of gzip: BSON documents, one after another. The first says what it is, a mark goes before the
+ * documents of each collection, and the last says how many there were: a file that was cut off is known as such.
+ */
+import { BSON, type Document } from "mongodb";
+import { ArchiveProblem } from "./problem.js";
+
+const FORMAT = 1;
+const LENGTH_BYTES = 4;
+const MAX_DOCUMENT_BYTES = 17 * 1024 * 1024; // MongoDB's own limit is 16 MiB
+
+/** One piece of a backup, in the order in which they come. */
+export type Piece =
+  | { readonly kind: "head"; readonly takenAt: Date; readonly serverVersion: string }
+  /** `database` is the name of the service that owns it, whatever the database itself is called. */
+  | { readonly kind: "collection"; readonly database: string; readonly collection: string }
+  | { readonly kind: "document"; readonly bytes: Uint8Array }
+  | { readonly kind: "end"; readonly documents: number };
+
+/** The bytes of a piece. */
+export function encode(piece: Piece): Uint8Array {
+  switch (piece.kind) {
+    case "head":
+      return BSON.serialize({ $backup: FORMAT, taken_at: piece.takenAt, server_version: piece.serverVersion });
+    case "collection":
+      return BSON.serialize({ $collection: piece.collection, database: piece.database });
+    case "document":
+      return piece.bytes;
+    case "end":
+      return BSON.serialize({ $end: piece.documents });
+  }
+}
+
+/**
+ * The pieces of a backup that comes in chunks of any size.
+ *
+ * @throws ArchiveProblem when it is no backup, is of a form that is not known here, or ends before its end
+ */
+export async function* decode(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Piece> {
+  let documents = 0;
+  let last: Piece["kind"] | null = null;
+  for await (const bytes of split(chunks)) {
+    const piece = pieceOf(bytes);
+    if ((last === null) !== (piece.kind === "head")) throw new ArchiveProblem("This is not a backup.");
+    if (last === "end") throw new ArchiveProblem("The backup goes on behind its end.");
+    if (piece.kind === "document") documents += 1;
+    if (piece.kind === "end" && piece.documents !== documents)
+      throw new ArchiveProblem(`The backup has ${documents} documents and should have ${piece.documents}.`);
+    last = piece.kind;
+    yield piece;
+  }
+  if (last === null) throw new ArchiveProblem("The backup is empty.");
+  if (last !== "end") throw new ArchiveProblem("The backup is cut off.");
+}
+
+/** Documents that were stored begin with `_id`; what we add begins with a name that no stored document can have. */
+function pieceOf(bytes: Uint8Array): Piece {
+  if (bytes[LENGTH_BYTES + 1] !== "$".charCodeAt(0)) return { kind: "document", bytes };
+  const mark: Document = BSON.deserialize(bytes);
+  if (mark["$backup"] === FORMAT)
+    return { kind: "head", takenAt: mark["taken_at"] as Date, serverVersion: String(mark["server_version"]) };
+  if (typeof mark["$collection"] === "string")
+    return { kind: "collection", collection: mark["$collection"], database: String(mark["database"]) };
+  if (typeof mark["$end"] === "number") return { kind: "end", documents: mark["$end"] };
+  throw new ArchiveProblem("The backup is of a form that this version does not know.");
+}
+
+/** Cuts a stream of chunks into documents: each begins with its length. */
+async function* split(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let rest = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    rest = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk]);
+    for (;;) {
+      if (rest.length < LENGTH_BYTES) break;
+      const length = rest.readInt32LE(0);
+      if (length < LENGTH_BYTES + 1 || length > MAX_DOCUMENT_BYTES) throw new ArchiveProblem("This is not a backup.");
+      if (rest.length < length) break;
+      yield rest.subarray(0, length);
+      rest = rest.subarray(length);
+    }
+  }
+  if (rest.length > 0) throw new ArchiveProblem("The backup is cut off.");
+}

@@ -1,0 +1,96 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGunzip, createGzip } from "node:zlib";
+import { MongoClient } from "mongodb";
+import { z } from "zod";
+import { ConfigError, readConfig } from "@nts/shared/config";
+import { decode, type Piece } from "./format.js";
+import { ArchiveProblem } from "./problem.js";
+import { check, restore, type Contents } from "./restore.js";
+import { save, type Databases } from "./save.js";
+
+// Backups go by standard input and output; what there is to say goes to standard error.
+
+const HELP = `Takes and restores backups of both databases, all of one moment.
+
+  node dist/main.js save >FILE                  writes a backup, while everything goes on
+  node dist/main.js check <FILE                 reads a backup to its end and says what it holds
+  node dist/main.js restore <FILE               makes the databases what the backup says; they must hold nothing yet
+  node dist/main.js restore --replace <FILE     the same, and gives up what they hold
+
+Before a restore, stop gateway, identity and topology. Settings (environment variables):
+  MONGODB_URL        a replica set, with a user that may read both databases, and for a restore drop and write them
+  IDENTITY_DATABASE  default identity
+  TOPOLOGY_DATABASE  default topology
+`;
+
+const Settings = z.object({
+  MONGODB_URL: z.string(),
+  IDENTITY_DATABASE: z.string().default("identity"),
+  TOPOLOGY_DATABASE: z.string().default("topology"),
+});
+
+const say = (text: string): void => void process.stderr.write(`${text}\n`);
+
+process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
+  if (error instanceof ArchiveProblem || error instanceof ConfigError) say(error.message);
+  else if ((error as { code?: unknown }).code === "Z_BUF_ERROR") say("The backup is cut off.");
+  else if ((error as { code?: unknown }).code === "Z_DATA_ERROR") say("This is not a backup, or it is damaged.");
+  else throw error;
+  return 1;
+});
+
+async function main(args: readonly string[]): Promise<number> {
+  const command = args.join(" ");
+  switch (command) {
+    case "save":
+      await withDatabases((client, databases) =>
+        pipeline(Readable.from(save(client, databases)), createGzip(), process.stdout),
+      );
+      return 0;
+    case "check":
+      tell(await check(given()), "The backup is whole");
+      return 0;
+    case "restore":
+    case "restore --replace":
+      await withDatabases(async (_, databases) => {
+        tell(await restore(given(), databases, { replace: args.length > 1 }), "Restored");
+      });
+      return 0;
+    case "--help":
+      process.stdout.write(HELP);
+      return 0;
+    default:
+      say("Say what to do: save, check or restore; --help tells all.");
+      return 2;
+  }
+}
+
+function given(): AsyncGenerator<Piece> {
+  const unzipped = createGunzip();
+  process.stdin.on("error", (error) => unzipped.destroy(error)).pipe(unzipped);
+  return decode(unzipped);
+}
+
+async function withDatabases(task: (client: MongoClient, databases: Databases) => Promise<void>): Promise<void> {
+  const settings = readConfig(Settings, process.env);
+  const client = new MongoClient(settings.MONGODB_URL, {
+    appName: "archive",
+    serverSelectionTimeoutMS: 5_000,
+    writeConcern: { w: "majority" },
+  });
+  try {
+    await task(client, {
+      identity: client.db(settings.IDENTITY_DATABASE),
+      topology: client.db(settings.TOPOLOGY_DATABASE),
+    });
+  } finally {
+    await client.close();
+  }
+}
+
+function tell(contents: Contents, what: string): void {
+  for (const [name, count] of Object.entries(contents)) say(`  ${name}: ${count}`);
+  const total = Object.values(contents).reduce((sum, count) => sum + count, 0);
+  say(`${what}: ${total} documents.`);
+}

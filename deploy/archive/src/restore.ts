@@ -1,0 +1,96 @@
+import { BSON, type Collection, type Db, type Document } from "mongodb";
+import type { Piece } from "./format.js";
+import { ArchiveProblem } from "./problem.js";
+import type { Databases } from "./save.js";
+
+const BATCH = 1_000;
+const BATCH_BYTES = 8 * 1024 * 1024;
+
+// What a service writes by itself when it starts on an empty database.
+const HOUSEKEEPING = new Set(["counters", "gateways", "key_changes", "locks", "migrations"]);
+
+// Numbers and dates come out as they went in, not as the nearest number of JavaScript.
+const EXACTLY = { promoteValues: false, promoteBuffers: false, promoteLongs: false, bsonRegExp: true } as const;
+
+/** How many documents a backup holds, by collection. */
+export type Contents = Record<string, number>;
+
+/** Reads a backup to its end. @throws ArchiveProblem when it is not whole */
+export async function check(pieces: AsyncIterable<Piece>): Promise<Contents> {
+  const contents: Contents = {};
+  let current = "";
+  for await (const piece of pieces) {
+    if (piece.kind === "collection") current = `${piece.database}.${piece.collection}`;
+    if (piece.kind === "collection") contents[current] ??= 0;
+    if (piece.kind === "document") contents[current] = (contents[current] ?? 0) + 1;
+  }
+  return contents;
+}
+
+/**
+ * Makes the databases what a backup says, and nothing else. Indexes are made by the services, when they start. Nothing may
+ * use the databases meanwhile; after a failure they are incomplete, and a restore has to begin anew.
+ *
+ * @throws ArchiveProblem when a database holds something, unless it is to be replaced
+ */
+export async function restore(
+  pieces: AsyncIterable<Piece>,
+  databases: Databases,
+  { replace }: { readonly replace: boolean },
+): Promise<Contents> {
+  if (!replace) for (const db of Object.values(databases)) await requireEmpty(db);
+  let writer: Writer | null = null;
+  const contents = await check(
+    (async function* () {
+      for await (const piece of pieces) {
+        if (piece.kind === "head") for (const db of Object.values(databases)) await db.dropDatabase();
+        if (piece.kind === "collection") {
+          await writer?.finish();
+          writer = createWriter(await createCollection(databases, piece));
+        }
+        if (piece.kind === "document") await writer?.add(piece.bytes);
+        yield piece;
+      }
+    })(),
+  );
+  await (writer as Writer | null)?.finish();
+  return contents;
+}
+
+async function requireEmpty(db: Db): Promise<void> {
+  for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray())
+    if (!HOUSEKEEPING.has(name) && (await db.collection(name).findOne()) !== null)
+      throw new ArchiveProblem(`The database ${db.databaseName} holds data; --replace gives it up.`);
+}
+
+async function createCollection(
+  databases: Databases,
+  { database, collection }: Extract<Piece, { kind: "collection" }>,
+): Promise<Collection> {
+  const db = databases[database];
+  if (db === undefined) throw new ArchiveProblem(`The backup holds a database that is not known here: ${database}.`);
+  return db.createCollection(collection);
+}
+
+interface Writer {
+  add(bytes: Uint8Array): Promise<void>;
+  finish(): Promise<void>;
+}
+
+function createWriter(collection: Collection): Writer {
+  let waiting: Document[] = [];
+  let waitingBytes = 0;
+  const finish = async (): Promise<void> => {
+    if (waiting.length > 0) await collection.insertMany(waiting, { ordered: false });
+    waiting = [];
+    waitingBytes = 0;
+  };
+  return {
+    add: async (bytes) => {
+      waiting.push(BSON.deserialize(bytes, EXACTLY));
+      waitingBytes += bytes.length;
+      if (waiting.length >= BATCH || waitingBytes >= BATCH_BYTES) await finish();
+    },
+    finish,
+  };
+}

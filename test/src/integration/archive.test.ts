@@ -1,0 +1,131 @@
+/** Backups of a system that is being written to, put back into another one. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execa } from "execa";
+import { MongoClient } from "mongodb";
+import { ROOT } from "@nts/local/processes/system";
+import { aKey, anAccount, callerOf, type Account, type CreatedKey } from "../support/api.js";
+import { anEmptyWorld, drawHistory, step } from "../support/history.js";
+import { violationsIn } from "../support/invariants.js";
+import { startStack, type Stack } from "../support/stack.js";
+
+const WRITERS = 8;
+
+let folder: string;
+let source: Stack;
+let target: Stack;
+let client: MongoClient;
+let owner: Account;
+let key: CreatedKey;
+
+beforeAll(async () => {
+  const env = { RATE_LIMIT_PER_MINUTE: "1000000", RATE_LIMIT_BURST: "1000000" };
+  folder = await mkdtemp(join(tmpdir(), "archive-"));
+  [source, target] = await Promise.all([startStack({ env }), startStack({ env })]);
+  client = new MongoClient(source.servers.urls.mongodb);
+  owner = await anAccount(source.url);
+  key = await aKey(source.url, owner);
+});
+
+afterAll(async () => {
+  await client.close();
+  await Promise.all([source.stop(), target.stop()]);
+  await rm(folder, { recursive: true });
+});
+
+const processes = (): Stack["gateways"] => [...target.gateways, ...target.identities, ...target.topologies];
+
+/** Runs the program, which writes a file or reads it. */
+async function archive(stack: Stack, args: string[], file: string): Promise<{ exitCode: number; stderr: string }> {
+  const saves = args[0] === "save";
+  const { exitCode, stderr } = await execa(process.execPath, [join(ROOT, "deploy/archive/dist/main.js"), ...args], {
+    env: {
+      MONGODB_URL: stack.servers.urls.mongodb,
+      IDENTITY_DATABASE: stack.databases.identity,
+      TOPOLOGY_DATABASE: stack.databases.topology,
+    },
+    extendEnv: false,
+    reject: false,
+    ...(saves ? { stdin: "ignore", stdout: { file } } : { stdin: { file } }),
+  });
+  return { exitCode: exitCode ?? -1, stderr };
+}
+
+/** Backs the source up again and again, while writers write to it. @returns the files */
+async function backupsUnderLoad(): Promise<string[]> {
+  const history = drawHistory(Date.now() % 2 ** 31, 1_200);
+  const world = anEmptyWorld();
+  const files: string[] = [];
+  let next = 0;
+  const writer = async (): Promise<void> => {
+    for (let index = next++; index < history.length; index = next++) await step(world, key.caller, history[index]!);
+  };
+  const writing = Promise.all(Array.from({ length: WRITERS }, writer));
+  while (next < history.length) {
+    const file = join(folder, `backup-${files.length}`);
+    expect(await archive(source, ["save"], file)).toMatchObject({ exitCode: 0, stderr: "" });
+    files.push(file);
+  }
+  await writing;
+  return files;
+}
+
+describe("a backup", () => {
+  afterEach(() => Promise.all(processes().map((one) => one.restart())));
+
+  it("taken while writers write is of one moment: restored, no invariant is broken and everybody gets in", async () => {
+    const files = await backupsUnderLoad();
+    expect(files.length).toBeGreaterThan(1);
+    await Promise.all(processes().map((one) => one.stop()));
+    const services: number[] = [];
+    for (const file of files) {
+      expect(await archive(target, ["restore", "--replace"], file)).toMatchObject({ exitCode: 0 });
+      expect(await violationsIn(client, target.databases.topology)).toEqual([]);
+      services.push(await client.db(target.databases.topology).collection("services").countDocuments());
+    }
+    expect(services.at(-1)).toBeGreaterThan(0);
+
+    await Promise.all(processes().map((one) => one.restart()));
+    const restored = callerOf(target.url, "key", { authorization: `Bearer ${key.secret}` });
+    expect((await restored.send("get", "/api/v1/services?limit=0")).body.data).toHaveLength(services.at(-1)!);
+    const login = { email: owner.email, password: owner.password };
+    expect((await callerOf(target.url, "owner").send("post", "/api/auth/login", login)).status).toBe(200);
+    expect((await restored.send("post", "/api/v1/networks", { name: "afterwards" })).status).toBe(200);
+  });
+
+  it("holds every document, to the bit", async () => {
+    const file = join(folder, "quiet");
+    await Promise.all(processes().map((one) => one.stop()));
+    await archive(source, ["save"], file);
+    await archive(target, ["restore", "--replace"], file);
+    const of = async (name: string, collections: string[]): Promise<unknown> =>
+      (await client.db(name).command({ dbHash: 1, collections }))["collections"] as unknown;
+    const parts = { topology: ["bindings", "guards", "hosts", "services"], identity: ["users", "organizations"] };
+    for (const [database, collections] of Object.entries(parts) as ["topology" | "identity", string[]][])
+      expect(await of(target.databases[database], collections)).toEqual(
+        await of(source.databases[database], collections),
+      );
+  });
+
+  it("is not restored over data without --replace, nor when it is damaged, and says so in a sentence", async () => {
+    const file = join(folder, "good");
+    await archive(source, ["save"], file);
+    expect(await archive(source, ["restore"], file)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/^The database identity\w* holds data; --replace gives it up\.$/),
+    });
+    const bytes = await readFile(file);
+    for (const [content, sentence] of [
+      [bytes.subarray(0, bytes.length / 2), "The backup is cut off."],
+      [Buffer.from("something else"), "This is not a backup, or it is damaged."],
+      [Buffer.alloc(0), "The backup is cut off."],
+    ] as const) {
+      await writeFile(join(folder, "bad"), content);
+      expect(await archive(source, ["check"], join(folder, "bad"))).toEqual(
+        expect.objectContaining({ exitCode: 1, stderr: sentence }),
+      );
+    }
+  });
+});
