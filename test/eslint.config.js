@@ -84,6 +84,11 @@ export default tseslint.config(
   },
   { files: ["**/*.js", "**/*.mjs"], languageOptions: { globals: node } },
   {
+    // run by MongoDB's shell
+    files: ["deploy/mongodb/*.js"],
+    languageOptions: { sourceType: "script", globals: { Mongo: "readonly", print: "readonly", sleep: "readonly" } },
+  },
+  {
     files: ["**/*.cjs"],
     languageOptions: { sourceType: "commonjs", globals: { module: "writable", require: "readonly" } },
   },

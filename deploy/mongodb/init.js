@@ -1,0 +1,55 @@
+// Run by mongosh on the machine of MongoDB: makes the replica set, and brings the users to what the settings say. Each
+// service has a user that sees its own database only. Safe to run again.
+const { env } = process;
+const MEMBER = "mongodb:27017";
+const PATIENCE_MS = 60_000;
+
+const admin = connected().getDB("admin");
+if (admin.hello().setName === undefined)
+  admin.runCommand({ replSetInitiate: { _id: "rs0", members: [{ _id: 0, host: MEMBER }] } });
+waitFor("the member to accept writes", () => admin.hello().isWritablePrimary);
+
+// While there is no user at all, MongoDB lets whoever comes from its own machine make the first one.
+if (!isAuthenticated()) {
+  admin.createUser({ user: "admin", pwd: env.MONGODB_ADMIN_PASSWORD, roles: ["root"] });
+  if (!isAuthenticated()) throw new Error("MONGODB_ADMIN_PASSWORD is not the password of MongoDB's user admin");
+}
+
+set(env.MONGODB_IDENTITY_USER, env.MONGODB_IDENTITY_PASSWORD, [{ role: "readWrite", db: "identity" }]);
+set(env.MONGODB_TOPOLOGY_USER, env.MONGODB_TOPOLOGY_PASSWORD, [{ role: "readWrite", db: "topology" }]);
+set("archive", env.MONGODB_ARCHIVE_PASSWORD, [
+  { role: "dbOwner", db: "identity" },
+  { role: "dbOwner", db: "topology" },
+]);
+print("MongoDB is a replica set, and its users are as the settings say.");
+
+function set(user, pwd, roles) {
+  if (admin.getUser(user) === null) admin.createUser({ user, pwd, roles });
+  else admin.updateUser(user, { pwd, roles });
+}
+
+function isAuthenticated() {
+  try {
+    return Boolean(admin.auth("admin", env.MONGODB_ADMIN_PASSWORD));
+  } catch {
+    return false;
+  }
+}
+
+function connected() {
+  return waitFor("MongoDB to answer", () => new Mongo("mongodb://127.0.0.1:27017/?directConnection=true"));
+}
+
+function waitFor(what, attempt) {
+  const end = Date.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      const result = attempt();
+      if (result) return result;
+    } catch (error) {
+      if (Date.now() > end) throw error;
+    }
+    if (Date.now() > end) throw new Error(`Waited ${PATIENCE_MS / 1000} s in vain for ${what}.`);
+    sleep(250);
+  }
+}
