@@ -5,7 +5,7 @@ import type { Readiness } from "./http/operations.js";
 import type { Log } from "./log.js";
 
 /** Milliseconds from the signal to the end of the process, whatever hangs. */
-const STOP_LIMIT_MS = 14_000;
+export const STOP_LIMIT_MS = 14_000;
 
 export interface Stopping {
   readonly readiness: Readiness;

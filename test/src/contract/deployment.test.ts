@@ -1,0 +1,217 @@
+/** The files of `deploy` agree with the code and with each other. Whether they work is for `npm run test:containers` to say. */
+import { describe, expect, it } from "@jest/globals";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execaSync } from "execa";
+import { parse, parseAllDocuments } from "yaml";
+import type { z } from "zod";
+import { GatewayConfig } from "@nts/gateway/config";
+import { IdentitySettings } from "@nts/identity/config";
+import { ROOT } from "@nts/local/processes/system";
+import { readConfig } from "@nts/shared/config";
+import { STOP_LIMIT_MS } from "@nts/shared/lifecycle";
+import { TopologySettings } from "@nts/topology/config";
+import { alertRules } from "../support/observability-files.js";
+
+const PROCESSES: Readonly<Record<string, z.ZodObject>> = {
+  gateway: GatewayConfig,
+  identity: IdentitySettings,
+  topology: TopologySettings,
+};
+const NAMES = Object.keys(PROCESSES);
+const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
+
+interface ComposeService {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly ports?: readonly string[];
+  readonly read_only?: boolean;
+  readonly stop_grace_period?: string;
+  readonly volumes?: readonly string[];
+}
+interface Manifest {
+  readonly kind: string;
+  readonly spec: { readonly template: { readonly spec: PodSpec } };
+}
+interface PodSpec {
+  readonly terminationGracePeriodSeconds: number;
+  readonly securityContext: { readonly runAsNonRoot: boolean };
+  readonly containers: readonly {
+    readonly env: readonly { readonly name: string; readonly valueFrom: { readonly secretKeyRef: unknown } }[];
+    readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
+    readonly securityContext: { readonly readOnlyRootFilesystem: boolean };
+  }[];
+}
+
+const composeText = read("deploy/docker-compose.yml");
+const compose = parse(composeText, { merge: true }) as { services: Record<string, ComposeService> };
+const example = settingsIn(read("deploy/env.example"));
+const secrets = Object.keys(example).filter((name) => /SECRETS|PASSWORD|KEYFILE/.test(name));
+
+describe.each(NAMES)("%s", (name) => {
+  const schema = PROCESSES[name]!;
+  const settings = Object.keys(schema.shape).sort();
+  const plain = settingsIn(read(`deploy/kubernetes/base/${name}.env`));
+  const pod = deploymentOf(name);
+  const [container] = pod.containers;
+  const secret = container!.env.map((one) => one.name);
+
+  it("has each of its settings in env.example, in compose and in its manifest, and no others", () => {
+    expect(settings.filter((setting) => !(setting in example))).toEqual([]);
+    expect(Object.keys(compose.services[name]!.environment).sort()).toEqual(settings);
+    expect([...Object.keys(plain), ...secret].sort()).toEqual(settings);
+  });
+
+  it("understands what it is given in compose and in its manifest", () => {
+    const referred = {
+      TENANCY_SECRETS: "s".repeat(64),
+      NATS_URL: "nats://u:p@nats:4222",
+      REDIS_URL: "redis://:p@redis:6379",
+      MONGODB_URL: "mongodb://u:p@mongodb/?replicaSet=rs0",
+    };
+    const given = Object.fromEntries(Object.entries(compose.services[name]!.environment).map(([key, value]) => [key, filledIn(value)])); // prettier-ignore
+    expect(faultsOf(schema, given)).toBe("");
+    expect(faultsOf(schema, { ...referred, ...plain })).toBe("");
+  });
+
+  it("has the same defaults in env.example, compose and manifest as in the code, but for where it listens", () => {
+    const decided = new Set(["HOST", "PORT", "OPS_PORT", "DRAIN_DELAY_MS", "TRUST_PROXY_HOPS"]);
+    const defaults = Object.entries(schema.shape)
+      .map(([setting, type]) => [setting, (type as z.ZodType).safeParse(undefined).data] as const)
+      .filter(([setting, value]) => value !== undefined && !decided.has(setting) && setting !== "MONGODB_DATABASE")
+      .map(([setting, value]) => [setting, String(value)] as const);
+    expect(defaults.length).toBeGreaterThan(0);
+    for (const [setting, value] of defaults) {
+      expect([setting, example[setting]]).toEqual([setting, value]);
+      expect([setting, plain[setting]]).toEqual([setting, value]);
+      expect([setting, filledIn(compose.services[name]!.environment[setting] ?? "", false)]).toEqual([setting, value]);
+    }
+  });
+
+  it("is given the time it takes to stop", () => {
+    const graceMs = Number.parseInt(compose.services[name]!.stop_grace_period ?? "", 10) * 1_000;
+    expect(graceMs).toBeGreaterThan(Number(example["DRAIN_DELAY_MS"]) + STOP_LIMIT_MS);
+    expect(pod.terminationGracePeriodSeconds * 1_000).toBeGreaterThan(Number(plain["DRAIN_DELAY_MS"]) + STOP_LIMIT_MS);
+  });
+
+  it("cannot write where it runs, is nobody special, and listens where it is looked for", () => {
+    expect(compose.services[name]!.read_only).toBe(true);
+    expect(container!.securityContext.readOnlyRootFilesystem).toBe(true);
+    expect(pod.securityContext.runAsNonRoot).toBe(true);
+    expect(read("deploy/Dockerfile")).toMatch(/^USER 1000:1000$/m);
+    const ports = Object.fromEntries(container!.ports.map((port) => [port.name, String(port.containerPort)]));
+    expect(ports).toEqual({ http: plain["PORT"], ops: plain["OPS_PORT"] });
+  });
+
+  it("gets secrets by reference only", () => {
+    expect(container!.env.every(({ valueFrom }) => valueFrom.secretKeyRef !== undefined)).toBe(true);
+    expect(Object.keys(plain).filter((setting) => /SECRET|PASSWORD|REDIS_URL|NATS_URL|MONGODB_URL/.test(setting))).toEqual([]); // prettier-ignore
+  });
+});
+
+describe("docker-compose.yml", () => {
+  it("publishes one port, that of the edge", () => {
+    const published = Object.entries(compose.services).filter(([, { ports }]) => ports !== undefined);
+    expect(published.map(([name, { ports }]) => [name, ports])).toEqual([["edge", ["${PUBLISH:-8080}:8080"]]]);
+  });
+
+  it("takes no variable that is not in env.example, with the same default, and env.example has no others", () => {
+    const used = new Map<string, string>();
+    for (const [, name, operator, value] of composeText.matchAll(/(?<!\$)\$\{(\w+)(:[-?])([^}]*)\}/g))
+      used.set(name!, operator === ":-" ? value! : "");
+    const active = settingsIn(read("deploy/env.example").replace(/^# [A-Z_]+=.*$/gm, ""));
+    delete active["COMPOSE_PROJECT_NAME"]; // of Compose itself
+    expect(Object.fromEntries([...used].sort())).toEqual(Object.fromEntries(Object.entries(active).sort()));
+  });
+
+  it("never starts without its secrets", () => {
+    for (const name of secrets)
+      for (const [, operator] of composeText.matchAll(new RegExp(`\\$\\{${name}(..)`, "g"))) expect([name, operator]).toEqual([name, ":?"]); // prettier-ignore
+  });
+});
+
+describe("init-secrets", () => {
+  it("makes every secret once, for its owner only, and prints none", () => {
+    const folder = mkdtempSync(join(tmpdir(), "init-secrets-"));
+    const file = join(folder, "env");
+    const run = () => execaSync(join(ROOT, "deploy/init-secrets"), [file]);
+    try {
+      const printed = run().stdout;
+      const made = settingsIn(readFileSync(file, "utf8"));
+      expect(secrets.length).toBeGreaterThan(5);
+      for (const name of secrets) expect([name, made[name]]).toEqual([name, expect.stringMatching(/^[0-9a-f]{64}$/)]);
+      expect(new Set(secrets.map((name) => made[name])).size).toBe(secrets.length);
+      expect(secrets.filter((name) => printed.includes(made[name]!))).toEqual([]);
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      expect({ ...made, ...Object.fromEntries(secrets.map((name) => [name, ""])) }).toEqual(example);
+
+      expect(run().stdout).toBe("");
+      expect(settingsIn(readFileSync(file, "utf8"))).toEqual(made);
+      expect(readdirSync(folder)).toEqual(["env"]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe("what images are built from", () => {
+  const allowed = read(".dockerignore").split("\n").filter((line) => line.startsWith("!")).map((line) => line.slice(1)); // prettier-ignore
+
+  it("is listed, so that no secret and no data get in", () => {
+    expect(read(".dockerignore").split("\n").find((line) => !line.startsWith("#"))).toBe("*"); // prettier-ignore
+    expect(allowed.filter((path) => /env|local$|kubernetes/.test(path))).toEqual([]);
+  });
+
+  it("has what npm needs to know of every workspace", () => {
+    const { workspaces } = JSON.parse(read("package.json")) as { workspaces: string[] };
+    const missing = workspaces.filter((folder) => !allowed.some((path) => `${folder}/package.json` === path || `${folder}/`.startsWith(`${path}/`))); // prettier-ignore
+    expect(missing).toEqual([]);
+  });
+});
+
+describe("the operator's page", () => {
+  it("says of every alert what it means and what to do, and knows no others", () => {
+    const rows = [...read("deploy/README.md").matchAll(/^\| `(Nts\w+)` +\| \S.*?\S +\| \S.*\|$/gm)];
+    expect(rows.map(([, name]) => name).sort()).toEqual(alertRules.map(({ alert }) => alert).sort());
+  });
+
+  it("says of every secret how it is replaced", () => {
+    const page = read("deploy/README.md");
+    const part = page.slice(page.indexOf("## Secrets"), page.indexOf("## Backup and restore"));
+    const named = [...part.matchAll(/`([A-Z_]+)(…?)`/g)].map(([, name, rest]) => ({
+      name: name!,
+      isPrefix: rest !== "",
+    }));
+    const isNamed = (secret: string): boolean => named.some(({ name, isPrefix }) => isPrefix ? secret.startsWith(name) : secret === name); // prettier-ignore
+    expect(secrets.filter((secret) => !isNamed(secret))).toEqual([]);
+  });
+});
+
+function deploymentOf(name: string): PodSpec {
+  const documents = parseAllDocuments(read(`deploy/kubernetes/base/${name}.yaml`)).map((one) => one.toJS() as Manifest);
+  return documents.find(({ kind }) => kind === "Deployment")!.spec.template.spec;
+}
+
+/** What a process would say of its environment. */
+function faultsOf(schema: z.ZodObject, env: Readonly<Record<string, string>>): string {
+  try {
+    readConfig(schema, env);
+    return "";
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** NAME=value lines, and those that are there for information: # NAME=value. */
+function settingsIn(text: string): Record<string, string> {
+  const settings: Record<string, string> = {};
+  for (const [, name = "", value = ""] of text.matchAll(/^(?:# )?([A-Z][A-Z_]+)=(.*)$/gm)) settings[name] = value;
+  return settings;
+}
+
+/** A value of compose with its variables replaced by their defaults. */
+function filledIn(value: string, withSecrets = true): string {
+  return value.replaceAll(/\$\{\w+:([-?])([^}]*)\}/g, (_, operator: string, rest: string) =>
+    operator === "-" ? rest : withSecrets ? "s".repeat(64) : "",
+  );
+}
