@@ -1,5 +1,6 @@
 // What is tested is what runs: jest reads the compiled output of every workspace, without a transformer.
-// Unit tests stand beside the code; `test/src` holds what needs more than one file: contract, integration, e2e.
+// Unit tests stand beside the code; `test/src` holds what needs more than one file: contract, integration, e2e. Suites that
+// need a container engine are named `*.containers.ts` and run by `npm run test:containers` only.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,7 +14,7 @@ export default {
     .map((folder) => join(root, folder, "dist"))
     .filter((folder) => existsSync(folder)),
   testEnvironment: "node",
-  testMatch: ["**/*.test.js"],
+  testMatch: [`**/*.${process.env.NTS_SUITES ?? "test"}.js`],
   transform: {},
   testTimeout: 120_000, // a machine that does other work too is slow, not wrong
   maxWorkers: 2,

@@ -1,0 +1,265 @@
+/**
+ * The system as docker-compose.yml describes it: starting from nothing, scaling, losing a part, being replaced, and coming
+ * back from a backup. The suites share one system, and each leaves it whole.
+ */
+import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execa } from "execa";
+import { MongoClient } from "mongodb";
+import { aKey, anAccount, callerOf, type Account, type CreatedKey } from "../support/api.js";
+import { buildImages, startContainerSystem, type ContainerSystem } from "../support/container-system.js";
+import { startHammer, type Hammer } from "../support/hammer.js";
+import { anEmptyWorld, drawHistory, step } from "../support/history.js";
+import { violationsIn } from "../support/invariants.js";
+import { readFiveMinutes, runFiveMinutes, shapeOf } from "../support/readme.js";
+import { until } from "../support/until.js";
+
+jest.setTimeout(300_000);
+
+const SETTINGS = {
+  ...Object.fromEntries(["MONGO_IMAGE", "REDIS_IMAGE", "NATS_IMAGE", "EDGE_IMAGE"].map((name) => [name, process.env[name] ?? ""])), // prettier-ignore
+  RATE_LIMIT_PER_MINUTE: "1000000",
+  RATE_LIMIT_BURST: "1000000",
+};
+const PROCESSES = ["gateway", "identity", "topology"];
+
+let folder: string;
+let system: ContainerSystem;
+let owner: Account;
+let key: CreatedKey;
+
+beforeAll(async () => {
+  await buildImages({ NODE_IMAGE: process.env["NODE_IMAGE"] ?? "" });
+  folder = await mkdtemp(join(tmpdir(), "containers-test-"));
+  system = await startContainerSystem("nts-test", SETTINGS);
+  owner = await anAccount(system.url);
+  key = await aKey(system.url, owner);
+}, 900_000);
+
+afterAll(async () => {
+  await system.remove();
+  await rm(folder, { recursive: true });
+});
+
+const docker = async (...args: string[]): Promise<string> => (await execa("docker", args, { stdin: "ignore" })).stdout;
+
+/** Reads without end, through the edge. */
+const readers = (): Hammer =>
+  startHammer({
+    urls: [system.url],
+    path: "/api/v1/networks",
+    headers: { authorization: `Bearer ${key.secret}` },
+    connections: 6,
+    gapMs: 5,
+  });
+
+/** What was not answered with 200. */
+async function failuresOf(hammer: Hammer): Promise<Record<string, number>> {
+  const shots = await hammer.stop();
+  expect(shots.length).toBeGreaterThan(100);
+  const failures: Record<string, number> = {};
+  for (const { status } of shots) if (status !== 200) failures[status] = (failures[status] ?? 0) + 1;
+  return failures;
+}
+
+async function scale(gateways: number, identities: number, topologies: number): Promise<void> {
+  const scales = [`gateway=${gateways}`, `identity=${identities}`, `topology=${topologies}`];
+  await system.compose("up", "--detach", ...scales.flatMap((one) => ["--scale", one]));
+  for (const service of PROCESSES) await untilHealthy(await system.containersOf(service));
+  await system.untilServing();
+}
+
+async function untilHealthy(containers: readonly string[]): Promise<void> {
+  const healthOf = (id: string): Promise<string> => docker("inspect", "--format", "{{.State.Health.Status}}", id);
+  await until(async () => (await Promise.all(containers.map(healthOf))).every((one) => one === "healthy"), 200, 60_000);
+}
+
+/** How many requests a process has answered. */
+async function answeredBy(container: string): Promise<number> {
+  const script = "fetch('http://127.0.0.1:9080/metrics').then((answer) => answer.text()).then(console.log)";
+  const metrics = await docker("exec", container, "node", "-e", script);
+  const counts = [...metrics.matchAll(/^nts_request_duration_seconds_count\{[^}]*\} (\d+)/gm)];
+  return counts.reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+describe("a system that was started from nothing", () => {
+  it("answers the first five minutes of the README as they stand there", async () => {
+    const readme = readFiveMinutes();
+    const answered = await runFiveMinutes(readme, system.url, folder);
+    expect(answered.map(shapeOf)).toEqual(readme.answers.map(shapeOf));
+  });
+
+  it("opens one port to the world, that of the edge", async () => {
+    const ids = (await system.compose("ps", "-q")).split("\n").filter((id) => id !== "");
+    const format = "{{.Name}} {{range $port, $at := .HostConfig.PortBindings}}{{$port}}{{end}}";
+    const open = (await docker("inspect", "--format", format, ...ids)).split("\n").filter((line) => / \S/.test(line));
+    expect(open).toEqual([expect.stringMatching(/edge.* 8080\/tcp$/)]);
+  });
+
+  it.each(PROCESSES)("runs %s as nobody special, unable to write, with production packages only", async (service) => {
+    const [container = ""] = await system.containersOf(service);
+    expect(await docker("exec", container, "id", "-u")).toBe("1000");
+    await expect(docker("exec", container, "touch", "/app/file")).rejects.toThrow("Read-only");
+    const modules = (await docker("exec", container, "ls", "/app/node_modules")).split("\n");
+    expect(modules).toContain("zod");
+    expect(modules.filter((name) => ["typescript", "jest", "eslint", "prettier"].includes(name))).toEqual([]);
+    const ours = await docker("exec", container, "find", "/app", "-path", "/app/node_modules", "-prune", "-o", "-type", "f", "-print"); // prettier-ignore
+    expect(ours.split("\n").filter((file) => !/(package\.json|\/dist\/.*\.js)$/.test(file))).toEqual([]);
+    expect(ours).not.toMatch(/\.test\.js/);
+  });
+
+  it("keeps its secrets out of its logs and of every command line", async () => {
+    const ids = (await system.compose("ps", "-q")).split("\n").filter((id) => id !== "");
+    const commands = await Promise.all(ids.map((id) => docker("top", id, "-o", "args").catch(() => ""))); // one has ended
+    const said = (await system.compose("logs", "--no-color")) + commands.join("\n");
+    expect(said).toContain("gateway listens");
+    const told = Object.entries(system.secrets).filter(([, secret]) => secret.length >= 64 && said.includes(secret));
+    expect(told.map(([name]) => name)).toEqual([]);
+  });
+
+  it("lets each service into its own database only", async () => {
+    const [container = ""] = await system.containersOf("topology");
+    const script = `
+      import("/app/node_modules/mongodb/lib/index.js").then(async ({ default: { MongoClient } }) => {
+        const client = new MongoClient(process.env.MONGODB_URL);
+        await client.db("topology").collection("networks").findOne();
+        await client.db("identity").collection("users").findOne().then(() => console.log("let in"), ({ codeName }) => console.log(codeName));
+        await client.close();
+      });`;
+    expect(await docker("exec", container, "node", "-e", script)).toBe("Unauthorized");
+  });
+});
+
+describe("a scaled system", () => {
+  it("lets every process of each kind work", async () => {
+    await scale(2, 2, 3);
+    const hammer = readers();
+    await Promise.all(Array.from({ length: 12 }, () => anAccount(system.url)));
+    await until(() => hammer.accepted(system.url) > 2_000, 50, 60_000);
+    expect(await failuresOf(hammer)).toEqual({});
+    for (const service of PROCESSES) {
+      const answered = await Promise.all((await system.containersOf(service)).map(answeredBy));
+      expect([service, answered.filter((count) => count === 0)]).toEqual([service, []]);
+    }
+  });
+
+  it("loses no read when a topology is killed under load, and writes again at once", async () => {
+    const hammer = readers();
+    await until(() => hammer.accepted(system.url) > 300, 50, 60_000);
+    const [victim = ""] = await system.containersOf("topology");
+    await docker("kill", "--signal", "KILL", victim);
+    const before = hammer.accepted(system.url);
+    await until(() => hammer.accepted(system.url) > before + 1_000, 50, 60_000);
+    expect(await failuresOf(hammer)).toEqual({});
+    expect((await key.caller.send("post", "/api/v1/networks", { name: "after a loss" })).status).toBe(200);
+    await scale(2, 2, 3);
+  });
+
+  it("is replaced container by container, with new secrets, without losing a request", async () => {
+    const old = new Set((await Promise.all(PROCESSES.map((service) => system.containersOf(service)))).flat());
+    const hammer = readers();
+    const secret = randomBytes(32).toString("hex");
+    system.change({
+      TENANCY_SECRETS: `${secret},${system.secrets["TENANCY_SECRETS"] ?? ""}`,
+      MONGODB_IDENTITY_USER: "identity-2",
+      MONGODB_IDENTITY_PASSWORD: randomBytes(32).toString("hex"),
+    });
+    await system.compose("up", "--detach", "mongodb-init");
+    const rolled = await system.script("roll", ["topology", "identity", "gateway"]);
+    expect([rolled.exitCode, rolled.output]).toEqual([0, expect.stringContaining("topology: 3 of 3 replaced")]);
+    const before = hammer.accepted(system.url);
+    await until(() => hammer.accepted(system.url) > before + 300, 50, 60_000);
+    expect(await failuresOf(hammer)).toEqual({});
+    const now = (await Promise.all(PROCESSES.map((service) => system.containersOf(service)))).flat();
+    expect(now).toHaveLength(7);
+    expect(now.filter((id) => old.has(id))).toEqual([]);
+  });
+
+  it("gives up what is too many when it is scaled down, in order, with status 0", async () => {
+    const processes = await system.containersOf("gateway");
+    for (const id of processes) await docker("stop", "--time", "30", id);
+    const format = "{{.State.ExitCode}}";
+    expect((await docker("inspect", "--format", format, ...processes)).split("\n")).toEqual(processes.map(() => "0"));
+    const { status, body } = await callerOf(system.url, "nobody").send("get", "/api/v1/networks");
+    expect([status, body.code, body.success]).toEqual([503, "unavailable", false]);
+    await scale(1, 1, 1);
+  });
+});
+
+describe("a system whose MongoDB is restarted", () => {
+  it("says 503 meanwhile, never 401 or 404, and goes on with all its data", async () => {
+    const network = await key.caller.data<{ id: string }>("post", "/api/v1/networks", { name: "kept" });
+    const [container = ""] = await system.containersOf("mongodb");
+    const statuses = new Set<number>();
+    await docker("stop", "--time", "60", container);
+    for (let n = 0; n < 5; n += 1)
+      statuses.add((await key.caller.send("get", `/api/v1/networks/${network.id}`)).status);
+    await docker("start", container);
+    await until(
+      async () => {
+        const { status } = await key.caller.send("get", `/api/v1/networks/${network.id}`);
+        statuses.add(status);
+        return status === 200;
+      },
+      200,
+      60_000,
+    );
+    expect([...statuses].filter((status) => ![200, 503, 504].includes(status))).toEqual([]);
+    expect(statuses).toContain(503);
+    expect((await key.caller.send("post", "/api/v1/networks", { name: "afterwards" })).status).toBe(200);
+  });
+});
+
+describe("a backup", () => {
+  it("puts everything back into an empty system, and everybody gets in as before", async () => {
+    const history = drawHistory(7, 400);
+    const world = anEmptyWorld();
+    const file = join(folder, "backup");
+    const writing = (async () => {
+      for (const drawn of history) await step(world, key.caller, drawn);
+    })();
+    expect(await system.script("backup", [file])).toMatchObject({ exitCode: 0 });
+    await writing;
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+
+    // Another system, with secrets of its own.
+    const other = await startContainerSystem("nts-test-other", SETTINGS);
+    try {
+      const restored = await other.script("restore", [file]);
+      expect([restored.exitCode, restored.output]).toEqual([0, expect.stringContaining("Restored:")]);
+      await other.untilServing();
+      const caller = callerOf(other.url, "key", { authorization: `Bearer ${key.secret}` });
+      const names = await caller.data<{ name: string }[]>("get", "/api/v1/networks?limit=0");
+      expect(names.map(({ name }) => name)).toContain("kept");
+      const login = { email: owner.email, password: owner.password };
+      expect((await callerOf(other.url, "owner").send("post", "/api/auth/login", login)).status).toBe(200);
+      expect((await caller.send("post", "/api/v1/networks", { name: "afterwards" })).status).toBe(200);
+      expect(await violationsOf(other)).toEqual([]);
+    } finally {
+      await other.remove();
+    }
+  });
+
+  it("is not put over data unless it is told to", async () => {
+    const refused = await system.script("restore", [join(folder, "backup")]);
+    expect([refused.exitCode, refused.output]).toEqual([1, expect.stringContaining("holds data")]);
+    await system.untilServing();
+    expect((await key.caller.send("get", "/api/v1/networks")).status).toBe(200);
+  });
+});
+
+/** What is wrong with the topology database, seen from this machine, which reaches containers by their addresses. */
+async function violationsOf({ containersOf, secrets }: ContainerSystem): Promise<string[]> {
+  const [container = ""] = await containersOf("mongodb");
+  const address = await docker("inspect", "--format", "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}", container); // prettier-ignore
+  const password = secrets["MONGODB_TOPOLOGY_PASSWORD"] ?? "";
+  const client = new MongoClient(`mongodb://topology:${password}@${address}:27017/?directConnection=true`);
+  try {
+    return await violationsIn(client, "topology");
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,59 @@
+/** A Docker engine for tests, and the images that a system in containers is made of. */
+import { execa } from "execa";
+import { succeeds } from "./python-tools.js";
+
+/** What a test run needs to start systems in containers. */
+export interface ContainerEngine {
+  /** Names of images, as settings of docker-compose.yml. */
+  readonly images: Readonly<Record<string, string>>;
+  /** Ends the engine, when it was started for us. */
+  stop(): Promise<void>;
+}
+
+// The first of each is what docker-compose.yml names. Where it cannot be had, another build of the same server does.
+const IMAGES: Readonly<Record<string, readonly string[]>> = {
+  NODE_IMAGE: ["node:20-bookworm-slim"],
+  MONGO_IMAGE: ["mongo:8.0", "mongo:7.0", "mongo:6.0"],
+  REDIS_IMAGE: ["redis:7-bookworm"],
+  NATS_IMAGE: ["nats:2-alpine", "nats:2-bookworm"],
+  EDGE_IMAGE: ["haproxy:3.2", "network-topology-test/haproxy"],
+};
+
+const DEBIAN_HAPROXY = `FROM node:20-bookworm-slim
+RUN apt-get update && apt-get install -y --no-install-recommends haproxy && rm -rf /var/lib/apt/lists/*
+USER haproxy
+`;
+
+/**
+ * The engine that runs, or one that CONTAINER_LAB starts: a command that is given `up` and `down`.
+ *
+ * @returns null when there is none
+ */
+export async function prepareEngine(env: NodeJS.ProcessEnv): Promise<ContainerEngine | null> {
+  const isRunning = () => succeeds("docker", ["info"]);
+  const lab = env["CONTAINER_LAB"] ?? "";
+  const isOurs = !(await isRunning()) && lab !== "";
+  if (isOurs) await execa(lab, ["up"], { stdio: ["ignore", "inherit", "inherit"] });
+  if (!(await isRunning())) return null;
+  const images: Record<string, string> = {};
+  for (const [setting, names] of Object.entries(IMAGES)) images[setting] = env[setting] ?? (await firstOf(names));
+  return {
+    images,
+    stop: async () => {
+      if (isOurs) await execa(lab, ["down"], { stdio: ["ignore", "inherit", "inherit"] });
+    },
+  };
+}
+
+/** The first image that is there or can be fetched. */
+async function firstOf(names: readonly string[]): Promise<string> {
+  for (const name of names) {
+    if (await succeeds("docker", ["image", "inspect", name])) return name;
+    if (name.startsWith("network-topology-test/")) {
+      await execa("docker", ["build", "--quiet", "--tag", name, "-"], { input: DEBIAN_HAPROXY });
+      return name;
+    }
+    if (await succeeds("docker", ["pull", "--quiet", name])) return name;
+  }
+  throw new Error(`None of these images can be had: ${names.join(", ")}.`);
+}
