@@ -8,20 +8,15 @@ import { type Db, MongoClient } from "mongodb";
 import type { EntityDocument } from "@nts/topology/storage/entities";
 import { createTenancySigner } from "@nts/shared/http/tenancy";
 import { aKey, anAccount } from "../support/api.js";
-import { seedTopology, type Seeded } from "../support/seed.js";
+import { seedTopology } from "../support/seed.js";
 import { startStack, type Stack } from "../support/stack.js";
-import { aNetworkWithAHost, type Made } from "../support/world.js";
 import { cpuMicrosOf, measure, residentMbOf, type Load, type Watched } from "./measure.js";
+import { listed, readsOf, row, UNLIMITED, updatesOf } from "./work.js";
 
 const quick = process.argv.includes("--quick");
 const SIZES = quick ? [[1_000, 5]] : [[1_000, 5], [20_000, 5]]; // prettier-ignore
 const CONNECTIONS = quick ? [16] : [1, 16, 64];
 const SECONDS = quick ? 2 : 4;
-const UNLIMITED = Object.fromEntries(
-  ["RATE_LIMIT_PER_MINUTE", "RATE_LIMIT_BURST", "ANONYMOUS_RATE_LIMIT_PER_MINUTE", "ANONYMOUS_RATE_LIMIT_BURST"].map(
-    (name) => [name, "1000000"],
-  ),
-);
 
 for (const [hosts = 0, perHost = 0] of SIZES) {
   const stack = await startStack({ ownMongod: true, env: { ...UNLIMITED, LOG_LEVEL: "warn" } });
@@ -62,7 +57,7 @@ async function benchmark(stack: Stack, hosts: number, servicesPerHost: number): 
   row("work", "target", "conn.", "req/s", "p50 ms", "p99 ms", "failed", "CPU µs/request", "resident MB");
   row(...Array.from({ length: 9 }, () => "---"));
   const bare = new Map<string, number>();
-  const updates = await updatesOf(stack, key.caller.data);
+  const updates = await updatesOf(key.caller);
   for (const connections of CONNECTIONS) {
     for (const work of ["page", "one"]) {
       const script = new URL("./bare-driver.js", import.meta.url).pathname;
@@ -131,46 +126,6 @@ async function streamed(
   );
 }
 
-function readsOf(seeded: Seeded): Record<string, Load["requests"]> {
-  const some = seeded.serviceIds.filter((_, index) => index % Math.ceil(seeded.serviceIds.length / 500) === 0);
-  return {
-    page: [{ method: "GET", path: "/api/v1/services" }],
-    one: some.map((id) => ({ method: "GET", path: `/api/v1/services/${id}` })),
-  };
-}
-
-/** Updates of 32 services on 32 hosts that each time really change their three bindings. */
-async function updatesOf(
-  stack: Stack,
-  data: <T>(method: string, path: string, body?: unknown) => Promise<T>,
-): Promise<Load["requests"]> {
-  const caller = { name: "bench", data, send: () => Promise.reject(new Error("not used")) };
-  const requests: { method: "PUT"; path: string; body: string }[] = [];
-  for (let n = 0; n < 32; n++) {
-    const { host, service } = await aNetworkWithAHost(caller);
-    const ports: Made[] = [];
-    for (const number of [1, 2, 3])
-      ports.push(
-        await data<Made>("post", "/api/v1/ports", {
-          host_id: host.id,
-          network_id: host["network_id"],
-          number,
-          protocol: "Tcp",
-        }),
-      );
-    const [first] = host["interfaces"] as Made[];
-    for (const interface_id of [null, first?.id]) {
-      const bindings = ports.map(({ id }) => ({ type: "Port", port_id: id, interface_id }));
-      requests.push({
-        method: "PUT",
-        path: `/api/v1/services/${service.id}`,
-        body: JSON.stringify({ ...service, bindings }),
-      });
-    }
-  }
-  return requests.sort((a, b) => (a.body.length < b.body.length ? -1 : 1));
-}
-
 /** The services as documents that a service without our storage form would keep, with the index for their order. */
 async function makePlain(db: Db): Promise<void> {
   const plain = db.collection<{ _id: string }>("plain_services");
@@ -187,12 +142,4 @@ async function makePlain(db: Db): Promise<void> {
 function watchedOf({ topologies, gateways, servers }: Stack): Watched[] {
   const all = { topology: topologies[0], gateway: gateways[0], mongod: servers.mongodb };
   return Object.entries(all).flatMap(([name, handle]) => (handle ? [{ name, pid: handle.pid() }] : []));
-}
-
-function listed(values: Readonly<Record<string, number>>): string {
-  return Object.entries(values).map(([name, value]) => `${name} ${value}`).join(", "); // prettier-ignore
-}
-
-function row(...cells: readonly unknown[]): void {
-  console.log(`| ${cells.map(String).join(" | ")} |`);
 }
