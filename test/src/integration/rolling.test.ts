@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { inRolloutOrder, LEAVING, restartOneByOne } from "../support/rolling.js";
+import { startStack, type Stack } from "../support/stack.js";
+import { type LoadReport, startSteadyLoad } from "../support/steady-load.js";
+
+// Two replicas of each process, under load.
+
+const NORMAL_AFTER_MS = 2_000;
+const SETTLE_MS = 2_000;
+
+let stack: Stack;
+
+beforeAll(async () => {
+  stack = await startStack({ gateways: 2, identities: 2, topologies: 2, ownMongod: true, env: LEAVING });
+});
+
+afterAll(async () => {
+  await stack.stop();
+});
+
+function expectWhole({ requests, vanished }: LoadReport): void {
+  expect(requests).toBeGreaterThan(100);
+  expect(vanished).toEqual([]);
+}
+
+describe("a rolling restart of every process", () => {
+  it("loses no request, and ends each process with 0", async () => {
+    const load = await startSteadyLoad(stack);
+    const exits = await restartOneByOne(stack, SETTLE_MS);
+    const report = await load.stop();
+    expect(report.lost).toEqual([]);
+    expectWhole(report);
+    expect(exits).toEqual(inRolloutOrder(stack).map(() => ({ code: 0, signal: null })));
+  });
+});
+
+describe("a killed replica", () => {
+  it.each(["topologies", "identities", "gateways"] as const)(
+    "takes no acknowledged write with it, and %s are back to normal 2 s later",
+    async (kind) => {
+      const load = await startSteadyLoad(stack);
+      const [replica] = stack[kind];
+      await sleep(1_000);
+      const killedAt = performance.now();
+      await replica!.kill();
+      await sleep(2 * NORMAL_AFTER_MS);
+      await replica!.restart();
+      await sleep(1_000);
+      const report = await load.stop();
+      expect(
+        report.lost.filter(({ sentAt }) => sentAt > killedAt + NORMAL_AFTER_MS || sentAt < killedAt - 500),
+      ).toEqual([]);
+      expectWhole(report);
+    },
+  );
+});

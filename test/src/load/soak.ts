@@ -1,0 +1,143 @@
+/**
+ * `npm run test:soak`: whether the system stays as it is under load. Half of what one process of each kind can do is sent
+ * for ten minutes, reads and writes, with keys, sessions, hosts and notices coming and going beside it. It fails when any
+ * answer was not a success, when a process takes more than 1 MB more memory a minute after it has warmed up, or when its
+ * descriptors become more. `npm run test:soak -- --minutes 3` takes as long as it says.
+ */
+import { parseArgs } from "node:util";
+import autocannon from "autocannon";
+import { aKey, anAccount } from "../support/api.js";
+import { metricOf } from "../support/metrics.js";
+import { type ProcessHandle, startStack, type Stack } from "../support/stack.js";
+import { aNetworkWithAHost, type NetworkWorld } from "../support/world.js";
+import { type Churn, startChurn } from "./churn.js";
+import { growthOf, type Growth, type Reading } from "./growth.js";
+
+const CONNECTIONS = 16;
+const CALIBRATION_SECONDS = 10;
+const SAMPLE_MS = 2_000;
+const MOST_MB_PER_MINUTE = 1;
+const MOST_NEW_DESCRIPTORS = 4;
+const UNLIMITED = Object.fromEntries(
+  ["RATE_LIMIT_PER_MINUTE", "RATE_LIMIT_BURST", "ANONYMOUS_RATE_LIMIT_PER_MINUTE", "ANONYMOUS_RATE_LIMIT_BURST"].map(
+    (name) => [name, "1000000"],
+  ),
+);
+
+const { values } = parseArgs({ allowPositionals: true, options: { minutes: { type: "string", default: "10" } } });
+const seconds = Number(values.minutes) * 60;
+if (!(seconds >= 30)) throw new Error("--minutes must be a number, at least 0.5");
+
+const stack = await startStack({ ownMongod: true, env: { ...UNLIMITED, LOG_LEVEL: "warn" } });
+try {
+  const failures = await soak(stack);
+  for (const failure of failures) console.error(`FAILED: ${failure}`);
+  if (failures.length > 0) process.exitCode = 1;
+} finally {
+  await stack.stop();
+}
+
+async function soak({ url, gateways, identities, topologies }: Stack): Promise<string[]> {
+  const account = await anAccount(url);
+  const key = await aKey(url, account);
+  const world = await aNetworkWithAHost(key.caller);
+  const load = {
+    url,
+    connections: CONNECTIONS,
+    headers: { authorization: `Bearer ${key.secret}`, "content-type": "application/json" },
+    requests: requestsOf(world),
+  };
+  const most = await autocannon({ ...load, duration: CALIBRATION_SECONDS });
+  const rate = Math.round(most["2xx"] / most.duration / 2);
+  console.log(`${CONNECTIONS} connections did ${2 * rate} requests a second; ${rate} are sent for ${seconds} s.`);
+
+  const watched = [...gateways, ...identities, ...topologies];
+  const readings: Reading[][] = watched.map(() => []);
+  const sampling = setInterval(() => void sample(watched, readings), SAMPLE_MS);
+  const churn = startChurn(url);
+  const result = await autocannon({ ...load, duration: seconds, overallRate: rate });
+  clearInterval(sampling);
+  await churn.stop();
+
+  const growths = watched.map((_, index) => growthOf(readings[index] ?? [], warmUpMs()));
+  print(result, churn, watched, growths);
+  return failuresOf(result, churn, watched, growths);
+}
+
+/** A third of the time, but not more than three minutes: caches fill, and the heap finds its size. */
+function warmUpMs(): number {
+  return Math.min(180, seconds / 3) * 1_000;
+}
+
+function requestsOf({ network, host, service }: NetworkWorld): autocannon.Request[] {
+  const put = (name: string): autocannon.Request => ({
+    method: "PUT",
+    path: `/api/v1/services/${service.id}`,
+    body: JSON.stringify({ ...service, name }),
+  });
+  const gets = [
+    `/api/v1/services?network_id=${network.id}`,
+    `/api/v1/hosts/${host.id}`,
+    `/api/v1/services/${service.id}`,
+    "/api/v1/networks",
+    "/api/v1/services?limit=0",
+    "/api/v1/auth/whoami",
+    "/api/v1/service-definitions?limit=10",
+  ].map((path): autocannon.Request => ({ method: "GET", path }));
+  return [...gets, put("one"), ...gets, put("two")];
+}
+
+async function sample(watched: readonly ProcessHandle[], readings: readonly Reading[][]): Promise<void> {
+  await Promise.all(
+    watched.map(async (process, index) => {
+      readings[index]?.push({
+        atMs: performance.now(),
+        residentMb: (await metricOf(process, "process_resident_memory_bytes")) / 1e6,
+        descriptors: await metricOf(process, "process_open_fds"),
+      });
+    }),
+  ).catch(() => undefined); // a reading that is missing is none
+}
+
+function print(
+  result: autocannon.Result,
+  churn: Churn,
+  watched: readonly ProcessHandle[],
+  growths: readonly Growth[],
+): void {
+  const { p50, p99, max } = result.latency;
+  console.log(
+    `\n${result["2xx"]} answers in ${result.duration} s, p50 ${p50} ms, p99 ${p99} ms, most ${max} ms; ` +
+      `${result.non2xx} refused, ${result.errors + result.timeouts} without an answer; ` +
+      `${churn.rounds()} rounds of coming and going, ${churn.failures().length} failed\n`,
+  );
+  console.log("| process | resident MB, first and last | MB a minute | descriptors, first and last |");
+  console.log("| --- | --- | --- | --- |");
+  watched.forEach(({ name }, index) => {
+    const { residentMb, mbPerMinute, descriptors } = growths[index]!;
+    const [first, last] = residentMb.map((mb) => mb.toFixed(0));
+    console.log(`| ${name} | ${first} ${last} | ${mbPerMinute.toFixed(2)} | ${descriptors.join(" ")} |`);
+  });
+  console.log();
+}
+
+function failuresOf(
+  result: autocannon.Result,
+  churn: Churn,
+  watched: readonly ProcessHandle[],
+  growths: readonly Growth[],
+): string[] {
+  const bad = result.non2xx + result.errors + result.timeouts;
+  return [
+    ...(bad > 0 ? [`${bad} requests were not answered with success`] : []),
+    ...churn.failures(),
+    ...watched.flatMap(({ name }, index) => {
+      const { mbPerMinute, descriptors } = growths[index]!;
+      const more = descriptors[1] - descriptors[0];
+      return [
+        ...(mbPerMinute > MOST_MB_PER_MINUTE ? [`${name} takes ${mbPerMinute.toFixed(2)} MB more a minute`] : []),
+        ...(more > MOST_NEW_DESCRIPTORS ? [`${name} has ${more} descriptors more`] : []),
+      ];
+    }),
+  ];
+}

@@ -1,0 +1,35 @@
+/** Restarts and kills of single replicas while load runs. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Exit } from "@nts/local/processes/child";
+import type { ProcessHandle, Stack } from "./stack.js";
+
+/** What a stack needs so that a process can leave without a request being lost. */
+export const LEAVING = {
+  // Longer than callers take to notice: a gateway asks its services once a second, a load balancer is to ask gateways oftener.
+  DRAIN_DELAY_MS: "2000",
+  ...Object.fromEntries(
+    ["RATE_LIMIT_PER_MINUTE", "RATE_LIMIT_BURST", "ANONYMOUS_RATE_LIMIT_PER_MINUTE", "ANONYMOUS_RATE_LIMIT_BURST"].map(
+      (name) => [name, "1000000"],
+    ),
+  ),
+};
+
+/** Every process of a stack, in the order in which a new version is rolled out. */
+export function inRolloutOrder({ topologies, identities, gateways }: Stack): readonly ProcessHandle[] {
+  return [...topologies, ...identities, ...gateways];
+}
+
+/**
+ * Stops and starts every process, one at a time. @param settleMs time between one being ready again and the next one's stop,
+ * in which its callers find it
+ * @returns how each ended
+ */
+export async function restartOneByOne(stack: Stack, settleMs: number): Promise<Exit[]> {
+  const exits: Exit[] = [];
+  for (const process of inRolloutOrder(stack)) {
+    exits.push(await process.stop());
+    await process.restart();
+    await sleep(settleMs);
+  }
+  return exits;
+}

@@ -1,0 +1,211 @@
+/**
+ * Load that goes on while processes come and go: what users with keys and sessions do, through several gateways as a load
+ * balancer would spread it. A gateway gets requests while its `/readyz` says so; a connection that is refused, over which
+ * nothing was sent, is tried at the next one. Every other answer than the wanted one is noted, and so is every write that
+ * was acknowledged.
+ */
+import { Agent, request, type OutgoingHttpHeaders } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { answersOk } from "@nts/local/processes/probes";
+import { aKey, anAccount, type Account } from "./api.js";
+import type { ProcessHandle, Stack } from "./stack.js";
+
+/** A request that was not answered as it must be. Times are those of `performance.now()`. */
+export interface Lost {
+  readonly what: string;
+  readonly sentAt: number;
+  readonly endedAt: number;
+  /** Status and code, or the fault of the connection. */
+  readonly how: string;
+}
+
+export interface LoadReport {
+  readonly requests: number;
+  readonly lost: readonly Lost[];
+  /** Acknowledged writes of which nothing can be read afterwards, as sentences. */
+  readonly vanished: readonly string[];
+  /** Of all answers, ascending. */
+  readonly latenciesMs: readonly number[];
+}
+
+export interface SteadyLoad {
+  /** Requests that were answered as they must be, so far. */
+  answered(): number;
+  /** Ends it, reads every acknowledged write again, and tells what happened. */
+  stop(): Promise<LoadReport>;
+}
+
+const WORKERS = 8;
+const PAUSE_MS = 5;
+const HEALTH_MS = 100;
+const PATIENCE_MS = 15_000;
+const REFUSED = new Set(["ECONNREFUSED", "no gateway"]);
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+interface Made {
+  readonly id: string;
+}
+
+/** Makes an account in the system and begins. */
+export async function startSteadyLoad({ gateways, url }: Stack): Promise<SteadyLoad> {
+  const account = await anAccount(url);
+  const key = await aKey(url, account);
+  const networks: string[] = [];
+  /** Each worker writes one of them again and again; `name` is the last one that was acknowledged, `later` came after it. */
+  const owned: { id: string; network_id: string; name: string; later: string[] }[] = [];
+  for (let n = 0; n < WORKERS; n++) {
+    const network = await key.caller.data<Made>("post", "/api/v1/networks", { name: `Network ${n}` });
+    const body = { network_id: network.id, name: "first" };
+    networks.push(network.id);
+    owned.push({ ...(await key.caller.data<Made>("post", "/api/v1/hosts", body)), ...body, later: [] });
+  }
+
+  const balancer = await startBalancer(gateways);
+  const lost: Lost[] = [];
+  const latenciesMs: number[] = [];
+  const acknowledged: string[] = [];
+  let stopping = false;
+
+  /** Sends one request; null when it was lost, which is noted. */
+  async function send(method: string, path: string, as: OutgoingHttpHeaders, body?: object): Promise<Answer | null> {
+    const sentAt = performance.now();
+    const note = (how: string): null => {
+      lost.push({ what: `${method} ${path}`, sentAt, endedAt: performance.now(), how });
+      return null;
+    };
+    try {
+      const answer = await balancer.send(method, path, as, body);
+      latenciesMs.push(performance.now() - sentAt);
+      return answer.status === 200 ? answer : note(`${answer.status} ${answer.text.slice(0, 200)}`);
+    } catch (error) {
+      return note(String((error as { code?: string }).code ?? error));
+    }
+  }
+
+  async function work(worker: number): Promise<void> {
+    const bearer = { authorization: `Bearer ${key.secret}` };
+    const session = { cookie: account.cookie };
+    for (let round = 0; !stopping; round++) {
+      const name = `host ${worker}-${round}`;
+      const made = await send("POST", "/api/v1/hosts", bearer, { network_id: networks[worker], name });
+      if (made !== null) acknowledged.push(`/api/v1/hosts/${idOf(made)}`);
+      const own = owned[worker]!;
+      own.later.push(name);
+      const { id, network_id } = own;
+      const written = await send("PUT", `/api/v1/hosts/${id}`, bearer, { network_id, name });
+      if (written !== null) Object.assign(own, { name, later: [] });
+      await send("GET", `/api/v1/hosts?network_id=${networks[worker] ?? ""}&limit=10`, bearer);
+      await send("GET", "/api/auth/me", session);
+      if (round % 10 === worker) {
+        const created = await send("POST", "/api/v1/auth/keys", session, keyBodyOf(account, name));
+        if (created !== null) acknowledged.push(`/api/v1/auth/keys/${idOf(created)}`);
+      }
+      await sleep(PAUSE_MS);
+    }
+  }
+
+  const working = Promise.all(Array.from({ length: WORKERS }, (_, worker) => work(worker)));
+  return {
+    answered: () => latenciesMs.length - lost.length,
+    stop: async () => {
+      stopping = true;
+      await working;
+      balancer.stop();
+      const vanished: string[] = [];
+      for (const path of acknowledged) {
+        const { status, text } = await account.session.send("get", path);
+        if (status !== 200) vanished.push(`${path}: ${status} ${text}`);
+      }
+      for (const { id, name, later } of owned) {
+        const now = await account.session.data<{ name: string }>("get", `/api/v1/hosts/${id}`);
+        if (![name, ...later].includes(now.name)) vanished.push(`name ${name} of host ${id}, which is ${now.name}`);
+      }
+      return { requests: latenciesMs.length, lost, vanished, latenciesMs: latenciesMs.sort((a, b) => a - b) };
+    },
+  };
+}
+
+function keyBodyOf({ userId: user_id, organizationId: organization_id }: Account, name: string): object {
+  return { name, organization_id, user_id, tags: [] };
+}
+
+function idOf({ text }: Answer): string {
+  const { data } = JSON.parse(text) as { data: Made | { api_key: Made } };
+  return "api_key" in data ? data.api_key.id : data.id;
+}
+
+interface Balancer {
+  send(method: string, path: string, headers: OutgoingHttpHeaders, body?: object): Promise<Answer>;
+  stop(): void;
+}
+
+async function startBalancer(gateways: readonly ProcessHandle[]): Promise<Balancer> {
+  const targets = gateways.map(({ url, opsUrl }) => ({
+    ...{ url, opsUrl, isReady: false },
+    agent: new Agent({ keepAlive: true }),
+  }));
+  const check = async (): Promise<void> => {
+    await Promise.all(
+      targets.map(async (target) => {
+        target.isReady = await answersOk(`${target.opsUrl}/readyz`);
+      }),
+    );
+  };
+  await check();
+  const checking = setInterval(() => void check(), HEALTH_MS);
+  let turn = 0;
+
+  async function send(method: string, path: string, headers: OutgoingHttpHeaders, body?: object): Promise<Answer> {
+    const ready = targets.filter(({ isReady }) => isReady);
+    turn += 1;
+    for (let tried = 0; ; tried++) {
+      const target = ready[(turn + tried) % ready.length];
+      try {
+        if (target === undefined) throw Object.assign(new Error("no gateway is ready"), { code: "no gateway" });
+        return await sendTo(target, { method, path, headers, body });
+      } catch (error) {
+        if (!REFUSED.has(String((error as { code?: string }).code)) || tried + 1 >= ready.length) throw error;
+      }
+    }
+  }
+
+  return {
+    send,
+    stop: () => {
+      clearInterval(checking);
+      for (const { agent } of targets) agent.destroy();
+    },
+  };
+}
+
+function sendTo(
+  { url, agent }: { readonly url: string; readonly agent: Agent },
+  what: { method: string; path: string; headers: OutgoingHttpHeaders; body: object | undefined },
+): Promise<Answer> {
+  const { method, path, headers, body } = what;
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  const ofBody =
+    text === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(text) };
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      url + path,
+      { method, agent, headers: { ...headers, ...ofBody }, timeout: PATIENCE_MS },
+      (answer) => {
+        let received = "";
+        answer.setEncoding("utf8");
+        answer.on("data", (piece: string) => (received += piece));
+        answer.once("end", () => {
+          resolve({ status: answer.statusCode ?? 0, text: received });
+        });
+        answer.once("error", reject);
+      },
+    );
+    sent.once("timeout", () => sent.destroy(new Error(`no answer within ${PATIENCE_MS} ms`)));
+    sent.once("error", reject);
+    sent.end(text);
+  });
+}
