@@ -10,27 +10,28 @@ import { answersOk } from "@nts/local/processes/probes";
 import { aKey, anAccount, type Account } from "./api.js";
 import type { ProcessHandle, Stack } from "./stack.js";
 
-/** A request that was not answered as it must be. Times are those of `performance.now()`. */
-export interface Lost {
+/** One request, by method and path. Times are those of `performance.now()`. */
+export interface Sent {
   readonly what: string;
   readonly sentAt: number;
   readonly endedAt: number;
+}
+
+/** A request that was not answered as it must be. */
+export interface Lost extends Sent {
   /** Status and code, or the fault of the connection. */
   readonly how: string;
 }
 
 export interface LoadReport {
-  readonly requests: number;
+  /** Requests that were answered as they must be. */
+  readonly answered: readonly Sent[];
   readonly lost: readonly Lost[];
   /** Acknowledged writes of which nothing can be read afterwards, as sentences. */
   readonly vanished: readonly string[];
-  /** Of all answers, ascending. */
-  readonly latenciesMs: readonly number[];
 }
 
 export interface SteadyLoad {
-  /** Requests that were answered as they must be, so far. */
-  answered(): number;
   /** Ends it, reads every acknowledged write again, and tells what happened. */
   stop(): Promise<LoadReport>;
 }
@@ -66,21 +67,23 @@ export async function startSteadyLoad({ gateways, url }: Stack): Promise<SteadyL
 
   const balancer = await startBalancer(gateways);
   const lost: Lost[] = [];
-  const latenciesMs: number[] = [];
+  const answered: Sent[] = [];
   const acknowledged: string[] = [];
   let stopping = false;
 
   /** Sends one request; null when it was lost, which is noted. */
   async function send(method: string, path: string, as: OutgoingHttpHeaders, body?: object): Promise<Answer | null> {
     const sentAt = performance.now();
+    const sent = (): Sent => ({ what: `${method} ${path}`, sentAt, endedAt: performance.now() });
     const note = (how: string): null => {
-      lost.push({ what: `${method} ${path}`, sentAt, endedAt: performance.now(), how });
+      lost.push({ ...sent(), how });
       return null;
     };
     try {
       const answer = await balancer.send(method, path, as, body);
-      latenciesMs.push(performance.now() - sentAt);
-      return answer.status === 200 ? answer : note(`${answer.status} ${answer.text.slice(0, 200)}`);
+      if (answer.status !== 200) return note(`${answer.status} ${answer.text.slice(0, 200)}`);
+      answered.push(sent());
+      return answer;
     } catch (error) {
       return note(String((error as { code?: string }).code ?? error));
     }
@@ -110,7 +113,6 @@ export async function startSteadyLoad({ gateways, url }: Stack): Promise<SteadyL
 
   const working = Promise.all(Array.from({ length: WORKERS }, (_, worker) => work(worker)));
   return {
-    answered: () => latenciesMs.length - lost.length,
     stop: async () => {
       stopping = true;
       await working;
@@ -124,9 +126,14 @@ export async function startSteadyLoad({ gateways, url }: Stack): Promise<SteadyL
         const now = await account.session.data<{ name: string }>("get", `/api/v1/hosts/${id}`);
         if (![name, ...later].includes(now.name)) vanished.push(`name ${name} of host ${id}, which is ${now.name}`);
       }
-      return { requests: latenciesMs.length, lost, vanished, latenciesMs: latenciesMs.sort((a, b) => a - b) };
+      return { answered, lost, vanished };
     },
   };
+}
+
+/** How long requests took, ascending. */
+export function latenciesMsOf(sent: readonly Sent[]): number[] {
+  return sent.map(({ sentAt, endedAt }) => endedAt - sentAt).sort((a, b) => a - b);
 }
 
 function keyBodyOf({ userId: user_id, organizationId: organization_id }: Account, name: string): object {
