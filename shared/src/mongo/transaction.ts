@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { MongoError, type ClientSession, type MongoClient, type TransactionOptions, WriteConcern } from "mongodb";
 import { AppError } from "../errors.js";
+import { createAbandonedSweep } from "./abandoned.js";
 import { mapMongoFault } from "./faults.js";
 import { createKeyedQueue } from "./queue.js";
 
@@ -11,6 +12,9 @@ import { createKeyedQueue } from "./queue.js";
 
 /** Milliseconds that all attempts of a transaction may take together. */
 export const TRANSACTION_MS = 6_000;
+
+/** Milliseconds of conflicts after which their cause may be a process that is no more. */
+const HELD_MS = 250;
 
 const OPTIONS: TransactionOptions = {
   readConcern: { level: "snapshot" },
@@ -41,15 +45,24 @@ export type RunTransaction = <T>(keys: readonly string[], body: TransactionBody<
 /** Makes the function that runs transactions on one client. */
 export function createTransactions(client: MongoClient): RunTransaction {
   const queue = createKeyedQueue();
+  const endAbandoned = createAbandonedSweep(client);
   return async (keys, body) => {
     const deadline = performance.now() + TRANSACTION_MS;
     // In one order for all callers, or two of them would wait for each other for ever.
     const ordered = [...new Set(keys)].sort();
-    return queue.run(ordered, () => client.withSession((session) => attempts(session, body, deadline)));
+    return queue.run(ordered, () =>
+      client.withSession((session) => attempts(session, { body, deadline, endAbandoned })),
+    );
   };
 }
 
-async function attempts<T>(session: ClientSession, body: TransactionBody<T>, deadline: number): Promise<T> {
+interface Attempted<T> {
+  readonly body: TransactionBody<T>;
+  readonly deadline: number;
+  readonly endAbandoned: () => Promise<void>;
+}
+
+async function attempts<T>(session: ClientSession, { body, deadline, endAbandoned }: Attempted<T>): Promise<T> {
   for (let attempt = 0; ; attempt++) {
     try {
       session.startTransaction(OPTIONS);
@@ -63,6 +76,7 @@ async function attempts<T>(session: ClientSession, body: TransactionBody<T>, dea
       const waitMs = backOffMs(attempt);
       if (performance.now() + waitMs > deadline)
         throw mapMongoFault(error) ?? new AppError("write_conflict", {}, error);
+      if (performance.now() > deadline - TRANSACTION_MS + HELD_MS) await endAbandoned();
       await delay(waitMs);
     }
   }

@@ -1,4 +1,7 @@
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { type Db, MongoClient } from "mongodb";
 import { createLog } from "@nts/shared/log";
@@ -9,6 +12,8 @@ import { startServers, type Servers } from "../support/stack.js";
 const log = createLog("test", "silent");
 const INDEXES = { things: [{ key: { name: 1 }, unique: true }] };
 const REPLICAS = 6;
+/** What the servers of tests are told; MongoDB itself says a minute. */
+const TRANSACTION_LIFE_MS = 8_000;
 
 let servers: Servers;
 let clients: MongoClient[];
@@ -87,4 +92,59 @@ describe("transactions", () => {
     expect(attempts).toBeGreaterThan(1);
     expect(await things.findOne({ _id: "one" })).toEqual({ _id: "one" });
   });
+
+  it("do not wait for those of a process that was killed until the database ends them", async () => {
+    const { things, run } = await aThing();
+    const other = await aProcessAmidATransaction();
+    const killed = once(other, "exit");
+    other.kill("SIGKILL");
+    await killed;
+    const begun = performance.now();
+    await run("after the kill");
+    expect(performance.now() - begun).toBeLessThan(TRANSACTION_LIFE_MS / 2);
+    expect(await things.findOne({ _id: "one" })).toEqual({ _id: "one", by: "after the kill" });
+  });
+
+  it("wait for those of a process that lives", async () => {
+    const { things, run } = await aThing();
+    const other = await aProcessAmidATransaction();
+    const waiting = run("after the other");
+    await sleep(2_000);
+    const ended = once(other, "exit");
+    other.send("commit");
+    expect(await ended).toEqual([0, null]);
+    await waiting;
+    expect(await things.findOne({ _id: "one" })).toEqual({ _id: "one", by: "after the other", also: "the other" });
+  });
+
+  /** A document, and a transaction that writes it. */
+  async function aThing() {
+    const things = clients[0]!.db(name).collection<{ _id: string; by?: string }>("things");
+    await things.insertOne({ _id: "one" });
+    const transaction = createTransactions(clients[0]!);
+    const run = (by: string): Promise<unknown> =>
+      transaction(["one"], (session) => things.updateOne({ _id: "one" }, { $set: { by } }, { session }));
+    return { things, run };
+  }
+
+  /** Another process that has written the document and not committed; it does when it is told. */
+  async function aProcessAmidATransaction() {
+    const script = `
+      import { MongoClient } from "mongodb";
+      const client = new MongoClient(${JSON.stringify(servers.urls.mongodb)});
+      const session = client.startSession();
+      session.startTransaction();
+      const things = client.db(${JSON.stringify(name)}).collection("things");
+      await things.updateOne({ _id: "one" }, { $set: { also: "the other" } }, { session });
+      process.send("written");
+      process.once("message", async () => {
+        await session.commitTransaction();
+        process.exit(0);
+      });`;
+    const cwd = new URL("../..", import.meta.url).pathname;
+    const stdio = ["ignore", "inherit", "inherit", "ipc"] as const;
+    const other = spawn(process.execPath, ["--input-type=module", "-e", script], { cwd, stdio: [...stdio] });
+    await once(other, "message");
+    return other;
+  }
 });

@@ -168,9 +168,9 @@ async function startBalancer(gateways: readonly ProcessHandle[]): Promise<Balanc
 
   async function send(method: string, path: string, headers: OutgoingHttpHeaders, body?: object): Promise<Answer> {
     const ready = targets.filter(({ isReady }) => isReady);
-    turn += 1;
+    const first = turn++;
     for (let tried = 0; ; tried++) {
-      const target = ready[(turn + tried) % ready.length];
+      const target = ready[(first + tried) % ready.length];
       try {
         if (target === undefined) throw Object.assign(new Error("no gateway is ready"), { code: "no gateway" });
         return await sendTo(target, { method, path, headers, body });
