@@ -11,16 +11,13 @@ import { keepTrying, startProcess, stopOnSignal } from "@nts/shared/lifecycle";
 import { createLog } from "@nts/shared/log";
 import { createMetrics } from "@nts/shared/metrics";
 import { connectMongo, createMongoClient, pingDatabase } from "@nts/shared/mongo/connect";
-import { migrate } from "@nts/shared/mongo/migrations";
 import { addPoolMetrics } from "@nts/shared/mongo/pool-metrics";
 import { createTransactions } from "@nts/shared/mongo/transaction";
 import { createTracing } from "@nts/shared/tracing/tracing";
 import { createUpstream } from "@nts/shared/upstream/upstream";
 import { createApp } from "./app.js";
 import { IdentitySettings } from "./config.js";
-import { INDEXES } from "./indexes.js";
-import { createKeyChangeLog } from "./key-changes/log.js";
-import { MIGRATIONS } from "./migrations.js";
+import { prepareDatabase } from "./prepare-database.js";
 import { createPasswords } from "./users/passwords.js";
 
 const NAME = "identity";
@@ -92,10 +89,7 @@ startProcess(async () => {
   });
 
   await connectMongo(mongo, log);
-  await keepTrying(log, "preparing the database", async () => {
-    await migrate(db, { migrations: MIGRATIONS, indexes: INDEXES, log });
-    await createKeyChangeLog(db).prepare();
-  });
+  await keepTrying(log, "preparing the database", () => prepareDatabase(db, log));
   api = await startServer(withProbe(readiness, app.handle), { ...listening, port: settings.PORT, drainMs: DRAIN_MS });
   log.info({ port: api.port, ops_port: operations.port }, "listening");
 });

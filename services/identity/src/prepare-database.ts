@@ -1,0 +1,12 @@
+import type { Db } from "mongodb";
+import type { Log } from "@nts/shared/log";
+import { migrate } from "@nts/shared/mongo/migrations";
+import { INDEXES } from "./indexes.js";
+import { createKeyChangeLog } from "./key-changes/log.js";
+import { MIGRATIONS } from "./migrations.js";
+
+/** Brings the database to what this version needs, whatever it was before; safe while other processes do the same. */
+export async function prepareDatabase(db: Db, log: Log): Promise<void> {
+  await migrate(db, { migrations: MIGRATIONS, indexes: INDEXES, log });
+  await createKeyChangeLog(db).prepare();
+}

@@ -1,0 +1,66 @@
+import type { ClientSession } from "mongodb";
+import type { Registration } from "@nts/shared/contract/users";
+import { AppError } from "@nts/shared/errors";
+import { newId } from "@nts/shared/ids";
+import { isDuplicateKey } from "@nts/shared/mongo/faults";
+import type { RunTransaction } from "@nts/shared/mongo/transaction";
+import { DEFAULT_ORGANIZATION_NAME, newOrganization } from "../organizations/organization.js";
+import type { OrganizationStore } from "../organizations/store.js";
+import type { Passwords } from "../users/passwords.js";
+import type { UserStore } from "../users/store.js";
+import { newUser, type UserDocument } from "../users/user.js";
+
+/** Who is going to be a user, of whichever organization. */
+export type Candidate = Pick<Parameters<typeof newUser>[0], "id" | "email" | "passwordHash" | "now">;
+
+export interface RegisterUserOptions {
+  readonly users: Pick<UserStore, "insert">;
+  readonly transaction: RunTransaction;
+  readonly passwords: Pick<Passwords, "hash">;
+}
+
+/**
+ * Registers a user, in one transaction with everything that comes about together with the user.
+ *
+ * @param keys what is written besides, as transactions take it
+ * @param admit gives the candidate a place in an organization, and answers the user that is to be stored
+ * @throws AppError `already_exists` when the email address is in use
+ */
+export type RegisterUser = <T extends { readonly user: UserDocument }>(
+  asked: Pick<Registration, "email" | "password">,
+  keys: readonly string[],
+  admit: (candidate: Candidate, running: ClientSession) => Promise<T>,
+) => Promise<T>;
+
+export function createRegisterUser({ users, transaction, passwords }: RegisterUserOptions): RegisterUser {
+  return async ({ email, password }, keys, admit) => {
+    const candidate = { id: newId(), email, passwordHash: await passwords.hash(password), now: new Date() };
+    return refusingUsedEmail(() =>
+      transaction([`email:${email}`, ...keys], async (running) => {
+        const admitted = await admit(candidate, running);
+        await users.insert(admitted.user, running);
+        return admitted;
+      }),
+    );
+  };
+}
+
+/** Makes an organization, and answers its first owner. */
+export async function foundOrganization(
+  organizations: Pick<OrganizationStore, "insert">,
+  { name = DEFAULT_ORGANIZATION_NAME, founder }: { readonly name: string | undefined; readonly founder: Candidate },
+  running: ClientSession,
+): Promise<UserDocument> {
+  const organization = newOrganization({ id: newId(), name, now: founder.now });
+  await organizations.insert(organization, running);
+  return newUser({ ...founder, organizationId: organization._id, permissions: "Owner", networkIds: [] });
+}
+
+/** The email address is the only thing of a new user that can be in use. */
+async function refusingUsedEmail<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    throw isDuplicateKey(error) ? new AppError("already_exists", { entity: "User", field: "email" }, error) : error;
+  }
+}
