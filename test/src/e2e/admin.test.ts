@@ -6,7 +6,7 @@ import { execa } from "execa";
 import { freePorts } from "@nts/local/processes/ports";
 import { stopLeftovers } from "@nts/local/processes/run-records";
 import { ROOT } from "@nts/local/processes/system";
-import { anAccount, callerOf } from "../support/api.js";
+import { callerOf, cookieOf } from "../support/api.js";
 import { startByHand, type StartedByHand } from "../support/npm-start.js";
 
 jest.setTimeout(60_000);
@@ -22,7 +22,7 @@ describe("npm run admin", () => {
     dataDir = await mkdtemp(join(base, "admin-"));
     const [port = 0] = await freePorts(1);
     baseUrl = `http://127.0.0.1:${port}`;
-    started = startByHand(dataDir, { PORT: String(port), DATA_DIR: dataDir });
+    started = startByHand(dataDir, { PORT: String(port), DATA_DIR: dataDir, REGISTRATION: "invite" });
     await started.untilPrinted("Ctrl-C stops everything");
   });
 
@@ -42,17 +42,49 @@ describe("npm run admin", () => {
     });
   };
 
-  it("finds the database of the data folder, and keeps a log without the password", async () => {
-    const { email, userId, session } = await anAccount(baseUrl);
+  /** The cookie of a new session. */
+  const logIn = async (email: string, password: string): Promise<string> => {
+    const { status, headers } = await callerOf(baseUrl, "nobody").send("post", "/api/auth/login", { email, password });
+    expect(status).toBe(200);
+    return cookieOf(headers);
+  };
+
+  const passwordIn = (stdout: string): string => /shown once: (\S+)$/.exec(stdout)?.[1] ?? "";
+
+  it("makes the first owner of a closed system, who then invites others", async () => {
+    const email = "ada@example.com";
+    const nobody = callerOf(baseUrl, "nobody");
+    const registration = { email: "grace@example.com", password: "a long password" };
+    expect((await nobody.send("post", "/api/auth/register", registration)).body.code).toBe("registration_closed");
+    const { stdout, exitCode } = await admin(["create-owner", email, "--organization", "Ada at home"]);
+    expect(exitCode).toBe(0);
+    const owner = callerOf(baseUrl, "owner", { cookie: await logIn(email, passwordIn(stdout)) });
+    const { token: invite_token } = await owner.data<{ token: string }>("post", "/api/v1/invites", {
+      permissions: "Member",
+    });
+    const invited = await nobody.send("post", "/api/auth/register", { ...registration, invite_token });
+    expect([invited.status, invited.body.data]).toMatchObject([200, { permissions: "Member" }]);
+    expect(await admin(["create-owner", "grace@example.com"])).toMatchObject({
+      ...{ exitCode: 1, stdout: "", stderr: "The email address grace@example.com is in use." },
+    });
+  });
+
+  it("finds the database of the data folder, and keeps a log without passwords", async () => {
+    const email = "alan@example.com";
+    const first = passwordIn((await admin(["create-owner", email])).stdout);
+    const session = callerOf(baseUrl, "owner", { cookie: await logIn(email, first) });
+    const { id } = await session.data<{ id: string }>("get", "/api/auth/me");
     const { stdout, exitCode } = await admin(["reset-password", email]);
     expect(exitCode).toBe(0);
     expect((await session.send("get", "/api/auth/me")).status).toBe(401);
-    const password = /shown once: (\S+)$/.exec(stdout)?.[1] ?? "";
-    const body = { email, password };
-    expect((await callerOf(baseUrl, "nobody").send("post", "/api/auth/login", body)).status).toBe(200);
+    const second = passwordIn(stdout);
+    await logIn(email, second);
     const log = await readFile(join(dataDir, "logs", "admin.log"), "utf8");
-    expect(log).toContain(userId);
-    expect(log).not.toContain(password);
+    const logged = log.split("\n").filter((line) => line.includes(id));
+    expect(logged).toMatchObject(
+      [/made an organization/, /reset a password/].map((told) => expect.stringMatching(told) as unknown),
+    );
+    for (const password of [first, second]) expect(log).not.toContain(password);
   });
 
   it("says what to do when nothing runs on the data folder, and explains itself all the same", async () => {

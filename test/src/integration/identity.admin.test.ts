@@ -1,35 +1,101 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
+import { MongoClient } from "mongodb";
 import { ROOT } from "@nts/local/processes/system";
-import { aKey, anAccount, callerOf, type Account } from "../support/api.js";
+import { aKey, anAccount, callerOf, cookieOf, type Account } from "../support/api.js";
 import { startStack, type Stack } from "../support/stack.js";
 
 let stack: Stack;
+let mongo: MongoClient;
 
 beforeAll(async () => {
   const unlimited = { ANONYMOUS_RATE_LIMIT_PER_MINUTE: "1000000", ANONYMOUS_RATE_LIMIT_BURST: "1000000" };
   stack = await startStack({ gateways: 2, env: unlimited });
+  mongo = new MongoClient(stack.servers.urls.mongodb);
 });
 
-afterAll(() => stack.stop());
+afterAll(async () => {
+  await mongo.close();
+  await stack.stop();
+});
 
-const admin = (args: string[], { input = "", env = {} } = {}) =>
+const admin = (args: string[], { input = "", env = {}, on = stack } = {}) =>
   execa(process.execPath, [join(ROOT, "services/identity/dist/admin/main.js"), ...args], {
-    env: { MONGODB_URL: stack.servers.urls.mongodb, MONGODB_DATABASE: stack.databases.identity, ...env },
+    env: { MONGODB_URL: on.servers.urls.mongodb, MONGODB_DATABASE: on.databases.identity, ...env },
     extendEnv: false,
     reject: false,
     input,
   });
 
-const logIn = (email: string, password: string) =>
-  callerOf(stack.url, "nobody").send("post", "/api/auth/login", { email, password });
+const logIn = (email: string, password: string, { url } = stack) =>
+  callerOf(url, "nobody").send("post", "/api/auth/login", { email, password });
 
 /** What the gateways answer to the session of an account. */
 const statuses = ({ cookie }: Account) =>
   Promise.all(
     stack.gateways.map(async ({ url }) => (await callerOf(url, "user", { cookie }).send("get", "/api/auth/me")).status),
   );
+
+describe("identity.admin: create-owner", () => {
+  it("makes an organization and its first owner, and prints the password once", async () => {
+    const args = ["create-owner", "Ada@Example.com", "--organization", "Ada at home"];
+    const { stdout, stderr, exitCode } = await admin(args);
+    expect(exitCode).toBe(0);
+    const password = /shown once: (\S{24})$/.exec(stdout)?.[1] ?? "";
+    const { status, headers, body } = await logIn("ada@example.com", password);
+    const { id, organization_id, ...user } = body.data as Record<string, string>;
+    expect([status, user]).toMatchObject([200, { email: "ada@example.com", permissions: "Owner", network_ids: [] }]);
+    const owner = callerOf(stack.url, "owner", { cookie: cookieOf(headers) });
+    const organization = { id: organization_id, name: "Ada at home", api_access_enabled: true };
+    expect(await owner.data("get", "/api/v1/organizations")).toMatchObject(organization);
+    expect(JSON.parse(stderr)).toMatchObject({ user_id: id, organization_id, operator: userInfo().username });
+    expect(stderr).not.toContain(password);
+  });
+
+  it("takes a password from standard input, and then prints none", async () => {
+    const args = ["create-owner", "grace@example.com", "--stdin"];
+    expect(await admin(args, { input: "short\n" })).toMatchObject({
+      exitCode: 1,
+      stderr: "The password must have at least 10 characters.",
+    });
+    const { stdout, stderr } = await admin(args, { input: "chosen by hand\n" });
+    expect(stdout + stderr).not.toContain("chosen by hand");
+    expect((await logIn("grace@example.com", "chosen by hand")).status).toBe(200);
+  });
+
+  it("refuses an email address that is in use, and leaves its user and everything else as it was", async () => {
+    const { email, password } = await anAccount(stack.url);
+    const organizations = mongo.db(stack.databases.identity).collection("organizations");
+    const before = await organizations.countDocuments();
+    const refused = await admin(["create-owner", email.toUpperCase(), "--stdin"], { input: "chosen by hand" });
+    expect(refused).toMatchObject({ exitCode: 1, stdout: "", stderr: `The email address ${email} is in use.` });
+    expect((await logIn(email, password)).status).toBe(200);
+    expect(await organizations.countDocuments()).toBe(before);
+  });
+
+  it("opens an empty system that only admits who is invited, before identity has ever run on it", async () => {
+    const closed = await startStack({ env: { REGISTRATION: "invite" } });
+    try {
+      const [identity] = closed.identities;
+      await identity?.stop();
+      await mongo.db(closed.databases.identity).dropDatabase();
+      const passwords = ["the first try", "the other try"];
+      const twice = passwords.map((input) =>
+        admin(["create-owner", "ada@example.com", "--stdin"], { input, on: closed }),
+      );
+      const [won, lost] = (await Promise.all(twice)).toSorted((a, b) => (a.exitCode ?? 9) - (b.exitCode ?? 9));
+      expect([won?.exitCode, lost?.exitCode]).toEqual([0, 1]);
+      expect(lost?.stderr).toContain("The email address ada@example.com is in use.");
+      await identity?.restart();
+      const logins = passwords.map((password) => logIn("ada@example.com", password, closed));
+      expect((await Promise.all(logins)).map(({ status }) => status).sort()).toEqual([200, 401]);
+    } finally {
+      await closed.stop();
+    }
+  });
+});
 
 describe("identity.admin: reset-password", () => {
   it("prints a new password once, and ends every session on every gateway before it is done", async () => {
@@ -76,9 +142,20 @@ describe("identity.admin: reset-password", () => {
     const unset = await admin(["reset-password", "a@example.com"], { env: { MONGODB_URL: "" } });
     expect(unset).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("MONGODB_URL") as unknown });
     const url = "mongodb://root:secret@127.0.0.1:9/?replicaSet=rs0";
-    const away = await admin(["reset-password", "a@example.com"], { env: { MONGODB_URL: url } });
-    expect(away).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("MongoDB does not answer") as unknown });
-    expect(away.stderr).not.toContain("secret");
+    for (const command of ["reset-password", "create-owner"]) {
+      const away = await admin([command, "a@example.com"], { env: { MONGODB_URL: url } });
+      expect(away).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringMatching(/^MongoDB does not answer.*\.$/) as unknown,
+      });
+      expect(away.stderr).not.toContain("secret");
+    }
+    const misspelt = url.replace("127.0.0.1:9", "127.0.0.1:99999");
+    const unread = await admin(["reset-password", "a@example.com"], { env: { MONGODB_URL: misspelt } });
+    expect(unread).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/^MongoDB .*MONGODB_URL.*\.$/) as unknown,
+    });
     expect(await admin(["--help"], { env: { MONGODB_URL: "" } })).toMatchObject({
       exitCode: 0,
       stdout: expect.stringContaining("reset-password <email>") as unknown,

@@ -9,6 +9,14 @@ describe("admin.command: what an operator asks for", () => {
     expect(readCommand(["reset-password", "--stdin", "ada@example.com"])).toEqual({ ...asked, fromStdin: true });
   });
 
+  it("is an owner, with what a registration would take", () => {
+    const asked = { kind: "create-owner", email: "ada@example.com", fromStdin: false };
+    expect(readCommand(["create-owner", " Ada@Example.com"])).toEqual(asked);
+    expect(readCommand(["create-owner", "--stdin", "ada@example.com", "--organization", " Ada's "])).toEqual({
+      ...{ ...asked, organization: "Ada's", fromStdin: true },
+    });
+  });
+
   it.each([[["--help"]], [["-h"]], [["reset-password", "--help"]]])("is help for %j", (args) => {
     expect(readCommand(args)).toEqual({ kind: "help" });
   });
@@ -19,6 +27,12 @@ describe("admin.command: what an operator asks for", () => {
     [["reset-password"], "one email address"],
     [["reset-password", "ada@example.com", "secret"], "one email address"],
     [["reset-password", "ada@example.com", "--password=x"], "--password"],
+    [["reset-password", "ada@example.com", "--organization", "x"], "no --organization"],
+    [["create-owner"], "one email address"],
+    [["create-owner", "ada@example.com", "secret"], "one email address"],
+    [["create-owner", "ada"], "ada must be an email address"],
+    [["create-owner", "ada@example.com", "--organization", " "], "The name of the organization must"],
+    [["create-owner", "ada@example.com", "--organization"], "--organization"],
   ])("refuses %j in a sentence that points to --help or the form", (args, sentence) => {
     expect(() => readCommand(args)).toThrow(AdminProblem);
     expect(() => readCommand(args)).toThrow(sentence);

@@ -1,41 +1,85 @@
 import { parseArgs } from "node:util";
+import type { z } from "zod";
+import { Registration } from "@nts/shared/contract/users";
 import { AdminProblem } from "./problem.js";
 
-export const HELP = `Repairs accounts directly in the database of identity, for operators.
+export const HELP = `Makes and repairs accounts directly in the database of identity, for operators.
 
-  npm run admin -- reset-password <email>           give a user a new random password, and print it this once
-  npm run admin -- reset-password <email> --stdin   the same with the password that is read from standard input
-  npm run admin -- --help                           this text
+  npm run admin -- create-owner <email>       make an organization with this user as its first owner
+      --organization <name>                   what it is called, default My Organization
+  npm run admin -- reset-password <email>     give a user a new password
+  npm run admin -- --help                     this text
 
-A reset ends all sessions of the user, on every gateway, and the waits after failed logins; API keys stay as they are.
+Both make a random password and print it this once; with --stdin they take the one that is read from standard input.
+
+An owner is made whether registration is open or by invitation only, and can invite everybody else; a database that no
+identity has used yet is prepared first. A reset ends all sessions of the user, on every gateway, and the waits after
+failed logins; API keys stay as they are.
 
 Settings (environment variables):
   DATA_DIR          folder of the npm start whose database is meant, default .local
   MONGODB_URL       the database, when it was not started by npm start
   MONGODB_DATABASE  its name, default identity
-Without npm: node services/identity/dist/admin/main.js reset-password <email>, with the settings of the service.
+Without npm: node services/identity/dist/admin/main.js create-owner <email>, with the settings of the service.
 `;
 
-/** What the operator asks for. `email` is in lower case. */
-export type Command =
-  { readonly kind: "help" } | { readonly kind: "reset-password"; readonly email: string; readonly fromStdin: boolean };
+interface OnAccount {
+  /** In lower case. */
+  readonly email: string;
+  readonly fromStdin: boolean;
+}
+
+export interface CreateOwnerCommand extends OnAccount {
+  readonly kind: "create-owner";
+  readonly organization?: string;
+}
+
+export interface ResetPasswordCommand extends OnAccount {
+  readonly kind: "reset-password";
+}
+
+/** What the operator asks for. */
+export type Command = { readonly kind: "help" } | CreateOwnerCommand | ResetPasswordCommand;
 
 /** @throws AdminProblem naming what cannot be understood */
 export function readCommand(args: readonly string[]): Command {
   const { values, positionals } = parsed(args);
-  if (values.help) return { kind: "help" };
-  const [name, email, ...more] = positionals;
-  if (name === undefined) throw new AdminProblem("Say what to do, such as reset-password <email>; --help tells all.");
-  if (name !== "reset-password") throw new AdminProblem(`There is no command ${name}; --help tells all there are.`);
+  const { help, stdin: fromStdin, organization } = values;
+  if (help) return { kind: "help" };
+  const [kind, email, ...more] = positionals;
+  if (kind === undefined) throw new AdminProblem("Say what to do, such as create-owner <email>; --help tells all.");
+  if (kind !== "create-owner" && kind !== "reset-password")
+    throw new AdminProblem(`There is no command ${kind}; --help tells all there are.`);
   if (email === undefined || more.length > 0)
-    throw new AdminProblem("reset-password takes one email address: reset-password <email>.");
-  return { kind: "reset-password", email: email.trim().toLowerCase(), fromStdin: values.stdin };
+    throw new AdminProblem(`${kind} takes one email address: ${kind} <email>.`);
+  if (kind === "create-owner") return { kind, fromStdin, ...newOwner(email, organization) };
+  if (organization !== undefined) throw new AdminProblem("reset-password takes no --organization.");
+  return { kind, fromStdin, email: email.trim().toLowerCase() };
+}
+
+/** An address and a name are what a registration would take. */
+function newOwner(email: string, organization: string | undefined): Pick<CreateOwnerCommand, "email" | "organization"> {
+  const { shape } = Registration;
+  const name = valid(shape.organization_name, organization, "The name of the organization");
+  return { email: valid(shape.email, email, email), ...(name !== undefined && { organization: name }) };
+}
+
+/**
+ * A value as the contract has it.
+ *
+ * @param what begins the sentence that refuses another one
+ */
+export function valid<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
+  const read = schema.safeParse(value);
+  if (read.success) return read.data;
+  throw new AdminProblem(`${what} ${read.error.issues.map(({ message }) => message).join(", ")}.`);
 }
 
 function parsed(args: readonly string[]) {
   const options = {
     help: { type: "boolean", short: "h", default: false },
     stdin: { type: "boolean", default: false },
+    organization: { type: "string" },
   } as const;
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true });

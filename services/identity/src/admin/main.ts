@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { userInfo } from "node:os";
 import { text } from "node:stream/consumers";
-import { MongoError, type MongoClient } from "mongodb";
+import { MongoError, MongoServerError, type MongoClient } from "mongodb";
 import { ConfigError, readConfig } from "@nts/shared/config";
 import { Password } from "@nts/shared/contract/users";
+import { AppError } from "@nts/shared/errors";
 import { createLog } from "@nts/shared/log";
 import { createMongoClient } from "@nts/shared/mongo/connect";
 import { createTransactions } from "@nts/shared/mongo/transaction";
@@ -13,22 +13,28 @@ import { createChangeRights } from "../key-changes/change-rights.js";
 import { createKeyChangeLog } from "../key-changes/log.js";
 import { createGatewayRegistry } from "../key-changes/registry.js";
 import { createLoginFailureStore } from "../logins/store.js";
+import { createOrganizationStore } from "../organizations/store.js";
+import { prepareDatabase } from "../prepare-database.js";
+import { createRegisterUser } from "../registrations/register-user.js";
 import { createSessionStore } from "../sessions/store.js";
 import { createChangePassword } from "../users/change-password.js";
 import { createPasswords } from "../users/passwords.js";
 import { createUserStore } from "../users/store.js";
-import { HELP, readCommand, type Command } from "./command.js";
+import { type CreateOwnerCommand, HELP, readCommand, type ResetPasswordCommand, valid } from "./command.js";
+import { createOwner } from "./create-owner.js";
+import { operatorName } from "./operator.js";
 import { AdminProblem } from "./problem.js";
-import { resetPassword, type ResetPasswordOptions } from "./reset-password.js";
+import { resetPassword } from "./reset-password.js";
 
 // What an operator does directly in the database, whether identity runs or not. Gateways that run learn of it by the record
 // of key changes, without a notice on the bus. Standard output is for the operator, standard error for the log.
 
 const AdminSettings = IdentitySettings.pick({ MONGODB_URL: true, MONGODB_DATABASE: true });
 
+const log = createLog("identity-admin", "info", 2);
+
 process.exitCode = await main().catch((error: unknown) => {
-  if (!(error instanceof AdminProblem || error instanceof ConfigError)) throw error;
-  process.stderr.write(`${error.message}\n`);
+  process.stderr.write(`${sentenceOf(error)}\n`);
   return 1;
 });
 
@@ -39,35 +45,42 @@ async function main(): Promise<number> {
     return 0;
   }
   const settings = readConfig(AdminSettings, process.env);
+  const password = command.fromStdin ? await passwordFromStdin() : randomBytes(18).toString("base64url");
   const client = createMongoClient(settings.MONGODB_URL, "identity-admin");
   try {
-    await reset(client, settings.MONGODB_DATABASE, command);
+    await client.connect();
+    const run = { client, database: settings.MONGODB_DATABASE, password };
+    const done = command.kind === "create-owner" ? await create(run, command) : await reset(run, command);
+    process.stdout.write(command.fromStdin ? `${done}.\n` : `${done}; the password, shown once: ${password}\n`);
     return 0;
   } finally {
     await client.close();
   }
 }
 
-async function reset(
-  client: MongoClient,
-  database: string,
-  { email, fromStdin }: Extract<Command, { kind: "reset-password" }>,
-): Promise<void> {
-  const password = fromStdin ? await passwordFromStdin() : randomBytes(18).toString("base64url");
-  await connect(client);
-  const user = await resetPassword(await parts(client, database), email, password);
-  createLog("identity-admin", "info", 2).info(
-    { user_id: user._id, organization_id: user.organization_id, operator: userInfo().username },
-    "an operator has reset a password; all sessions of the user have ended",
-  );
-  process.stdout.write(
-    fromStdin
-      ? `The password of ${email} has been changed.\n`
-      : `The new password of ${email}, shown once: ${password}\n`,
-  );
+interface Run {
+  readonly client: MongoClient;
+  readonly database: string;
+  readonly password: string;
 }
 
-async function parts(client: MongoClient, database: string): Promise<ResetPasswordOptions> {
+async function create({ client, database, password }: Run, command: CreateOwnerCommand): Promise<string> {
+  const db = client.db(database);
+  await prepareDatabase(db, log);
+  const users = createUserStore(db);
+  const transaction = createTransactions(client);
+  const registerUser = createRegisterUser({ users, transaction, passwords: await createPasswords() });
+  const { email, organization } = command;
+  const parts = { registerUser, organizations: createOrganizationStore(db) };
+  const owner = await createOwner(parts, { email, password, organization });
+  log.info(
+    { user_id: owner._id, organization_id: owner.organization_id, operator: operatorName() },
+    "an operator has made an organization with its first owner",
+  );
+  return `${email} is the owner of a new organization`;
+}
+
+async function reset({ client, database, password }: Run, { email }: ResetPasswordCommand): Promise<string> {
   const db = client.db(database);
   const changeRights = createChangeRights({
     transaction: createTransactions(client),
@@ -78,23 +91,24 @@ async function parts(client: MongoClient, database: string): Promise<ResetPasswo
   const users = createUserStore(db);
   const sessions = createSessionStore(db);
   const change = createChangePassword({ users, sessions, passwords: await createPasswords(), changeRights });
-  return { users, failures: createLoginFailureStore(db), change };
-}
-
-async function connect(client: MongoClient): Promise<void> {
-  try {
-    await client.connect();
-  } catch (error) {
-    if (!(error instanceof MongoError)) throw error;
-    throw new AdminProblem(
-      `MongoDB does not answer (${error.name}); MONGODB_URL must name the one that identity uses.`,
-    );
-  }
+  const user = await resetPassword({ users, failures: createLoginFailureStore(db), change }, email, password);
+  log.info(
+    { user_id: user._id, organization_id: user.organization_id, operator: operatorName() },
+    "an operator has reset a password; all sessions of the user have ended",
+  );
+  return `${email} has a new password`;
 }
 
 /** One trailing line break belongs to the terminal and not to the password. */
 async function passwordFromStdin(): Promise<string> {
-  const password = Password.safeParse((await text(process.stdin)).replace(/\r?\n$/, ""));
-  if (password.success) return password.data;
-  throw new AdminProblem(`The password ${password.error.issues.map(({ message }) => message).join(", ")}.`);
+  return valid(Password, (await text(process.stdin)).replace(/\r?\n$/, ""), "The password");
+}
+
+/** What the driver says may hold parts of the URL or of documents; its names and codes tell enough. */
+function sentenceOf(error: unknown): string {
+  if (error instanceof AdminProblem || error instanceof ConfigError || error instanceof AppError) return error.message;
+  if (!(error instanceof MongoError)) throw error;
+  const answers =
+    error instanceof MongoServerError ? `refuses (${String(error.codeName)})` : `does not answer (${error.name})`;
+  return `MongoDB ${answers}; MONGODB_URL must name the replica set that identity uses.`;
 }

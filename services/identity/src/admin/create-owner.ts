@@ -1,0 +1,38 @@
+import { AppError } from "@nts/shared/errors";
+import type { OrganizationStore } from "../organizations/store.js";
+import { foundOrganization, type RegisterUser } from "../registrations/register-user.js";
+import type { UserDocument } from "../users/user.js";
+import { AdminProblem } from "./problem.js";
+
+export interface CreateOwnerOptions {
+  readonly registerUser: RegisterUser;
+  readonly organizations: Pick<OrganizationStore, "insert">;
+}
+
+export interface NewOwner {
+  /** Lower case. */
+  readonly email: string;
+  readonly password: string;
+  /** The name of the organization that is made, if it shall have one of its own. */
+  readonly organization: string | undefined;
+}
+
+/**
+ * Makes an organization and its first owner, without asking whether registration is open.
+ *
+ * @throws AdminProblem when the email address is in use
+ */
+export async function createOwner(
+  { registerUser, organizations }: CreateOwnerOptions,
+  { email, password, organization: name }: NewOwner,
+): Promise<UserDocument> {
+  try {
+    const { user } = await registerUser({ email, password }, [], async (founder, running) => ({
+      user: await foundOrganization(organizations, { name, founder }, running),
+    }));
+    return user;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "already_exists") throw error;
+    throw new AdminProblem(`The email address ${email} is in use.`);
+  }
+}
