@@ -2,7 +2,7 @@
  * The system as docker-compose.yml describes it: starting from nothing, scaling, losing a part, being replaced, and coming
  * back from a backup. The suites share one system, and each leaves it whole.
  */
-import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -134,8 +134,9 @@ describe("a system that was started from nothing", () => {
 });
 
 describe("a scaled system", () => {
+  beforeEach(() => scale(2, 2, 3));
+
   it("lets every process of each kind work", async () => {
-    await scale(2, 2, 3);
     const hammer = readers();
     await Promise.all(Array.from({ length: 12 }, () => anAccount(system.url)));
     await until(() => hammer.accepted(system.url) > 2_000, 50, 60_000);
@@ -155,7 +156,6 @@ describe("a scaled system", () => {
     await until(() => hammer.accepted(system.url) > before + 1_000, 50, 60_000);
     expect(await failuresOf(hammer)).toEqual({});
     expect((await key.caller.send("post", "/api/v1/networks", { name: "after a loss" })).status).toBe(200);
-    await scale(2, 2, 3);
   });
 
   it("is replaced container by container, with new secrets, without losing a request", async () => {
@@ -185,8 +185,9 @@ describe("a scaled system", () => {
     expect((await docker("inspect", "--format", format, ...processes)).split("\n")).toEqual(processes.map(() => "0"));
     const { status, body } = await callerOf(system.url, "nobody").send("get", "/api/v1/networks");
     expect([status, body.code, body.success]).toEqual([503, "unavailable", false]);
-    await scale(1, 1, 1);
   });
+
+  afterAll(() => scale(1, 1, 1));
 });
 
 describe("a system whose MongoDB is restarted", () => {

@@ -35,6 +35,7 @@ export async function prepareEngine(env: NodeJS.ProcessEnv): Promise<ContainerEn
   const isOurs = !(await isRunning()) && lab !== "";
   if (isOurs) await execa(lab, ["up"], { stdio: ["ignore", "inherit", "inherit"] });
   if (!(await isRunning())) return null;
+  await removeLeftovers();
   const images: Record<string, string> = {};
   for (const [setting, names] of Object.entries(IMAGES)) images[setting] = env[setting] ?? (await firstOf(names));
   return {
@@ -56,4 +57,41 @@ async function firstOf(names: readonly string[]): Promise<string> {
     if (await succeeds("docker", ["pull", "--quiet", name])) return name;
   }
   throw new Error(`None of these images can be had: ${names.join(", ")}.`);
+}
+
+/** What a killed test run has left: systems are named after the process that started them. */
+async function removeLeftovers(): Promise<void> {
+  const project = "com.docker.compose.project";
+  for (const [kind, remove] of [
+    ["container", ["rm", "--force", "--volumes"]],
+    ["network", ["rm"]],
+    ["volume", ["rm"]],
+  ] as const) {
+    const every = kind === "container" ? ["--all"] : [];
+    const name = kind === "volume" ? "{{.Name}}" : "{{.ID}}";
+    const format = `${name} {{.Label "${project}"}}`;
+    const { stdout } = await execa("docker", [
+      kind,
+      "ls",
+      ...every,
+      "--filter",
+      `label=${project}`,
+      "--format",
+      format,
+    ]);
+    const dead = stdout.split("\n").flatMap((line) => {
+      const [, id = "", pid] = /^(\S+) nts-test\S*-(\d+)$/.exec(line) ?? [];
+      return pid !== undefined && !isAlive(Number(pid)) ? [id] : [];
+    });
+    if (dead.length > 0) await execa("docker", [kind, ...remove, ...dead]);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
 }
