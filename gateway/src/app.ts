@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { API_VERSION, type AnyEndpoint } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import { INTERNAL, REQUEST_ID, TRACEPARENT, TRACESTATE } from "@nts/shared/http/headers";
+import type { Listener } from "@nts/shared/http/server";
 import type { Log } from "@nts/shared/log";
 import { readTraceparent } from "@nts/shared/tracing/trace-context";
 import { SERVER_VERSION } from "@nts/shared/version";
@@ -11,41 +13,67 @@ import type { Caller } from "./authenticate/caller.js";
 import { sendEmpty, sendFailure, sendSuccess } from "./edge/answers.js";
 import { announcesTooMuch } from "./edge/body.js";
 import { canonicalAddress } from "./edge/client-address.js";
-import type { Exchange } from "./edge/exchange.js";
-import { answerMalformed } from "./edge/malformed.js";
-import { isSound } from "./edge/soundness.js";
+import type { Cors } from "./edge/cors.js";
+import type { Exchange, OpenExchange } from "./edge/exchange.js";
+import { answerMalformed, statusOf } from "./edge/malformed.js";
+import { faultOf } from "./edge/soundness.js";
+import { answerTunnel } from "./edge/tunnel.js";
 import { cleanHeaders } from "./proxy/hygiene.js";
 import type { Proxy } from "./proxy/proxy.js";
 import type { Pages } from "./pages.js";
+import { LIMIT_HEADER } from "./rate-limit/headers.js";
 import { createRoutes } from "./routes.js";
 
 // The flow of a request. Operations are looked up and served on the bare listener; only pages go to an express
 // application, which costs more than all the work on an operation.
 
 export interface AppOptions {
-  readonly open: (request: IncomingMessage, response: ServerResponse) => Exchange;
+  readonly open: OpenExchange;
+  readonly cors: Cors;
   readonly admission: Admission;
   readonly tenancyHeader: (caller: Caller, audience: "identity" | "topology") => string;
   readonly services: Readonly<Record<"identity" | "topology", Proxy>>;
   readonly pages: Pages;
+  /** Headers of every answer. */
+  readonly everyAnswer: Readonly<Record<string, string>>;
   readonly log: Log;
 }
 
 export interface App {
   /** Answers one exchange; never rejects. */
   serve(request: IncomingMessage, response: ServerResponse): void;
-  /** Answers bytes on a connection that are no request. */
+  /** Answers CONNECT, for which Node makes no response. */
+  onConnect(request: IncomingMessage, connection: Duplex): void;
+  /** Answers bytes on a connection that are no request, or come too slowly. */
   onClientError(error: Error & { code?: string }, socket: Socket): void;
 }
 
 /** The application of the gateway. */
-export function createApp({ open, admission, tenancyHeader, services, pages, log }: AppOptions): App {
+export function createApp({
+  open,
+  cors,
+  admission,
+  tenancyHeader,
+  services,
+  pages,
+  everyAnswer,
+  log,
+}: AppOptions): App {
   const routes = createRoutes(pages.has);
   const exchangeOn = new WeakMap<Socket, Exchange>();
+  // Connections of which nothing can be read any more; each further byte is reported as a fault of its own.
+  const broken = new WeakSet<Socket>();
 
   async function serve(exchange: Exchange): Promise<void> {
-    const { request } = exchange;
-    if (!isSound(request)) return admission.refuse(exchange, new AppError("malformed_request"));
+    const { request, response } = exchange;
+    const fault = faultOf(request);
+    if (fault !== null) return refuseUnsound(exchange, fault);
+    // Node's parser takes what follows a wish for another protocol for that protocol, also where it is not granted.
+    if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
+    if (cors(request, response)) {
+      sendEmpty(exchange, 204);
+      return;
+    }
     const destination = routes(request);
     switch (destination.kind) {
       case "operation":
@@ -58,11 +86,19 @@ export function createApp({ open, admission, tenancyHeader, services, pages, log
       case "page":
         exchange.operationId = "page";
         await admission.chargeAddress(exchange);
-        pages.serve(request, exchange.response);
+        pages.serve(request, response);
         return;
       case "unknown":
         return admission.refuse(exchange, new AppError("not_found", { entity: "Path" }));
     }
+  }
+
+  async function refuseUnsound(exchange: Exchange, status: number): Promise<void> {
+    const { response } = exchange;
+    // Whoever sent this may mean something else by what comes next on the connection, too.
+    response.shouldKeepAlive = false;
+    if (!response.hasHeader(LIMIT_HEADER)) await admission.chargeAddress(exchange);
+    if (!response.headersSent) sendFailure(exchange, new AppError("malformed_request"), status);
   }
 
   async function operate(exchange: Exchange, endpoint: AnyEndpoint): Promise<void> {
@@ -72,6 +108,7 @@ export function createApp({ open, admission, tenancyHeader, services, pages, log
       return;
     }
     const caller = await admission.admit(exchange, endpoint);
+    if (exchange.unreadable) return;
     if (announcesTooMuch(exchange.request.headers)) throw new AppError("payload_too_large");
     if (upstream === "gateway") {
       sendSuccess(exchange, { api_version: API_VERSION, server_version: SERVER_VERSION });
@@ -95,6 +132,12 @@ export function createApp({ open, admission, tenancyHeader, services, pages, log
     sendEmpty(exchange, 204);
   }
 
+  function answerBytes(error: Error, socket: Socket): void {
+    void admission.chargeBytes(canonicalAddress(socket.remoteAddress ?? "")).then((headers) => {
+      answerMalformed(error, socket, { ...everyAnswer, ...headers });
+    });
+  }
+
   async function settle(exchange: Exchange, serving: Promise<void>): Promise<void> {
     try {
       await serving;
@@ -107,22 +150,33 @@ export function createApp({ open, admission, tenancyHeader, services, pages, log
     }
   }
 
+  const listen: Listener = (request, response) => {
+    const exchange = open(request, response);
+    exchangeOn.set(request.socket, exchange);
+    void settle(exchange, serve(exchange));
+  };
+
   return {
-    serve: (request, response) => {
-      const exchange = open(request, response);
-      exchangeOn.set(request.socket, exchange);
-      void settle(exchange, serve(exchange));
+    serve: listen,
+    onConnect: (request, connection) => {
+      answerTunnel(request, connection, listen);
     },
     onClientError: (error, socket) => {
-      const answer = (): void =>
-        void admission.chargeBytes(canonicalAddress(socket.remoteAddress ?? "")).then((headers) => {
-          answerMalformed(error, socket, headers);
-        });
+      if (broken.has(socket)) return;
+      broken.add(socket);
       const last = exchangeOn.get(socket);
-      if (last === undefined || last.response.writableFinished) answer();
-      // The body of the request that is being answered is malformed, or what was sent after it before it was answered.
-      else if (last.request.complete) last.response.once("close", answer);
-      else sendFailure(last, new AppError("malformed_request"));
+      if (last === undefined || last.request.complete) {
+        // What comes after the request that is being answered has to wait.
+        if (last === undefined || last.response.writableFinished) answerBytes(error, socket);
+        else
+          last.response.once("close", () => {
+            answerBytes(error, socket);
+          });
+      } else if (last.response.headersSent) socket.destroy();
+      else {
+        last.unreadable = true;
+        void settle(last, refuseUnsound(last, statusOf(error)));
+      }
     },
   };
 }

@@ -1,4 +1,4 @@
-import { commonSettings, UrlList } from "@nts/shared/config";
+import { commonSettings, OriginList, UrlList } from "@nts/shared/config";
 import { z } from "zod";
 
 const count = z.coerce.number().int().min(1).max(1_000_000);
@@ -26,6 +26,8 @@ export const GatewayConfig = z.object({
     .max(1_000)
     .default(25)
     .describe("How long a request waits for Redis before its limit is enforced locally."),
+  CORS_ORIGINS: OriginList.default([]).describe("Origins whose pages may call the API with an API key."),
+  MAX_CONNECTIONS: count.default(10_000).describe("Connections at a time; one more is closed unread."),
   TRUST_PROXY_HOPS: z.coerce.number().int().min(0).max(10).default(0).describe("Proxies of ours in front of this one."),
   STALE_CREDENTIAL_SECONDS: z.coerce
     .number()

@@ -12,7 +12,6 @@ import { createLog } from "@nts/shared/log";
 import { createMetrics } from "@nts/shared/metrics";
 import { createTracing } from "@nts/shared/tracing/tracing";
 import { createUpstream } from "@nts/shared/upstream/upstream";
-import { Redis } from "ioredis";
 import { v7 } from "uuid";
 import { createAccessLog } from "./access-log.js";
 import { createApp } from "./app.js";
@@ -26,23 +25,25 @@ import { createLease } from "./authenticate/lease.js";
 import { createVerifier } from "./authenticate/verifier.js";
 import { systemClock as clock } from "./clock.js";
 import { GatewayConfig } from "./config.js";
+import { createCors } from "./edge/cors.js";
 import { createExchanges } from "./edge/exchange.js";
-import { addStateMetrics, addUpstreamMetrics, createVerifierMetrics } from "./metrics.js";
+import { everyAnswerHeaders } from "./edge/json-headers.js";
+import { startPublicServer } from "./edge/public-server.js";
+import { addConnectionMetrics, addStateMetrics, addUpstreamMetrics, createVerifierMetrics } from "./metrics.js";
 import { createPages } from "./pages.js";
 import { createProxy } from "./proxy/proxy.js";
 import { createDispatchTransport } from "./proxy/dispatch-transport.js";
 import { createMiddlewareTransport } from "./proxy/middleware-transport.js";
+import { createLimitMetrics } from "./rate-limit/limit-metrics.js";
 import { createLimiter } from "./rate-limit/limiter.js";
+import { connectRedis } from "./rate-limit/redis-connection.js";
 
-const HEADER_LIMIT_BYTES = 49_152; // a list of 1,000 ids in the address fits
-const HEADERS_MS = 10_000;
-const REQUEST_MS = 60_000;
-const KEEP_ALIVE_MS = 65_000;
-const DRAIN_MS = 8_000;
+const OPERATIONS_HEADER_BYTES = 16_384;
 
 // An answer to a pull that takes longer is worth little of the second that a lease lasts.
 const PULL_MS = 400;
 const VERIFY_MS = 1_000;
+const LAST_VERIFY_MS = 3_000;
 // What identity is told at the end is worth no more than that.
 const LAST_WORDS_MS = 2_000;
 
@@ -58,16 +59,7 @@ startProcess(async () => {
   });
   const gatewayId = v7();
 
-  const redis = new Redis(config.REDIS_URL, {
-    enableOfflineQueue: false,
-    enableAutoPipelining: true,
-    maxRetriesPerRequest: 0,
-    autoResendUnfulfilledCommands: false,
-    connectTimeout: 1_000,
-    retryStrategy: () => 200,
-  });
-  // Without a listener the process would end; the limiter sees and says for itself that Redis is away.
-  redis.on("error", () => undefined);
+  const redis = connectRedis(config.REDIS_URL);
   const bus = createBus(config.NATS_URL, `gateway ${gatewayId}`, log);
 
   const sign = createTenancySigner(config.TENANCY_SECRETS, "identity");
@@ -76,7 +68,12 @@ startProcess(async () => {
     topology: createUpstream({ service: "topology", urls: config.TOPOLOGY_URLS, log }),
   };
   const transports = { identity: createMiddlewareTransport(), topology: createDispatchTransport() };
-  const identity = createInternalClient({ upstream: upstreams.identity, sign, timeoutMs: VERIFY_MS });
+  const identity = createInternalClient({
+    upstream: upstreams.identity,
+    sign,
+    timeoutMs: VERIFY_MS,
+    lastTimeoutMs: LAST_VERIFY_MS,
+  });
   const record = createInternalClient({ upstream: upstreams.identity, sign, timeoutMs: PULL_MS });
 
   const lease = createLease(clock);
@@ -112,6 +109,7 @@ startProcess(async () => {
     liveGateways: follower.liveGateways,
     gatewayId,
     patienceMs: config.REDIS_PATIENCE_MS,
+    observe: createLimitMetrics(metrics.registry),
     log,
   });
   const admission = createAdmission({
@@ -121,7 +119,8 @@ startProcess(async () => {
     ownOrigin: config.PUBLIC_URL === undefined ? null : new URL(config.PUBLIC_URL).origin,
   });
 
-  const openExchange = createExchanges(config.TRUST_PROXY_HOPS, tracing);
+  const everyAnswer = everyAnswerHeaders(config.PUBLIC_URL);
+  const openExchange = createExchanges({ trustedHops: config.TRUST_PROXY_HOPS, everyAnswer, tracing });
   const logAccess = createAccessLog(log, metrics);
   const app = createApp({
     open: (request, response) => {
@@ -129,6 +128,7 @@ startProcess(async () => {
       logAccess(exchange);
       return exchange;
     },
+    cors: createCors(config.CORS_ORIGINS),
     admission,
     tenancyHeader: createTenancyHeaders(config.TENANCY_SECRETS),
     services: {
@@ -136,6 +136,7 @@ startProcess(async () => {
       topology: createProxy({ upstream: upstreams.topology, transport: transports.topology, log }),
     },
     pages: createPages(),
+    everyAnswer,
     log,
   });
 
@@ -156,28 +157,17 @@ startProcess(async () => {
     {
       host: config.HOST,
       port: config.OPS_PORT,
-      maxHeaderBytes: HEADER_LIMIT_BYTES,
+      maxHeaderBytes: OPERATIONS_HEADER_BYTES,
       keepAliveMs: 5_000,
       drainMs: 1_000,
     },
   );
-  const server = await startServer(app.serve, {
+  const server = await startPublicServer(app, {
     host: config.HOST,
     port: config.PORT,
-    maxHeaderBytes: HEADER_LIMIT_BYTES,
-    keepAliveMs: KEEP_ALIVE_MS,
-    drainMs: DRAIN_MS,
-    node: {
-      // Node's own answer to a missing Host would have no envelope.
-      requireHostHeader: false,
-      headersTimeout: HEADERS_MS,
-      requestTimeout: REQUEST_MS,
-      connectionsCheckingInterval: 1_000,
-    },
+    maxConnections: config.MAX_CONNECTIONS,
   });
-  server.server.on("clientError", app.onClientError);
-  // An expectation that nobody here knows is answered as if it had not been said.
-  server.server.on("checkExpectation", app.serve);
+  addConnectionMetrics(metrics.registry, server);
   log.info({ port: server.port, gateway: gatewayId }, "gateway listens");
 
   stopOnSignal(log, {

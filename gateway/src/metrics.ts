@@ -6,6 +6,7 @@ import type { KeyCache } from "./authenticate/key-cache.js";
 import type { KeyChangeFollower } from "./authenticate/key-changes.js";
 import type { Lease } from "./authenticate/lease.js";
 import type { VerifierObserver } from "./authenticate/verifier.js";
+import type { PublicServer } from "./edge/public-server.js";
 import type { Limiter } from "./rate-limit/limiter.js";
 
 /** What of the gateway is read when the metrics are asked for. */
@@ -33,6 +34,20 @@ export function addStateMetrics(registry: Registry, { lease, cache, limiter, fol
     ["nts_live_gateways", "Gateways that share the limits, as identity last told.", () => follower.liveGateways()],
     ["nts_key_cache_entries", "Credentials that are remembered.", () => cache.size()],
   ]);
+}
+
+/** Adds how many connections there are, and were too many. */
+export function addConnectionMetrics(registry: Registry, server: PublicServer): void {
+  addGauges(registry, [["nts_connections_open", "Connections of clients.", () => server.openConnections()]]);
+  new Counter({
+    name: "nts_connections_dropped_total",
+    help: "Connections that were closed because there were too many.",
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(server.droppedConnections());
+    },
+  });
 }
 
 /** Adds what each service and its replicas are like, as this gateway sees them. */

@@ -10,7 +10,13 @@ export type Destination =
   | { readonly kind: "wrong-method"; readonly allow: string }
   | { readonly kind: "unknown" };
 
-/** Makes the function that looks requests up among the operations of the contract, and then among pages. */
+/** What some path has. */
+const ALL_METHODS = ["GET", "POST", "PUT", "DELETE"];
+
+/**
+ * Makes the function that looks requests up among the operations of the contract, and then among pages. No path, known or
+ * not, has TRACE or CONNECT; `*` is every path.
+ */
 export function createRoutes(isPage: (path: string) => boolean): (request: IncomingMessage) => Destination {
   const table = createRouteTable<AnyEndpoint>();
   for (const endpoint of OPERATIONS) table.add(endpoint.method, endpoint.path, endpoint);
@@ -21,8 +27,10 @@ export function createRoutes(isPage: (path: string) => boolean): (request: Incom
     if (found !== null) return { kind: "operation", endpoint: found.value };
     const readOnly = isPage(path);
     if (readOnly && (method === "GET" || method === "HEAD")) return { kind: "page" };
-    const methods = readOnly ? ["GET"] : table.methodsOf(path);
-    if (methods.length === 0) return { kind: "unknown" };
+    const everywhere = method === "CONNECT" || (method === "OPTIONS" && url === "*");
+    const methods = everywhere ? ALL_METHODS : readOnly ? ["GET"] : table.methodsOf(path);
+    if (methods.length === 0)
+      return method === "TRACE" ? { kind: "wrong-method", allow: "OPTIONS" } : { kind: "unknown" };
     return { kind: method === "OPTIONS" ? "options" : "wrong-method", allow: allowOf(methods) };
   };
 }

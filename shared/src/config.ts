@@ -34,6 +34,13 @@ export const UrlList = listOf(
   z.url({ protocol: /^http$/ }).refine((url) => new URL(url).pathname === "/", "must not have a path"),
 );
 
+/** Origins of web pages as browsers send them: `https://host` or with a port, and nothing after that. */
+export const OriginList = listOf(z.string().refine(isOrigin, "must be origins, such as https://app.example.com"));
+
+function isOrigin(text: string): boolean {
+  return /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
+
 /** Secrets that sign what processes tell each other; the first one signs, all are accepted. */
 export const SecretList = listOf(z.string().min(32, "each secret needs at least 32 characters"));
 

@@ -20,6 +20,8 @@ export interface Exchange {
   operationId: string;
   /** Path of the operation with `{name}` placeholders; null when there is none. */
   route: string | null;
+  /** What came after its head is no HTTP, or came too slowly: it is being answered so, and goes nowhere else. */
+  unreadable: boolean;
   /** The user on whose behalf it is made, once known. */
   principal: UserPrincipal | null;
 }
@@ -29,14 +31,24 @@ export function causeOf({ requestId, span }: Exchange): Cause {
   return { requestId, traceparent: span.traceparent };
 }
 
-/** Makes the function that opens an exchange; its answer carries from then on what every answer carries. */
-export function createExchanges(
-  trustedHops: number,
-  tracing: Tracing,
-): (request: IncomingMessage, response: ServerResponse) => Exchange {
+export interface ExchangeOptions {
+  /** Proxies of ours in front of the gateway. */
+  readonly trustedHops: number;
+  /** Headers of every answer. */
+  readonly everyAnswer: Readonly<Record<string, string>>;
+  readonly tracing: Tracing;
+}
+
+/** Opens an exchange; its answer carries from then on what every answer carries. */
+export type OpenExchange = (request: IncomingMessage, response: ServerResponse) => Exchange;
+
+/** Makes the function that opens exchanges. */
+export function createExchanges({ trustedHops, everyAnswer, tracing }: ExchangeOptions): OpenExchange {
+  const fixed = Object.entries(everyAnswer);
   return (request, response) => {
     const requestId = v7();
     response.setHeader(ANSWERED_REQUEST_ID, requestId);
+    for (const [name, value] of fixed) response.setHeader(name, value);
     return {
       request,
       response,
@@ -46,6 +58,7 @@ export function createExchanges(
       span: tracing.begin(request.headers[TRACEPARENT] as string | undefined, requestId),
       operationId: "none",
       route: null,
+      unreadable: false,
       principal: null,
     };
   };

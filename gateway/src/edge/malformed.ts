@@ -6,14 +6,15 @@ import { failureText } from "./envelope.js";
 import { ANSWERED_REQUEST_ID } from "./exchange.js";
 import { JSON_HEADERS } from "./json-headers.js";
 
-const STATUS_OF: Readonly<Record<string, number>> = {
-  HPE_HEADER_OVERFLOW: 431,
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
-};
+/** The status of what Node could not take for a request, or not in time. */
+export function statusOf({ code }: { readonly code?: string }): 400 | 408 | 431 {
+  if (code === "HPE_HEADER_OVERFLOW") return 431;
+  return code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
+}
 
 /** Answers bytes that are no HTTP request, for which Node makes neither request nor response, and closes the connection. */
 export function answerMalformed(
-  error: Error & { code?: string },
+  error: Error & { readonly code?: string },
   socket: Duplex,
   headers: Readonly<Record<string, string | number>>,
 ): void {
@@ -23,7 +24,7 @@ export function answerMalformed(
   }
   const requestId = v7();
   const text = failureText(new AppError("malformed_request"), requestId);
-  const status = STATUS_OF[error.code ?? ""] ?? 400;
+  const status = statusOf(error);
   const lines = Object.entries({
     ...JSON_HEADERS,
     ...headers,

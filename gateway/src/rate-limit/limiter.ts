@@ -16,6 +16,9 @@ export interface Limiter {
   stop(): void;
 }
 
+/** Who told a level: Redis, this process at once, or this process after it had waited for Redis in vain. */
+export type Teller = "redis" | "local" | "local_after_redis";
+
 export interface LimiterOptions {
   readonly redis: Redis;
   readonly perUser: Allowance;
@@ -26,36 +29,45 @@ export interface LimiterOptions {
   readonly gatewayId: string;
   /** Milliseconds that a request waits for Redis. */
   readonly patienceMs: number;
+  /** Called for each level that a request asked for, with the time that it waited. */
+  readonly observe: (teller: Teller, seconds: number) => void;
   readonly log: Log;
 }
 
 /** A limiter that fails no request for the sake of Redis. */
 export function createLimiter(options: LimiterOptions): Limiter {
-  const { redis, perUser, perAddress, liveGateways, gatewayId, patienceMs, log } = options;
+  const { redis, perUser, perAddress, liveGateways, gatewayId, patienceMs, observe, log } = options;
   const probes = createRedisBuckets(redis, "nts:probe", { perMinute: 60_000, burst: 1_000 });
-  const guard = createRedisGuard({ redis, probe: () => probes.take(gatewayId), patienceMs, log });
+  const guard = createRedisGuard({ probe: () => probes.take(gatewayId), patienceMs, log });
 
   function insured(prefix: string, allowance: Allowance): Buckets {
     const exact = createRedisBuckets(redis, prefix, allowance);
     const local = createLocalBuckets(allowance, liveGateways, () => performance.now());
-    const askRedis = async (key: string, tokens: 0 | 1): Promise<Level> => {
-      const level = await (tokens === 0 ? exact.peek(key) : exact.take(key));
-      local.learn(key, level.fullInMs);
-      return level;
-    };
-    const ask = async (key: string, tokens: 0 | 1): Promise<Level> => {
+    const askRedis = (key: string, tokens: 0 | 1): Promise<Level> => (tokens === 0 ? exact.peek(key) : exact.take(key));
+
+    async function ask(key: string, tokens: 0 | 1): Promise<Level> {
+      const begun = performance.now();
+      const tell = (teller: Teller): void => {
+        observe(teller, (performance.now() - begun) / 1000);
+      };
       if (!guard.isAway()) {
         try {
-          return await guard.run(() => askRedis(key, tokens));
+          const level = await guard.run(() => askRedis(key, tokens));
+          local.learn(key, level.fullInMs);
+          tell("redis");
+          return level;
         } catch {
           // A call that was only late is still counted when it arrives.
+          tell("local_after_redis");
           return local.take(key, tokens);
         }
       }
       const level = local.take(key, tokens);
       if (level.allowed && tokens > 0) guard.mention(() => askRedis(key, tokens));
+      tell("local");
       return level;
-    };
+    }
+
     return { take: (key) => ask(key, 1), peek: (key) => ask(key, 0) };
   }
 

@@ -26,15 +26,18 @@ export interface InternalClient {
 export interface InternalClientOptions {
   readonly upstream: Upstream;
   readonly sign: (principal: Principal) => string;
-  /** Milliseconds for one attempt. */
+  /** Milliseconds for an attempt after which another replica can be asked. */
   readonly timeoutMs: number;
+  /** Milliseconds for an attempt that is the last one; the same unless given. */
+  readonly lastTimeoutMs?: number;
 }
 
 // All internal operations may be asked twice. More attempts would take longer than whoever asks can wait.
 const MOST_TIMEOUTS = 2;
 
 /** A client that asks another replica when one cannot be reached, breaks off or takes too long. */
-export function createInternalClient({ upstream, sign, timeoutMs }: InternalClientOptions): InternalClient {
+export function createInternalClient(options: InternalClientOptions): InternalClient {
+  const { upstream, sign, timeoutMs, lastTimeoutMs = timeoutMs } = options;
   const agent = new Agent({ connections: 32, connect: { timeout: 1_000 }, keepAliveTimeout: 4_000 });
   return {
     ask: async (operation, question) => {
@@ -43,7 +46,9 @@ export function createInternalClient({ upstream, sign, timeoutMs }: InternalClie
       for (let attemptsLeft = upstream.all().length; ; attemptsLeft--) {
         const call = upstream.call({ isInternal: true, ...(other && { other }) });
         try {
-          const data = await askOne(call.replica, operation, question);
+          const isLast = attemptsLeft <= 1 || timeouts === MOST_TIMEOUTS - 1;
+          const limitMs = isLast ? lastTimeoutMs : timeoutMs;
+          const data = await askOne(call.replica, operation, { ...question, limitMs });
           call.answered();
           return data;
         } catch (error) {
@@ -68,7 +73,7 @@ export function createInternalClient({ upstream, sign, timeoutMs }: InternalClie
   async function askOne<E extends Endpoint>(
     { origin, host }: Replica,
     operation: E,
-    question: Question<E>,
+    question: Question<E> & { readonly limitMs: number },
   ): Promise<DataOf<E>> {
     const answered = await request(origin + pathOf(operation.path, question), {
       dispatcher: agent,
@@ -80,7 +85,7 @@ export function createInternalClient({ upstream, sign, timeoutMs }: InternalClie
         ...(question.body === undefined ? {} : { "content-type": "application/json" }),
       },
       body: question.body === undefined ? null : JSON.stringify(question.body),
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: AbortSignal.timeout(question.limitMs),
     });
     const data: unknown = await answered.body.json();
     if (answered.statusCode === 200) return operation.response.parse(data) as DataOf<E>;

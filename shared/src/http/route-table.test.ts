@@ -47,6 +47,12 @@ describe("route-table: what a path and method lead to", () => {
     "/api/v1/hosts/%",
     "/api/v1/hosts/%E0%A4%A",
     `/api/v1/hosts/${"x".repeat(201)}`,
+    "/api/v1/hosts/.",
+    "/api/v1/hosts/..",
+    "/api/v1/hosts/%2e%2E",
+    "/api/v1/hosts/x%2F..%2fnetworks",
+    "/api/v1/hosts/..%5cnetworks",
+    "/api/v1/hosts/..\\networks",
   ])("finds nothing at %j", (path) => {
     expect(table.find("GET", path)).toBeNull();
     expect(table.find("POST", path)).toBeNull();

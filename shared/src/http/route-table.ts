@@ -2,7 +2,8 @@ import findMyWay from "find-my-way";
 
 /**
  * What a path and method lead to. Paths are matched as they were sent: case counts, so does a trailing slash, and only a
- * parameter may be percent-encoded; it is never empty. A path that is written out is never a parameter, whatever the method.
+ * parameter may be percent-encoded; it is never empty, and nothing that another reader could take for a step in the path.
+ * A path that is written out is never a parameter, whatever the method.
  */
 export interface RouteTable<Value> {
   /** @param path with `{name}` placeholders */
@@ -45,6 +46,9 @@ export function createRouteTable<Value>(): RouteTable<Value> {
   };
 }
 
+/** A dot segment, or an encoded dot, slash or backslash, which some readers decode before they look for segments. */
+const STEP = /^\.\.?$|%2[ef]|%5c|\\/i;
+
 /** The look-up itself is lenient (it decodes, and cuts off a host or a fragment); this compares what was sent. */
 function isWrittenAs(template: string, path: string): boolean {
   if (path.includes("#")) return false;
@@ -52,6 +56,9 @@ function isWrittenAs(template: string, path: string): boolean {
   const sent = path.split("/");
   return (
     sent.length === wanted.length &&
-    wanted.every((segment, index) => (segment.startsWith("{") ? sent[index] !== "" : sent[index] === segment))
+    wanted.every((segment, index) => {
+      const given = sent[index] ?? "";
+      return segment.startsWith("{") ? given !== "" && !STEP.test(given) : given === segment;
+    })
   );
 }

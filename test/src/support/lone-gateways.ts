@@ -6,11 +6,16 @@ import { createSecrets } from "@nts/local/secrets";
 import { startHandle } from "./handle.js";
 import { type Neighbour, startNeighbour } from "./neighbour.js";
 import { type ProcessHandle, type Servers, startServers } from "./stack.js";
+import { startTcpProxy, type TcpProxy } from "./tcp-proxy.js";
 
 export interface LoneGateways {
   readonly servers: Servers;
   readonly neighbour: Neighbour;
+  /** Null unless asked for. */
+  readonly redisNetwork: TcpProxy | null;
   readonly gateways: readonly ProcessHandle[];
+  /** The secrets with which the gateways sign the tenancy header. */
+  readonly tenancySecrets: readonly string[];
   /** The base URL of the first gateway. */
   readonly url: string;
   stop(): Promise<void>;
@@ -19,12 +24,16 @@ export interface LoneGateways {
 export interface LoneGatewaysOptions {
   readonly gateways?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** Where users reach the gateways; an https address when absent. */
+  readonly publicUrl?: string;
+  /** Base URLs of the replicas of topology; the neighbour when absent. */
+  readonly topologies?: readonly string[];
   /** Base URLs of further replicas of topology, beside the neighbour. */
   readonly otherTopologies?: readonly string[];
   /** Base URLs of further replicas of identity, beside the neighbour. */
   readonly otherIdentities?: readonly string[];
-  /** Base URLs of the replicas of topology, without the neighbour. */
-  readonly topologies?: readonly string[];
+  /** The gateways reach Redis over a network that the test can disturb. */
+  readonly redisNetwork?: boolean;
 }
 
 /** Starts them and waits until they are ready. */
@@ -32,12 +41,15 @@ export async function startLoneGateways(options: LoneGatewaysOptions = {}): Prom
   const { gateways = 1, env = {}, otherTopologies = [], otherIdentities = [] } = options;
   const servers = await startServers();
   const neighbour = await startNeighbour(gateways);
+  const redisUrl = new URL(servers.urls.redis);
+  const redisNetwork = options.redisNetwork === true ? await startTcpProxy(Number(redisUrl.port)) : null;
+  if (redisNetwork !== null) redisUrl.port = String(redisNetwork.port);
   const ports = await freePorts(2 * gateways);
   const system: System = {
     dataDir: servers.dataDir,
     secrets: createSecrets(),
-    servers: servers.urls,
-    publicUrl: "https://topology.example.com",
+    servers: { ...servers.urls, redis: redisUrl.href },
+    publicUrl: options.publicUrl ?? "https://topology.example.com",
     databases: { identity: "unused", topology: "unused" },
     environment: { PATH: process.env["PATH"], ...env },
     identityUrls: [neighbour.url, ...otherIdentities],
@@ -53,11 +65,14 @@ export async function startLoneGateways(options: LoneGatewaysOptions = {}): Prom
   return {
     servers,
     neighbour,
+    redisNetwork,
     gateways: handles,
+    tenancySecrets: system.secrets.tenancy,
     url: handles[0]?.url ?? "",
     async stop() {
       await Promise.all(handles.map((handle) => handle.stop()));
       await neighbour.stop();
+      await redisNetwork?.stop();
       await servers.stop();
     },
   };

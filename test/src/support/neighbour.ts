@@ -47,6 +47,8 @@ export interface Neighbour {
   leftAt(): number | null;
   /** The number that the last pull said was applied. */
   applied(): number;
+  /** How many gateways identity says live, from now on. */
+  gatewaysLive(count: number): void;
   /** Whether identity answers, breaks every connection, or leaves questions open. */
   identityIs(state: "there" | "broken" | "silent"): void;
   /** Whether everything is left open, as by a process that is stopped; what it was asked meanwhile is never answered. */
@@ -155,6 +157,9 @@ export async function startNeighbour(liveGateways = 1): Promise<Neighbour> {
     },
     leftAt: () => leftAt,
     applied: () => applied,
+    gatewaysLive: (count) => {
+      liveGateways = count;
+    },
     identityIs: (state) => {
       identity = state;
     },

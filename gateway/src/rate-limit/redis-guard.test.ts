@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import { createLog } from "@nts/shared/log";
+import { createRedisGuard } from "./redis-guard.js";
+
+const PATIENCE_MS = 25;
+const never = (): Promise<never> => new Promise(() => undefined);
+const answers = (): Promise<string> => Promise.resolve("answer");
+const after = (ms: number) => (): Promise<string> =>
+  new Promise((resolve) => {
+    setTimeout(() => {
+      resolve("answer");
+    }, ms);
+  });
+
+describe("the guard of Redis", () => {
+  let probe: () => Promise<unknown>;
+
+  beforeEach(() => {
+    jest.useFakeTimers();
+    probe = never;
+  });
+
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  const aGuard = () =>
+    createRedisGuard({ probe: () => probe(), patienceMs: PATIENCE_MS, log: createLog("test", "silent") });
+
+  /** How a promise stands: its value, "refused", or "open". */
+  function standOf(promise: Promise<string>): () => string {
+    let stand = "open";
+    promise.then(
+      (value) => (stand = value),
+      () => (stand = "refused"),
+    );
+    return () => stand;
+  }
+
+  it("lets a call take the patience of a request, and not longer", async () => {
+    const guard = aGuard();
+    const [inTime, late] = [standOf(guard.run(after(PATIENCE_MS - 1))), standOf(guard.run(after(PATIENCE_MS + 2)))];
+    await jest.advanceTimersByTimeAsync(PATIENCE_MS - 1);
+    expect([inTime(), late(), guard.isAway()]).toEqual(["answer", "open", false]);
+    await jest.advanceTimersByTimeAsync(2);
+    expect([late(), guard.isAway()]).toEqual(["refused", true]);
+  });
+
+  it("makes no call while Redis is away", async () => {
+    const guard = aGuard();
+    await expect(guard.run(() => Promise.reject(new Error("gone")))).rejects.toThrow("gone");
+    let calls = 0;
+    const call = (): Promise<string> => answers().finally(() => calls++);
+    await expect(guard.run(call)).rejects.toThrow("away");
+    expect(calls).toBe(0);
+  });
+
+  it("takes an answer that waits to be read for an answer, however late it is read", async () => {
+    const guard = aGuard();
+    const read = new Promise<string>((resolve) => {
+      // The process was busy until its patience was over, and only then gets to read.
+      setTimeout(() => setImmediate(resolve, "answer"), PATIENCE_MS - 1);
+    });
+    const stand = standOf(guard.run(() => read));
+    await jest.advanceTimersByTimeAsync(PATIENCE_MS + 5);
+    expect([stand(), guard.isAway()]).toEqual(["answer", false]);
+  });
+
+  it("is back as soon as a probe works in time", async () => {
+    const guard = aGuard();
+    const stand = standOf(guard.run(never));
+    await jest.advanceTimersByTimeAsync(PATIENCE_MS + 1);
+    expect(stand()).toBe("refused");
+    probe = after(PATIENCE_MS + 5);
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(guard.isAway()).toBe(true);
+    probe = answers;
+    await jest.advanceTimersByTimeAsync(300);
+    expect(guard.isAway()).toBe(false);
+    await expect(guard.run(answers)).resolves.toBe("answer");
+  });
+
+  it("mentions to a slow Redis no more than can wait for it", () => {
+    const guard = aGuard();
+    let calls = 0;
+    for (let time = 0; time < 5_000; time++)
+      guard.mention(() => {
+        calls++;
+        return never();
+      });
+    expect(calls).toBe(2_000);
+  });
+
+  it("looks no more when it is stopped", async () => {
+    const guard = aGuard();
+    await expect(guard.run(() => Promise.reject(new Error("gone")))).rejects.toThrow();
+    guard.stop();
+    probe = answers;
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(guard.isAway()).toBe(true);
+  });
+});

@@ -1,0 +1,130 @@
+/** What a connection may take: its number, its time, and what happens when it turns out unreadable half-way. */
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { answersIn } from "../support/answers-in.js";
+import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+import { metricOf } from "../support/metrics.js";
+import type { GivenCredential } from "../support/neighbour.js";
+import { openRawSocket, type RawSocket } from "../support/raw-socket.js";
+import { type RawService, startRawService } from "../support/raw-service.js";
+import { until } from "../support/until.js";
+
+const CAP = 20;
+const HEALTH = "GET /api/health HTTP/1.1\r\nHost: a\r\n\r\n";
+
+describe("a connection to the gateway", () => {
+  let service: RawService;
+  let world: LoneGateways;
+  let key: GivenCredential;
+  const open: RawSocket[] = [];
+
+  beforeAll(async () => {
+    service = await startRawService();
+    const env = { MAX_CONNECTIONS: String(CAP), ANONYMOUS_RATE_LIMIT_BURST: "1000" };
+    world = await startLoneGateways({ topologies: [service.url], env });
+    key = world.neighbour.aKey();
+  });
+
+  afterAll(async () => {
+    for (const socket of open) socket.close();
+    await world.stop();
+    await service.stop();
+  });
+
+  async function anotherSocket(): Promise<RawSocket> {
+    const socket = await openRawSocket(world.url);
+    open.push(socket);
+    return socket;
+  }
+
+  async function closeAll(): Promise<void> {
+    for (const socket of open.splice(0)) socket.close();
+    await until(async () => (await metricOf(world.gateways[0]!, "nts_connections_open")) === 0);
+  }
+
+  const post = (framing: string, credential = `Authorization: Bearer ${key.secret}\r\n`): string =>
+    `POST /api/v1/hosts HTTP/1.1\r\nHost: a\r\n${credential}Content-Type: application/json\r\n${framing}\r\n\r\n`;
+
+  it("is closed unread when there are too many, which costs the others nothing", async () => {
+    const sockets = await Promise.all(Array.from({ length: CAP }, anotherSocket));
+    for (const socket of sockets) {
+      socket.write(HEALTH);
+      await socket.receives(/\}$/);
+    }
+    const one = await anotherSocket();
+    one.write(HEALTH);
+    await one.closed;
+    expect(one.received()).toBe("");
+    expect(await metricOf(world.gateways[0]!, "nts_connections_dropped_total")).toBe(1);
+    expect(await metricOf(world.gateways[0]!, "nts_connections_open")).toBe(CAP);
+
+    sockets[0]!.write(HEALTH);
+    await sockets[0]!.receives(/\}HTTP\/1\.1 200 .*\}$/s);
+    sockets[1]!.close();
+    await until(async () => (await metricOf(world.gateways[0]!, "nts_connections_open")) < CAP);
+    const another = await anotherSocket();
+    another.write(HEALTH);
+    await another.receives(/\}$/);
+    await closeAll();
+  });
+
+  it("is told 408 when a request comes too slowly, whatever of it is missing, and kept while nothing is due", async () => {
+    const beginnings = {
+      nothing: "",
+      "half a line": "GET /api/ver",
+      "half of the header fields": "GET /api/version HTTP/1.1\r\nHost: a\r\n",
+      "half a body": `${post("Content-Length: 20")}{"a":`,
+      "half of the chunks": `${post("Transfer-Encoding: chunked")}5\r\n{"a":\r\n`,
+      "a body, after an answer": `${HEALTH}${post("Content-Length: 20")}`,
+    };
+    const idle = await anotherSocket();
+    idle.write(HEALTH);
+    const drip = await anotherSocket();
+    drip.write("GET /api/version HTTP/1.1\r\nHost: a\r\n");
+    const dripping = setInterval(() => drip.write("X-Drip: 1\r\n"), 500);
+    const outcomes = await Promise.all(
+      Object.entries({ ...beginnings, "one field after another": null }).map(async ([what, bytes]) => {
+        const socket = bytes === null ? drip : await anotherSocket();
+        if (bytes !== null) socket.write(bytes);
+        await socket.closed;
+        const last = answersIn(socket.received()).at(-1);
+        return `${what}: ${last?.status} ${last?.body.code}`;
+      }),
+    );
+    clearInterval(dripping);
+    expect(outcomes).toEqual(
+      [...Object.keys(beginnings), "one field after another"].map((what) => `${what}: 408 malformed_request`),
+    );
+    expect(service.takeBytes()).not.toMatch(/\r\n0\r\n\r\n/);
+    idle.write(HEALTH);
+    await idle.receives(/\}HTTP\/1\.1 200 .*\}$/s);
+    await closeAll();
+  });
+
+  it("is told 400 when what it sends turns out malformed while it is being passed on, and the service gets no end of it", async () => {
+    service.takeBytes();
+    const socket = await anotherSocket();
+    socket.write(`${post("Transfer-Encoding: chunked")}2\r\n{}\r\n`);
+    let arrived = "";
+    await until(() => (arrived += service.takeBytes()).includes("2\r\n{}"));
+    socket.write("zz\r\n");
+    socket.write("more\r\n");
+    await socket.closed;
+    const [answer, ...others] = answersIn(socket.received());
+    expect([answer!.status, answer!.body.code, others]).toEqual([400, "malformed_request", []]);
+    expect(answer!.fields["x-ratelimit-limit"]).toBe("300");
+    expect(arrived + service.takeBytes()).not.toMatch(/0\r\n\r\n$/);
+  });
+
+  it("is closed without a second answer when the body of an answered request is malformed", async () => {
+    const socket = await anotherSocket();
+    socket.write(`${post("Content-Length: 9", "")}{"a":`);
+    await socket.receives(/\}$/);
+    const chunked = await anotherSocket();
+    chunked.write(`${post("Transfer-Encoding: chunked", "")}2\r\n{}\r\n`);
+    await chunked.receives(/\}$/);
+    chunked.write("zz\r\n");
+    await Promise.all([socket.closed, chunked.closed]);
+    for (const { received } of [socket, chunked])
+      expect(answersIn(received()).map(({ status }) => status)).toEqual([401]);
+  });
+});

@@ -1,0 +1,88 @@
+/** Hostile requests over bare sockets: what each is answered, and every byte of what reaches a service. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { createTenancyVerifier } from "@nts/shared/http/tenancy";
+import { answersIn } from "../support/answers-in.js";
+import { type Arrival, HOSTILE_REQUESTS, type HostileRequest } from "../support/hostile-requests.js";
+import { exchangeBytes, type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+import type { GivenCredential } from "../support/neighbour.js";
+import { type RawService, startRawService } from "../support/raw-service.js";
+
+/** Sent after each request: whether and how it is answered tells how the gateway took what came before it. */
+const NEXT = "GET /api/health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+
+describe("a hostile request", () => {
+  let service: RawService;
+  let world: LoneGateways;
+  let key: GivenCredential;
+
+  beforeAll(async () => {
+    service = await startRawService();
+    const limits = ["RATE_LIMIT_PER_MINUTE", "RATE_LIMIT_BURST"].flatMap((name) => [name, `ANONYMOUS_${name}`]);
+    const env = Object.fromEntries(limits.map((name) => [name, "1000000"]));
+    world = await startLoneGateways({ topologies: [service.url], env });
+    key = world.neighbour.aKey();
+  });
+
+  afterAll(async () => {
+    await world.stop();
+    await service.stop();
+  });
+
+  beforeEach(() => {
+    service.takeBytes();
+  });
+
+  it("is one of at least 60", () => {
+    expect(new Set(HOSTILE_REQUESTS.map(({ bytes }) => bytes)).size).toBeGreaterThanOrEqual(60);
+  });
+
+  it.each(HOSTILE_REQUESTS.map((request): [string, HostileRequest] => [`${request.what}: ${request.answer}`, request]))(
+    "of %s",
+    async (_title, request) => {
+      const received = await exchangeBytes(world.url, request.bytes.replace("<key>", key.secret) + NEXT, 10_000);
+      const [first, ...others] = answersIn(received);
+      expect(`${first!.status} ${first!.body.code ?? "ok"}`).toBe(request.answer);
+      expect(first!.fields["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
+      expect(first!.fields["x-ratelimit-limit"]).toBe("1000000");
+      expect(first!.fields["cache-control"]).toBe("no-store");
+      if (first!.status !== 200) {
+        const meta = { request_id: first!.fields["x-request-id"] };
+        expect(first!.body).toMatchObject({ success: false, params: expect.any(Object) as unknown, meta });
+      }
+      expect(others.map(({ status, body }) => [status, body.data])).toEqual(
+        request.goesOn ? [[200, { status: "ok" }]] : [],
+      );
+      expect(inNormalForm(service.takeBytes())).toBe(request.arrives === null ? "" : messageOf(request.arrives));
+    },
+  );
+
+  /** All bytes that must reach the service. */
+  function messageOf({ line, fields, body }: Arrival): string {
+    const { host } = new URL(service.url);
+    const ours = ["x-client-address: 127.0.0.1", "x-request-id: <id>", "x-tenancy: <signed>", "traceparent: <trace>"];
+    const all = [...fields, ...ours, `host: ${host}`, "connection: keep-alive"];
+    return [line, ...all.sort(), "", body].join("\r\n");
+  }
+
+  /**
+   * The bytes of a message, but for the order of its header fields and the case of their names, which are the HTTP client's
+   * choice, and for what differs from request to request.
+   */
+  function inNormalForm(bytes: string): string {
+    const end = bytes.indexOf("\r\n\r\n");
+    if (end === -1) return bytes;
+    const [line = "", ...fields] = bytes.slice(0, end).split("\r\n");
+    const verify = createTenancyVerifier(world.tenancySecrets, "topology");
+    const told = fields.map((field) =>
+      field
+        .replace(/^[^:]*/, (name) => name.toLowerCase())
+        .replace(/^(x-request-id: )[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/, "$1<id>")
+        .replace(/^(traceparent: )00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/, "$1<trace>")
+        .replace(/^(x-tenancy: )(.*)$/, (_all, name: string, token: string) => {
+          const principal = verify(token);
+          return principal?.kind === "key" && principal.userId === key.userId ? `${name}<signed>` : `${name}${token}`;
+        }),
+    );
+    return [line, ...told.sort(), ""].join("\r\n") + bytes.slice(end + 2);
+  }
+});

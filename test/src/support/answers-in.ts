@@ -1,0 +1,40 @@
+import type { Envelope } from "./api.js";
+
+/** An answer as it came over a bare socket. */
+export interface RawAnswer {
+  readonly status: number;
+  /** By lower-case name; the last of several. */
+  readonly fields: Readonly<Record<string, string>>;
+  readonly body: Partial<Envelope>;
+}
+
+/**
+ * Takes the bytes of a connection apart into answers with a length. Interim answers are left out.
+ *
+ * @throws Error when there is anything else
+ */
+export function answersIn(bytes: string): RawAnswer[] {
+  const answers: RawAnswer[] = [];
+  let rest = bytes;
+  while (rest !== "") {
+    const [all, status = "", lines = ""] = /^HTTP\/1\.1 (\d{3}) [^\r\n]*\r\n((?:[^\r\n]+\r\n)*)\r\n/.exec(rest) ?? [];
+    if (all === undefined) throw new Error(`no answer: ${JSON.stringify(rest.slice(0, 300))}`);
+    const fields = Object.fromEntries(lines.split("\r\n").map((line) => fieldIn(line)));
+    const end = all.length + Number(fields["content-length"] ?? 0);
+    if (rest.length < end) throw new Error(`half an answer: ${JSON.stringify(rest.slice(0, 300))}`);
+    const text = rest.slice(all.length, end);
+    if (!status.startsWith("1"))
+      answers.push({
+        status: Number(status),
+        fields,
+        body: (text === "" ? {} : JSON.parse(text)) as Partial<Envelope>,
+      });
+    rest = rest.slice(end);
+  }
+  return answers;
+}
+
+function fieldIn(line: string): [name: string, value: string] {
+  const colon = line.indexOf(":");
+  return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+}

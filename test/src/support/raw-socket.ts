@@ -1,0 +1,43 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { until } from "./until.js";
+
+/** A connection of which a test decides every byte and its time. */
+export interface RawSocket {
+  write(bytes: string): void;
+  /** All that came so far, a character a byte. */
+  received(): string;
+  /** Waits until something that matches has come. @throws Error after 10 s */
+  receives(pattern: RegExp): Promise<void>;
+  /** Resolves when the other side has closed it. */
+  readonly closed: Promise<void>;
+  isOpen(): boolean;
+  close(): void;
+}
+
+/** Connects to where a URL points. */
+export async function openRawSocket(url: string): Promise<RawSocket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  let received = "";
+  socket.setEncoding("latin1").on("data", (text: string) => {
+    received += text;
+  });
+  const closed = new Promise<void>((resolve) => {
+    // A connection that is reset is closed as well.
+    socket
+      .on("error", () => undefined)
+      .once("close", () => {
+        resolve();
+      });
+  });
+  await once(socket, "connect");
+  return {
+    write: (bytes) => void socket.write(bytes, "latin1"),
+    received: () => received,
+    receives: (pattern) => until(() => pattern.test(received)),
+    closed,
+    isOpen: () => !socket.closed,
+    close: () => void socket.destroy(),
+  };
+}

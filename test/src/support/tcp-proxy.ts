@@ -1,0 +1,100 @@
+/**
+ * A network between two processes that a test can make slow, make silent, or cut. It runs in a thread of its own: what the
+ * test does meanwhile must not make it slower.
+ */
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
+
+export interface TcpProxy {
+  readonly port: number;
+  /** Passes every byte on so much later, on the way there and back together; 0 is at once. */
+  delay(ms: number): Promise<void>;
+  /** Loses every byte and says nothing, also on new connections, until told otherwise; what is lost never comes. */
+  lose(losing: boolean): Promise<void>;
+  /** Resets all connections; new ones are served. */
+  cut(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface Order {
+  readonly delayMs?: number;
+  readonly losing?: boolean;
+  readonly cut?: true;
+}
+
+/** Starts one on a free port, towards a port of this machine. */
+export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
+  const thread = new Worker(new URL(import.meta.url), { workerData: { targetPort } });
+  const [port] = (await once(thread, "message")) as [number];
+  const tell = async (order: Order): Promise<void> => {
+    thread.postMessage(order);
+    await once(thread, "message");
+  };
+  return {
+    port,
+    delay: (delayMs) => tell({ delayMs }),
+    lose: (losing) => tell({ losing }),
+    cut: () => tell({ cut: true }),
+    stop: async () => {
+      await thread.terminate();
+    },
+  };
+}
+
+function serve(targetPort: number, onReady: (port: number) => void): (order: Order) => void {
+  const sockets = new Set<Socket>();
+  let delayMs = 0;
+  let losing = false;
+
+  const server = createServer((client) => {
+    const target = connect(targetPort, "127.0.0.1");
+    join(client, target, () => delayMs);
+    join(target, client, () => 0);
+  });
+
+  function join(from: Socket, to: Socket, delayOf: () => number): void {
+    let passing = Promise.resolve();
+    sockets.add(from);
+    from.setNoDelay(true);
+    from.on("data", (bytes) => {
+      if (losing) return;
+      const due = performance.now() + delayOf();
+      // Nothing overtakes what came before it.
+      passing = passing.then(async () => {
+        const rest = due - performance.now();
+        if (rest > 0) await sleep(rest);
+        if (to.writable) to.write(bytes);
+      });
+    });
+    from.on("error", () => to.destroy());
+    from.on("close", () => {
+      sockets.delete(from);
+      to.destroy();
+    });
+  }
+
+  server.listen(0, "127.0.0.1", () => {
+    onReady((server.address() as AddressInfo).port);
+  });
+  return (order) => {
+    delayMs = order.delayMs ?? delayMs;
+    losing = order.losing ?? losing;
+    if (order.cut === true) for (const socket of sockets) socket.resetAndDestroy();
+  };
+}
+
+const door = parentPort;
+if (!isMainThread && door !== null) {
+  const { targetPort } = workerData as { targetPort?: number };
+  if (targetPort !== undefined) {
+    const obey = serve(targetPort, (port) => {
+      door.postMessage(port);
+    });
+    door.on("message", (order: Order) => {
+      obey(order);
+      door.postMessage("done");
+    });
+  }
+}
