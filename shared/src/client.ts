@@ -34,10 +34,18 @@ export class ApiError extends Error {
 
 type Given<Value, Name extends string> = string extends keyof Value ? unknown : Record<Name, Value>;
 
+/** What every call may have besides what its operation asks for. */
+interface Conditions {
+  /** The ETag of the state that is being changed: when it is not the present one any more, the call fails with 412. */
+  readonly ifMatch?: string;
+  readonly signal?: AbortSignal;
+}
+
 /** Parameters, query and body of a call; each is asked for only where the operation has it. */
 export type Input<E extends Endpoint> = Given<ParamsOf<E>, "params"> & {
   readonly query?: QueryInputOf<E>;
-} & (undefined extends BodyInputOf<E> ? unknown : { readonly body: BodyInputOf<E> });
+} & Conditions &
+  (undefined extends BodyInputOf<E> ? unknown : { readonly body: BodyInputOf<E> });
 
 export interface ClientOptions {
   /** Without a trailing slash; empty for the page's own origin. */
@@ -45,13 +53,23 @@ export interface ClientOptions {
   /** Sent with each request, such as `authorization` or `cookie`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly fetch?: typeof globalThis.fetch;
+  /** Is shown the head of every answer, such as for its rate limit. */
+  readonly onAnswer?: (answer: Response) => void;
 }
 
 export interface Client {
   /** @throws ApiError for every answer that is not a success */
   call<E extends Endpoint>(operation: E, input: Input<E>): Promise<DataOf<E>>;
+  /** The same with the ETag of the answer, to send back as `ifMatch`. @throws ApiError */
+  read<E extends Endpoint>(operation: E, input: Input<E>): Promise<{ data: DataOf<E>; etag: string | null }>;
   /** One page of a list. @throws ApiError */
   list<E extends Endpoint>(operation: E, input: Input<E>): Promise<{ data: DataOf<E>[]; pagination: Pagination }>;
+}
+
+interface AnyInput extends Conditions {
+  readonly params?: unknown;
+  readonly query?: unknown;
+  readonly body?: unknown;
 }
 
 interface Envelope {
@@ -64,24 +82,39 @@ interface Envelope {
 }
 
 /** A client of one caller. */
-export function createClient({ baseUrl, headers = {}, fetch = globalThis.fetch }: ClientOptions): Client {
-  async function send(
-    operation: Endpoint,
-    input: { params?: unknown; query?: unknown; body?: unknown },
-  ): Promise<Envelope> {
-    const answered = await fetch(baseUrl + urlOf(operation.path, input.params, input.query), {
+export function createClient({
+  baseUrl,
+  headers = {},
+  // looked up at each call, and called as the browser wants it
+  fetch = (url, init) => globalThis.fetch(url, init),
+  onAnswer = () => undefined,
+}: ClientOptions): Client {
+  async function send(operation: Endpoint, input: AnyInput): Promise<{ envelope: Envelope; etag: string | null }> {
+    const { params, query, body, ifMatch, signal } = input;
+    const answered = await fetch(baseUrl + urlOf(operation.path, params, query), {
       method: operation.method.toUpperCase(),
-      headers: input.body === undefined ? headers : { ...headers, "content-type": "application/json" },
-      ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
+      headers: {
+        ...headers,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(ifMatch === undefined ? {} : { "if-match": ifMatch }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
     });
+    onAnswer(answered);
     const envelope = (await answered.json()) as Envelope;
-    if (envelope.success) return envelope;
+    if (envelope.success) return { envelope, etag: answered.headers.get("etag") };
     throw new ApiError(answered.status, envelope, answered.headers.get("retry-after"));
   }
+  async function read<E extends Endpoint>(operation: E, input: Input<E>) {
+    const { envelope, etag } = await send(operation, input);
+    return { data: envelope.data as DataOf<E>, etag };
+  }
   return {
-    call: async <E extends Endpoint>(operation: E, input: Input<E>) => (await send(operation, input)).data as DataOf<E>,
+    read,
+    call: async <E extends Endpoint>(operation: E, input: Input<E>) => (await read(operation, input)).data,
     list: async <E extends Endpoint>(operation: E, input: Input<E>) => {
-      const { data, meta } = await send(operation, input);
+      const { data, meta } = (await send(operation, input)).envelope;
       return { data: data as DataOf<E>[], pagination: meta.pagination };
     },
   };
