@@ -1,5 +1,6 @@
 // Type-aware rules for the sources; plain rules for the few scripts that run before anything is compiled.
 import js from "@eslint/js";
+import reactHooks from "eslint-plugin-react-hooks";
 import tseslint from "typescript-eslint";
 import ruleFiles from "./rule-files.cjs";
 
@@ -57,6 +58,10 @@ export default tseslint.config(
       "no-restricted-syntax": ["error", ...noEnvironment],
       "no-warning-comments": ["error", { terms: ["todo", "fixme", "xxx"] }],
     },
+  },
+  {
+    files: ["gateway/web/src/**"],
+    extends: [reactHooks.configs.flat.recommended],
   },
   {
     // `npm start` talks to a person, and it and the tests hand the environment on

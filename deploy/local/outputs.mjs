@@ -7,6 +7,10 @@ import { join, relative } from "node:path";
 
 const OUTPUT = /\.(?:d\.ts|js)(?:\.map)?$/;
 
+const WEB = "gateway/web";
+/** What the console is built into; the compiler knows nothing of it. */
+const SITE = "gateway/dist/site";
+
 /** A hash over everything that the compiler reads, and whether every source has its output. */
 export function describeSources(root, folders) {
   const hash = createHash("sha256").update(process.versions.node).update(folders.join());
@@ -24,12 +28,22 @@ export function describeSources(root, folders) {
   return { hash: hash.digest("hex"), complete };
 }
 
+/** The same for the console as browsers get it, which is built from its folder and from what it shares with the processes. */
+export function describeSite(root) {
+  const hash = createHash("sha256").update(describeSources(root, ["shared"]).hash);
+  for (const file of filesUnder(join(root, WEB)).sort()) {
+    if (!/^(?:dist|node_modules)[\\/]/.test(file)) hash.update(file).update(readFileSync(join(root, WEB, file)));
+  }
+  return { hash: hash.digest("hex"), complete: existsSync(join(root, SITE, "site.json")) };
+}
+
 /** Removes outputs without a source; where an output is missing, makes the compiler forget that it ever wrote it. */
 export function removeStaleOutputs(root, folders) {
   for (const folder of folders) {
     const dist = join(root, folder, "dist");
     const expected = new Set(sourcesOf(root, folder).map(outputOf));
     for (const file of filesUnder(dist)) {
+      if (join(folder, "dist", file).startsWith(join(SITE, "/"))) continue;
       if (OUTPUT.test(file) && !expected.has(file.replace(OUTPUT, ".js"))) rmSync(join(dist, file));
     }
     const isMissing = [...expected].some((file) => !existsSync(join(dist, file)));

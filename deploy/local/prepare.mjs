@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describeSources, removeStaleOutputs } from "./outputs.mjs";
+import { describeSite, describeSources, removeStaleOutputs } from "./outputs.mjs";
 import { withLock } from "./prepare-lock.mjs";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -21,17 +21,23 @@ export async function prepare({ tests, report }) {
   await withLock(ROOT, report, async () => {
     if (!isInstalled()) await install(report);
     if (!isBuilt(tests)) await build(tests, report);
+    if (!isSiteBuilt()) await buildSite(report);
   });
 }
+
+/** Compiled to be tested only: the console runs from what `vite build` makes of it. */
+const FOR_TESTS = ["test", "gateway/web"];
 
 /** The workspaces that `tsc -b` compiles, as folders relative to the root. */
 export function projects(tests) {
   const { workspaces } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-  return workspaces.filter((folder) => existsSync(join(ROOT, folder, "tsconfig.json")) && (tests || folder !== "test"));
+  return workspaces.filter(
+    (folder) => existsSync(join(ROOT, folder, "tsconfig.json")) && (tests || !FOR_TESTS.includes(folder)),
+  );
 }
 
 function isPrepared(tests) {
-  return isInstalled() && isBuilt(tests);
+  return isInstalled() && isBuilt(tests) && isSiteBuilt();
 }
 
 function isInstalled() {
@@ -78,6 +84,21 @@ async function build(tests, report) {
     throw new PrepareProblem("The sources do not compile; the compiler's messages are above.");
   }
   writeStamp({ [tests ? "builtWithTests" : "built"]: hash });
+}
+
+function isSiteBuilt() {
+  const { hash, complete } = describeSite(ROOT);
+  return complete && readStamp().site === hash;
+}
+
+async function buildSite(report) {
+  report("Building the console …");
+  const { hash } = describeSite(ROOT);
+  const builder = join(MODULES, "vite", "bin", "vite.js");
+  if ((await run(process.execPath, [builder, "build", "gateway/web", "--logLevel", "warn"])) !== 0) {
+    throw new PrepareProblem("The console cannot be built; the messages are above.");
+  }
+  writeStamp({ site: hash });
 }
 
 function lockHash() {

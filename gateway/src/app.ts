@@ -18,6 +18,7 @@ import type { Exchange, OpenExchange } from "./edge/exchange.js";
 import { answerMalformed, statusOf } from "./edge/malformed.js";
 import { faultOf } from "./edge/soundness.js";
 import { answerTunnel } from "./edge/tunnel.js";
+import type { Console } from "./console/console.js";
 import { cleanHeaders } from "./proxy/hygiene.js";
 import type { Proxy } from "./proxy/proxy.js";
 import type { Pages } from "./pages.js";
@@ -34,6 +35,7 @@ export interface AppOptions {
   readonly tenancyHeader: (caller: Caller, audience: "identity" | "topology") => string;
   readonly services: Readonly<Record<"identity" | "topology", Proxy>>;
   readonly pages: Pages;
+  readonly webConsole: Console;
   /** Headers of every answer. */
   readonly everyAnswer: Readonly<Record<string, string>>;
   readonly log: Log;
@@ -56,10 +58,11 @@ export function createApp({
   tenancyHeader,
   services,
   pages,
+  webConsole,
   everyAnswer,
   log,
 }: AppOptions): App {
-  const routes = createRoutes(pages.has);
+  const routes = createRoutes({ page: pages.has, console: webConsole.has });
   const exchangeOn = new WeakMap<Socket, Exchange>();
   // Connections of which nothing can be read any more; each further byte is reported as a fault of its own.
   const broken = new WeakSet<Socket>();
@@ -87,6 +90,10 @@ export function createApp({
         exchange.operationId = "page";
         await admission.chargeAddress(exchange);
         pages.serve(request, response);
+        return;
+      case "console":
+        exchange.operationId = "console";
+        webConsole.serve(destination.path, request, response);
         return;
       case "unknown":
         return admission.refuse(exchange, new AppError("not_found", { entity: "Path" }));

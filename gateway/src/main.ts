@@ -25,6 +25,7 @@ import { createLease } from "./authenticate/lease.js";
 import { createVerifier } from "./authenticate/verifier.js";
 import { systemClock as clock } from "./clock.js";
 import { GatewayConfig } from "./config.js";
+import { createConsole } from "./console/console.js";
 import { createCors } from "./edge/cors.js";
 import { createExchanges } from "./edge/exchange.js";
 import { everyAnswerHeaders } from "./edge/json-headers.js";
@@ -136,6 +137,7 @@ startProcess(async () => {
       topology: createProxy({ upstream: upstreams.topology, transport: transports.topology, log }),
     },
     pages: createPages(),
+    webConsole: createConsole(),
     everyAnswer,
     log,
   });

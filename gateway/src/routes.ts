@@ -5,19 +5,25 @@ import { createRouteTable } from "@nts/shared/http/route-table";
 /** What a request line leads to. `allow` is a value of the header `Allow`. */
 export type Destination =
   | { readonly kind: "operation"; readonly endpoint: AnyEndpoint }
-  | { readonly kind: "page" }
+  | { readonly kind: "page" | "console"; readonly path: string }
   | { readonly kind: "options"; readonly allow: string }
   | { readonly kind: "wrong-method"; readonly allow: string }
   | { readonly kind: "unknown" };
+
+/** What can be read only: each says whether a path is one of its own. */
+export interface ReadOnlyPaths {
+  readonly page: (path: string) => boolean;
+  readonly console: (path: string) => boolean;
+}
 
 /** What some path has. */
 const ALL_METHODS = ["GET", "POST", "PUT", "DELETE"];
 
 /**
- * Makes the function that looks requests up among the operations of the contract, and then among pages. No path, known or
+ * Makes the function that looks requests up among the operations of the contract, and then among pages and the console's paths. No path, known or
  * not, has TRACE or CONNECT; `*` is every path.
  */
-export function createRoutes(isPage: (path: string) => boolean): (request: IncomingMessage) => Destination {
+export function createRoutes(paths: ReadOnlyPaths): (request: IncomingMessage) => Destination {
   const table = createRouteTable<AnyEndpoint>();
   for (const endpoint of OPERATIONS) table.add(endpoint.method, endpoint.path, endpoint);
   return ({ method = "", url = "" }) => {
@@ -25,8 +31,9 @@ export function createRoutes(isPage: (path: string) => boolean): (request: Incom
     const path = cut === -1 ? url : url.slice(0, cut);
     const found = table.find(method === "HEAD" ? "GET" : method, path);
     if (found !== null) return { kind: "operation", endpoint: found.value };
-    const readOnly = isPage(path);
-    if (readOnly && (method === "GET" || method === "HEAD")) return { kind: "page" };
+    const kind = paths.page(path) ? "page" : paths.console(path) ? "console" : null;
+    const readOnly = kind !== null;
+    if (readOnly && (method === "GET" || method === "HEAD")) return { kind, path };
     const everywhere = method === "CONNECT" || (method === "OPTIONS" && url === "*");
     const methods = everywhere ? ALL_METHODS : readOnly ? ["GET"] : table.methodsOf(path);
     if (methods.length === 0)

@@ -142,8 +142,19 @@ const PATHS = refused(
     ...["/api/v1/hosts/", "/api/v1//hosts", "//api/v1/hosts", "/api/v1/./hosts", "/api/v1/x/../hosts", "/API/v1/hosts"],
     ...["/api/v1/h%6fsts", "/api%2fv1/hosts", "/api/v1/%2e%2e/v1/hosts", "/api/v1/hosts;x=1", "/api/v1/hosts%00"],
     ...["/api/v1/hosts/..", "/api/v1/hosts/%2e%2E", "/api/v1/hosts/x%2f..%2fnetworks", "/api/v1/hosts/..%5cnetworks"],
-    ...["/api\\v1\\hosts", "/api/v1/hosts/%", "/api/v1/hosts/%ff", "/internal/verify", "/api", "/", "*"],
+    ...["/api\\v1\\hosts", "/api/v1/hosts/%", "/api/v1/hosts/%ff", "/internal/verify", "/api", "*"],
     ...["http://a/api/v1/hosts", "http://169.254.169.254/", "/metrics", "/readyz"],
+    ...[
+      "/index.html",
+      "/site.json",
+      "/hosts/",
+      "//hosts",
+      "/hosts/x",
+      "/./hosts",
+      "/hosts%2f",
+      "/assets/..",
+      "/assets/",
+    ],
   ].map((path) => [`the address ${path}`, line(`GET ${path} HTTP/1.1`)]),
 );
 

@@ -1,0 +1,95 @@
+import { ApiError } from "@nts/shared/client";
+import type { ErrorCode, Fault } from "@nts/shared/errors";
+
+// What a failure means to the person in front of the console.
+
+export interface Failure {
+  readonly kind: "unreachable" | "limited" | "forbidden" | "missing" | "changed" | "signed-out" | "refused" | "fault";
+  readonly title: string;
+  readonly text: string;
+  /** Seconds to wait before the next try makes sense; null when trying again at once is fine. */
+  readonly waitSeconds: number | null;
+  /** To name when asking an operator. */
+  readonly requestId: string | null;
+}
+
+const SIGNED_OUT: readonly ErrorCode[] = ["not_authenticated", "session_expired"];
+
+/** True when the session is over, so that only signing in helps. */
+export function isSignedOut(error: unknown): boolean {
+  return error instanceof ApiError && SIGNED_OUT.includes(error.code);
+}
+
+/** True when the entity has been changed by somebody else since it was read. */
+export function isChanged(error: unknown): boolean {
+  return error instanceof ApiError && error.code === "precondition_failed";
+}
+
+/** Trying again may help: nobody refused anything. */
+export function isPassing(error: unknown): boolean {
+  return !(error instanceof ApiError) || error.status >= 500;
+}
+
+export function describeFailure(error: unknown): Failure {
+  if (!(error instanceof ApiError)) {
+    return failure("unreachable", "The server does not answer", "Check your connection. The console keeps trying.");
+  }
+  const { requestId, retryAfterSeconds: waitSeconds } = error;
+  const told = (kind: Failure["kind"], title: string, text: string): Failure => ({
+    ...failure(kind, title, text),
+    requestId,
+    waitSeconds,
+  });
+  if (isSignedOut(error)) return told("signed-out", "Your session has ended", "Sign in again to go on.");
+  if (error.code === "precondition_failed")
+    return told(
+      "changed",
+      "Somebody else changed this",
+      "Load it again to see what it is now; your text is kept until then.",
+    );
+  if (error.status === 429) return told("limited", "Too many requests", waitText(waitSeconds));
+  if (error.status === 403) return told("forbidden", "This is not for your level", forbiddenText(error));
+  if (error.status === 404)
+    return told("missing", "There is nothing here", "It was deleted, or it lies in a network that you may not see.");
+  if (error.status >= 500) return told("fault", "Something went wrong on our side", error.message);
+  return told("refused", error.message, detailText(error));
+}
+
+/** Messages of the API by the path of the field that they belong to; `""` for those that belong to none. */
+export function faultsByPath(error: unknown): Readonly<Record<string, string>> {
+  if (!(error instanceof ApiError)) return {};
+  const { code, params, message } = error;
+  if (code === "validation_failed") {
+    const faults = (params["errors"] ?? []) as readonly Fault[];
+    return Object.fromEntries(faults.map(({ path, message: text }) => [path, text]));
+  }
+  if (code === "already_exists" && typeof params["field"] === "string") return { [params["field"]]: message };
+  if (typeof params["path"] === "string") return { [params["path"]]: message };
+  if (code === "ip_outside_subnet") return { ip_address: detailText(error), cidr: detailText(error) };
+  if (code === "mac_address_immutable") return { mac_address: message };
+  return {};
+}
+
+function failure(kind: Failure["kind"], title: string, text: string): Failure {
+  return { kind, title, text, waitSeconds: null, requestId: null };
+}
+
+function waitText(seconds: number | null): string {
+  return seconds === null ? "Wait a moment." : `Wait ${seconds} ${seconds === 1 ? "second" : "seconds"}.`;
+}
+
+function forbiddenText({ params, code, message }: ApiError): string {
+  if (code === "permission_denied" && typeof params["required"] === "string")
+    return `It needs the level ${params["required"]}. An Owner or Admin of your organization can change yours.`;
+  return message;
+}
+
+function detailText({ code, params, message }: ApiError): string {
+  if (code === "ip_outside_subnet")
+    return `${String(params["ip_address"])} lies outside the subnet ${String(params["cidr"])}.`;
+  if (code === "validation_failed") {
+    const faults = (params["errors"] ?? []) as readonly Fault[];
+    return faults.map(({ path, message: text }) => (path === "" ? text : `${path}: ${text}`)).join("; ");
+  }
+  return message;
+}

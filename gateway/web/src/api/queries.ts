@@ -1,0 +1,68 @@
+import type { Input, Pagination } from "@nts/shared/client";
+import type { DataOf, Endpoint } from "@nts/shared/contract";
+import {
+  keepPreviousData,
+  useMutation,
+  type UseMutationResult,
+  useQuery,
+  useQueryClient,
+  type UseQueryResult,
+} from "@tanstack/react-query";
+import { api } from "./client.js";
+
+// Reading and writing, for every operation of the contract. What is read is known by its operation and input; after a write
+// everything that is shown is read again, because a write may change more than it names (deletes cascade, positions shift).
+
+/** One entity with the revision that a change of it sends back. */
+export interface Revised<Data> {
+  readonly data: Data;
+  readonly etag: string | null;
+}
+
+export interface Rows<Row> {
+  readonly data: Row[];
+  readonly pagination: Pagination;
+}
+
+interface Options {
+  /** False puts the question off. */
+  readonly enabled?: boolean;
+}
+
+const keyOf = (operation: Endpoint, input: object): unknown[] => [operation.operationId, input];
+
+/** Reads one thing. */
+export function useOne<E extends Endpoint>(
+  operation: E,
+  input: Input<E>,
+  { enabled = true }: Options = {},
+): UseQueryResult<Revised<DataOf<E>>> {
+  return useQuery({
+    queryKey: keyOf(operation, input),
+    queryFn: ({ signal }) => api.read(operation, { ...input, signal }),
+    enabled,
+  });
+}
+
+/** Reads a page of a list; while the next one is on its way, the last one stays. */
+export function useRows<E extends Endpoint>(
+  operation: E,
+  input: Input<E>,
+  { enabled = true }: Options = {},
+): UseQueryResult<Rows<DataOf<E>>> {
+  return useQuery({
+    queryKey: keyOf(operation, input),
+    queryFn: ({ signal }) => api.list(operation, { ...input, signal }),
+    placeholderData: keepPreviousData,
+    enabled,
+  });
+}
+
+/** Writes; the input may carry `ifMatch`. */
+export function useWrite<E extends Endpoint>(operation: E): UseMutationResult<DataOf<E>, Error, Input<E>> {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (input: Input<E>) => api.call(operation, input),
+    onSuccess: () => queries.invalidateQueries(),
+  });
+}

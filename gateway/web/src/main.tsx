@@ -1,0 +1,16 @@
+import "./zod-setup.js";
+import "@mantine/core/styles.css";
+import "@mantine/notifications/styles.css";
+import "virtual:theme.css";
+import "./styles/global.css";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { App } from "./app.js";
+
+const root = document.getElementById("root");
+if (root === null) throw new Error("The document has no place for the console.");
+createRoot(root).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+);

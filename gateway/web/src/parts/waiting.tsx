@@ -1,0 +1,19 @@
+import { Center, Loader } from "@mantine/core";
+import { type ReactNode, useEffect, useState } from "react";
+
+// What is quick shows no sign of waiting: it would only flicker.
+const PATIENCE_MS = 250;
+
+/** A sign that something is on its way. `page`: in the middle of an otherwise empty window. */
+export function Waiting({ page = false }: { readonly page?: boolean }): ReactNode {
+  const [isSlow, setSlow] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setSlow(true), PATIENCE_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <Center mih={page ? "100dvh" : "16rem"} role="status" aria-label="Loading">
+      {isSlow && <Loader type="dots" />}
+    </Center>
+  );
+}

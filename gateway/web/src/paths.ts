@@ -1,0 +1,26 @@
+/**
+ * The paths of the console. The gateway serves these, and no other path, with the console's document; `:id` stands for the
+ * id of an entity. No imports: the build reads this file, too.
+ */
+export const PATHS = {
+  home: "/",
+  signIn: "/sign-in",
+  signUp: "/sign-up",
+  welcome: "/welcome",
+  topology: "/topology",
+  hosts: "/hosts",
+  host: "/hosts/:id",
+  services: "/services",
+  networks: "/networks",
+  subnets: "/subnets",
+  tags: "/tags",
+  importScan: "/import",
+  keys: "/keys",
+  users: "/users",
+  settings: "/settings",
+} as const;
+
+/** The path of one host's page. */
+export function hostPath(id: string): string {
+  return `/hosts/${id}`;
+}

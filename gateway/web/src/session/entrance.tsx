@@ -1,0 +1,33 @@
+import { Anchor, Title } from "@mantine/core";
+import { type ReactNode, useEffect } from "react";
+import { Logo } from "../shell/logo.js";
+import classes from "./entrance.module.css";
+
+interface EntranceProps {
+  readonly title: string;
+  readonly children: ReactNode;
+  /** Leads to the other one of signing in and signing up. */
+  readonly footer: ReactNode;
+}
+
+/** The frame of the pages for those who are not signed in. */
+export function Entrance({ title, children, footer }: EntranceProps): ReactNode {
+  useEffect(() => {
+    document.title = `${title} · Network topology`;
+  }, [title]);
+  return (
+    <div className={classes.page}>
+      <main className={classes.card}>
+        <Logo />
+        <Title order={1} mt="lg" mb="md">
+          {title}
+        </Title>
+        {children}
+        <div className={classes.footer}>{footer}</div>
+      </main>
+      <Anchor href="/api/docs" size="sm" c="dimmed" underline="always">
+        API documentation
+      </Anchor>
+    </div>
+  );
+}

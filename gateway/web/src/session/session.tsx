@@ -1,0 +1,41 @@
+import { isAtLeast, type Permission, type Whoami, whoami } from "@nts/shared/contract";
+import { useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-query";
+import { createContext, useContext } from "react";
+import { api } from "../api/client.js";
+import { isSignedOut } from "../api/failure.js";
+import { SESSION_KEY } from "../api/session-key.js";
+
+/** Asks who is signed in; `data` is null when nobody is. */
+export function useSessionQuery(): UseQueryResult<Whoami | null> {
+  return useQuery({
+    queryKey: SESSION_KEY,
+    queryFn: ({ signal }) =>
+      api.call(whoami, { signal }).catch((error: unknown) => {
+        if (isSignedOut(error)) return null;
+        throw error;
+      }),
+  });
+}
+
+/** Forgets all that was read, and asks anew who is signed in. */
+export function useSessionReset(): () => Promise<void> {
+  const queries = useQueryClient();
+  return async () => {
+    queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
+    await queries.resetQueries({ queryKey: SESSION_KEY });
+  };
+}
+
+export const SessionContext = createContext<Whoami | null>(null);
+
+/** Who is signed in; for components inside of the signed-in part only. */
+export function useSession(): Whoami {
+  const session = useContext(SessionContext);
+  if (session === null) throw new Error("There is no session here.");
+  return session;
+}
+
+/** True when the caller's level is high enough. */
+export function useMay(needed: Permission): boolean {
+  return isAtLeast(useSession().permissions, needed);
+}

@@ -1,0 +1,99 @@
+import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { ApiError } from "@nts/shared/client";
+import { register } from "@nts/shared/contract";
+import type { ReactNode } from "react";
+import { Link, useLocation, useSearchParams } from "react-router";
+import { describeFailure, faultsByPath } from "../api/failure.js";
+import { useWrite } from "../api/queries.js";
+import { PATHS } from "../paths.js";
+import { Entrance } from "./entrance.js";
+import { useSessionReset } from "./session.js";
+
+/** Creating an account: with an organization of its own, or in the one that an invite link (`?invite=…`) belongs to. */
+export default function SignUp(): ReactNode {
+  const { search } = useLocation();
+  const [parameters] = useSearchParams();
+  const invited = parameters.get("invite");
+  const create = useWrite(register);
+  const reset = useSessionReset();
+  const form = useForm({
+    initialValues: { email: "", password: "", organization_name: "", invite_token: invited ?? "" },
+  });
+  const isClosed = create.error instanceof ApiError && create.error.code === "registration_closed";
+  const asksForInvite = invited !== null || isClosed;
+  const submit = form.onSubmit(({ email, password, organization_name, invite_token }) => {
+    const joins = invite_token.trim() !== "";
+    create.mutate(
+      {
+        body: {
+          email,
+          password,
+          ...(joins ? { invite_token } : {}),
+          ...(joins || organization_name.trim() === "" ? {} : { organization_name }),
+        },
+      },
+      { onSuccess: () => void reset(), onError: (error) => form.setErrors(faultsOf(error)) },
+    );
+  });
+  return (
+    <Entrance
+      title={invited === null ? "Create an account" : "Join your organization"}
+      footer={
+        <>
+          Have an account?{" "}
+          <Anchor component={Link} to={PATHS.signIn + search} size="sm" underline="always">
+            Sign in
+          </Anchor>
+        </>
+      }
+    >
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          {create.error !== null && Object.keys(faultsOf(create.error)).length === 0 && (
+            <Alert color="red" role="alert">
+              {isClosed
+                ? "This system takes new people by invitation only. Paste the token of your invitation, or open the link that you were given."
+                : `${describeFailure(create.error).title}. ${describeFailure(create.error).text}`}
+            </Alert>
+          )}
+          <TextInput label="Email" type="email" autoComplete="username" required {...form.getInputProps("email")} />
+          <PasswordInput
+            label="Password"
+            description="10 characters or more"
+            autoComplete="new-password"
+            required
+            {...form.getInputProps("password")}
+          />
+          {asksForInvite ? (
+            <TextInput label="Invitation" autoComplete="off" {...form.getInputProps("invite_token")} />
+          ) : (
+            <TextInput
+              label="Organization"
+              description="You can rename it later"
+              placeholder="My Organization"
+              autoComplete="organization"
+              {...form.getInputProps("organization_name")}
+            />
+          )}
+          <Button type="submit" loading={create.isPending} fullWidth>
+            {invited === null ? "Create account" : "Join"}
+          </Button>
+          {invited !== null && (
+            <Text size="sm" c="dimmed">
+              The invitation works once.
+            </Text>
+          )}
+        </Stack>
+      </form>
+    </Entrance>
+  );
+}
+
+function faultsOf(error: unknown): Readonly<Record<string, string>> {
+  if (error instanceof ApiError && error.code === "already_exists")
+    return { email: "There is an account with this address already." };
+  const faults = faultsByPath(error);
+  if ("invite_token" in faults) return { invite_token: "This invitation is not valid (any more). Ask for a new one." };
+  return faults;
+}

@@ -1,0 +1,78 @@
+import { ActionIcon, Menu, Text, Tooltip, useMantineColorScheme } from "@mantine/core";
+import { logout } from "@nts/shared/contract";
+import { BookOpen, ChevronsUpDown, LogOut, Monitor, Moon, Settings, Sun } from "lucide-react";
+import type { ReactNode } from "react";
+import { Link } from "react-router";
+import { useWrite } from "../api/queries.js";
+import { PATHS } from "../paths.js";
+import { useSession, useSessionReset } from "../session/session.js";
+import classes from "./shell.module.css";
+
+const SCHEMES = [
+  { value: "auto", label: "Follow the system", icon: Monitor },
+  { value: "light", label: "Light", icon: Sun },
+  { value: "dark", label: "Dark", icon: Moon },
+] as const;
+
+/** Who is signed in, and what that person can do about it. */
+export function Account(): ReactNode {
+  const { user, permissions } = useSession();
+  const end = useWrite(logout);
+  const reset = useSessionReset();
+  return (
+    <Menu position="top-start" width="target" withinPortal>
+      <Menu.Target>
+        <button type="button" className={classes.account}>
+          <span className={classes.who}>
+            <Text size="sm" fw={500} truncate component="span">
+              {user.email}
+            </Text>
+            <Text size="xs" c="dimmed" component="span">
+              {permissions}
+            </Text>
+          </span>
+          <ChevronsUpDown size={16} aria-hidden />
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item component={Link} to={PATHS.settings} leftSection={<Settings size={16} aria-hidden />}>
+          Settings
+        </Menu.Item>
+        <Menu.Item component="a" href="/api/docs" leftSection={<BookOpen size={16} aria-hidden />}>
+          API documentation
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item
+          leftSection={<LogOut size={16} aria-hidden />}
+          onClick={() => end.mutate({}, { onSettled: () => void reset() })}
+        >
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** Light, dark, or as the system has it. */
+export function SchemeChoice(): ReactNode {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const { icon: Icon, label } = SCHEMES.find(({ value }) => value === colorScheme) ?? SCHEMES[0];
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Tooltip label={`Colours: ${label}`}>
+          <ActionIcon variant="subtle" color="gray" size="lg" aria-label={`Colours: ${label}`}>
+            <Icon size={18} aria-hidden />
+          </ActionIcon>
+        </Tooltip>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {SCHEMES.map(({ value, label: name, icon: Choice }) => (
+          <Menu.Item key={value} leftSection={<Choice size={16} aria-hidden />} onClick={() => setColorScheme(value)}>
+            {name}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

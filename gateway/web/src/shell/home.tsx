@@ -1,0 +1,14 @@
+import type { ReactNode } from "react";
+import { Navigate } from "react-router";
+import { PATHS } from "../paths.js";
+import { FailureState } from "../parts/failure-state.js";
+import { Waiting } from "../parts/waiting.js";
+import { useNetworkScope } from "./networks.js";
+
+/** Where the console begins: the picture, or the guide for those who have no network yet. */
+export function Home(): ReactNode {
+  const { networks, isLoaded, error } = useNetworkScope();
+  if (error !== null && !isLoaded) return <FailureState error={error} />;
+  if (!isLoaded) return <Waiting />;
+  return <Navigate to={networks.length === 0 ? PATHS.welcome : PATHS.topology} replace />;
+}

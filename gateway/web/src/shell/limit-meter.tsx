@@ -1,0 +1,52 @@
+import { Text } from "@mantine/core";
+import { type ReactNode, useEffect, useState } from "react";
+import { type LimitState, useLimit } from "../api/limit.js";
+import classes from "./shell.module.css";
+
+const TICK_MS = 1_000;
+
+/** How many requests the caller may make now: what the latest answer said, counted on by the clock. */
+export function LimitMeter(): ReactNode {
+  const state = useLimit();
+  const now = useNow(state);
+  if (state === null) return null;
+  const { remaining, capacity } = levelAt(state, Math.max(now, state.seenAt));
+  return (
+    <div className={classes.limit}>
+      <Text size="xs" c="dimmed" className="numbers" id="limit-label">
+        {remaining} of {capacity} requests free · {state.limit} a minute
+      </Text>
+      <meter
+        min={0}
+        max={capacity}
+        low={capacity * 0.2}
+        optimum={capacity}
+        value={remaining}
+        aria-labelledby="limit-label"
+      />
+    </div>
+  );
+}
+
+/** The bucket refills evenly at `limit` a minute, until it is full. */
+export function levelAt(state: LimitState, nowMs: number): { remaining: number; capacity: number } {
+  const perSecond = state.limit / 60;
+  const capacity = Math.max(state.remaining, Math.round(state.remaining + state.resetSeconds * perSecond));
+  const refilled = ((nowMs - state.seenAt) / 1_000) * perSecond;
+  return { remaining: Math.min(capacity, Math.floor(state.remaining + Math.max(0, refilled))), capacity };
+}
+
+/** The time, for as long as the bucket still fills. */
+function useNow(state: LimitState | null): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    if (state === null) return;
+    const fullAt = state.seenAt + state.resetSeconds * 1_000;
+    const timer = setInterval(() => {
+      setNow(Date.now());
+      if (Date.now() > fullAt) clearInterval(timer);
+    }, TICK_MS);
+    return () => clearInterval(timer);
+  }, [state]);
+  return now;
+}

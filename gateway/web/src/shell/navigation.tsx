@@ -1,0 +1,104 @@
+import { Select } from "@mantine/core";
+import type { Permission } from "@nts/shared/contract";
+import { isAtLeast } from "@nts/shared/contract";
+import {
+  Boxes,
+  FileUp,
+  KeyRound,
+  type LucideIcon,
+  Network,
+  Server,
+  Settings,
+  Spline,
+  Tags,
+  Users,
+  Waypoints,
+} from "lucide-react";
+import type { ReactNode } from "react";
+import { NavLink } from "react-router";
+import { PATHS } from "../paths.js";
+import { useSession } from "../session/session.js";
+import { useNetworkScope } from "./networks.js";
+import classes from "./shell.module.css";
+
+interface Entry {
+  readonly path: string;
+  readonly label: string;
+  readonly icon: LucideIcon;
+  readonly needs?: Permission;
+}
+
+const GROUPS: readonly { readonly label: string; readonly entries: readonly Entry[] }[] = [
+  {
+    label: "Look",
+    entries: [
+      { path: PATHS.topology, label: "Topology", icon: Waypoints },
+      { path: PATHS.hosts, label: "Hosts", icon: Server },
+      { path: PATHS.services, label: "Services", icon: Boxes },
+    ],
+  },
+  {
+    label: "Structure",
+    entries: [
+      { path: PATHS.networks, label: "Networks", icon: Network },
+      { path: PATHS.subnets, label: "Subnets", icon: Spline },
+      { path: PATHS.tags, label: "Tags", icon: Tags },
+      { path: PATHS.importScan, label: "Import", icon: FileUp, needs: "Member" },
+    ],
+  },
+  {
+    label: "Access",
+    entries: [
+      { path: PATHS.keys, label: "API keys", icon: KeyRound },
+      { path: PATHS.users, label: "Users", icon: Users, needs: "Admin" },
+      { path: PATHS.settings, label: "Settings", icon: Settings },
+    ],
+  },
+];
+
+/** The ways through the console, as far as the caller's level leads; `onNavigate` is called when one is taken. */
+export function Navigation({ onNavigate }: { readonly onNavigate?: () => void }): ReactNode {
+  const { permissions } = useSession();
+  return (
+    <>
+      <NetworkChoice />
+      <nav aria-label="Main">
+        {GROUPS.map(({ label, entries }) => (
+          <div key={label} className={classes.group}>
+            <div className={classes.groupLabel}>{label}</div>
+            <ul>
+              {entries
+                .filter(({ needs = "Viewer" }) => isAtLeast(permissions, needs))
+                .map(({ path, label: name, icon: Icon }) => (
+                  <li key={path}>
+                    <NavLink to={path} className={classes.link} onClick={onNavigate}>
+                      <Icon size={18} strokeWidth={1.75} aria-hidden />
+                      {name}
+                    </NavLink>
+                  </li>
+                ))}
+            </ul>
+          </div>
+        ))}
+      </nav>
+    </>
+  );
+}
+
+const ALL = "all";
+
+function NetworkChoice(): ReactNode {
+  const { networks, networkId, choose } = useNetworkScope();
+  if (networks.length === 0) return null;
+  return (
+    <Select
+      label="Network"
+      classNames={{ root: classes.choice ?? "" }}
+      value={networkId ?? ALL}
+      allowDeselect={false}
+      searchable={networks.length > 10}
+      data={[{ value: ALL, label: "All networks" }, ...networks.map(({ id, name }) => ({ value: id, label: name }))]}
+      onChange={(value) => choose(value === ALL ? null : value)}
+    />
+  );
+}

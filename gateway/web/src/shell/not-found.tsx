@@ -1,0 +1,26 @@
+import { Button } from "@mantine/core";
+import { CircleHelp } from "lucide-react";
+import type { ReactNode } from "react";
+import { Link } from "react-router";
+import { PATHS } from "../paths.js";
+import { EmptyState } from "../parts/empty-state.js";
+import { Page } from "../parts/page.js";
+
+/** For a path inside of the console that leads nowhere. */
+export function NotFound(): ReactNode {
+  return (
+    <Page title="Not found">
+      <EmptyState
+        icon={CircleHelp}
+        title="There is no such page"
+        actions={
+          <Button component={Link} to={PATHS.home}>
+            To the start
+          </Button>
+        }
+      >
+        The address may be mistyped, or the page has moved.
+      </EmptyState>
+    </Page>
+  );
+}

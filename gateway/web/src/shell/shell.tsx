@@ -1,0 +1,88 @@
+import { ActionIcon, Drawer } from "@mantine/core";
+import { Menu as MenuIcon } from "lucide-react";
+import { type ReactNode, Suspense, useEffect, useRef, useState } from "react";
+import { Link, Outlet, useLocation } from "react-router";
+import { PATHS } from "../paths.js";
+import { Waiting } from "../parts/waiting.js";
+import { useSession } from "../session/session.js";
+import { Account, SchemeChoice } from "./account.js";
+import { LimitMeter } from "./limit-meter.js";
+import { Logo } from "./logo.js";
+import { Navigation } from "./navigation.js";
+import { NetworkScopeProvider } from "./networks.js";
+import classes from "./shell.module.css";
+
+/** The frame of every page of the signed-in part: at the side where there is room, in a drawer where there is not. */
+export function Shell(): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  const main = useFocusOnNavigation();
+  return (
+    <NetworkScopeProvider>
+      <a href="#main" className="skip-link">
+        Skip to the content
+      </a>
+      <div className={classes.shell}>
+        <header className={classes.bar}>
+          <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Open the menu" onClick={() => setOpen(true)}>
+            <MenuIcon size={20} aria-hidden />
+          </ActionIcon>
+          <Link to={PATHS.home} className={classes.home}>
+            <Logo />
+          </Link>
+          <SchemeChoice />
+        </header>
+        <aside className={classes.side}>
+          <Side />
+        </aside>
+        <main id="main" ref={main} tabIndex={-1} className={classes.main}>
+          <Suspense fallback={<Waiting />}>
+            <Outlet />
+          </Suspense>
+        </main>
+      </div>
+      <Drawer
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        size="18rem"
+        title="Menu"
+        closeButtonProps={{ "aria-label": "Close the menu" }}
+      >
+        <Side onNavigate={() => setOpen(false)} />
+      </Drawer>
+    </NetworkScopeProvider>
+  );
+}
+
+function Side({ onNavigate }: { readonly onNavigate?: () => void }): ReactNode {
+  const { organization } = useSession();
+  return (
+    <div className={classes.sideInner}>
+      <div className={classes.brand}>
+        <Link to={PATHS.home} className={classes.home} {...(onNavigate && { onClick: onNavigate })}>
+          <Logo />
+        </Link>
+        <SchemeChoice />
+      </div>
+      <div className={classes.organization}>{organization.name}</div>
+      <Navigation {...(onNavigate && { onNavigate })} />
+      <div className={classes.foot}>
+        <LimitMeter />
+        <Account />
+      </div>
+    </div>
+  );
+}
+
+/** Takes the focus to the content when the page changes, as a browser does with documents. */
+function useFocusOnNavigation(): React.RefObject<HTMLElement | null> {
+  const { pathname } = useLocation();
+  const main = useRef<HTMLElement>(null);
+  const last = useRef(pathname);
+  useEffect(() => {
+    if (last.current === pathname) return;
+    last.current = pathname;
+    main.current?.focus({ preventScroll: true });
+    window.scrollTo(0, 0);
+  }, [pathname]);
+  return main;
+}

@@ -1,0 +1,69 @@
+// Builds the console into gateway/dist/site, beside the code that serves it. Every file is compressed here, once, so that
+// the gateway does not do it for each request.
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { convertCssVariables, defaultCssVariablesResolver, DEFAULT_THEME, mergeMantineTheme } from "@mantine/core";
+import { defineConfig } from "vite";
+import { PATHS } from "./src/paths.ts";
+import { cssVariables, theme } from "./src/theme.ts";
+
+const OUTPUT = "../dist/site";
+
+/** Below this a compressed answer is no shorter by a packet. */
+const LEAST_BYTES = 1_024;
+
+export default defineConfig({
+  build: {
+    outDir: OUTPUT,
+    emptyOutDir: true,
+    target: "es2022",
+    // A picture inside a style sheet would need a wider content security policy.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 1_000,
+    // "use client" and its like mean something to servers that render; there is none here
+    rolldownOptions: { checks: { moduleLevelDirective: false } },
+  },
+  plugins: [themeStyles(), finish()],
+});
+
+/** The theme as a style sheet, which Mantine would else write into the page while it runs. */
+function themeStyles() {
+  const id = "virtual:theme.css";
+  return {
+    name: "nts-theme",
+    resolveId: (source) => (source === id ? `\0${id}` : null),
+    load(resolved) {
+      if (resolved !== `\0${id}`) return null;
+      const whole = mergeMantineTheme(DEFAULT_THEME, theme);
+      const [standard, own] = [defaultCssVariablesResolver(whole), cssVariables(whole)];
+      const merged = Object.fromEntries(
+        ["variables", "light", "dark"].map((part) => [part, { ...standard[part], ...own[part] }]),
+      );
+      return convertCssVariables(merged, ":root");
+    },
+  };
+}
+
+/** Tells the gateway which paths the console has, and compresses what was written. */
+function finish() {
+  return {
+    name: "nts-finish",
+    closeBundle() {
+      const folder = join(import.meta.dirname, OUTPUT);
+      writeFileSync(join(folder, "site.json"), JSON.stringify({ paths: Object.values(PATHS) }));
+      for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+        if (entry.isFile() && /\.(?:js|css|html|svg)$/.test(entry.name)) compress(join(entry.parentPath, entry.name));
+      }
+    },
+  };
+}
+
+function compress(file) {
+  const content = readFileSync(file);
+  if (content.length < LEAST_BYTES) return;
+  const brotli = { [constants.BROTLI_PARAM_QUALITY]: 10, [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
+  writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }));
+  writeFileSync(`${file}.br`, brotliCompressSync(content, { params: brotli }));
+}

@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createConsole } from "@nts/gateway/console/console";
+import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+
+/** The first view loads its document and what that names, and no page of its own yet. */
+const FIRST_VIEW_LIMIT_BYTES = 350_000;
+
+const ID = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
+
+let world: LoneGateways;
+
+beforeAll(async () => {
+  world = await startLoneGateways();
+});
+
+afterAll(() => world.stop());
+
+/** An answer as it was sent, which `fetch` would unpack. */
+async function get(path: string, headers: Record<string, string> = {}, method = "GET") {
+  const { hostname, port } = new URL(world.url);
+  return new Promise<{ status: number; headers: Record<string, string>; bytes: Buffer }>((resolve, reject) => {
+    const sent = request({ hostname, port, path, method, headers }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on("data", (chunk: Buffer) => chunks.push(chunk));
+      answer.on("end", () =>
+        resolve({
+          status: answer.statusCode!,
+          headers: answer.headers as Record<string, string>,
+          bytes: Buffer.concat(chunks),
+        }),
+      );
+    });
+    sent.on("error", reject).end();
+  });
+}
+
+async function assetsOfDocument(): Promise<string[]> {
+  const html = (await get("/")).bytes.toString();
+  return [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path!);
+}
+
+describe("the console", () => {
+  it.each(["/", "/hosts", `/hosts/${ID}`, "/sign-in?next=%2Fhosts", "/topology"])(
+    "has its document at %s",
+    async (path) => {
+      const { status, headers, bytes } = await get(path);
+      expect([status, headers["content-type"], headers["cache-control"]]).toEqual([200, "text/html; charset=utf-8", "no-cache"]); // prettier-ignore
+      expect(bytes.toString()).toContain('<div id="root">');
+    },
+  );
+
+  it("lets no script or style run but its own files, and loads nothing from elsewhere", async () => {
+    const { headers, bytes } = await get("/");
+    expect(headers["content-security-policy"]).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+        "worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    );
+    expect(headers).toMatchObject({ "x-content-type-options": "nosniff", "x-frame-options": "DENY", "referrer-policy": "no-referrer" }); // prettier-ignore
+    const html = bytes.toString();
+    expect(html).not.toMatch(/<script(?![^>]*src=)|<style|style=|https?:/);
+    expect((await assetsOfDocument()).length).toBeGreaterThanOrEqual(2);
+  });
+
+  it("answers who has the document already with 304, and HEAD with its length", async () => {
+    const { headers, bytes } = await get("/");
+    const again = await get("/hosts", { "if-none-match": `"other", W/${headers["etag"]!}` });
+    expect([again.status, again.bytes.length, again.headers["etag"]]).toEqual([304, 0, headers["etag"]]);
+    const head = await get("/", {}, "HEAD");
+    expect([head.status, head.bytes.length, head.headers["content-length"]]).toEqual([200, 0, String(bytes.length)]);
+  });
+
+  it("sends its files packed to who can unpack them, for a year", async () => {
+    for (const path of await assetsOfDocument()) {
+      const plain = await get(path);
+      expect(plain.headers["cache-control"]).toBe("public, max-age=31536000, immutable");
+      expect(plain.headers["vary"]).toBe("Accept-Encoding");
+      expect(plain.headers["content-encoding"]).toBeUndefined();
+      for (const encoding of ["gzip", "br"]) {
+        const packed = await get(path, { "accept-encoding": encoding });
+        expect([packed.status, packed.headers["content-encoding"]]).toEqual([200, encoding]);
+        expect(packed.bytes.length).toBeLessThan(plain.bytes.length / 2);
+        const unpacked = await fetch(world.url + path, { headers: { "accept-encoding": encoding } });
+        expect(Buffer.from(await unpacked.arrayBuffer()).equals(plain.bytes)).toBe(true);
+      }
+    }
+  });
+
+  it("is shown after less than 350 kB", async () => {
+    const paths = ["/", ...(await assetsOfDocument())];
+    const answers = await Promise.all(paths.map((path) => get(path, { "accept-encoding": "gzip" })));
+    const bytes = answers.reduce((sum, answer) => sum + answer.bytes.length, 0);
+    expect(bytes).toBeLessThan(FIRST_VIEW_LIMIT_BYTES);
+    expect(bytes).toBeGreaterThan(50_000);
+  });
+
+  it("is counted against no limit", async () => {
+    const answers = await Promise.all(Array.from({ length: 80 }, () => get("/")));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(answers[0]!.headers["x-ratelimit-limit"]).toBeUndefined();
+    expect((await get("/api/version")).status).toBe(200);
+  });
+
+  it("can be read only, and has no paths but its own", async () => {
+    const posted = await get("/hosts", {}, "POST");
+    expect([posted.status, posted.headers["allow"]]).toEqual([405, "GET, HEAD, OPTIONS"]);
+    for (const path of ["/nowhere", "/hosts/x", `/hosts/${ID}/x`, "/assets/absent.js", "/site.json", "/index.html"])
+      expect([path, (await get(path)).status]).toEqual([path, 404]);
+  });
+});
+
+describe("a gateway that was built without the console", () => {
+  it("says so at /, and has no other path", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "nts-no-site-"));
+    const { has, serve } = createConsole(folder);
+    const server = createServer((asked, answer) => serve(asked.url!, asked, answer)).listen(0, "127.0.0.1");
+    try {
+      await once(server, "listening");
+      expect([has("/"), has("/hosts"), has("/sign-in")]).toEqual([true, false, false]);
+      const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+      expect([answer.status, answer.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
+      expect(await answer.text()).toContain("built without its console");
+    } finally {
+      server.close();
+      await rm(folder, { recursive: true });
+    }
+  });
+});

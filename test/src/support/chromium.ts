@@ -1,0 +1,44 @@
+/** The browser of the browser tests: the machine's own Chromium, which on Debian is installed when it is missing. */
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { execa } from "execa";
+import { type Browser, chromium } from "playwright-core";
+
+const NAMES = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
+const INSTALL_MS = 300_000;
+
+const HELP =
+  "The browser tests need Chromium. Install it (Debian, Ubuntu: sudo apt-get install chromium), or name the program in CHROMIUM.";
+
+/** Starts the browser. @throws an error that says what to install */
+export async function startChromium(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: await findChromium(),
+    // Chromium's own sandbox needs rights that root in a container has not; the pages are our own.
+    args: ["--no-sandbox", "--disable-dev-shm-usage"],
+  });
+}
+
+async function findChromium(): Promise<string> {
+  const found = process.env["CHROMIUM"] ?? onPath();
+  if (found !== undefined) return found;
+  if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) await install();
+  const installed = onPath();
+  if (installed === undefined) throw new Error(HELP);
+  return installed;
+}
+
+function onPath(): string | undefined {
+  const folders = (process.env["PATH"] ?? "").split(delimiter);
+  return NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
+}
+
+async function install(): Promise<void> {
+  const options = { env: { DEBIAN_FRONTEND: "noninteractive" }, timeout: INSTALL_MS };
+  try {
+    await execa("apt-get", ["-q", "update"], options);
+    await execa("apt-get", ["-q", "-y", "--no-install-recommends", "install", "chromium"], options);
+  } catch (error) {
+    throw new Error(HELP, { cause: error });
+  }
+}
