@@ -92,7 +92,7 @@ function describe(operation: AnyEndpoint): ZodOpenApiOperationObject {
       "200": {
         description: "Success",
         headers: HEADER_REFERENCES,
-        content: { "application/json": { schema: successOf(operation) } },
+        content: { "application/json": { schema: successOf(operation) }, ...filesOf(operation) },
       },
       ...failuresOf(operation),
       ...Object.fromEntries(Object.keys(UNREADABLE).map((name) => [name, { $ref: `#/components/responses/${name}` }])),
@@ -119,6 +119,11 @@ function successOf({ list, response }: AnyEndpoint): z.ZodType {
     data: list === true ? z.array(response) : response,
     meta: list === true ? Meta.extend({ pagination: Pagination }) : Meta,
   });
+}
+
+/** The files that an operation can answer instead of JSON. */
+function filesOf({ files = [] }: AnyEndpoint) {
+  return Object.fromEntries(files.map((mediaType) => [mediaType, { schema: z.string() }]));
 }
 
 /** The codes that an operation can answer: its own, and those that follow from its form. */

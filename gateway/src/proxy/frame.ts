@@ -6,7 +6,8 @@ import { FAILURE_PREFIX, failureSuffix, listSuffix, SUCCESS_PREFIX, SUCCESS_SUFF
 import type { AnswerHead } from "./transport.js";
 
 // What goes around the bytes of a service's answer. A success is the data alone; a failure is an object whose braces give
-// way to those of the envelope; a list tells its totals in headers, or in a trailer when it was not counted beforehand.
+// way to those of the envelope; a list tells its totals in headers, or in a trailer when it was not counted beforehand. A
+// file stays as it is.
 
 /** The envelope of one answer. */
 export interface Frame {
@@ -22,12 +23,17 @@ export interface Frame {
 /** The frame of a service's answer; null when it is not one that a service of ours gives. */
 export function frameOf(head: AnswerHead, endpoint: AnyEndpoint, requestId: string): Frame | null {
   const { status, headers } = head;
-  if (headers["content-type"]?.startsWith("application/json") !== true) return null;
   const length = headers["content-length"] === undefined ? null : Number(headers["content-length"]);
+  if (headers["content-type"]?.startsWith("application/json") !== true)
+    return status === 200 && isFile(headers, endpoint) ? framed("", 0, "", length) : null;
   if (status === 200) return endpoint.list === true ? listFrame(headers, length) : successFrame(length);
   return status >= 400 && length !== null && length > 2 && isForCaller(head, endpoint)
     ? framed(FAILURE_PREFIX, 1, failureSuffix(requestId), length)
     : null;
+}
+
+function isFile({ "content-type": type = "" }: IncomingHttpHeaders, { files = [] }: AnyEndpoint): boolean {
+  return files.includes(type.replace(/;.*$/, ""));
 }
 
 /** A 401 that the operation does not declare, or that speaks of the tenancy header, is a fault between us and the service. */

@@ -7,7 +7,12 @@ import type { AnswerHead } from "./transport.js";
 // end has come: a short answer so leaves in one piece with its frame, and the last byte of a failure can be left out. The
 // end is written only when all of the service's message has come; anything less must never look like a whole answer.
 
-const PASSED_ON = Object.entries({ etag: "ETag", "retry-after": "Retry-After", "set-cookie": "Set-Cookie" });
+const PASSED_ON = Object.entries({
+  etag: "ETag",
+  "retry-after": "Retry-After",
+  "set-cookie": "Set-Cookie",
+  "content-disposition": "Content-Disposition",
+});
 const NOTHING = Buffer.alloc(0);
 
 /** An answer that is being sent. */
@@ -71,6 +76,8 @@ function writeHead(response: ServerResponse, { status, headers: given }: AnswerH
     const value = given[name];
     if (value !== undefined) headers[shown] = value;
   }
+  const type = given["content-type"];
+  if (type?.startsWith("application/json") === false) headers["Content-Type"] = type; // of a file: its frame has let it pass
   if (length !== null) headers["Content-Length"] = length;
   response.writeHead(status, headers);
 }

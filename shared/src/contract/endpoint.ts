@@ -50,6 +50,8 @@ export interface Endpoint<
   readonly response: Response;
   /** The answer is a list with `meta.pagination`. */
   readonly list?: boolean;
+  /** Media types of the files that it can answer instead of JSON; they have no envelope. */
+  readonly files?: readonly string[];
   /** Codes beyond those that every operation can answer. */
   readonly errors: readonly ErrorCode[];
 }

@@ -5,6 +5,13 @@ export interface PageInfo {
   readonly offset: number;
 }
 
+/** What a file is called, and of which type it is. */
+export interface FileInfo {
+  readonly mediaType: string;
+  /** In letters, digits, dots and hyphens. */
+  readonly fileName: string;
+}
+
 interface Extras {
   /** Revision of a single object; becomes its `ETag`. */
   readonly revision?: number | string;
@@ -23,7 +30,11 @@ export type Answer<Data> =
   | ({ readonly kind: "json"; readonly json: string } & Extras)
   | ({ readonly kind: "items"; readonly items: readonly Data[]; readonly page: PageInfo } & Extras)
   | ({ readonly kind: "rows"; readonly rows: readonly Buffer[]; readonly page: PageInfo } & Extras)
-  | ({ readonly kind: "stream"; readonly batches: AsyncIterable<readonly Buffer[]>; readonly offset: number } & Extras);
+  | ({ readonly kind: "stream"; readonly batches: AsyncIterable<readonly Buffer[]>; readonly offset: number } & Extras)
+  | ({ readonly kind: "pieces"; readonly pieces: Pieces; readonly file: FileInfo | null } & Extras);
+
+/** A text that is sent while it is made. */
+type Pieces = AsyncIterable<string> | Iterable<string>;
 
 /** Makers of answers. */
 export const answer = {
@@ -41,4 +52,8 @@ export const answer = {
     batches,
     offset,
   }),
+  /** The JSON text of one value that is too large to be made at once. */
+  jsonPieces: (pieces: Pieces): Answer<never> => ({ kind: "pieces", pieces, file: null }),
+  /** A text in another format, which users save as a file. Its media type is one of the operation's `files`. */
+  file: (pieces: Pieces, file: FileInfo): Answer<never> => ({ kind: "pieces", pieces, file }),
 };

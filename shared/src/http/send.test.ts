@@ -46,4 +46,27 @@ describe("what a service sends", () => {
     const url = await aServerOf(() => answer.stream(failing(), 0));
     await expect(fetch(url).then((answered) => answered.text())).rejects.toThrow();
   });
+
+  const dot = { mediaType: "text/vnd.graphviz", fileName: "topology.dot" };
+
+  async function* piecesThen(error: Error | null, ...pieces: string[]): AsyncGenerator<string> {
+    yield* await Promise.resolve(pieces);
+    if (error !== null) throw error;
+  }
+
+  it("sends a file under its name and type", async () => {
+    const file = await fetch(await aServerOf(() => answer.file(piecesThen(null, "digraph", " {}"), dot)));
+    expect(await file.text()).toBe("digraph {}");
+    expect(file.headers.get("content-type")).toBe("text/vnd.graphviz; charset=utf-8");
+    expect(file.headers.get("content-disposition")).toBe('attachment; filename="topology.dot"');
+  });
+
+  it("makes no file of a failure, and no whole file of a part", async () => {
+    const away = new Error("away");
+    const failed = await fetch(await aServerOf(() => answer.file(piecesThen(away), dot)));
+    expect([failed.status, failed.headers.get("content-disposition")]).toEqual([500, null]);
+    expect(failed.headers.get("content-type")).toBe("application/json; charset=utf-8");
+    const url = await aServerOf(() => answer.file(piecesThen(away, "digraph {"), dot));
+    await expect(fetch(url).then((answered) => answered.text())).rejects.toThrow();
+  });
 });

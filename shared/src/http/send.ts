@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { z } from "zod";
 import { type AppError, type ErrorParams } from "../errors.js";
-import type { Answer, PageInfo } from "./answer.js";
+import type { Answer, FileInfo, PageInfo } from "./answer.js";
 import { INTERNAL } from "./headers.js";
 import { STATUSES } from "./statuses.js";
 
@@ -31,6 +31,9 @@ export async function sendAnswer(response: ServerResponse, schema: z.ZodType, gi
       break;
     case "stream":
       await sendStream(response, given.batches, given.offset);
+      break;
+    case "pieces":
+      await sendPieces(response, given.pieces, given.file);
   }
 }
 
@@ -41,7 +44,7 @@ export function sendError(response: ServerResponse, error: AppError): void {
     return;
   }
   // Of the answer that the failure takes the place of.
-  for (const name of ["etag", "trailer"]) response.removeHeader(name);
+  for (const name of ["etag", "trailer", "content-disposition"]) response.removeHeader(name);
   const waitSeconds = error.params["retry_after_seconds"] ?? (error.code === "unavailable" ? 1 : undefined);
   if (typeof waitSeconds === "number") response.setHeader("retry-after", waitSeconds);
   sendJson(response, STATUSES[error.code], errorBody(error));
@@ -89,13 +92,29 @@ async function sendStream(
     const rows = batch.slice(Math.max(0, offset - total));
     total += batch.length;
     if (rows.length === 0) continue;
-    const open = response.write(Buffer.concat([before, joined(rows)]));
+    if (!(await isTaken(response, Buffer.concat([before, joined(rows)])))) return;
     before = COMMA;
-    if (!open) await once(response, "drain", { signal: AbortSignal.timeout(STALLED_CLIENT_MS) });
-    if (response.destroyed) return;
   }
   response.addTrailers({ [INTERNAL.listTotal]: String(total) });
   response.end(before === OPEN ? "[]" : CLOSE);
+}
+
+async function sendPieces(
+  response: ServerResponse,
+  pieces: AsyncIterable<string> | Iterable<string>,
+  file: FileInfo | null,
+): Promise<void> {
+  response.statusCode = 200;
+  response.setHeader("content-type", file === null ? JSON_TYPE : `${file.mediaType}; charset=utf-8`);
+  if (file !== null) response.setHeader("content-disposition", `attachment; filename="${file.fileName}"`);
+  if (response.req.method !== "HEAD") for await (const piece of pieces) if (!(await isTaken(response, piece))) return;
+  response.end();
+}
+
+/** Sends a piece and waits until the client takes more. @returns false when it has gone */
+async function isTaken(response: ServerResponse, piece: Buffer | string): Promise<boolean> {
+  if (!response.write(piece)) await once(response, "drain", { signal: AbortSignal.timeout(STALLED_CLIENT_MS) });
+  return !response.destroyed;
 }
 
 /** The rows with commas between them. */

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { exchangeBytes, type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+import type { GivenCredential } from "../support/neighbour.js";
+
+const PATH = "/api/v1/topology?format=dot";
+const HEADERS = {
+  "content-type": "text/vnd.graphviz; charset=utf-8",
+  "content-disposition": 'attachment; filename="topology.dot"',
+};
+const TEXT = 'digraph { "Käse 🧀" }';
+
+describe("a file that a service answers", () => {
+  let world: LoneGateways;
+  let key: GivenCredential;
+
+  beforeAll(async () => {
+    world = await startLoneGateways();
+    key = world.neighbour.aKey();
+  });
+
+  afterAll(() => world.stop());
+
+  const send = (path: string): Promise<Response> => fetch(world.url + path, { headers: key.headers });
+
+  it.each([true, false])("goes through as it is, with its name and type, its length known: %s", async (isKnown) => {
+    world.neighbour.answerWith((_request, response) => {
+      const length = isKnown ? { "content-length": Buffer.byteLength(TEXT) } : {};
+      response.writeHead(200, { ...HEADERS, ...length });
+      response.write(TEXT.slice(0, 8));
+      setTimeout(() => response.end(TEXT.slice(8)), 20);
+    });
+    const answer = await send(PATH);
+    expect([answer.status, await answer.text()]).toEqual([200, TEXT]);
+    expect(answer.headers.get("content-type")).toBe(HEADERS["content-type"]);
+    expect(answer.headers.get("content-disposition")).toBe(HEADERS["content-disposition"]);
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(answer.headers.get("content-length")).toBe(isKnown ? String(Buffer.byteLength(TEXT)) : null);
+  });
+
+  it("has its headers alone as the answer to HEAD", async () => {
+    world.neighbour.answerWith((_request, response) => void response.writeHead(200, HEADERS).end());
+    const request = `HEAD ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key.secret}\r\n\r\n`;
+    const head = await exchangeBytes(world.url, request);
+    expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(head).toContain(`Content-Type: ${HEADERS["content-type"]}\r\n`);
+    expect(head.endsWith("\r\n\r\n")).toBe(true);
+  });
+
+  it("never looks whole when the service breaks off", async () => {
+    world.neighbour.answerWith((_request, response) => {
+      response.writeHead(200, HEADERS).write(TEXT);
+      setTimeout(() => response.write(TEXT), 20);
+      setTimeout(() => response.socket?.destroy(), 60);
+    });
+    await expect(send(PATH).then((answer) => answer.text())).rejects.toThrow();
+  });
+
+  it.each([
+    ["of a type that the operation does not declare", PATH, 200, "text/html"],
+    ["of an operation that declares none", "/api/v1/tags/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f", 200, HEADERS["content-type"]],
+    ["for a failure", PATH, 400, HEADERS["content-type"]],
+  ])("is not let through %s", async (_what, path, status, type) => {
+    world.neighbour.answerWith((_request, response) => void response.writeHead(status, { "content-type": type }).end(TEXT)); // prettier-ignore
+    const answer = await send(path);
+    expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([502, "upstream_failed"]);
+  }); // prettier-ignore
+});
