@@ -17,4 +17,10 @@ module.exports = [
   "services/topology/src/services/bindings.ts",
   "services/topology/src/interfaces/mac-address.ts",
   "services/topology/src/positions.ts",
+  "services/topology/src/topology/graph.ts",
+  "services/topology/src/topology/formats/dot.ts",
+  "services/topology/src/topology/formats/graphml.ts",
+  "services/topology/src/topology/formats/json.ts",
+  "services/topology/src/topology/formats/mermaid.ts",
+  "services/topology/src/topology/formats/writer.ts",
 ];

@@ -13,6 +13,7 @@ import { mountServices } from "./services/routes.js";
 import type { Storage } from "./storage/storage.js";
 import { mountSubnets } from "./subnets/routes.js";
 import { mountTags } from "./tags/routes.js";
+import { mountTopology } from "./topology/routes.js";
 
 /** What the service is made of; it neither listens nor reads the environment. */
 export interface TopologyParts {
@@ -36,6 +37,7 @@ export function createTopologyApp({ storage, notices, router: options }: Topolog
   mountBindings(router, storage);
   mountTags(router, storage, notices);
   mountDefinitions(router);
+  mountTopology(router, storage);
 
   mountAny(router, listNetworkIds, async ({ params }) => {
     const filter = { organization_id: params.id };

@@ -12,6 +12,7 @@ import * as services from "./services.js";
 import * as subnets from "./subnets.js";
 import * as system from "./system.js";
 import * as tags from "./tags.js";
+import * as topology from "./topology.js";
 import * as users from "./users.js";
 import * as whoami from "./whoami.js";
 
@@ -51,6 +52,7 @@ export const OPERATIONS = operationsOf(
   bindings,
   tags,
   definitions,
+  topology,
 );
 
 export * from "./bindings.js";
@@ -69,5 +71,6 @@ export * from "./services.js";
 export * from "./subnets.js";
 export * from "./system.js";
 export * from "./tags.js";
+export * from "./topology.js";
 export * from "./users.js";
 export * from "./whoami.js";

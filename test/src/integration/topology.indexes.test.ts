@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { Document } from "mongodb";
-import { OPERATIONS, type AnyEndpoint } from "@nts/shared/contract";
+import { getTopology, OPERATIONS, type AnyEndpoint } from "@nts/shared/contract";
 import { SEED_TAGS, seedTopology, type Seeded } from "../support/seed.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 
@@ -58,6 +58,12 @@ describe("topology.indexes: how lists are read", () => {
     },
     60_000,
   );
+
+  it("the graph reads no whole collection and sorts nothing", async () => {
+    const [all, one] = [new URLSearchParams(), new URLSearchParams({ network_id: seeded.networkIds[1] ?? "" })];
+    const seen = await profileOf(getTopology, [all, one]);
+    expect(seen.flatMap((entry) => [...scansIn(entry), ...(sortedIn(entry["execStats"] as Document) > 0 ? [told(entry)] : [])])).toEqual([]); // prettier-ignore
+  });
 });
 
 /** Each filter alone and with the network, in each order and direction, and each group. */

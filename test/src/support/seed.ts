@@ -107,6 +107,8 @@ async function insert<T extends Entity>(
       ...entities.documentOf(organizationId, { entity, revision: 1 }),
       ...extra,
     }));
-    await entities.collection.insertMany(documents, { ordered: false, writeConcern: { w: 1 } });
+    // Waiting for the last ones is waiting for all: reads of a moment see only what a majority has.
+    const isLast = start + BATCH >= rows.length;
+    await entities.collection.insertMany(documents, { ordered: false, writeConcern: { w: isLast ? "majority" : 1 } });
   }
 }

@@ -215,7 +215,8 @@ async function read(response: IncomingMessage): Promise<Answered<unknown>> {
   const chunks: Buffer[] = [];
   for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString();
-  const json: unknown = text === "" ? null : JSON.parse(text);
+  const isJson = response.headers["content-type"]?.startsWith("application/json") === true;
+  const json: unknown = text === "" || !isJson ? null : JSON.parse(text);
   const failure = json as { code: string; params: Record<string, unknown> };
   const { statusCode: status = 0, headers, trailers } = response;
   const said = status >= 400 ? { code: failure.code, params: failure.params } : { code: "", params: {} };

@@ -44,7 +44,7 @@ export async function answerList<T extends Entity>(
 ): Promise<Answer<never>> {
   if (paging.limit === 0) {
     const { cursor, rowOf } = open(entities, { ...paging, offset: 0 }, plan);
-    return answer.stream(batches(cursor.batchSize(STREAM_BATCH), rowOf), paging.offset);
+    return answer.stream(batches(cursor, rowOf), paging.offset);
   }
   const { cursor, rowOf } = open(entities, paging, plan);
   const counted = Object.keys(plan.filter).length === 0 ? plan.total : undefined;
@@ -108,10 +108,14 @@ function wireIn(document: Buffer): Buffer {
   return document.subarray(BEFORE_WIRE, document.length - AFTER_WIRE);
 }
 
-async function* batches(cursor: Reading["cursor"], rowOf: Reading["rowOf"]): AsyncGenerator<readonly Buffer[]> {
+/** What is made of each document of a cursor, some hundreds at a time; the cursor is closed at the end, however that comes. */
+export async function* batches<Row>(
+  cursor: Reading["cursor"],
+  rowOf: (document: unknown) => Row,
+): AsyncGenerator<readonly Row[]> {
   try {
-    let batch: Buffer[] = [];
-    for await (const document of cursor) {
+    let batch: Row[] = [];
+    for await (const document of cursor.batchSize(STREAM_BATCH)) {
       batch.push(rowOf(document));
       if (batch.length < STREAM_BATCH) continue;
       yield batch;

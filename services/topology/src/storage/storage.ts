@@ -8,6 +8,7 @@ import { createPortStore, type PortStore } from "../ports/store.js";
 import { createServiceStore, type ServiceStore } from "../services/store.js";
 import { createSubnetStore, type SubnetStore } from "../subnets/store.js";
 import { createTagStore, type TagStore } from "../tags/store.js";
+import { createTopologyStore, type TopologyStore } from "../topology/store.js";
 import { createGuards, type Guards } from "./guards.js";
 
 /** All that handlers may use of the database. */
@@ -22,12 +23,11 @@ export interface Storage {
   readonly services: ServiceStore;
   readonly bindings: BindingStore;
   readonly tags: TagStore;
+  readonly topology: TopologyStore;
 }
 
 export function createStorage(db: Db, transaction: RunTransaction): Storage {
-  return {
-    transaction,
-    guards: createGuards(db),
+  const entities = {
     networks: createNetworkStore(db),
     subnets: createSubnetStore(db),
     hosts: createHostStore(db),
@@ -37,4 +37,5 @@ export function createStorage(db: Db, transaction: RunTransaction): Storage {
     bindings: createBindingStore(db),
     tags: createTagStore(db),
   };
+  return { transaction, guards: createGuards(db), ...entities, topology: createTopologyStore(db, entities) };
 }

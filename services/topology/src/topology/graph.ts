@@ -1,0 +1,86 @@
+import {
+  canonicalId,
+  isId,
+  type Category,
+  type HostRecord,
+  type Interface,
+  type Port,
+  type Service,
+  type Subnet,
+  type TopologyBinding,
+  type TopologyEdge,
+  type TopologyNode,
+  type Virtualization,
+} from "@nts/shared/contract";
+
+// What each entity is in the graph. Edges lead from the part to the whole: from a host to a subnet it has an address in,
+// from a service to its host, from what is virtualized to what runs it. Their ids are those of what they stand for.
+
+/** An entity that another host or service may run. */
+interface Virtualizable {
+  readonly id: string;
+  readonly virtualization: Virtualization | null;
+}
+
+/** Whom a virtualization names as the one that runs it. */
+export interface Runner {
+  readonly kind: "service" | "host";
+  readonly id: string;
+}
+
+export function subnetNode({ id, name, network_id, tags, cidr, subnet_type }: Subnet): TopologyNode {
+  return { id, kind: "subnet", label: name, network_id, tags, cidr, subnet_type };
+}
+
+export function hostNode({ id, name, network_id, tags, hostname, hidden, virtualization }: HostRecord): TopologyNode {
+  const virtualization_type = virtualization?.type ?? null;
+  return { id, kind: "host", label: name, network_id, tags, hostname, hidden, virtualization_type };
+}
+
+export function serviceNode(service: Service, category: Category): TopologyNode {
+  const { id, name, network_id, tags, host_id, service_definition } = service;
+  const virtualization_type = service.virtualization?.type ?? null;
+  const own = { host_id, service_definition, category, virtualization_type };
+  return { id, kind: "service", label: name, network_id, tags, ...own };
+}
+
+/** The host of an interface in the subnet of its address. */
+export function inSubnetEdge({ id, host_id, subnet_id, name, ip_address, mac_address }: Interface): TopologyEdge {
+  const through = { interface_id: id, name, ip_address, mac_address };
+  return { id: `in_subnet:${id}`, kind: "in_subnet", source: host_id, target: subnet_id, ...through };
+}
+
+/** A service on its host. @param ports those that its bindings name, by id */
+export function onHostEdge({ id, host_id, bindings }: Service, ports: ReadonlyMap<string, Port>): TopologyEdge {
+  const shown = bindings.flatMap((binding): TopologyBinding[] => {
+    if (binding.type === "Interface")
+      return [{ type: "Interface", id: binding.id, interface_id: binding.interface_id }];
+    const port = ports.get(binding.port_id);
+    if (port === undefined) return [];
+    const { number, protocol } = port;
+    const { port_id, interface_id } = binding;
+    return [{ type: "Port", id: binding.id, port_id, port: number, protocol, interface_id }];
+  });
+  return { id: `on_host:${id}`, kind: "on_host", source: id, target: host_id, bindings: shown };
+}
+
+/**
+ * Those that an entity says run it: `service_id` and then `host_id` of the details of its virtualization. As details are
+ * free, they may name nothing that is there; nothing runs itself.
+ */
+export function runnersOf({ id: own, virtualization }: Virtualizable): Runner[] {
+  return (["service", "host"] as const).flatMap((kind) => {
+    const named = virtualization?.details[`${kind}_id`];
+    const id = typeof named === "string" ? canonicalId(named) : "";
+    return isId(id) && id !== own ? [{ kind, id }] : [];
+  });
+}
+
+/** An entity under the first of its runners that is in the graph; nothing when none is. */
+export function virtualizedByEdges(entity: Virtualizable, isThere: (runner: Runner) => boolean): TopologyEdge[] {
+  const { id, virtualization } = entity;
+  const runner = runnersOf(entity).find(isThere);
+  if (runner === undefined || virtualization === null) return [];
+  const { type } = virtualization;
+  return [{ id: `virtualized_by:${id}`, kind: "virtualized_by", source: id, target: runner.id, type }];
+}

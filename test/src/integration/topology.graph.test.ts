@@ -1,0 +1,212 @@
+/** The graph of a topology on a real database: what is in it, for whom, of which moment, and how it is read. */
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import {
+  createHost,
+  createService,
+  createSubnet,
+  deleteHost,
+  getTopology,
+  type Host,
+  type QueryInputOf,
+  Topology,
+} from "@nts/shared/contract";
+import { createStorage } from "@nts/topology/storage/storage";
+import { seedTopology } from "../support/seed.js";
+import { type Caller, startTopology, type Topology as Service } from "../support/topology.js";
+import { aHost, aNetwork, aService, onInterface, onPort, type World } from "../support/topology-world.js";
+
+let topology: Service;
+
+beforeAll(async () => {
+  topology = await startTopology();
+}, 60_000);
+afterAll(() => topology.stop());
+
+/** The graph as somebody sees it, checked against the contract and for ends that are not in it. */
+async function graphOf(caller: Caller, query: QueryInputOf<typeof getTopology> = {}): Promise<Topology> {
+  const answered = await caller.call(getTopology, { query });
+  const graph = Topology.parse(answered);
+  expect(graph).toEqual(answered);
+  const ids = new Set(graph.nodes.map(({ id }) => id));
+  expect(ids.size).toBe(graph.nodes.length);
+  expect(new Set(graph.edges.map(({ id }) => id)).size).toBe(graph.edges.length);
+  expect(graph.edges.filter(({ source, target }) => !ids.has(source) || !ids.has(target))).toEqual([]);
+  return graph;
+}
+
+const virtualizedBy = (details: object) => ({ virtualization: { type: "Docker", details } });
+
+async function aGuest({ owner, network }: World, name: string, details: object): Promise<Host> {
+  return owner.call(createHost, { body: { network_id: network.id, name, ...virtualizedBy(details) } as never });
+}
+
+describe("topology.graph: what is in it", () => {
+  it("has subnets, hosts and services, and how they belong together", async () => {
+    const owner = topology.aCaller();
+    const world = await aNetwork(owner);
+    const { network, subnet } = world;
+    const host = await aHost(world, { interfaces: 2, ports: 1 });
+    const [first, second] = host.interfaces;
+    const bindings = [onPort(host.ports[0], first), onInterface(second)];
+    const runtime = await aService(world, host, {
+      name: "Docker",
+      service_definition: "Docker",
+      bindings,
+      tags: ["x"],
+    });
+    const container = await aService(world, host, { name: "web", ...virtualizedBy({ service_id: runtime.id }) });
+    const guest = await aGuest(world, "guest", { host_id: host.id });
+
+    const { nodes, edges } = await graphOf(owner);
+    expect(nodes).toEqual([
+      { kind: "subnet", id: subnet.id, label: "LAN", network_id: network.id, tags: [], cidr: "10.0.0.0/16", subnet_type: null },
+      { kind: "host", id: host.id, label: "nas", network_id: network.id, tags: [], hostname: null, hidden: false, virtualization_type: null },
+      { kind: "host", id: guest.id, label: "guest", network_id: network.id, tags: [], hostname: null, hidden: false, virtualization_type: "Docker" },
+      { kind: "service", id: runtime.id, label: "Docker", network_id: network.id, tags: ["x"], host_id: host.id, service_definition: "Docker", category: "Virtualization", virtualization_type: null },
+      { kind: "service", id: container.id, label: "web", network_id: network.id, tags: [], host_id: host.id, service_definition: "nginx", category: "ReverseProxy", virtualization_type: "Docker" },
+    ]); // prettier-ignore
+    expect(edges).toEqual([
+      ...[first!, second!].map(({ id, name, ip_address, mac_address }) => ({ kind: "in_subnet", id: `in_subnet:${id}`, source: host.id, target: subnet.id, interface_id: id, name, ip_address, mac_address })),
+      {
+        kind: "on_host",
+        id: `on_host:${runtime.id}`,
+        source: runtime.id,
+        target: host.id,
+        bindings: [
+          { type: "Interface", id: runtime.bindings[0]?.id, interface_id: second?.id },
+          { type: "Port", id: runtime.bindings[1]?.id, port_id: host.ports[0]?.id, port: 1, protocol: "Tcp", interface_id: first?.id },
+        ],
+      },
+      { kind: "on_host", id: `on_host:${container.id}`, source: container.id, target: host.id, bindings: [] },
+      { kind: "virtualized_by", id: `virtualized_by:${container.id}`, source: container.id, target: runtime.id, type: "Docker" },
+      { kind: "virtualized_by", id: `virtualized_by:${guest.id}`, source: guest.id, target: host.id, type: "Docker" },
+    ]); // prettier-ignore
+    expect(await graphOf(owner)).toEqual({ nodes, edges });
+  });
+
+  it("is empty where nothing is", async () => {
+    expect(await graphOf(topology.aCaller())).toEqual({ nodes: [], edges: [] });
+  });
+
+  it.each([
+    ["dot", "text/vnd.graphviz", "topology.dot", /^digraph topology \{\n[^]*\}\n$/],
+    ["mermaid", "application/vnd.mermaid", "topology.mmd", /^flowchart LR\n[^]*n\d+ --- ?\|"10\.0\.0\.1"\| n\d+\n$/],
+    ["graphml", "application/graphml+xml", "topology.graphml", /^<\?xml [^]*<\/graphml>\n$/],
+  ] as const)("is also the file that %s reads", async (format, type, name, content) => {
+    const owner = topology.aCaller();
+    const host = await aHost(await aNetwork(owner), { name: 'a "nas"', interfaces: 1 });
+    const answered = await owner.raw("get", `/api/v1/topology?format=${format}`);
+    expect([answered.status, answered.headers["content-type"]]).toEqual([200, `${type}; charset=utf-8`]);
+    expect(answered.headers["content-disposition"]).toBe(`attachment; filename="${name}"`);
+    expect(answered.text).toMatch(content);
+    if (format !== "mermaid") expect(answered.text).toContain(host.id);
+    expect(getTopology.files).toContain(type);
+    const head = await owner.raw("head", `/api/v1/topology?format=${format}`);
+    expect([head.text, head.headers["content-type"]]).toEqual(["", `${type}; charset=utf-8`]);
+  });
+
+  it("is refused as a file for Mermaid when that could not draw it, with an answer that is no file", async () => {
+    const organizationId = randomUUID();
+    await seedTopology(topology.db, { organizationId, networks: 1, hostsPerNetwork: 51, servicesPerHost: 10 });
+    const refused = await topology.aCaller({ organizationId }).raw("get", "/api/v1/topology?format=mermaid");
+    expect([refused.status, refused.code, refused.headers["content-disposition"]]).toEqual([400, "validation_failed", undefined]); // prettier-ignore
+    expect(refused.params).toEqual({ errors: [{ path: "format", message: expect.stringContaining("500 edges") as unknown }] }); // prettier-ignore
+  });
+
+  it.each(["format=svg", "format=dot&format=dot", "network_id=x", "limit=5"])("refuses %s", async (query) => {
+    const answered = await topology.aCaller().raw("get", `/api/v1/topology?${query}`);
+    expect([answered.status, answered.code]).toEqual([400, "validation_failed"]);
+  });
+});
+
+describe("topology.graph: for whom it is", () => {
+  let owner: Caller;
+  let one: World;
+  let two: World;
+  let foreign: World;
+
+  beforeAll(async () => {
+    owner = topology.aCaller();
+    [one, two, foreign] = [await aNetwork(owner), await aNetwork(owner), await aNetwork(topology.aCaller())];
+    for (const world of [one, two, foreign]) {
+      const host = await aHost(world, { interfaces: 1, ports: 1 });
+      await aService(world, host, { bindings: [onPort(host.ports[0])] });
+    }
+  });
+
+  const networksIn = ({ nodes }: Topology): string[] => [...new Set(nodes.map(({ network_id }) => network_id))].sort();
+
+  it("holds all networks of the organization, or the one that is asked for", async () => {
+    expect(networksIn(await graphOf(owner))).toEqual([one.network.id, two.network.id].sort());
+    expect(networksIn(await graphOf(owner, { network_id: two.network.id }))).toEqual([two.network.id]);
+  });
+
+  it("holds only the networks that the caller may use, whatever is asked for", async () => {
+    const limited = owner.colleague({ networks: [one.network.id], permission: "Viewer" });
+    expect(networksIn(await graphOf(limited))).toEqual([one.network.id]);
+    for (const network_id of [two.network.id, foreign.network.id, randomUUID()])
+      expect(await graphOf(limited, { network_id })).toEqual({ nodes: [], edges: [] });
+    expect(await graphOf(owner.colleague({ networks: [] }))).toEqual({ nodes: [], edges: [] });
+  });
+
+  it("shows no trace of what runs something from a network that is out of reach", async () => {
+    const hidden = await aHost(two, { name: "hypervisor" });
+    const service = await aService(two, hidden);
+    await aGuest(one, "guest", { host_id: hidden.id, service_id: service.id });
+    const limited = owner.colleague({ networks: [one.network.id] });
+    const kinds = async (caller: Caller): Promise<string[]> => (await graphOf(caller)).edges.map(({ kind }) => kind);
+    expect(await kinds(owner)).toContain("virtualized_by");
+    expect(await kinds(limited)).not.toContain("virtualized_by");
+    for (const format of ["json", "dot", "graphml", "mermaid"]) {
+      const { text } = await limited.raw("get", `/api/v1/topology?format=${format}`);
+      expect([hidden.id, service.id, two.network.id].filter((id) => text.includes(id))).toEqual([]);
+    }
+  });
+});
+
+describe("topology.graph: how it is read", () => {
+  it("is whole at 5,000 nodes in every format, and never in the memory of the service at once", async () => {
+    const organizationId = randomUUID();
+    await seedTopology(topology.db, { organizationId, networks: 2, hostsPerNetwork: 500, servicesPerHost: 4 });
+    const caller = topology.aCaller({ organizationId });
+    const { nodes, edges } = await graphOf(caller);
+    expect([nodes.length, edges.length]).toEqual([5_000, 4_000]);
+    for (const [format, node, edge] of [["dot", /shape=/g, / -> /g], ["graphml", /<node /g, /<edge /g]] as const) {
+      const { text } = await caller.raw("get", `/api/v1/topology?format=${format}`);
+      expect([text.match(node)?.length, text.match(edge)?.length]).toEqual([5_000, 4_000]);
+    } // prettier-ignore
+    const storage = createStorage(topology.db, () => Promise.reject(new Error("nothing is written here")));
+    for await (const piece of storage.topology.read({ organizationId, networks: "all" }))
+      expect((piece.nodes ?? piece.edges)?.length).toBeLessThanOrEqual(500);
+  });
+
+  it("is of one moment while hosts come and go: no edge without its ends, no host without its addresses", async () => {
+    const owner = topology.aCaller();
+    const world = await aNetwork(owner);
+    const { network, subnet } = world;
+    const other = await owner.call(createSubnet, { body: { network_id: network.id, cidr: "10.1.0.0/16", name: "two" } });
+    let isOver = false;
+    const write = async (writer: number): Promise<void> => {
+      for (let n = 0; !isOver; n++) {
+        const at = (subnet_id: string, net: number) => ({ subnet_id, ip_address: `10.${net}.${writer}.${n % 250}` });
+        const body = { network_id: network.id, name: `${writer} ${n}`, interfaces: [at(subnet.id, 0), at(other.id, 1)] };
+        const host = await owner.call(createHost, { body });
+        const service = { network_id: network.id, host_id: host.id, name: "s", service_definition: "nginx" };
+        await owner.call(createService, { body: service });
+        if (n % 3 !== 0) await owner.call(deleteHost, { params: host });
+      }
+    };
+    const writers = Promise.all([0, 1, 2].map(write));
+    try {
+      for (let reads = 0; reads < 40; reads++) {
+        const { nodes, edges } = await graphOf(owner);
+        for (const { id } of nodes.filter(({ kind }) => kind === "host"))
+          expect(edges.filter(({ source, kind }) => source === id && kind === "in_subnet")).toHaveLength(2);
+      }
+    } finally {
+      isOver = true;
+      await writers;
+    }
+  }); // prettier-ignore
+});
