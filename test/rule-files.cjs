@@ -17,6 +17,7 @@ module.exports = [
   "services/topology/src/services/bindings.ts",
   "services/topology/src/interfaces/mac-address.ts",
   "services/topology/src/positions.ts",
+  "services/topology/src/search.ts",
   "services/topology/src/topology/graph.ts",
   "services/topology/src/topology/formats/dot.ts",
   "services/topology/src/topology/formats/graphml.ts",

@@ -36,6 +36,10 @@ const byNetwork: IndexDescription[] = ([1, -1] as const).map((direction) => ({
 export const TAG_INDEX: IndexKey = { organization_id: 1, tags: 1, created_at: 1, _id: 1 };
 const tagged: IndexDescription = { key: TAG_INDEX };
 
+/** The index that searches read: all of its entries in the scope, and no entity that does not match. */
+export const SEARCH_INDEX: IndexKey = { organization_id: 1, network_id: 1, search: 1 };
+const searched: IndexDescription = { key: SEARCH_INDEX };
+
 /** What it means to a caller when a unique index refuses a write, by the name of the index. */
 export const UNIQUE_INDEXES = {
   one_address: { entity: "Interface", field: "ip_address" },
@@ -47,7 +51,7 @@ export const UNIQUE_INDEXES = {
 export const INDEXES: Indexes = {
   networks: [{ key: { organization_id: 1, created_at: 1, _id: 1 } }, tagged],
   subnets: [...ordered(["name", "cidr_key", "subnet_type", "updated_at"]), ...byNetwork, tagged],
-  hosts: [...ordered(["name", "hostname", "updated_at"]), ...byNetwork, tagged],
+  hosts: [...ordered(["name", "hostname", "updated_at"]), ...byNetwork, tagged, searched],
   interfaces: [
     ...ordered(["position", "ip_key"]),
     { key: { host_id: 1, position: 1 } },
@@ -63,6 +67,7 @@ export const INDEXES: Indexes = {
     ...byNetwork,
     { key: { host_id: 1, position: 1 } },
     tagged,
+    searched,
   ],
   bindings: [
     ...ordered([]),

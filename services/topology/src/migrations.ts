@@ -1,7 +1,31 @@
+import type { Db } from "mongodb";
+import type { HostRecord, Interface, Service } from "@nts/shared/contract";
 import { createCollections, type Migration } from "@nts/shared/mongo/migrations";
+import { hostSearchText } from "./hosts/search.js";
 import { INDEXES } from "./indexes.js";
+import { searchTextOf } from "./search.js";
+import type { EntityDocument } from "./storage/entities.js";
 
 /** The history of the schema. New steps are added at the end; released ones stay as they are. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0001-collections", up: (db) => createCollections(db, Object.keys(INDEXES)) },
+  { name: "0002-search", up: fillSearch },
 ];
+
+/** Gives hosts and services that have none the text that searches look in. */
+async function fillSearch(db: Db): Promise<void> {
+  const missing = { search: { $exists: false } };
+  const services = db.collection<EntityDocument>("services");
+  for await (const { _id, wire } of services.find(missing)) {
+    const { name, service_definition } = JSON.parse(wire) as Service;
+    await services.updateOne({ _id }, { $set: { search: searchTextOf(name, service_definition) } });
+  }
+  const hosts = db.collection<EntityDocument>("hosts");
+  for await (const { _id, wire } of hosts.find(missing)) {
+    const host = JSON.parse(wire) as HostRecord;
+    const found = await db.collection<EntityDocument>("interfaces").find({ host_id: _id }).toArray();
+    const interfaces = found.map((one) => JSON.parse(one.wire) as Interface);
+    const addresses = hostSearchText(host, interfaces).slice(hostSearchText(host, []).length);
+    await hosts.updateOne({ _id }, { $set: { search: hostSearchText(host, interfaces), addresses } });
+  }
+}

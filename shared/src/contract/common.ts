@@ -139,6 +139,9 @@ export function listQuery<const Field extends string, Filters extends z.ZodRawSh
   });
 }
 
+/** A part of some texts of an entity; the list says of which. */
+export const SearchPart = text(1, 100).optional();
+
 /** Filters that many lists share. */
 export const filters = {
   network_id: Id.optional().describe("Only entities of this network."),

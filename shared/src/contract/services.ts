@@ -8,6 +8,7 @@ import {
   Id,
   listQuery,
   Name,
+  SearchPart,
   serverFields,
   Source,
   Tags,
@@ -94,6 +95,7 @@ export const listServices = endpoint({
   summary: "List services",
   query: listQuery(SERVICE_ORDER_FIELDS, {
     network_id: filters.network_id,
+    q: SearchPart.describe("Only services with this in their name or service_definition, in any case."),
     host_id: Id.optional().describe("Only services of this host."),
     ids: filters.ids,
     tag_ids: filters.tag_ids,

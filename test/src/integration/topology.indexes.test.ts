@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { Document } from "mongodb";
-import { getTopology, OPERATIONS, type AnyEndpoint } from "@nts/shared/contract";
+import { getTopology, listHosts, listServices, OPERATIONS, type AnyEndpoint } from "@nts/shared/contract";
 import { SEED_TAGS, seedTopology, type Seeded } from "../support/seed.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 
@@ -16,6 +16,10 @@ const SORTED_IN_MEMORY: readonly (readonly [why: string, test: (query: URLSearch
   [
     "a group and another order within it: an index for each pair and direction would be dozens more to write to; the best page is kept while reading",
     (query) => query.has("group_by") && query.get("group_by") !== (query.get("order_by") ?? "created_at"),
+  ],
+  [
+    "a search: a part of a text can stand anywhere in it, so all entries of one index in the scope are read, and no entity that does not match; what matches is sorted",
+    (query) => query.has("q"),
   ],
 ];
 
@@ -59,6 +63,23 @@ describe("topology.indexes: how lists are read", () => {
     60_000,
   );
 
+  it.each([
+    [listHosts, "host 77", 2_000],
+    [listServices, "SERVICE 77", 20_000],
+  ] as const)("a search reads the entries of one index within the scope, and no entity that does not match: %#", async (operation, q, inScope) => {
+    const matching = await owner.list(operation, { query: { q, limit: 0 } });
+    expect(matching.total).toBeGreaterThan(10);
+    const seen = await profileOf(operation, [new URLSearchParams({ q })]);
+    // Pages of hosts read what stands on them, too; their totals do not.
+    const searches = seen.filter((entry) => !told(entry).includes("$lookup"));
+    expect(searches.length).toBeGreaterThan(0);
+    for (const entry of searches) {
+      expect([told(entry), Number(entry["keysExamined"]) <= inScope + 10]).toEqual([told(entry), true]);
+      expect([told(entry), Number(entry["docsExamined"]) <= matching.total]).toEqual([told(entry), true]);
+      expect(entry["planSummary"]).toContain("search: 1");
+    }
+  }); // prettier-ignore
+
   it("the graph reads no whole collection and sorts nothing", async () => {
     const [all, one] = [new URLSearchParams(), new URLSearchParams({ network_id: seeded.networkIds[1] ?? "" })];
     const seen = await profileOf(getTopology, [all, one]);
@@ -81,6 +102,7 @@ function queriesOf(operation: AnyEndpoint): URLSearchParams[] {
   ];
   const values: Record<string, string[]> = {
     network_id: [seeded.networkIds[1] ?? ""],
+    q: ["host 77", "SERVICE 77"],
     host_id: [seeded.hostIds[700] ?? ""],
     ids: [seeded.serviceIds.slice(0, 300).join(",")],
     tag_ids: [SEED_TAGS.common, SEED_TAGS.rare],

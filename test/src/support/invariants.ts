@@ -5,8 +5,9 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { ClientSession, Db, MongoClient } from "mongodb";
-import { isId, type Binding, type Interface, type Service, type Subnet } from "@nts/shared/contract";
+import { isId, type Binding, type HostRecord, type Interface, type Service, type Subnet } from "@nts/shared/contract";
 import { parseBlock } from "@nts/topology/addresses";
+import { hostSearchText } from "@nts/topology/hosts/search";
 import { resolveBindings } from "@nts/topology/services/bindings";
 import type { EntityDocument } from "@nts/topology/storage/entities";
 import { COUNTED, type GuardDocument } from "@nts/topology/storage/guards";
@@ -31,6 +32,7 @@ export async function violationsIn(client: MongoClient, databaseName: string): P
     ...danglingIn(contents),
     ...positionsIn(contents),
     ...inventoriesIn(contents),
+    ...searchTextsIn(contents),
     ...bindingsIn(contents),
     ...guardsIn(contents),
   ];
@@ -130,6 +132,17 @@ function inventoriesIn({ entities }: Contents): string[] {
     const kept = host["inventory"] as typeof real;
     const sorted = { interfaces: [...kept.interfaces].sort(), ports: [...kept.ports].sort(), services: kept.services };
     return isDeepStrictEqual(sorted, real) ? [] : [`hosts ${host._id}: the inventory is not what stands on it`];
+  });
+}
+
+/** Hosts are found by what they are called and by the addresses of their interfaces, and by nothing else. */
+function searchTextsIn({ entities }: Contents): string[] {
+  const interfaces = onHosts(entities.interfaces);
+  const lines = (text: unknown): string[] => String(text).split("\n").sort();
+  return entities.hosts.flatMap((host) => {
+    const on = (interfaces.get(host._id) ?? []).map((one) => entityOf<Interface>(one));
+    const real = lines(hostSearchText(entityOf<HostRecord>(host), on));
+    return isDeepStrictEqual(lines(host["search"]), real) ? [] : [`hosts ${host._id}: searches look in another text`];
   });
 }
 

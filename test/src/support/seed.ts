@@ -2,6 +2,7 @@ import type { Db } from "mongodb";
 import type { Binding, HostRecord, Network, Service } from "@nts/shared/contract";
 import { newId } from "@nts/shared/ids";
 import { CATALOGUE } from "@nts/topology/definitions/catalogue";
+import { hostSearchText } from "@nts/topology/hosts/search";
 import type { Entities, Entity } from "@nts/topology/storage/entities";
 import { createStorage } from "@nts/topology/storage/storage";
 
@@ -52,7 +53,8 @@ export async function seedTopology(db: Db, options: SeedOptions): Promise<Seeded
     for (let h = 0; h < hostsPerNetwork; h++) {
       const host = hostOf(network.id, n++);
       seeded.hostIds.push(host.id);
-      hostRows.push([host, { lock: 0, inventory: { interfaces: [], ports: [], services: servicesPerHost } }]);
+      const inventory = { interfaces: [], ports: [], services: servicesPerHost };
+      hostRows.push([host, { lock: 0, inventory, search: hostSearchText(host, []), addresses: "" }]);
       for (let position = 0; position < servicesPerHost; position++) {
         const service = serviceOf(host, position, { n: n++, bindings: bindingsPerService });
         seeded.serviceIds.push(service.id);

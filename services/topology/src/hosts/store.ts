@@ -5,6 +5,7 @@ import type { HostInventory } from "../services/bindings.js";
 import { createEntities, type Entities, type EntityDocument } from "../storage/entities.js";
 import type { Join } from "../storage/lists.js";
 import { within } from "../storage/scope.js";
+import { createHostSearch } from "./search.js";
 
 // Everything on a host is written under the host's lock: a counter in its document that each such transaction writes
 // first, so that two of them collide. The same write keeps the inventory (what is on the host), which validating
@@ -59,8 +60,21 @@ export function createHostStore(db: Db): HostStore {
     clean: (entity) => HostRecord.parse(entity),
   });
   const hosts = entities.collection;
+  const search = createHostSearch(db);
   return {
     ...entities,
+    insert: async (session, scope, inserted, extra) => {
+      for (const host of inserted)
+        await entities.insert(session, scope, [host], { ...extra, ...search.fieldsOf(host) });
+    },
+    replace: async (session, scope, changed, extra) => {
+      await entities.replace(session, scope, changed, extra);
+      await search.renamed(
+        session,
+        scope,
+        changed.map(({ entity }) => entity),
+      );
+    },
     lock: async (session, scope, id, change = {}) =>
       locked(
         await hosts.findOneAndUpdate({ ...within(scope), _id: id }, updateOf(change), {

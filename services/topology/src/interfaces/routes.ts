@@ -120,6 +120,7 @@ export function mountInterfaces(router: Router, storage: Storage): void {
       ifMatch,
       change: (mine) => ({ remove: { interfaces: mine } }),
       also: async ({ session, host, removed, now }) => {
+        await interfaces.removedFrom(session, scope, [host.id]);
         await unbind(storage, session, scope, { host, targets: removed.map(({ entity }) => entity.id), now });
         const from = Math.min(...removed.map(({ entity }) => entity.position));
         await closeGaps(session, scope, interfaces, { hostId: host.id, from, now });

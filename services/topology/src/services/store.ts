@@ -2,6 +2,7 @@ import type { ClientSession, Db } from "mongodb";
 import { Service } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { categoryOf } from "../definitions/categories.js";
+import { searchTextOf } from "../search.js";
 import { createEntities, type Entities } from "../storage/entities.js";
 import { within } from "../storage/scope.js";
 
@@ -23,6 +24,7 @@ export function createServiceStore(db: Db): ServiceStore {
       service_definition,
       category: categoryOf(service_definition),
       tags,
+      search: searchTextOf(name, service_definition),
     }),
     clean: (entity) => Service.parse(entity),
   });

@@ -2,7 +2,8 @@ import type { AggregationCursor, Document, Filter, FindCursor } from "mongodb";
 import { answer, type Answer } from "@nts/shared/http/answer";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { sortOf, type Ordering } from "@nts/shared/mongo/order";
-import { orderIndex, TAG_INDEX, type IndexKey } from "../indexes.js";
+import { orderIndex, SEARCH_INDEX, TAG_INDEX, type IndexKey } from "../indexes.js";
+import { searchFilter } from "../search.js";
 import type { Entity, Entities, EntityDocument } from "./entities.js";
 
 const STREAM_BATCH = 500;
@@ -73,6 +74,7 @@ function hintFor({ keyOf, filter, scope, selective, trailing }: ListPlan, paging
   const [[field, direction] = ["created_at", 1] as const, ...more] = Object.entries(sortOf(paging, keyOf));
   if ("_id" in filter) return { hint: { _id: 1 } };
   if (selective !== undefined) return { hint: selective };
+  if ("search" in filter) return { hint: SEARCH_INDEX };
   if ("tags" in filter) return more.length > 1 ? { hint: TAG_INDEX } : {};
   return { hint: orderIndex(field, direction, scope.networks !== "all", trailing) };
 }
@@ -127,9 +129,16 @@ export async function* batches<Row>(
   }
 }
 
+interface CommonQuery {
+  readonly q?: string | undefined;
+  readonly ids?: readonly string[];
+  readonly tag_ids?: readonly string[];
+}
+
 /** Conditions for the filters that many lists share; an empty list means no filter. */
-export function commonFilter(query: { ids?: readonly string[]; tag_ids?: readonly string[] }): Filter<EntityDocument> {
+export function commonFilter(query: CommonQuery): Filter<EntityDocument> {
   return {
+    ...(query.q !== undefined && searchFilter(query.q)),
     ...(query.ids && query.ids.length > 0 && { _id: { $in: query.ids } }),
     ...(query.tag_ids && query.tag_ids.length > 0 && { tags: { $in: query.tag_ids } }),
   };

@@ -1,0 +1,160 @@
+/** `q` of the lists of hosts and services: what it finds, also after what it looks in has changed. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import {
+  bulkDeleteInterfaces,
+  createHost,
+  createInterface,
+  deleteInterface,
+  type Host,
+  listHosts,
+  listServices,
+  type QueryInputOf,
+  updateHost,
+  updateInterface,
+  updateService,
+} from "@nts/shared/contract";
+import { createLog } from "@nts/shared/log";
+import { migrate } from "@nts/shared/mongo/migrations";
+import { INDEXES } from "@nts/topology/indexes";
+import { MIGRATIONS } from "@nts/topology/migrations";
+import { violationsIn } from "../support/invariants.js";
+import { type Caller, startTopology, type Topology } from "../support/topology.js";
+import { aNetwork, aService, echoOf, type World } from "../support/topology-world.js";
+
+let topology: Topology;
+let owner: Caller;
+let home: World;
+
+beforeAll(async () => {
+  topology = await startTopology();
+}, 60_000);
+afterAll(async () => {
+  expect(await violationsIn(topology.db.client, topology.db.databaseName)).toEqual([]);
+  await topology.stop();
+});
+beforeEach(async () => {
+  owner = topology.aCaller();
+  home = await aNetwork(owner);
+});
+
+interface Made {
+  readonly name: string;
+  readonly hostname?: string;
+  readonly addresses?: readonly string[];
+  readonly tags?: string[];
+}
+
+async function make({ name, hostname, addresses = [], tags = [] }: Made, { network, subnet }: World = home): Promise<Host> {
+  const interfaces = addresses.map((ip_address) => ({ ip_address, subnet_id: subnet.id }));
+  return owner.call(createHost, { body: { network_id: network.id, name, ...(hostname !== undefined && { hostname }), tags, interfaces } });
+} // prettier-ignore
+
+const hostNames = async (query: QueryInputOf<typeof listHosts>, caller = owner): Promise<string[]> => {
+  const { rows, total } = await caller.list(listHosts, { query });
+  expect(total).toBeGreaterThanOrEqual(rows.length);
+  return rows.map(({ name }) => name).sort();
+};
+
+const servicesOf = async (q: string): Promise<string[]> =>
+  (await owner.list(listServices, { query: { q } })).rows.map(({ name }) => name).sort();
+
+describe("topology.search: hosts", () => {
+  it("finds a part of the name, the hostname or any address, in upper or lower case", async () => {
+    await make({ name: "Storage", hostname: "nas.Example.com", addresses: ["10.0.5.7", "10.0.66.8"] });
+    await make({ name: "Printer" });
+    for (const q of ["stor", "ORAGE", "example.COM", "nas", ".5.7", "10.0.66.8", "66"])
+      expect([q, await hostNames({ q })]).toEqual([q, ["Storage"]]);
+    for (const q of ["storagenas", "10.0.5.710", "z", "com10"]) expect([q, await hostNames({ q })]).toEqual([q, []]);
+    expect(await hostNames({ q: "r" })).toEqual(["Printer", "Storage"]);
+  });
+
+  it("finds letters of any language, and characters that mean something to databases as they are", async () => {
+    const names = ["ÄPFEL", "a.b", "a*b", "a[b]", "(a|b)", "^a$", "a\\b", "{a}", "$name", "a/b", "100%", "日本"];
+    for (const name of names) await make({ name });
+    for (const name of names) expect([name, await hostNames({ q: name.toLowerCase() })]).toEqual([name, [name]]);
+    expect(await hostNames({ q: ".*" })).toEqual([]);
+    expect(await hostNames({ q: "äPFE" })).toEqual(["ÄPFEL"]);
+  });
+
+  it("follows names, hostnames and addresses as they change, come and go", async () => {
+    const host = await make({ name: "old $name", hostname: "old.example", addresses: ["10.0.1.1", "10.0.1.2"] });
+    const { network_id, interfaces } = host;
+    const finds = async (...parts: string[]): Promise<boolean[]> =>
+      Promise.all(parts.map(async (q) => (await hostNames({ q })).length === 1));
+
+    await owner.call(updateHost, { params: host, body: { network_id, name: "new", hostname: "new.example" } });
+    expect(await finds("old", "new.e", "1.1", "1.2")).toEqual([false, true, true, true]);
+
+    const [first, second] = interfaces;
+    await owner.call(updateInterface, { params: first!, body: { ...first!, ip_address: "10.0.9.9" } });
+    expect(await finds("1.1", "9.9", "1.2", "new.e")).toEqual([false, true, true, true]);
+
+    const body = { host_id: host.id, network_id, subnet_id: second!.subnet_id, ip_address: "10.0.7.7", position: 0 };
+    const third = await owner.call(createInterface, { body });
+    expect(await finds("7.7", "9.9", "1.2", "new.e")).toEqual([true, true, true, true]);
+
+    await owner.call(deleteInterface, { params: third });
+    expect(await finds("7.7", "9.9", "1.2")).toEqual([false, true, true]);
+    await owner.call(bulkDeleteInterfaces, { body: interfaces.map(({ id }) => id) });
+    expect(await finds("9.9", "1.2", "new.e")).toEqual([false, false, true]);
+    await owner.call(updateHost, { params: host, body: { network_id, name: "newest", hostname: null } });
+    expect(await finds("new.e", "newest", "10.0")).toEqual([false, true, false]);
+  });
+
+  it("goes with every other filter, order and page, and counts what it finds", async () => {
+    const office = await aNetwork(owner, "office");
+    for (const n of [3, 1, 2]) await make({ name: `web ${n}`, tags: n === 1 ? ["prod"] : [] });
+    await make({ name: "web 4" }, office);
+    await make({ name: "mail" });
+    const page = await owner.list(listHosts, { query: { q: "WEB", order_by: "name", order_direction: "desc", limit: 2, offset: 1 } }); // prettier-ignore
+    expect([page.rows.map(({ name }) => name), page.total]).toEqual([["web 3", "web 2"], 4]);
+    const all = await owner.list(listHosts, { query: { q: "web", order_by: "name", limit: 0 } });
+    expect([all.rows.map(({ name }) => name), all.total]).toEqual([["web 1", "web 2", "web 3", "web 4"], 4]);
+    expect(await hostNames({ q: "web", network_id: office.network.id })).toEqual(["web 4"]);
+    expect(await hostNames({ q: "web", tag_ids: ["prod"] })).toEqual(["web 1"]);
+    expect(await hostNames({ q: "web", ids: page.rows.map(({ id }) => id) })).toEqual(["web 2", "web 3"]);
+    expect(await hostNames({ q: "mail", ids: page.rows.map(({ id }) => id) })).toEqual([]);
+    expect(await hostNames({ q: "" })).toHaveLength(5);
+  });
+
+  it("finds nothing in other networks and organizations", async () => {
+    const office = await aNetwork(owner, "office");
+    await make({ name: "web 1" });
+    await make({ name: "web 2" }, office);
+    expect(await hostNames({ q: "web" }, owner.colleague({ networks: [home.network.id] }))).toEqual(["web 1"]);
+    expect(await hostNames({ q: "web" }, owner.colleague({ networks: [] }))).toEqual([]);
+    expect(await hostNames({ q: "web" }, topology.aCaller())).toEqual([]);
+  });
+
+  it.each([["x".repeat(101)], [" "], ["a\nb"], ["a\u0000b"]])("refuses %j", async (q) => {
+    expect((await owner.refusal(listHosts, { query: { q } })).slice(0, 2)).toEqual([400, "validation_failed"]);
+  });
+});
+
+describe("topology.search: services", () => {
+  it("finds a part of the name or the definition, and not the host's name", async () => {
+    const host = await make({ name: "hosting" });
+    const photos = await aService(home, host, { name: "Photos", service_definition: "Immich" });
+    await aService(home, host, { name: "Shop", service_definition: "nginx" });
+    expect([await servicesOf("HOTO"), await servicesOf("immi"), await servicesOf("hosting")]).toEqual([["Photos"], ["Photos"], []]); // prettier-ignore
+    await owner.call(updateService, { params: photos, body: { ...echoOf(photos), name: "Albums" } });
+    expect([await servicesOf("photos"), await servicesOf("album")]).toEqual([[], ["Albums"]]);
+    const query = { q: "s", host_id: host.id, exclude_categories: ["Media" as const] };
+    expect((await owner.list(listServices, { query })).rows.map(({ name }) => name)).toEqual(["Shop"]);
+  });
+});
+
+describe("topology.search: a database from before there was a search", () => {
+  it("is filled in once, and then found in", async () => {
+    const host = await make({ name: "Old", addresses: ["10.0.8.8"] });
+    await aService(home, host, { name: "Older" });
+    const { db } = topology;
+    for (const kind of ["hosts", "services"])
+      await db.collection(kind).updateMany({}, { $unset: { search: "", addresses: "" } });
+    await db.collection<{ migrationName: string }>("migrations").deleteOne({ migrationName: "0002-search" });
+    expect(await hostNames({ q: "old" })).toEqual([]);
+    await migrate(db, { migrations: MIGRATIONS, indexes: INDEXES, log: createLog("topology", "warn") });
+    expect([await hostNames({ q: "old" }), await hostNames({ q: "8.8" }), await servicesOf("older")]).toEqual([["Old"], ["Old"], ["Older"]]); // prettier-ignore
+    expect(await violationsIn(db.client, db.databaseName)).toEqual([]);
+  });
+});
