@@ -15,6 +15,8 @@ import { announcesTooMuch } from "./edge/body.js";
 import { canonicalAddress } from "./edge/client-address.js";
 import type { Cors } from "./edge/cors.js";
 import type { Exchange, OpenExchange } from "./edge/exchange.js";
+import { setEveryHeader } from "./edge/head.js";
+import type { Fields } from "./edge/json-headers.js";
 import { answerMalformed, statusOf } from "./edge/malformed.js";
 import { faultOf } from "./edge/soundness.js";
 import { answerTunnel } from "./edge/tunnel.js";
@@ -22,7 +24,6 @@ import type { Console } from "./console/console.js";
 import { cleanHeaders } from "./proxy/hygiene.js";
 import type { Proxy } from "./proxy/proxy.js";
 import type { Pages } from "./pages.js";
-import { LIMIT_HEADER } from "./rate-limit/headers.js";
 import { createRoutes } from "./routes.js";
 
 // The flow of a request. Operations are looked up and served on the bare listener; only pages go to an express
@@ -36,8 +37,8 @@ export interface AppOptions {
   readonly services: Readonly<Record<"identity" | "topology", Proxy>>;
   readonly pages: Pages;
   readonly webConsole: Console;
-  /** Headers of every answer. */
-  readonly everyAnswer: Readonly<Record<string, string>>;
+  /** Names and values by turns of the headers of every answer. */
+  readonly everyAnswer: Fields;
   readonly log: Log;
 }
 
@@ -89,10 +90,12 @@ export function createApp({
       case "page":
         exchange.operationId = "page";
         await admission.chargeAddress(exchange);
+        setEveryHeader(exchange);
         pages.serve(request, response);
         return;
       case "console":
         exchange.operationId = "console";
+        setEveryHeader(exchange);
         webConsole.serve(destination.path, request, response);
         return;
       case "unknown":
@@ -104,7 +107,7 @@ export function createApp({
     const { response } = exchange;
     // Whoever sent this may mean something else by what comes next on the connection, too.
     response.shouldKeepAlive = false;
-    if (!response.hasHeader(LIMIT_HEADER)) await admission.chargeAddress(exchange);
+    if (exchange.level === null) await admission.chargeAddress(exchange);
     if (!response.headersSent) sendFailure(exchange, new AppError("malformed_request"), status);
   }
 
@@ -140,8 +143,8 @@ export function createApp({
   }
 
   function answerBytes(error: Error, socket: Socket): void {
-    void admission.chargeBytes(canonicalAddress(socket.remoteAddress ?? "")).then((headers) => {
-      answerMalformed(error, socket, { ...everyAnswer, ...headers });
+    void admission.chargeBytes(canonicalAddress(socket.remoteAddress ?? "")).then((fields) => {
+      answerMalformed(error, socket, [...everyAnswer, ...fields]);
     });
   }
 

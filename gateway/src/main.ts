@@ -28,7 +28,7 @@ import { GatewayConfig } from "./config.js";
 import { createConsole } from "./console/console.js";
 import { createCors } from "./edge/cors.js";
 import { createExchanges } from "./edge/exchange.js";
-import { everyAnswerHeaders } from "./edge/json-headers.js";
+import { everyAnswerFields } from "./edge/json-headers.js";
 import { startPublicServer } from "./edge/public-server.js";
 import { addConnectionMetrics, addStateMetrics, addUpstreamMetrics, createVerifierMetrics } from "./metrics.js";
 import { createPages } from "./pages.js";
@@ -120,7 +120,7 @@ startProcess(async () => {
     ownOrigin: config.PUBLIC_URL === undefined ? null : new URL(config.PUBLIC_URL).origin,
   });
 
-  const everyAnswer = everyAnswerHeaders(config.PUBLIC_URL);
+  const everyAnswer = everyAnswerFields(config.PUBLIC_URL);
   const openExchange = createExchanges({ trustedHops: config.TRUST_PROXY_HOPS, everyAnswer, tracing });
   const logAccess = createAccessLog(log, metrics);
   const app = createApp({

@@ -1,4 +1,4 @@
-import { pino, type Logger } from "pino";
+import { type DestinationStream, pino, type Logger } from "pino";
 
 export type Log = Logger;
 
@@ -31,6 +31,23 @@ export function createLog(processName: string, level: string, descriptor: 1 | 2 
     options,
     pino.destination({ dest: descriptor, sync: false, minLength: BUFFER_BYTES, periodicFlush: FLUSH_MS }),
   );
+}
+
+/** Writes one line; members that are undefined are left out of it. */
+export type WriteLine = (members: Readonly<Record<string, unknown>>) => void;
+
+/**
+ * Makes the function that writes the lines of one kind, at `info`. What it is given must hold no secret: for lines as many as
+ * requests, searching and formatting them pino's way would be a tenth of the work on a request.
+ */
+export function createLines(log: Log, message: string): WriteLine {
+  if (!log.isLevelEnabled("info")) return () => undefined;
+  const level = pino.levels.values["info"];
+  const fixed = JSON.stringify({ ...log.bindings(), msg: message }).slice(1, -1);
+  const stream = (log as unknown as Readonly<Record<symbol, DestinationStream>>)[pino.symbols.streamSym];
+  return (members) => {
+    stream?.write(`{"level":${level}${timestamp()},${fixed},${JSON.stringify(members).slice(1)}\n`);
+  };
 }
 
 let second = 0;

@@ -3,8 +3,9 @@ import { type AnyEndpoint, isAtLeast } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import { causeOf, type Exchange } from "../edge/exchange.js";
+import type { Fields } from "../edge/json-headers.js";
 import type { Buckets, Level } from "../rate-limit/bucket.js";
-import { rateLimitHeaders, retryAfterSeconds } from "../rate-limit/headers.js";
+import { rateLimitFields, retryAfterSeconds } from "../rate-limit/headers.js";
 import type { Limiter } from "../rate-limit/limiter.js";
 import { type Caller, createCaller } from "./caller.js";
 import { type Credential, readCredential } from "./credential.js";
@@ -22,8 +23,8 @@ export interface Admission {
   chargeAddress(exchange: Exchange): Promise<void>;
   /** Refuses a request at the cost of its address. @throws AppError the given one, or `rate_limited` */
   refuse(exchange: Exchange, error: AppError): Promise<never>;
-  /** Counts bytes that are no request. @returns the headers that tell the level */
-  chargeBytes(address: string): Promise<Record<string, number>>;
+  /** Counts bytes that are no request. @returns the headers that tell the level, names and values by turns */
+  chargeBytes(address: string): Promise<Fields>;
 }
 
 export interface AdmissionOptions {
@@ -77,7 +78,7 @@ export function createAdmission({ verifier, limiter, keyUses, ownOrigin }: Admis
   return {
     chargeAddress,
     refuse,
-    chargeBytes: async (address) => rateLimitHeaders(await limiter.addresses.take(addressBlockOf(address))),
+    chargeBytes: async (address) => rateLimitFields(await limiter.addresses.take(addressBlockOf(address))),
     admit: async (exchange, endpoint) => {
       const caller = endpoint.credential === "none" ? null : await userOf(exchange, endpoint);
       if (caller === null) {
@@ -99,8 +100,8 @@ export function createAdmission({ verifier, limiter, keyUses, ownOrigin }: Admis
   };
 }
 
-function passOrRefuse({ response }: Exchange, level: Level): void {
-  for (const [name, value] of Object.entries(rateLimitHeaders(level))) response.setHeader(name, value);
+function passOrRefuse(exchange: Exchange, level: Level): void {
+  exchange.level = level;
   if (!level.allowed) throw new AppError("rate_limited", { retry_after_seconds: retryAfterSeconds(level) });
 }
 

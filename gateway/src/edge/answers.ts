@@ -3,7 +3,8 @@ import { STATUSES } from "@nts/shared/http/statuses";
 import { announcesTooMuch, hasBody } from "./body.js";
 import { failureText, successText } from "./envelope.js";
 import type { Exchange } from "./exchange.js";
-import { JSON_HEADERS, SECURITY_HEADERS } from "./json-headers.js";
+import { writeHead } from "./head.js";
+import { type Fields, JSON_FIELDS, SECURITY_FIELDS } from "./json-headers.js";
 
 // How long and how much of a body nobody wants is still read after its answer, for the client to get at that answer:
 // closing at once would reset the connection, and the answer with it.
@@ -26,26 +27,28 @@ export function sendFailure(exchange: Exchange, error: AppError, status: number 
     return;
   }
   const wait = error.params["retry_after_seconds"] ?? (error.code === "unavailable" ? 1 : undefined);
-  if (typeof wait === "number") response.setHeader("Retry-After", wait);
-  sendText(exchange, status, failureText(error, requestId));
+  sendText(exchange, status, failureText(error, requestId), typeof wait === "number" ? ["Retry-After", wait] : []);
 }
 
 /** Answers with nothing but headers. */
-export function sendEmpty({ response }: Exchange, status: number): void {
-  response.writeHead(status, SECURITY_HEADERS).end();
+export function sendEmpty(exchange: Exchange, status: number): void {
+  writeHead(exchange, status, SECURITY_FIELDS);
+  exchange.response.end();
 }
 
-function sendText({ request, response }: Exchange, status: number, text: string): void {
-  const headers = { ...JSON_HEADERS, "Content-Length": Buffer.byteLength(text) };
+function sendText(exchange: Exchange, status: number, text: string, more: Fields = []): void {
+  const { request, response } = exchange;
+  const fields = [...JSON_FIELDS, ...more, "Content-Length", Buffer.byteLength(text)];
   const endless =
     !response.shouldKeepAlive ||
     request.headers["transfer-encoding"] !== undefined ||
     announcesTooMuch(request.headers);
   if (request.complete || !hasBody(request.headers) || !endless) {
-    response.writeHead(status, headers).end(text);
+    writeHead(exchange, status, fields);
+    response.end(text);
     return;
   }
-  response.writeHead(status, { ...headers, Connection: "close" });
+  writeHead(exchange, status, [...fields, "Connection", "close"]);
   response.write(text);
   const end = (): void => {
     clearTimeout(timer);

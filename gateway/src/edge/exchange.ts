@@ -1,12 +1,11 @@
+import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Cause, TRACEPARENT } from "@nts/shared/http/headers";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import type { Span, Tracing } from "@nts/shared/tracing/tracing";
-import { v7 } from "uuid";
+import type { Level } from "../rate-limit/bucket.js";
 import { clientAddressOf } from "./client-address.js";
-
-/** The header with the request id, as answers show it. */
-export const ANSWERED_REQUEST_ID = "X-Request-Id";
+import type { Fields } from "./json-headers.js";
 
 /** A request and its answer, with what becomes known of them on the way. */
 export interface Exchange {
@@ -22,6 +21,10 @@ export interface Exchange {
   route: string | null;
   /** What came after its head is no HTTP, or came too slowly: it is being answered so, and goes nowhere else. */
   unreadable: boolean;
+  /** What the limit said last; null before it was asked. */
+  level: Level | null;
+  /** Names and values by turns of the headers of every answer. */
+  readonly everyAnswer: Fields;
   /** The user on whose behalf it is made, once known. */
   principal: UserPrincipal | null;
 }
@@ -34,21 +37,18 @@ export function causeOf({ requestId, span }: Exchange): Cause {
 export interface ExchangeOptions {
   /** Proxies of ours in front of the gateway. */
   readonly trustedHops: number;
-  /** Headers of every answer. */
-  readonly everyAnswer: Readonly<Record<string, string>>;
+  /** Names and values by turns of the headers of every answer. */
+  readonly everyAnswer: Fields;
   readonly tracing: Tracing;
 }
 
-/** Opens an exchange; its answer carries from then on what every answer carries. */
+/** Opens an exchange. */
 export type OpenExchange = (request: IncomingMessage, response: ServerResponse) => Exchange;
 
 /** Makes the function that opens exchanges. */
 export function createExchanges({ trustedHops, everyAnswer, tracing }: ExchangeOptions): OpenExchange {
-  const fixed = Object.entries(everyAnswer);
   return (request, response) => {
-    const requestId = v7();
-    response.setHeader(ANSWERED_REQUEST_ID, requestId);
-    for (const [name, value] of fixed) response.setHeader(name, value);
+    const requestId = randomUUID();
     return {
       request,
       response,
@@ -59,6 +59,8 @@ export function createExchanges({ trustedHops, everyAnswer, tracing }: ExchangeO
       operationId: "none",
       route: null,
       unreadable: false,
+      level: null,
+      everyAnswer,
       principal: null,
     };
   };

@@ -128,17 +128,17 @@ class Passage implements AnswerReader {
   onHead(head: AnswerHead): void {
     if (this.#isOver) return;
     const { exchange, endpoint } = this.forwarding;
-    const { request, response, requestId } = exchange;
+    const { request, requestId } = exchange;
     this.#call?.answered();
     this.#progressedAt = performance.now();
     if (head.status === 304) {
-      sendHeadOnly(response, head, null);
+      sendHeadOnly(exchange, head, null);
       return;
     }
     const frame = frameOf(head, endpoint, requestId);
     if (frame === null) this.#fail(new AppError("upstream_failed", {}, `unusable answer of status ${head.status}`));
-    else if (request.method === "HEAD") sendHeadOnly(response, head, frame.length);
-    else this.#splice = new Splice(head, response, frame, this.#resume);
+    else if (request.method === "HEAD") sendHeadOnly(exchange, head, frame.length);
+    else this.#splice = new Splice(head, exchange, frame, this.#resume);
   }
 
   onData(piece: Buffer): boolean {

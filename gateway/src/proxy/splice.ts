@@ -1,5 +1,7 @@
-import type { IncomingHttpHeaders, ServerResponse } from "node:http";
-import { JSON_HEADERS } from "../edge/json-headers.js";
+import type { IncomingHttpHeaders, OutgoingHttpHeader } from "node:http";
+import type { Exchange } from "../edge/exchange.js";
+import { writeHead } from "../edge/head.js";
+import { JSON_TYPE, PRIVATE_FIELDS } from "../edge/json-headers.js";
 import type { Frame } from "./frame.js";
 import type { AnswerHead } from "./transport.js";
 
@@ -23,7 +25,7 @@ export class Splice {
   /** @param resume asks for more after {@link add} said that it was enough */
   constructor(
     private readonly head: AnswerHead,
-    private readonly response: ServerResponse,
+    private readonly exchange: Exchange,
     private readonly frame: Frame,
     private readonly resume: () => void,
   ) {}
@@ -32,13 +34,14 @@ export class Splice {
   add(piece: Buffer): boolean {
     const wantsMore = this.#held === null || this.#send(this.#held);
     this.#held = piece;
-    if (!wantsMore) this.response.once("drain", this.resume);
+    if (!wantsMore) this.exchange.response.once("drain", this.resume);
     return wantsMore;
   }
 
   /** All pieces have been added. @returns false when the answer is unusable, and so has no end */
   end(trailers: IncomingHttpHeaders): boolean {
-    const { head, response, frame } = this;
+    const { head, exchange, frame } = this;
+    const { response } = exchange;
     const suffix = frame.suffix(trailers);
     if (suffix === null) return false;
     const last = this.#held ?? NOTHING;
@@ -47,7 +50,7 @@ export class Splice {
       response.write(last.subarray(0, end));
       response.end(suffix);
     } else {
-      writeHead(response, head, frame.length);
+      beginAnswer(exchange, head, frame.length);
       // As one text of single bytes the whole answer leaves in one write, head and body together.
       response.end(frame.prefix + last.toString("latin1", frame.trim, end) + suffix, "latin1");
     }
@@ -55,29 +58,29 @@ export class Splice {
   }
 
   #send(piece: Buffer): boolean {
-    const { head, response, frame } = this;
+    const { head, exchange, frame } = this;
+    const { response } = exchange;
     if (this.#hasBegun) return response.write(piece);
     this.#hasBegun = true;
-    writeHead(response, head, frame.length);
+    beginAnswer(exchange, head, frame.length);
     response.write(frame.prefix, "latin1");
     return response.write(piece.subarray(frame.trim));
   }
 }
 
 /** Sends an answer that has no body: one to HEAD, or 304. @param length that the body would have */
-export function sendHeadOnly(response: ServerResponse, head: AnswerHead, length: number | null): void {
-  writeHead(response, head, length);
-  response.end();
+export function sendHeadOnly(exchange: Exchange, head: AnswerHead, length: number | null): void {
+  beginAnswer(exchange, head, length);
+  exchange.response.end();
 }
 
-function writeHead(response: ServerResponse, { status, headers: given }: AnswerHead, length: number | null): void {
-  const headers: Record<string, string | string[] | number> = { ...JSON_HEADERS };
+function beginAnswer(exchange: Exchange, { status, headers: given }: AnswerHead, length: number | null): void {
+  // A frame lets pass JSON and the files that the contract names.
+  const fields: OutgoingHttpHeader[] = ["Content-Type", given["content-type"] ?? JSON_TYPE, ...PRIVATE_FIELDS];
   for (const [name, shown] of PASSED_ON) {
     const value = given[name];
-    if (value !== undefined) headers[shown] = value;
+    if (value !== undefined) fields.push(shown, value);
   }
-  const type = given["content-type"];
-  if (type?.startsWith("application/json") === false) headers["Content-Type"] = type; // of a file: its frame has let it pass
-  if (length !== null) headers["Content-Length"] = length;
-  response.writeHead(status, headers);
+  if (length !== null) fields.push("Content-Length", length);
+  writeHead(exchange, status, fields);
 }

@@ -1,4 +1,5 @@
 import type { Log } from "@nts/shared/log";
+import { createPatience } from "./patience.js";
 
 // Decides whether Redis is there. A call that fails, or takes longer than a request may wait, turns it off at once for all
 // requests, so that only the first ones notice; from then on a probe does what a request would do, and turns it on again
@@ -26,6 +27,7 @@ export interface RedisGuardOptions {
 
 /** A guard that takes Redis to be there until a call shows otherwise. */
 export function createRedisGuard({ probe, patienceMs, log }: RedisGuardOptions): RedisGuard {
+  const inTime = createPatience(patienceMs);
   let away = false;
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
@@ -43,7 +45,7 @@ export function createRedisGuard({ probe, patienceMs, log }: RedisGuardOptions):
   }
 
   async function look(): Promise<void> {
-    const works = await inTime(probe(), patienceMs).then(
+    const works = await inTime(probe()).then(
       () => true,
       () => false,
     );
@@ -59,7 +61,7 @@ export function createRedisGuard({ probe, patienceMs, log }: RedisGuardOptions):
     run: async (call) => {
       if (away) throw new Error("redis is away");
       try {
-        return await inTime(call(), patienceMs);
+        return await inTime(call());
       } catch (error) {
         turnOff(error);
         throw error;
@@ -78,28 +80,4 @@ export function createRedisGuard({ probe, patienceMs, log }: RedisGuardOptions):
       clearTimeout(timer);
     },
   };
-}
-
-/**
- * Rejects when the promise has not settled in time. The time begins when this turn of the event loop is over, which is when
- * calls are written, and at its end what has arrived is read first: a process that was busy is not taken for a slow Redis.
- */
-function inTime<Result>(promise: Promise<Result>, ms: number): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    let timer: NodeJS.Timeout | undefined;
-    let end: NodeJS.Immediate | undefined;
-    const begin = setImmediate(() => {
-      timer = setTimeout(() => {
-        end = setImmediate(() => {
-          reject(new Error(`redis took longer than ${ms} ms`));
-        });
-      }, ms);
-    });
-    const stop = (): void => {
-      clearImmediate(begin);
-      clearTimeout(timer);
-      clearImmediate(end);
-    };
-    promise.then(resolve, reject).finally(stop);
-  });
 }
