@@ -1,4 +1,4 @@
-// The folder of one test run: under it every suite keeps the data and logs of the processes it starts, and the list of
+// The folder of one run of tests or of a benchmark: under it every suite keeps the data and logs of the processes it starts, and the list of
 // them. Whatever a suite leaves running, because it crashed or was interrupted, is stopped when the folder is closed; what
 // a killed test run leaves is stopped by the next one.
 import { createHash } from "node:crypto";
@@ -7,8 +7,11 @@ import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { killRunningScripts, ROOT } from "./checks.mjs";
 
-/** Opens the folder of this run; `close` stops what still runs, and removes the folder unless its logs are to be kept. */
-export async function openRunFolder() {
+/**
+ * Opens the folder of this run; `close` stops what still runs, and removes the folder unless its logs are to be kept. On a
+ * signal everything is stopped and `lastWords` are printed.
+ */
+export async function openRunFolder(lastWords) {
   const { stopLeftovers } = await import("../deploy/local/dist/processes/run-records.js");
   const clone = createHash("sha256").update(ROOT).digest("hex").slice(0, 12);
   const base = join(tmpdir(), `nts-test-${userInfo().uid}-${clone}`);
@@ -24,7 +27,8 @@ export async function openRunFolder() {
   const stopOnSignal = (signal) => {
     killRunningScripts();
     void stopAll(path, stopLeftovers).then(() => {
-      console.log(`Interrupted by ${signal}; the processes of the tests are stopped.\n0 passed, 1 failed`);
+      console.log(`Interrupted by ${signal}; the processes that it started are stopped.`);
+      if (lastWords !== undefined) console.log(lastWords);
       process.exit(1);
     });
   };

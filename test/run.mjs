@@ -29,7 +29,7 @@ process.exitCode = counts.failed === 0 ? 0 : 1;
 
 /** MongoDB, Redis and NATS are started once for all suites; a suite that breaks one starts its own. */
 async function runSuites() {
-  const folder = await openRunFolder();
+  const folder = await openRunFolder("0 passed, 1 failed");
   let result = { passed: 0, failed: 1 };
   try {
     process.env.NTS_TEST_DIR = folder.path;

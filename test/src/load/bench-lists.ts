@@ -13,6 +13,13 @@ import { startStack, type Stack } from "../support/stack.js";
 import { cpuMicrosOf, measure, residentMbOf, type Load, type Watched } from "./measure.js";
 import { listed, readsOf, row, UNLIMITED, updatesOf } from "./work.js";
 
+/** Where requests are sent, and what they carry. */
+interface Target {
+  readonly name: string;
+  readonly url: string;
+  readonly headers: () => Record<string, string>;
+}
+
 const quick = process.argv.includes("--quick");
 const SIZES = quick ? [[1_000, 5]] : [[1_000, 5], [20_000, 5]]; // prettier-ignore
 const CONNECTIONS = quick ? [16] : [1, 16, 64];
@@ -45,14 +52,19 @@ async function benchmark(stack: Stack, hosts: number, servicesPerHost: number): 
   const key = await aKey(stack.url, account);
   const sign = createTenancySigner(stack.tenancySecrets, "topology");
   const scope = { organizationId, networks: "all" } as const;
-  const direct = {
-    "x-tenancy": sign({ kind: "session", credentialId: key.id, userId: account.userId, permission: "Owner", scope }),
-  };
+  const principal = {
+    kind: "session",
+    credentialId: key.id,
+    userId: account.userId,
+    permission: "Owner",
+    scope,
+  } as const;
   const watched = watchedOf(stack);
-  const targets = [
-    ["topology", { url: stack.topologies[0]?.url ?? "", headers: direct }],
-    ["gateway", { url: stack.url, headers: { authorization: `Bearer ${key.secret}` } }],
-  ] as const;
+  const targets: readonly Target[] = [
+    // Signed anew for each run, because a tenancy header is good for a minute.
+    { name: "topology", url: stack.topologies[0]?.url ?? "", headers: () => ({ "x-tenancy": sign(principal) }) },
+    { name: "gateway", url: stack.url, headers: () => ({ authorization: `Bearer ${key.secret}` }) },
+  ];
 
   row("work", "target", "conn.", "req/s", "p50 ms", "p99 ms", "failed", "CPU µs/request", "resident MB");
   row(...Array.from({ length: 9 }, () => "---"));
@@ -75,29 +87,35 @@ async function benchmark(stack: Stack, hosts: number, servicesPerHost: number): 
       row(work, "bare driver", connections, perSecond, p50Ms, p99Ms, "", cpuMicros, "");
     }
     for (const [work, requests] of Object.entries({ ...readsOf(seeded), "update with 3 bindings": updates })) {
-      for (const [target, at] of targets) {
-        const headers = { ...at.headers, "content-type": "application/json" };
-        const load: Load = { url: at.url, headers, requests, connections, seconds: SECONDS };
+      for (const target of targets) {
+        const headers = { ...target.headers(), "content-type": "application/json" };
+        const load: Load = { url: target.url, headers, requests, connections, seconds: SECONDS };
         const { perSecond, p50Ms, p99Ms, failed, cpuMicros, residentMb } = await measure(load, watched);
         const baseline = bare.get(`${work} ${connections}`);
         const ratio =
-          baseline === undefined || target !== "topology"
+          baseline === undefined || target.name !== "topology"
             ? ""
             : ` = ${((cpuMicros["topology"] ?? 0) / baseline).toFixed(2)} × bare`;
-        row(work, target, connections, perSecond, p50Ms, p99Ms, failed, listed(cpuMicros) + ratio, listed(residentMb));
+        row(
+          work,
+          target.name,
+          connections,
+          perSecond,
+          p50Ms,
+          p99Ms,
+          failed,
+          listed(cpuMicros) + ratio,
+          listed(residentMb),
+        );
       }
     }
   }
-  for (const [target, at] of targets) await streamed(target, at, watched);
+  for (const target of targets) await streamed(target, watched);
   await client.close();
 }
 
 /** The whole list at once: time to the first byte, rate, and how much more memory any process takes. */
-async function streamed(
-  target: string,
-  at: { url: string; headers: Record<string, string> },
-  watched: readonly Watched[],
-): Promise<void> {
+async function streamed({ name, url, headers }: Target, watched: readonly Watched[]): Promise<void> {
   const before = await Promise.all(watched.map(residentMbOf));
   const cpuBefore = await Promise.all(watched.map(cpuMicrosOf));
   const most = [...before];
@@ -107,7 +125,8 @@ async function streamed(
     );
   }, 20);
   const begun = performance.now();
-  const answered = await fetch(`${at.url}/api/v1/services?limit=0`, { headers: at.headers });
+  const answered = await fetch(`${url}/api/v1/services?limit=0`, { headers: headers() });
+  if (!answered.ok) throw new Error(`limit=0 from ${name} was answered with ${answered.status}`);
   let firstMs = 0;
   let bytes = 0;
   for await (const chunk of answered.body as unknown as AsyncIterable<Uint8Array>) {
@@ -122,7 +141,7 @@ async function streamed(
       `${name} +${(most[index] ?? 0) - (before[index] ?? 0)} MB, ${Math.round(((cpu[index] ?? 0) - (cpuBefore[index] ?? 0)) / 1000)} ms CPU`,
   );
   console.log(
-    `\nlimit=0 from ${target}: ${(bytes / 1e6).toFixed(1)} MB in ${seconds.toFixed(2)} s, first byte after ${firstMs.toFixed(0)} ms; ${grown.join("; ")}`,
+    `\nlimit=0 from ${name}: ${(bytes / 1e6).toFixed(1)} MB in ${seconds.toFixed(2)} s, first byte after ${firstMs.toFixed(0)} ms; ${grown.join("; ")}`,
   );
 }
 

@@ -62,6 +62,7 @@ async function measureAll({ gateways, identities, servers, url, ...rest }: Stack
     console.log(tableOf([row], [...KINDS.keys()]));
   };
 
+  await passes("all up, little load", 10, { gapMs: 500 });
   await passes("all up", 10);
   await passes("NATS paused", 6, { fault: servers.nats.pause, relief: servers.nats.resume });
   await passes("NATS killed", 6, { fault: servers.nats.kill, relief: servers.nats.restart });

@@ -26,6 +26,8 @@ export interface PassOptions {
   /** The base URL through which changes are made; a gateway that is not broken. */
   readonly through: string;
   readonly connections?: number;
+  /** Milliseconds between uses of the credential that is changed; hardly any, unless given. */
+  readonly gapMs?: number;
   /** Breaks something when the credentials are in use and nothing is changed yet. */
   readonly fault?: () => void | Promise<void>;
   /** Ends what `fault` began, after the last change and while the credentials are still used. */
@@ -44,7 +46,7 @@ const MOST_ASKED = 20;
 
 /** Makes one change of each kind, one after another. */
 export async function runPass(options: PassOptions): Promise<Outcome[]> {
-  const { urls, kinds, through, connections = 1, tailMs = 100 } = options;
+  const { urls, kinds, through, connections = 1, gapMs = HOT_GAP_MS, tailMs = 100 } = options;
   const revocations = await Promise.all(kinds.map((prepare) => prepare(through)));
   const targets = revocations.map((revocation) => ({ revocation, hammer: hammerOf(revocation, urls, connections) }));
   const changed: { revocation: Revocation; answer: Answer }[] = [];
@@ -52,7 +54,7 @@ export async function runPass(options: PassOptions): Promise<Outcome[]> {
     await untilAccepted(targets, urls);
     await options.fault?.();
     for (const { revocation, hammer } of targets) {
-      hammer.pace(HOT_GAP_MS);
+      hammer.pace(gapMs);
       await sleep(LEAD_MS + Math.random() * LEAD_MS);
       const answer = await askUntilMade(() => send(through, revocation));
       hammer.burst(BURST);
