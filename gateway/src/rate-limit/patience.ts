@@ -45,15 +45,10 @@ export function createPatience(ms: number): Patience {
     new Promise((resolve, reject) => {
       const one: Waiting = { giveUp: reject, isSettled: false, since: 0 };
       if (fresh.push(one) === 1) setImmediate(begin);
-      promise.then(
-        (result) => {
+      promise
+        .finally(() => {
           one.isSettled = true;
-          resolve(result);
-        },
-        (error: unknown) => {
-          one.isSettled = true;
-          reject(error);
-        },
-      );
+        })
+        .then(resolve, reject);
     });
 }
