@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Cause, TRACEPARENT } from "@nts/shared/http/headers";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
@@ -6,6 +5,7 @@ import type { Span, Tracing } from "@nts/shared/tracing/tracing";
 import type { Level } from "../rate-limit/bucket.js";
 import { clientAddressOf } from "./client-address.js";
 import type { Fields } from "./json-headers.js";
+import { newRequestId } from "./request-id.js";
 
 /** A request and its answer, with what becomes known of them on the way. */
 export interface Exchange {
@@ -48,7 +48,7 @@ export type OpenExchange = (request: IncomingMessage, response: ServerResponse) 
 /** Makes the function that opens exchanges. */
 export function createExchanges({ trustedHops, everyAnswer, tracing }: ExchangeOptions): OpenExchange {
   return (request, response) => {
-    const requestId = randomUUID();
+    const requestId = newRequestId();
     return {
       request,
       response,

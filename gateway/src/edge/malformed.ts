@@ -1,10 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { AppError } from "@nts/shared/errors";
 import { failureText } from "./envelope.js";
 import { ANSWERED_REQUEST_ID } from "./head.js";
 import { type Fields, JSON_FIELDS } from "./json-headers.js";
+import { newRequestId } from "./request-id.js";
 
 /** The status of what Node could not take for a request, or not in time. */
 export function statusOf({ code }: { readonly code?: string }): 400 | 408 | 431 {
@@ -18,7 +18,7 @@ export function answerMalformed(error: Error & { readonly code?: string }, socke
     socket.destroy();
     return;
   }
-  const requestId = randomUUID();
+  const requestId = newRequestId();
   const text = failureText(new AppError("malformed_request"), requestId);
   const status = statusOf(error);
   const fields = [
