@@ -55,6 +55,7 @@ export const OPERATIONS = operationsOf(
   topology,
 );
 
+export * from "./binding-rules.js";
 export * from "./bindings.js";
 export * from "./categories.js";
 export * from "./common.js";

@@ -1,9 +1,9 @@
-import type { HostCreate, HostRecord, Interface, Port, Service } from "@nts/shared/contract";
+import type { HostCreate, HostInventory, HostRecord, Interface, Port, Service } from "@nts/shared/contract";
 import { AppError, validationFailed, type Fault } from "@nts/shared/errors";
 import { parseAddress } from "../addresses.js";
 import { portType } from "../definitions/well-known-ports.js";
 import { placeAll } from "../positions.js";
-import { bindingsOf, resolveBindings, type HostInventory } from "../services/bindings.js";
+import { bindingsOf, resolveBindings } from "../services/bindings.js";
 
 /** A host that is to be made, with everything on it. */
 export interface NewHost {

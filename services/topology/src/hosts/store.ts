@@ -1,7 +1,6 @@
 import type { ClientSession, Db, Document, Filter } from "mongodb";
-import { HostRecord } from "@nts/shared/contract";
+import { type HostInventory, HostRecord } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
-import type { HostInventory } from "../services/bindings.js";
 import { createEntities, type Entities, type EntityDocument } from "../storage/entities.js";
 import type { Join } from "../storage/lists.js";
 import { within } from "../storage/scope.js";

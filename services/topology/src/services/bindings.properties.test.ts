@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
-import type { BindingInput } from "@nts/shared/contract";
+import { type BindingInput, bindingKey } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import fc from "fast-check";
-import { bindingsOf, keyOf, resolveBindings } from "./bindings.js";
+import { bindingsOf, resolveBindings } from "./bindings.js";
 
 const host = { ports: ["p1", "p2", "p3"], interfaces: ["i1", "i2", "i3"] };
 const anInterface = fc.constantFrom(...host.interfaces);
@@ -25,7 +25,7 @@ const twoOrders = aRequest.chain((request) =>
 /** What comes of a request as a set; the code when it is refused. */
 function outcome(request: readonly BindingInput[]): string[] | string {
   try {
-    return resolveBindings(request, host).map(keyOf).sort();
+    return resolveBindings(request, host).map(bindingKey).sort();
   } catch (error) {
     if (error instanceof AppError) return error.code;
     throw error;
@@ -63,7 +63,7 @@ describe("bindings: what holds for every request", () => {
     fc.assert(
       fc.property(aRequest, (request) => {
         const kept = resolved(request);
-        const keys = kept.map(keyOf);
+        const keys = kept.map(bindingKey);
         expect(new Set(keys).size).toBe(keys.length);
         const ports = kept.filter((binding) => binding.type === "Port");
         const everywhere = ports.filter(({ interface_id }) => interface_id === null);
@@ -82,12 +82,12 @@ describe("bindings: what holds for every request", () => {
   it("loses nothing that was asked for: what is gone is covered by what is kept", () => {
     fc.assert(
       fc.property(aRequest, (request) => {
-        const kept = new Set(resolved(request).map(keyOf));
+        const kept = new Set(resolved(request).map(bindingKey));
         for (const binding of request) {
-          const covered = binding.type === "Port" && kept.has(keyOf({ ...binding, interface_id: null }));
-          expect(kept.has(keyOf(binding)) || covered).toBe(true);
+          const covered = binding.type === "Port" && kept.has(bindingKey({ ...binding, interface_id: null }));
+          expect(kept.has(bindingKey(binding)) || covered).toBe(true);
         }
-        expect([...kept].filter((key) => !request.map(keyOf).includes(key))).toEqual([]);
+        expect([...kept].filter((key) => !request.map(bindingKey).includes(key))).toEqual([]);
       }),
     );
   });
@@ -98,11 +98,11 @@ describe("bindings: what holds for every request", () => {
         const current = bindingsOf(resolved(before), [], owner);
         const wanted = resolved(after);
         const next = bindingsOf(wanted, current, owner);
-        const idBefore = new Map(current.map((binding) => [keyOf(binding), binding.id]));
-        expect(next.map(keyOf).sort()).toEqual(wanted.map(keyOf).sort());
+        const idBefore = new Map(current.map((binding) => [bindingKey(binding), binding.id]));
+        expect(next.map(bindingKey).sort()).toEqual(wanted.map(bindingKey).sort());
         expect(new Set(next.map(({ id }) => id)).size).toBe(next.length);
         for (const binding of next) {
-          const known = idBefore.get(keyOf(binding));
+          const known = idBefore.get(bindingKey(binding));
           if (known === undefined) expect([...idBefore.values()]).not.toContain(binding.id);
           else expect(binding.id).toBe(known);
         }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
-import type { Binding, BindingInput } from "@nts/shared/contract";
+import { type Binding, type BindingInput, bindingKey } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
-import { bindingsOf, keyOf, resolveBindings, withoutTargets } from "./bindings.js";
+import { bindingsOf, resolveBindings, withoutTargets } from "./bindings.js";
 
 const host = { ports: ["p1", "p2"], interfaces: ["i1", "i2"] };
 const port = (port_id: string, interface_id: string | null = null): BindingInput => ({ type: "Port", port_id, interface_id }); // prettier-ignore
@@ -132,7 +132,7 @@ describe("bindings: what is stored of them", () => {
 
   it("loses the bindings that name a deleted port or interface, and no other", () => {
     const all = [port("p1"), port("p1", "i1"), port("p2", "i1"), port("p2", "i2"), on("i1"), on("i2")];
-    expect(withoutTargets(all, new Set(["p1"])).map(keyOf)).toEqual(all.slice(2).map(keyOf));
+    expect(withoutTargets(all, new Set(["p1"])).map(bindingKey)).toEqual(all.slice(2).map(bindingKey));
     expect(withoutTargets(all, new Set(["i1"]))).toEqual([port("p1"), port("p2", "i2"), on("i2")]);
     expect(withoutTargets(all, new Set())).toEqual(all);
   });
