@@ -14,6 +14,16 @@ import { theme } from "./theme.js";
 
 const SignIn = lazy(() => import("./session/sign-in.js"));
 const SignUp = lazy(() => import("./session/sign-up.js"));
+const Welcome = lazy(() => import("./welcome/welcome-page.js"));
+const Hosts = lazy(() => import("./hosts/hosts-page.js"));
+const Host = lazy(() => import("./hosts/host-page.js"));
+const Services = lazy(() => import("./services/services-page.js"));
+const Networks = lazy(() => import("./networks/networks-page.js"));
+const Subnets = lazy(() => import("./subnets/subnets-page.js"));
+const Tags = lazy(() => import("./tags/tags-page.js"));
+const Keys = lazy(() => import("./keys/keys-page.js"));
+const Users = lazy(() => import("./users/users-page.js"));
+const Settings = lazy(() => import("./settings/settings-page.js"));
 const Picture = lazy(() => import("./picture/picture.js"));
 
 const queries = createQueries();
@@ -35,6 +45,16 @@ export function App(): ReactNode {
                 <Route element={<Shell />}>
                   <Route path={PATHS.home} element={<Home />} />
                   <Route path={PATHS.topology} element={<Picture />} />
+                  <Route path={PATHS.welcome} element={<Welcome />} />
+                  <Route path={PATHS.hosts} element={<Hosts />} />
+                  <Route path={PATHS.host} element={<Host />} />
+                  <Route path={PATHS.services} element={<Services />} />
+                  <Route path={PATHS.networks} element={<Networks />} />
+                  <Route path={PATHS.subnets} element={<Subnets />} />
+                  <Route path={PATHS.tags} element={<Tags />} />
+                  <Route path={PATHS.keys} element={<Keys />} />
+                  <Route path={PATHS.users} element={<Users />} />
+                  <Route path={PATHS.settings} element={<Settings />} />
                   <Route path="*" element={<NotFound />} />
                 </Route>
               </Route>

@@ -14,7 +14,6 @@ export const PATHS = {
   networks: "/networks",
   subnets: "/subnets",
   tags: "/tags",
-  importScan: "/import",
   keys: "/keys",
   users: "/users",
   settings: "/settings",

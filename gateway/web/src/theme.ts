@@ -50,6 +50,8 @@ export const cssVariables: CSSVariablesResolver = () => ({
     "--mantine-color-dimmed": "#4f5d68",
     "--mantine-color-placeholder": "#66737d",
     "--mantine-color-error": "#c2242b",
+    "--mantine-color-teal-light-color": "#066649",
+    "--mantine-color-yellow-light-color": "#7a4b00",
     "--nts-surface": "#ffffff",
     "--nts-raised": "#f1f5f7",
     "--nts-line": "#dde4e8",

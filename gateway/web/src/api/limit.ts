@@ -36,3 +36,11 @@ export function useLimit(): LimitState | null {
     () => state,
   );
 }
+
+/** The bucket refills evenly at `limit` a minute, until it is full. */
+export function levelAt(state: LimitState, nowMs: number): { remaining: number; capacity: number } {
+  const perSecond = state.limit / 60;
+  const capacity = Math.max(state.remaining, Math.round(state.remaining + state.resetSeconds * perSecond));
+  const refilled = ((nowMs - state.seenAt) / 1_000) * perSecond;
+  return { remaining: Math.min(capacity, Math.floor(state.remaining + Math.max(0, refilled))), capacity };
+}

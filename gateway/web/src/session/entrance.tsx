@@ -25,9 +25,11 @@ export function Entrance({ title, children, footer }: EntranceProps): ReactNode 
         {children}
         <div className={classes.footer}>{footer}</div>
       </main>
-      <Anchor href="/api/docs" size="sm" c="dimmed" underline="always">
-        API documentation
-      </Anchor>
+      <footer>
+        <Anchor href="/api/docs" size="sm" c="dimmed" underline="always">
+          API documentation
+        </Anchor>
+      </footer>
     </div>
   );
 }

@@ -2,7 +2,7 @@ import { ActionIcon, Menu, Text, Tooltip, useMantineColorScheme } from "@mantine
 import { logout } from "@nts/shared/contract";
 import { BookOpen, ChevronsUpDown, LogOut, Monitor, Moon, Settings, Sun } from "lucide-react";
 import type { ReactNode } from "react";
-import { Link } from "react-router";
+import { Link, useNavigate } from "react-router";
 import { useWrite } from "../api/queries.js";
 import { PATHS } from "../paths.js";
 import { useSession, useSessionReset } from "../session/session.js";
@@ -19,6 +19,12 @@ export function Account(): ReactNode {
   const { user, permissions } = useSession();
   const end = useWrite(logout);
   const reset = useSessionReset();
+  const navigate = useNavigate();
+  const leave = (): void => {
+    // whoever signs in next begins at the start
+    void navigate(PATHS.home);
+    void reset();
+  };
   return (
     <Menu position="top-start" width="target" withinPortal>
       <Menu.Target>
@@ -42,10 +48,7 @@ export function Account(): ReactNode {
           API documentation
         </Menu.Item>
         <Menu.Divider />
-        <Menu.Item
-          leftSection={<LogOut size={16} aria-hidden />}
-          onClick={() => end.mutate({}, { onSettled: () => void reset() })}
-        >
+        <Menu.Item leftSection={<LogOut size={16} aria-hidden />} onClick={() => end.mutate({}, { onSettled: leave })}>
           Sign out
         </Menu.Item>
       </Menu.Dropdown>

@@ -1,6 +1,6 @@
 import { Text } from "@mantine/core";
 import { type ReactNode, useEffect, useState } from "react";
-import { type LimitState, useLimit } from "../api/limit.js";
+import { levelAt, type LimitState, useLimit } from "../api/limit.js";
 import classes from "./shell.module.css";
 
 const TICK_MS = 1_000;
@@ -26,14 +26,6 @@ export function LimitMeter(): ReactNode {
       />
     </div>
   );
-}
-
-/** The bucket refills evenly at `limit` a minute, until it is full. */
-export function levelAt(state: LimitState, nowMs: number): { remaining: number; capacity: number } {
-  const perSecond = state.limit / 60;
-  const capacity = Math.max(state.remaining, Math.round(state.remaining + state.resetSeconds * perSecond));
-  const refilled = ((nowMs - state.seenAt) / 1_000) * perSecond;
-  return { remaining: Math.min(capacity, Math.floor(state.remaining + Math.max(0, refilled))), capacity };
 }
 
 /** The time, for as long as the bucket still fills. */

@@ -2,6 +2,7 @@ import { ActionIcon, Drawer } from "@mantine/core";
 import { Menu as MenuIcon } from "lucide-react";
 import { type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import { Link, Outlet, useLocation } from "react-router";
+import { ConfirmProvider } from "../parts/confirm.js";
 import { PATHS } from "../paths.js";
 import { Waiting } from "../parts/waiting.js";
 import { useSession } from "../session/session.js";
@@ -18,37 +19,45 @@ export function Shell(): ReactNode {
   const main = useFocusOnNavigation();
   return (
     <NetworkScopeProvider>
-      <a href="#main" className="skip-link">
-        Skip to the content
-      </a>
-      <div className={classes.shell}>
-        <header className={classes.bar}>
-          <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Open the menu" onClick={() => setOpen(true)}>
-            <MenuIcon size={20} aria-hidden />
-          </ActionIcon>
-          <Link to={PATHS.home} className={classes.home}>
-            <Logo />
-          </Link>
-          <SchemeChoice />
-        </header>
-        <aside className={classes.side}>
-          <Side />
-        </aside>
-        <main id="main" ref={main} tabIndex={-1} className={classes.main}>
-          <Suspense fallback={<Waiting />}>
-            <Outlet />
-          </Suspense>
-        </main>
-      </div>
-      <Drawer
-        opened={isOpen}
-        onClose={() => setOpen(false)}
-        size="18rem"
-        title="Menu"
-        closeButtonProps={{ "aria-label": "Close the menu" }}
-      >
-        <Side onNavigate={() => setOpen(false)} />
-      </Drawer>
+      <ConfirmProvider>
+        <a href="#main" className="skip-link">
+          Skip to the content
+        </a>
+        <div className={classes.shell}>
+          <header className={classes.bar}>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size="lg"
+              aria-label="Open the menu"
+              onClick={() => setOpen(true)}
+            >
+              <MenuIcon size={20} aria-hidden />
+            </ActionIcon>
+            <Link to={PATHS.home} className={classes.home}>
+              <Logo />
+            </Link>
+            <SchemeChoice />
+          </header>
+          <aside className={classes.side}>
+            <Side />
+          </aside>
+          <main id="main" ref={main} tabIndex={-1} className={classes.main}>
+            <Suspense fallback={<Waiting />}>
+              <Outlet />
+            </Suspense>
+          </main>
+        </div>
+        <Drawer
+          opened={isOpen}
+          onClose={() => setOpen(false)}
+          size="18rem"
+          title="Menu"
+          closeButtonProps={{ "aria-label": "Close the menu" }}
+        >
+          <Side onNavigate={() => setOpen(false)} />
+        </Drawer>
+      </ConfirmProvider>
     </NetworkScopeProvider>
   );
 }

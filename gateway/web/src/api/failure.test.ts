@@ -1,0 +1,73 @@
+import { describe, expect, it } from "@jest/globals";
+import { ApiError } from "@nts/shared/client";
+import { ERRORS, type ErrorCode, type ErrorParams } from "@nts/shared/errors";
+import { describeFailure, faultsByPath, isChanged, isPassing, isSignedOut } from "./failure.js";
+
+function anError(
+  status: number,
+  code: ErrorCode,
+  params: ErrorParams = {},
+  retryAfter: string | null = null,
+): ApiError {
+  const envelope = {
+    success: false,
+    data: null,
+    error: ERRORS[code],
+    code,
+    params,
+    meta: { request_id: "r" } as never,
+  };
+  return new ApiError(status, envelope, retryAfter);
+}
+
+describe("what a failure means to a person", () => {
+  it.each([
+    [new TypeError("fetch failed"), "unreachable"],
+    [anError(401, "session_expired"), "signed-out"],
+    [anError(401, "invalid_credentials"), "refused"],
+    [anError(403, "permission_denied", { required: "Admin" }), "forbidden"],
+    [anError(404, "not_found"), "missing"],
+    [anError(409, "in_use"), "refused"],
+    [anError(412, "precondition_failed"), "changed"],
+    [anError(429, "rate_limited", {}, "3"), "limited"],
+    [anError(503, "unavailable"), "fault"],
+  ])("is told apart: %s", (error, kind) => {
+    expect(describeFailure(error).kind).toBe(kind);
+  });
+
+  it("says how long to wait, and which level is needed", () => {
+    expect(describeFailure(anError(429, "rate_limited", {}, "3"))).toMatchObject({
+      waitSeconds: 3,
+      text: "Wait 3 seconds.",
+    });
+    expect(describeFailure(anError(403, "permission_denied", { required: "Admin" })).text).toContain("the level Admin");
+  });
+
+  it("is tried again only where nobody refused anything", () => {
+    expect([new TypeError("x"), anError(503, "unavailable"), anError(404, "not_found")].map(isPassing)).toEqual([true, true, false]); // prettier-ignore
+    expect([isSignedOut(anError(401, "not_authenticated")), isSignedOut(anError(401, "invalid_credentials"))]).toEqual([true, false]); // prettier-ignore
+    expect(isChanged(anError(412, "precondition_failed"))).toBe(true);
+  });
+});
+
+describe("the messages next to fields", () => {
+  it("stand where the API says", () => {
+    const errors = [
+      { path: "name", message: "must not be empty" },
+      { path: "interfaces.0.ip_address", message: "no" },
+    ];
+    expect(faultsByPath(anError(400, "validation_failed", { errors }))).toEqual({
+      name: "must not be empty",
+      "interfaces.0.ip_address": "no",
+    });
+    expect(faultsByPath(anError(409, "already_exists", { entity: "Tag", field: "name" }))).toEqual({ name: ERRORS.already_exists }); // prettier-ignore
+    expect(faultsByPath(anError(400, "invalid_reference", { path: "subnet_id" }))).toEqual({ subnet_id: ERRORS.invalid_reference }); // prettier-ignore
+    expect(
+      faultsByPath(anError(400, "ip_outside_subnet", { ip_address: "10.9.9.9", cidr: "10.0.0.0/24" })).ip_address,
+    ).toBe("10.9.9.9 lies outside the subnet 10.0.0.0/24.");
+  });
+
+  it("are none where the failure belongs to no field", () => {
+    expect([anError(409, "in_use"), new TypeError("x")].map(faultsByPath)).toEqual([{}, {}]);
+  });
+});

@@ -1,0 +1,123 @@
+import { Alert, Button, Group, List, Modal, Stack } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
+import { type ReactNode, useState } from "react";
+import { describeFailure, faultsByPath, isChanged } from "../api/failure.js";
+import { sayDone } from "../parts/toast.js";
+import { useReturnFocus } from "./use-return-focus.js";
+
+type Faults = Readonly<Record<string, string>>;
+
+interface FormWindowProps<Values extends object> {
+  readonly title: string;
+  readonly form: UseFormReturnType<Values>;
+  /** Writes; what it throws is shown, beside the fields where the API says which. */
+  readonly submit: (values: Values) => Promise<unknown>;
+  readonly onClose: () => void;
+  /** True keeps the window open after success, for what comes next in its place. */
+  readonly stays?: boolean;
+  /** Loads the entity again, after somebody else has changed it. */
+  readonly onReload?: (() => void) | undefined;
+  readonly verb?: string;
+  /** Said when it is done; nothing when absent. */
+  readonly done?: string;
+  readonly size?: string;
+  /** Names the fields of the form as the API's paths do not. */
+  readonly fieldsOf?: (faults: Faults) => Faults;
+  readonly children: ReactNode;
+}
+
+/** A window with a form. It closes when the write has succeeded. */
+export function FormWindow<Values extends object>(props: FormWindowProps<Values>): ReactNode {
+  const {
+    title,
+    form,
+    submit,
+    onClose,
+    onReload,
+    verb = "Save",
+    done,
+    size = "md",
+    fieldsOf,
+    stays = false,
+    children,
+  } = props;
+  useReturnFocus();
+  const [error, setError] = useState<unknown>(null);
+  const [isRunning, setRunning] = useState(false);
+  const faults = fieldsOf?.(faultsByPath(error)) ?? faultsByPath(error);
+  const run = async (values: Values): Promise<void> => {
+    setRunning(true);
+    setError(null);
+    form.clearErrors();
+    try {
+      await submit(values);
+      if (done !== undefined) sayDone(done);
+      if (!stays) onClose();
+    } catch (failure) {
+      setError(failure);
+      form.setErrors(fieldsOf?.(faultsByPath(failure)) ?? faultsByPath(failure));
+    } finally {
+      setRunning(false);
+    }
+  };
+  return (
+    <Modal opened onClose={onClose} title={title} size={size} closeButtonProps={{ "aria-label": "Close" }}>
+      <form noValidate onSubmit={form.onSubmit((values) => void run(values))}>
+        <Stack>
+          {children}
+          {error !== null && (
+            <Refusal error={error} faults={withoutFields(faults, form.getValues())} onReload={onReload} />
+          )}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={isRunning}>
+              {verb}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+interface RefusalProps {
+  readonly error: unknown;
+  /** Those that no field shows. */
+  readonly faults: readonly string[];
+  readonly onReload: (() => void) | undefined;
+}
+
+function Refusal({ error, faults, onReload }: RefusalProps): ReactNode {
+  const { title, text } = describeFailure(error);
+  const hasFields = Object.keys(faultsByPath(error)).length > 0;
+  return (
+    <Alert
+      color={isChanged(error) ? "yellow" : "red"}
+      role="alert"
+      title={hasFields ? "Some of this cannot be saved" : title}
+    >
+      {!hasFields && text !== title && text}
+      {hasFields && faults.length === 0 && "See the fields that are marked."}
+      {faults.length > 0 && (
+        <List size="sm">
+          {faults.map((fault) => (
+            <List.Item key={fault}>{fault}</List.Item>
+          ))}
+        </List>
+      )}
+      {isChanged(error) && onReload !== undefined && (
+        <Button mt="sm" size="xs" variant="default" onClick={onReload}>
+          Load it again
+        </Button>
+      )}
+    </Alert>
+  );
+}
+
+function withoutFields(faults: Faults, values: object): string[] {
+  return Object.entries(faults)
+    .filter(([path]) => !((path.split(".")[0] ?? "") in values))
+    .map(([path, message]) => (path === "" ? message : `${path}: ${message}`));
+}

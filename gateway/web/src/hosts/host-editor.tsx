@@ -1,0 +1,137 @@
+import { Checkbox, Fieldset, Select, Textarea, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { createHost, getHost, type Host, listSubnets, updateHost } from "@nts/shared/contract";
+import type { ReactNode } from "react";
+import { useNavigate } from "react-router";
+import { useRows, useWrite } from "../api/queries.js";
+import { type Edited, ForEditing } from "../forms/for-editing.js";
+import { FormWindow } from "../forms/form-window.js";
+import { NetworkField, useLikelyNetwork } from "../forms/network-field.js";
+import { orNull } from "../forms/values.js";
+import { hostPath } from "../paths.js";
+import { TagField } from "../tags/tag-field.js";
+import { useTags } from "../tags/tags.js";
+
+interface EditorProps {
+  /** Null makes a new one, and leads to its page. */
+  readonly id: string | null;
+  readonly onClose: () => void;
+}
+
+/** Makes or changes a host. */
+export function HostEditor({ id, onClose }: EditorProps): ReactNode {
+  if (id === null) return <NewHostForm onClose={onClose} />;
+  return (
+    <ForEditing operation={getHost} id={id} title="Edit the host" onClose={onClose}>
+      {(edited) => <HostForm edited={edited} onClose={onClose} />}
+    </ForEditing>
+  );
+}
+
+function HostForm({ edited, onClose }: { readonly edited: Edited<Host>; readonly onClose: () => void }): ReactNode {
+  const tags = useTags();
+  const update = useWrite(updateHost);
+  const host = edited.entity;
+  const form = useForm({
+    initialValues: {
+      name: host.name,
+      hostname: host.hostname ?? "",
+      description: host.description ?? "",
+      hidden: host.hidden,
+      tags: host.tags,
+    },
+  });
+  return (
+    <FormWindow
+      title="Edit the host"
+      form={form}
+      onClose={onClose}
+      onReload={edited.reload}
+      done="Saved."
+      submit={(values) =>
+        update.mutateAsync({
+          params: { id: host.id },
+          body: {
+            ...values,
+            network_id: host.network_id,
+            hostname: orNull(values.hostname),
+            description: orNull(values.description),
+          },
+          ...edited.ifMatch,
+        })
+      }
+    >
+      <TextInput label="Name" required data-autofocus {...form.getInputProps("name")} />
+      <TextInput label="Hostname" classNames={{ input: "mono" }} {...form.getInputProps("hostname")} />
+      <Textarea label="Description" autosize minRows={2} {...form.getInputProps("description")} />
+      <TagField known={tags} {...form.getInputProps("tags")} />
+      <Checkbox label="Leave it out of the picture" {...form.getInputProps("hidden", { type: "checkbox" })} />
+    </FormWindow>
+  );
+}
+
+const PATHS_OF_ADDRESS = "interfaces.0.";
+
+function NewHostForm({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const tags = useTags();
+  const navigate = useNavigate();
+  const create = useWrite(createHost);
+  const form = useForm({
+    initialValues: {
+      network_id: useLikelyNetwork(),
+      name: "",
+      hostname: "",
+      description: "",
+      tags: [] as string[],
+      subnet_id: "",
+      ip_address: "",
+      mac_address: "",
+    },
+  });
+  const networkId = form.getValues().network_id;
+  const subnets = useRows(
+    listSubnets,
+    { query: { network_id: networkId, limit: 1000, order_by: "cidr" } },
+    { enabled: networkId !== "" },
+  );
+  return (
+    <FormWindow
+      title="New host"
+      form={form}
+      onClose={onClose}
+      verb="Create"
+      done="The host is there."
+      fieldsOf={(faults) =>
+        Object.fromEntries(Object.entries(faults).map(([path, text]) => [path.replace(PATHS_OF_ADDRESS, ""), text]))
+      }
+      submit={async ({ subnet_id, ip_address, mac_address, ...values }) => {
+        const hasAddress = [subnet_id, ip_address, mac_address].some((value) => value !== "");
+        const body = { ...values, hostname: orNull(values.hostname), description: orNull(values.description) };
+        const interfaces = hasAddress ? [{ subnet_id, ip_address, mac_address: orNull(mac_address) }] : [];
+        const { id } = await create.mutateAsync({ body: { ...body, interfaces } });
+        void navigate(hostPath(id));
+      }}
+    >
+      <NetworkField {...form.getInputProps("network_id")} />
+      <TextInput label="Name" required data-autofocus {...form.getInputProps("name")} />
+      <TextInput label="Hostname" classNames={{ input: "mono" }} {...form.getInputProps("hostname")} />
+      <Fieldset legend="First interface (optional)">
+        <Select
+          label="Subnet"
+          searchable
+          clearable
+          disabled={networkId === ""}
+          placeholder={subnets.data?.data.length === 0 ? "The network has no subnet yet" : "Choose a subnet"}
+          data={(subnets.data?.data ?? []).map(({ id, cidr, name }) => ({ value: id, label: `${cidr} · ${name}` }))}
+          value={form.getValues().subnet_id === "" ? null : form.getValues().subnet_id}
+          onChange={(chosen) => form.setFieldValue("subnet_id", chosen ?? "")}
+          error={form.errors["subnet_id"]}
+        />
+        <TextInput label="Address" classNames={{ input: "mono" }} mt="sm" {...form.getInputProps("ip_address")} />
+        <TextInput label="MAC address" classNames={{ input: "mono" }} mt="sm" {...form.getInputProps("mac_address")} />
+      </Fieldset>
+      <TagField known={tags} {...form.getInputProps("tags")} />
+      <Textarea label="Description" autosize minRows={2} {...form.getInputProps("description")} />
+    </FormWindow>
+  );
+}

@@ -1,0 +1,129 @@
+import { Anchor, Button } from "@mantine/core";
+import { bulkDeleteHosts, deleteHost, type Host, listHosts } from "@nts/shared/contract";
+import { Pencil, Plus, Server, Trash2 } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { Link } from "react-router";
+import { useRows } from "../api/queries.js";
+import type { OpenEditor } from "../forms/for-editing.js";
+import type { Column } from "../list/data-table.js";
+import { GroupFilter, ManyFilter, SearchFilter } from "../list/filters.js";
+import { fieldOf, useListState } from "../list/list-state.js";
+import { ListView } from "../list/list-view.js";
+import { useRemoval } from "../list/use-removal.js";
+import { useSelection } from "../list/use-selection.js";
+import { EmptyState } from "../parts/empty-state.js";
+import { Page } from "../parts/page.js";
+import { RowMenu } from "../parts/row-menu.js";
+import { When } from "../parts/when.js";
+import { hostPath } from "../paths.js";
+import { useMay } from "../session/session.js";
+import { useNetworkScope } from "../shell/networks.js";
+import { TagBadges } from "../tags/tag-badges.js";
+import { useTags } from "../tags/tags.js";
+import { Addresses } from "./addresses.js";
+import { HostEditor } from "./host-editor.js";
+
+const FIELDS = ["name", "hostname", "network_id", "created_at", "updated_at"] as const;
+const GROUPS = [{ value: "network_id", label: "Network" }];
+
+/** The hosts of the chosen network, or of all. */
+export default function HostsPage(): ReactNode {
+  const state = useListState();
+  const selection = useSelection();
+  const tags = useTags();
+  const may = useMay("Member");
+  const { networkId, nameOf, networks } = useNetworkScope();
+  const [edited, setEdited] = useState<OpenEditor>(null);
+  const groupBy = fieldOf(FIELDS, state.groupBy);
+  const rows = useRows(listHosts, {
+    query: {
+      ...state.query,
+      order_by: fieldOf(FIELDS, state.orderBy) ?? "name",
+      group_by: groupBy,
+      network_id: networkId ?? undefined,
+      tag_ids: state.valuesOf("tag"),
+      q: state.text === "" ? undefined : state.text,
+    },
+  });
+  const { removeOne, removeSelected } = useRemoval({
+    one: deleteHost,
+    many: bulkDeleteHosts,
+    noun: "host",
+    consequence: "Its interfaces, ports and services go too. This cannot be undone.",
+    selection,
+  });
+  const columns: readonly Column<Host>[] = [
+    {
+      id: "name",
+      label: "Name",
+      orderBy: "name",
+      cell: ({ id, name }) => (
+        <Anchor component={Link} to={hostPath(id)} fw={600} size="sm">
+          {name}
+        </Anchor>
+      ),
+    },
+    { id: "hostname", label: "Hostname", orderBy: "hostname", cell: ({ hostname }) => hostname !== null && <span className="mono">{hostname}</span> }, // prettier-ignore
+    { id: "addresses", label: "Addresses", cell: ({ interfaces }) => <Addresses interfaces={interfaces} /> },
+    { id: "ports", label: "Ports", numbers: true, narrow: true, cell: ({ ports }) => ports.length },
+    { id: "services", label: "Services", numbers: true, narrow: true, cell: ({ services }) => services.length },
+    { id: "tags", label: "Tags", cell: (host) => host.tags.length > 0 && <TagBadges tags={host.tags} known={tags} /> },
+    { id: "source", label: "Source", narrow: true, optional: true, cell: ({ source }) => source.type },
+    { id: "updated", label: "Changed", orderBy: "updated_at", numbers: true, narrow: true, optional: true, cell: ({ updated_at }) => <When at={updated_at} /> }, // prettier-ignore
+  ];
+  const actions = may && networks.length > 0 && (
+    <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setEdited({ id: null })}>
+      New host
+    </Button>
+  );
+  return (
+    <Page title="Hosts" actions={actions}>
+      <ListView
+        label="Hosts"
+        rows={rows}
+        state={state}
+        columns={columns}
+        idOf={({ id }) => id}
+        nameOf={({ name }) => name}
+        selection={may ? selection : undefined}
+        bulkActions={
+          <Button size="compact-sm" color="red" variant="light" onClick={removeSelected}>
+            Delete
+          </Button>
+        }
+        toolbar={
+          <>
+            <SearchFilter state={state} placeholder="Search by name, hostname or address" />
+            <ManyFilter
+              state={state}
+              name="tag"
+              label="Tags"
+              data={tags.tags.map(({ id, name }) => ({ value: id, label: name }))}
+            />
+            <GroupFilter state={state} data={GROUPS} />
+          </>
+        }
+        groupOf={groupBy === "network_id" ? ({ network_id }) => nameOf(network_id) : undefined}
+        actions={
+          may
+            ? ({ id, name }) => (
+                <RowMenu
+                  name={name}
+                  actions={[
+                    { label: "Edit", icon: Pencil, run: () => setEdited({ id }) },
+                    { label: "Delete", icon: Trash2, isDestructive: true, run: () => removeOne(id, name) },
+                  ]}
+                />
+              )
+            : undefined
+        }
+        empty={
+          <EmptyState icon={Server} title="No host yet" actions={actions}>
+            {networks.length === 0 ? "Create a network first; its hosts come next." : "Describe the first one."}
+          </EmptyState>
+        }
+      />
+      {edited !== null && <HostEditor id={edited.id} onClose={() => setEdited(null)} />}
+    </Page>
+  );
+}

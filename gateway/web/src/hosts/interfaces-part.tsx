@@ -1,0 +1,89 @@
+import { deleteInterface, type Host, type Interface, listSubnets, updateInterface } from "@nts/shared/contract";
+import { ArrowDown, ArrowUp, Pencil, Trash2 } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { useRows, useWrite } from "../api/queries.js";
+import type { OpenEditor } from "../forms/for-editing.js";
+import { type Column, DataTable } from "../list/data-table.js";
+import { useRemoval } from "../list/use-removal.js";
+import { RowMenu } from "../parts/row-menu.js";
+import { sayFailed } from "../parts/toast.js";
+import { InterfaceEditor } from "./interface-editor.js";
+import { Part } from "./part.js";
+
+/** The interfaces of a host, in the order of their positions. */
+export function InterfacesPart({ host, mayWrite }: { readonly host: Host; readonly mayWrite: boolean }): ReactNode {
+  const [edited, setEdited] = useState<OpenEditor>(null);
+  const subnets = useRows(
+    listSubnets,
+    { query: { ids: [...new Set(host.interfaces.map((one) => one.subnet_id))], limit: 1000 } },
+    { enabled: host.interfaces.length > 0 },
+  );
+  const blocks = new Map(subnets.data?.data.map(({ id, cidr, name }) => [id, { cidr, name }]));
+  const move = useWrite(updateInterface);
+  const { removeOne } = useRemoval({
+    one: deleteInterface,
+    noun: "interface",
+    consequence: "The bindings of services that name it go too.",
+  });
+  const moveTo = (one: Interface, position: number): void => {
+    move.mutate({ params: { id: one.id }, body: { ...one, position } }, { onError: sayFailed });
+  };
+  const columns: readonly Column<Interface>[] = [
+    { id: "name", label: "Name", cell: ({ name }) => <strong>{name ?? "–"}</strong> },
+    { id: "address", label: "Address", cell: ({ ip_address }) => <span className="mono">{ip_address}</span> },
+    { id: "mac", label: "MAC address", cell: ({ mac_address }) => mac_address !== null && <span className="mono">{mac_address}</span> }, // prettier-ignore
+    {
+      id: "subnet",
+      label: "Subnet",
+      cell: ({ subnet_id }) => {
+        const subnet = blocks.get(subnet_id);
+        return (
+          subnet !== undefined && (
+            <>
+              <span className="mono">{subnet.cidr}</span> {subnet.name}
+            </>
+          )
+        );
+      },
+    },
+  ];
+  return (
+    <>
+      <Part
+        title="Interfaces"
+        count={host.interfaces.length}
+        none="It has no address yet."
+        add={mayWrite ? { label: "Add an interface", run: () => setEdited({ id: null }) } : undefined}
+      >
+        <DataTable
+          label="Interfaces"
+          columns={columns}
+          rows={host.interfaces}
+          idOf={({ id }) => id}
+          nameOf={({ ip_address }) => ip_address}
+          actions={
+            mayWrite
+              ? (one) => (
+                  <RowMenu
+                    name={one.ip_address}
+                    actions={[
+                      { label: "Edit", icon: Pencil, run: () => setEdited({ id: one.id }) },
+                      { label: "Move up", icon: ArrowUp, isDisabled: one.position === 0, run: () => moveTo(one, one.position - 1) }, // prettier-ignore
+                      { label: "Move down", icon: ArrowDown, isDisabled: one.position === host.interfaces.length - 1, run: () => moveTo(one, one.position + 1) }, // prettier-ignore
+                      {
+                        label: "Delete",
+                        icon: Trash2,
+                        isDestructive: true,
+                        run: () => removeOne(one.id, one.ip_address),
+                      },
+                    ]}
+                  />
+                )
+              : undefined
+          }
+        />
+      </Part>
+      {edited !== null && <InterfaceEditor host={host} id={edited.id} onClose={() => setEdited(null)} />}
+    </>
+  );
+}

@@ -1,0 +1,86 @@
+import { deleteService, type Host, type Service, updateService } from "@nts/shared/contract";
+import { ArrowDown, ArrowUp, Pencil, Trash2 } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { useWrite } from "../api/queries.js";
+import type { OpenEditor } from "../forms/for-editing.js";
+import { type Column, DataTable } from "../list/data-table.js";
+import { useRemoval } from "../list/use-removal.js";
+import { RowMenu } from "../parts/row-menu.js";
+import { sayFailed } from "../parts/toast.js";
+import { ServiceEditor } from "../services/service-editor.js";
+import { TagBadges } from "../tags/tag-badges.js";
+import { useTags } from "../tags/tags.js";
+import classes from "./hosts.module.css";
+import { Part } from "./part.js";
+import { bindingText } from "./texts.js";
+
+/** The services of a host, in the order of their positions, and what they are bound to. */
+export function ServicesPart({ host, mayWrite }: { readonly host: Host; readonly mayWrite: boolean }): ReactNode {
+  const [edited, setEdited] = useState<OpenEditor>(null);
+  const tags = useTags();
+  const move = useWrite(updateService);
+  const { removeOne } = useRemoval({
+    one: deleteService,
+    noun: "service",
+    consequence: "Its bindings go too. This cannot be undone.",
+  });
+  const moveTo = (service: Service, position: number): void => {
+    // what is absent stays
+    const body = { ...service, position, virtualization: undefined };
+    move.mutate({ params: { id: service.id }, body }, { onError: sayFailed });
+  };
+  const columns: readonly Column<Service>[] = [
+    { id: "name", label: "Name", cell: ({ name }) => <strong>{name}</strong> },
+    { id: "definition", label: "Definition", cell: ({ service_definition }) => service_definition },
+    {
+      id: "bindings",
+      label: "Bound to",
+      cell: ({ bindings }) =>
+        bindings.length > 0 && (
+          <ul className={classes.bindings}>
+            {bindings.map((binding) => (
+              <li key={binding.id} className="mono">
+                {bindingText(binding, host)}
+              </li>
+            ))}
+          </ul>
+        ),
+    },
+    { id: "tags", label: "Tags", cell: (service) => service.tags.length > 0 && <TagBadges tags={service.tags} known={tags} /> }, // prettier-ignore
+    { id: "source", label: "Source", narrow: true, cell: ({ source }) => source.type },
+  ];
+  return (
+    <>
+      <Part
+        title="Services"
+        count={host.services.length}
+        none="Nothing is known to run here."
+        add={mayWrite ? { label: "Add a service", run: () => setEdited({ id: null }) } : undefined}
+      >
+        <DataTable
+          label="Services"
+          columns={columns}
+          rows={host.services}
+          idOf={({ id }) => id}
+          nameOf={({ name }) => name}
+          actions={
+            mayWrite
+              ? (service) => (
+                  <RowMenu
+                    name={service.name}
+                    actions={[
+                      { label: "Edit", icon: Pencil, run: () => setEdited({ id: service.id }) },
+                      { label: "Move up", icon: ArrowUp, isDisabled: service.position === 0, run: () => moveTo(service, service.position - 1) }, // prettier-ignore
+                      { label: "Move down", icon: ArrowDown, isDisabled: service.position === host.services.length - 1, run: () => moveTo(service, service.position + 1) }, // prettier-ignore
+                      { label: "Delete", icon: Trash2, isDestructive: true, run: () => removeOne(service.id, service.name) }, // prettier-ignore
+                    ]}
+                  />
+                )
+              : undefined
+          }
+        />
+      </Part>
+      {edited !== null && <ServiceEditor hostId={host.id} id={edited.id} onClose={() => setEdited(null)} />}
+    </>
+  );
+}

@@ -1,0 +1,121 @@
+import { Checkbox, MultiSelect, Radio, Select, Stack, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import {
+  createKey,
+  getKey,
+  isAtLeast,
+  PERMISSIONS,
+  type Permission,
+  updateKey,
+  type UserApiKey,
+} from "@nts/shared/contract";
+import type { ReactNode } from "react";
+import { useWrite } from "../api/queries.js";
+import { type Edited, ForEditing } from "../forms/for-editing.js";
+import { FormWindow } from "../forms/form-window.js";
+import { useSession } from "../session/session.js";
+import { useNetworkScope } from "../shell/networks.js";
+import { TagField } from "../tags/tag-field.js";
+import { useTags } from "../tags/tags.js";
+import { momentOf, localText } from "./moments.js";
+
+interface EditorProps {
+  /** Null makes a new one. */
+  readonly id: string | null;
+  readonly onClose: () => void;
+  /** Is given the secret of a new one, which nobody tells again. */
+  readonly onCreated: (secret: string) => void;
+}
+
+/** Makes or changes an API key. */
+export function KeyEditor({ id, onClose, onCreated }: EditorProps): ReactNode {
+  if (id === null) return <KeyForm edited={null} onClose={onClose} onCreated={onCreated} />;
+  return (
+    <ForEditing operation={getKey} id={id} title="Edit the API key" onClose={onClose}>
+      {(edited) => <KeyForm edited={edited} onClose={onClose} onCreated={onCreated} />}
+    </ForEditing>
+  );
+}
+
+interface FormProps {
+  readonly edited: Edited<UserApiKey> | null;
+  readonly onClose: () => void;
+  readonly onCreated: (secret: string) => void;
+}
+
+function KeyForm({ edited, onClose, onCreated }: FormProps): ReactNode {
+  const { user, organization, permissions: own } = useSession();
+  const { networks } = useNetworkScope();
+  const tags = useTags();
+  const create = useWrite(createKey);
+  const update = useWrite(updateKey);
+  const key = edited?.entity;
+  const permissions: Permission = key?.permissions ?? "Viewer";
+  const form = useForm({
+    initialValues: {
+      name: key?.name ?? "",
+      permissions,
+      reach: key?.restricted === true ? "some" : "all",
+      network_ids: key?.restricted === true ? key.network_ids : [],
+      expires_at: localText(key?.expires_at ?? null),
+      is_enabled: key?.is_enabled ?? true,
+      tags: key?.tags ?? [],
+    },
+  });
+  const levels = PERMISSIONS.filter((level) => isAtLeast(own, level) || level === key?.permissions);
+  return (
+    <FormWindow
+      title={edited === null ? "New API key" : "Edit the API key"}
+      form={form}
+      onClose={onClose}
+      onReload={edited?.reload}
+      verb={edited === null ? "Create" : "Save"}
+      {...(edited !== null && { done: "Saved." })}
+      submit={async ({ reach, expires_at, ...values }) => {
+        const body = {
+          ...values,
+          user_id: user.id,
+          organization_id: organization.id,
+          network_ids: reach === "all" ? null : values.network_ids,
+          // an unchanged expiry is sent as it was, also when it has passed
+          expires_at:
+            expires_at === localText(key?.expires_at ?? null) ? (key?.expires_at ?? null) : momentOf(expires_at),
+        };
+        if (edited === null) onCreated((await create.mutateAsync({ body })).key);
+        else await update.mutateAsync({ params: { id: edited.entity.id }, body, ...edited.ifMatch });
+      }}
+    >
+      <TextInput label="Name" description="What uses it" required data-autofocus {...form.getInputProps("name")} />
+      <Select
+        label="Level"
+        description="It acts with the lower of this and your own level"
+        required
+        allowDeselect={false}
+        data={levels}
+        {...form.getInputProps("permissions")}
+      />
+      <Radio.Group label="Networks" {...form.getInputProps("reach")}>
+        <Stack gap="xs" mt="xs">
+          <Radio value="all" label="All that I may use, also later ones" />
+          <Radio value="some" label="Only these" />
+        </Stack>
+      </Radio.Group>
+      {form.getValues().reach === "some" && (
+        <MultiSelect
+          aria-label="Networks of the key"
+          searchable
+          data={networks.map(({ id, name }) => ({ value: id, label: name }))}
+          {...form.getInputProps("network_ids")}
+        />
+      )}
+      <TextInput
+        type="datetime-local"
+        label="Expires"
+        description="Empty: never"
+        {...form.getInputProps("expires_at")}
+      />
+      {edited !== null && <Checkbox label="Enabled" {...form.getInputProps("is_enabled", { type: "checkbox" })} />}
+      <TagField known={tags} {...form.getInputProps("tags")} />
+    </FormWindow>
+  );
+}

@@ -1,0 +1,129 @@
+import { Badge, Button } from "@mantine/core";
+import { deleteKey, listKeys, rotateKey, updateKey, type UserApiKey } from "@nts/shared/contract";
+import { KeyRound, Pencil, Plus, Power, RefreshCw, Trash2 } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { useRows, useWrite } from "../api/queries.js";
+import type { OpenEditor } from "../forms/for-editing.js";
+import type { Column } from "../list/data-table.js";
+import { fieldOf, useListState } from "../list/list-state.js";
+import { ListView } from "../list/list-view.js";
+import { useRemoval } from "../list/use-removal.js";
+import { useConfirm } from "../parts/confirm.js";
+import { EmptyState } from "../parts/empty-state.js";
+import { Page } from "../parts/page.js";
+import { RowMenu } from "../parts/row-menu.js";
+import { sayDone, sayFailed } from "../parts/toast.js";
+import { When } from "../parts/when.js";
+import { useNetworkScope } from "../shell/networks.js";
+import { KeyEditor } from "./key-editor.js";
+import { statusOf } from "./key-status.js";
+import { SecretWindow } from "./secret-window.js";
+
+const FIELDS = ["name", "created_at", "updated_at"] as const;
+
+/** The caller's own API keys. */
+export default function KeysPage(): ReactNode {
+  const state = useListState();
+  const ask = useConfirm();
+  const { nameOf } = useNetworkScope();
+  const [edited, setEdited] = useState<OpenEditor>(null);
+  const [secret, setSecret] = useState<string | null>(null);
+  const rows = useRows(listKeys, { query: { ...state.query, order_by: fieldOf(FIELDS, state.orderBy) ?? "name" } });
+  const rotate = useWrite(rotateKey);
+  const update = useWrite(updateKey);
+  const { removeOne } = useRemoval({
+    one: deleteKey,
+    noun: "key",
+    consequence: "Whatever uses it stops working at once. This cannot be undone.",
+  });
+  const askToRotate = ({ id, name }: UserApiKey): void => {
+    ask({
+      title: `Give ${name} a new secret?`,
+      text: "The present secret stops working at once, everywhere. You will see the new one once.",
+      verb: "Rotate",
+      run: async () => setSecret(await rotate.mutateAsync({ params: { id } })),
+    });
+  };
+  const setEnabled = (key: UserApiKey, is_enabled: boolean): void => {
+    update.mutate(
+      { params: { id: key.id }, body: { ...key, is_enabled } },
+      { onSuccess: () => sayDone(`${key.name} is ${is_enabled ? "enabled" : "disabled"}.`), onError: sayFailed },
+    );
+  };
+  const columns: readonly Column<UserApiKey>[] = [
+    { id: "name", label: "Name", orderBy: "name", cell: ({ name }) => <strong>{name}</strong> },
+    { id: "key", label: "Key", cell: ({ key }) => <span className="mono">{key.replace(/\*+$/, "…")}</span> },
+    { id: "status", label: "Status", narrow: true, cell: (key) => <Status apiKey={key} /> },
+    { id: "level", label: "Level", narrow: true, cell: ({ permissions }) => permissions },
+    {
+      id: "networks",
+      label: "Networks",
+      cell: ({ restricted, network_ids }) => networksText(restricted, network_ids.map(nameOf)),
+    },
+    {
+      id: "expires",
+      label: "Expires",
+      numbers: true,
+      narrow: true,
+      cell: ({ expires_at }) => <When at={expires_at} />,
+    },
+    { id: "used", label: "Last used", numbers: true, narrow: true, cell: ({ last_used }) => <When at={last_used} /> },
+  ];
+  const add = (
+    <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setEdited({ id: null })}>
+      New API key
+    </Button>
+  );
+  return (
+    <Page
+      title="API keys"
+      about="For scripts and integrations. A key never has more rights than you have."
+      actions={add}
+    >
+      <ListView
+        label="API keys"
+        rows={rows}
+        state={state}
+        columns={columns}
+        idOf={({ id }) => id}
+        nameOf={({ name }) => name}
+        actions={(key) => (
+          <RowMenu
+            name={key.name}
+            actions={[
+              { label: "Edit", icon: Pencil, run: () => setEdited({ id: key.id }) },
+              {
+                label: key.is_enabled ? "Disable" : "Enable",
+                icon: Power,
+                run: () => setEnabled(key, !key.is_enabled),
+              },
+              { label: "Rotate", icon: RefreshCw, run: () => askToRotate(key) },
+              { label: "Delete", icon: Trash2, isDestructive: true, run: () => removeOne(key.id, key.name) },
+            ]}
+          />
+        )}
+        empty={
+          <EmptyState icon={KeyRound} title="No API key yet" actions={add}>
+            Make one for each script or integration, with no more rights than it needs.
+          </EmptyState>
+        }
+      />
+      {edited !== null && <KeyEditor id={edited.id} onClose={() => setEdited(null)} onCreated={setSecret} />}
+      {secret !== null && <SecretWindow secret={secret} onClose={() => setSecret(null)} />}
+    </Page>
+  );
+}
+
+function Status({ apiKey }: { readonly apiKey: UserApiKey }): ReactNode {
+  const status = statusOf(apiKey);
+  return (
+    <Badge variant="light" color={status === "Active" ? "teal" : "gray"} tt="none">
+      {status}
+    </Badge>
+  );
+}
+
+function networksText(isRestricted: boolean, names: readonly string[]): string {
+  if (!isRestricted) return "All of yours";
+  return names.length === 0 ? "None" : names.join(", ");
+}

@@ -1,0 +1,141 @@
+import { Checkbox, Table, UnstyledButton } from "@mantine/core";
+import { ArrowDown, ArrowUp, ChevronsUpDown } from "lucide-react";
+import { Fragment, type ReactNode } from "react";
+import classes from "./data-table.module.css";
+
+export interface Column<Row> {
+  readonly id: string;
+  readonly label: string;
+  /** The field of the API that orders by it. */
+  readonly orderBy?: string;
+  readonly cell: (row: Row) => ReactNode;
+  /** Numbers and times stand in line under each other. */
+  readonly numbers?: boolean;
+  /** No wider than its content. */
+  readonly narrow?: boolean;
+  /** Left out where the table is neither wide nor a stack of cards. */
+  readonly optional?: boolean;
+}
+
+export interface Order {
+  readonly by: string | null;
+  readonly direction: "asc" | "desc";
+  readonly change: (by: string, direction: "asc" | "desc") => void;
+}
+
+export interface Selection {
+  readonly ids: ReadonlySet<string>;
+  readonly toggle: (ids: readonly string[], isSelected: boolean) => void;
+}
+
+interface DataTableProps<Row> {
+  /** Said to those who do not see it. */
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly idOf: (row: Row) => string;
+  readonly nameOf: (row: Row) => string;
+  readonly order?: Order;
+  readonly selection?: Selection | undefined;
+  /** The group that a row belongs to; rows of one group follow each other. */
+  readonly groupOf?: ((row: Row) => string) | undefined;
+  /** Buttons at the end of a row. */
+  readonly actions?: ((row: Row) => ReactNode) | undefined;
+}
+
+/** A table that becomes a stack of cards where there is no room for it. */
+export function DataTable<Row>(props: DataTableProps<Row>): ReactNode {
+  const { label, columns, rows, idOf, nameOf, order, selection, groupOf, actions } = props;
+  const ids = rows.map(idOf);
+  const selected = ids.filter((id) => selection?.ids.has(id) === true).length;
+  const width = columns.length + (selection === undefined ? 0 : 1) + (actions === undefined ? 0 : 1);
+  return (
+    <div className={classes.frame}>
+      <Table className={classes.table} aria-label={label} verticalSpacing="xs" horizontalSpacing="md" highlightOnHover>
+        <Table.Thead>
+          <Table.Tr>
+            {selection !== undefined && (
+              <Table.Th className={classes.check}>
+                <Checkbox
+                  aria-label="Select all of this page"
+                  checked={selected === ids.length && ids.length > 0}
+                  indeterminate={selected > 0 && selected < ids.length}
+                  onChange={({ currentTarget }) => selection.toggle(ids, currentTarget.checked)}
+                />
+              </Table.Th>
+            )}
+            {columns.map((column) => (
+              <Head key={column.id} column={column} order={order} />
+            ))}
+            {actions !== undefined && (
+              <Table.Th className={classes.actions}>
+                <span className={classes.hidden}>Actions</span>
+              </Table.Th>
+            )}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((row, index) => {
+            const id = idOf(row);
+            const group = groupOf?.(row);
+            const previous = rows[index - 1];
+            const isFirst = group !== undefined && (previous === undefined || groupOf?.(previous) !== group);
+            return (
+              <Fragment key={id}>
+                {isFirst && (
+                  <Table.Tr className={classes.group}>
+                    <Table.Th colSpan={width} scope="colgroup">
+                      {group}
+                    </Table.Th>
+                  </Table.Tr>
+                )}
+                <Table.Tr data-selected={selection?.ids.has(id) === true || undefined}>
+                  {selection !== undefined && (
+                    <Table.Td className={classes.check}>
+                      <Checkbox
+                        aria-label={`Select ${nameOf(row)}`}
+                        checked={selection.ids.has(id)}
+                        onChange={({ currentTarget }) => selection.toggle([id], currentTarget.checked)}
+                      />
+                    </Table.Td>
+                  )}
+                  {columns.map((column) => (
+                    <Table.Td key={column.id} data-label={column.label} className={classOf(column)}>
+                      <div>{column.cell(row)}</div>
+                    </Table.Td>
+                  ))}
+                  {actions !== undefined && <Table.Td className={classes.actions}>{actions(row)}</Table.Td>}
+                </Table.Tr>
+              </Fragment>
+            );
+          })}
+        </Table.Tbody>
+      </Table>
+    </div>
+  );
+}
+
+function classOf<Row>({ numbers, narrow, optional }: Column<Row>): string {
+  return [numbers === true && "numbers", narrow === true && classes.narrow, optional === true && classes.optional]
+    .filter(Boolean)
+    .join(" ");
+}
+
+function Head<Row>({ column, order }: { readonly column: Column<Row>; readonly order: Order | undefined }): ReactNode {
+  const { label, orderBy } = column;
+  if (order === undefined || orderBy === undefined) return <Table.Th className={classOf(column)}>{label}</Table.Th>;
+  const isOrdered = order.by === orderBy;
+  const Icon = !isOrdered ? ChevronsUpDown : order.direction === "asc" ? ArrowUp : ArrowDown;
+  const next = isOrdered && order.direction === "asc" ? "desc" : "asc";
+  return (
+    <Table.Th
+      className={classOf(column)}
+      aria-sort={isOrdered ? (order.direction === "asc" ? "ascending" : "descending") : "none"}
+    >
+      <UnstyledButton className={classes.order} onClick={() => order.change(orderBy, next)}>
+        {label}
+        <Icon size={14} aria-hidden className={isOrdered ? classes.ordered : classes.unordered} />
+      </UnstyledButton>
+    </Table.Th>
+  );
+}

@@ -1,0 +1,59 @@
+import type { Input } from "@nts/shared/client";
+import type { Endpoint } from "@nts/shared/contract";
+import type { ReactNode } from "react";
+import { useWrite } from "../api/queries.js";
+import { useConfirm } from "../parts/confirm.js";
+import { sayDone } from "../parts/toast.js";
+import type { Selecting } from "./use-selection.js";
+
+interface RemovalOptions<One extends Endpoint, Many extends Endpoint> {
+  readonly one: One;
+  readonly many?: Many;
+  /** Such as `host`; its plural has an s. */
+  readonly noun: string;
+  /** What goes with it. */
+  readonly consequence: ReactNode;
+  readonly selection?: Selecting;
+}
+
+export interface Removal {
+  readonly removeOne: (id: string, name: string, afterwards?: () => void) => void;
+  readonly removeSelected: () => void;
+}
+
+/** Deletes one or the marked ones, after asking. */
+export function useRemoval<One extends Endpoint, Many extends Endpoint>(options: RemovalOptions<One, Many>): Removal {
+  const { one, many, noun, consequence, selection } = options;
+  const ask = useConfirm();
+  const removeOne = useWrite(one);
+  const removeMany = useWrite(many ?? one);
+  return {
+    removeOne: (id, name, afterwards) => {
+      ask({
+        title: `Delete ${name}?`,
+        text: consequence,
+        verb: "Delete",
+        run: async () => {
+          await removeOne.mutateAsync({ params: { id } } as unknown as Input<One>);
+          selection?.toggle([id], false);
+          sayDone(`${name} is deleted.`);
+          afterwards?.();
+        },
+      });
+    },
+    removeSelected: () => {
+      const ids = [...(selection?.ids ?? [])];
+      const what = `${ids.length} ${ids.length === 1 ? noun : `${noun}s`}`;
+      ask({
+        title: `Delete ${what}?`,
+        text: consequence,
+        verb: `Delete ${what}`,
+        run: async () => {
+          await removeMany.mutateAsync({ body: ids } as unknown as Input<One | Many>);
+          selection?.clear();
+          sayDone(`${what} deleted.`);
+        },
+      });
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import { Button } from "@mantine/core";
+import { bulkDeleteNetworks, deleteNetwork, listNetworks, type Network } from "@nts/shared/contract";
+import { NetworkIcon, Pencil, Plus, Trash2 } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { useRows } from "../api/queries.js";
+import type { OpenEditor } from "../forms/for-editing.js";
+import type { Column } from "../list/data-table.js";
+import { fieldOf, useListState } from "../list/list-state.js";
+import { ListView } from "../list/list-view.js";
+import { useRemoval } from "../list/use-removal.js";
+import { useSelection } from "../list/use-selection.js";
+import { EmptyState } from "../parts/empty-state.js";
+import { Page } from "../parts/page.js";
+import { RowMenu } from "../parts/row-menu.js";
+import { When } from "../parts/when.js";
+import { useMay } from "../session/session.js";
+import { TagBadges } from "../tags/tag-badges.js";
+import { useTags } from "../tags/tags.js";
+import { NetworkEditor } from "./network-editor.js";
+
+const FIELDS = ["name", "created_at", "updated_at"] as const;
+
+/** All networks, and their administration. */
+export default function NetworksPage(): ReactNode {
+  const state = useListState();
+  const selection = useSelection();
+  const tags = useTags();
+  const may = useMay("Admin");
+  const [edited, setEdited] = useState<OpenEditor>(null);
+  const rows = useRows(listNetworks, { query: { ...state.query, order_by: fieldOf(FIELDS, state.orderBy) ?? "name" } });
+  const { removeOne, removeSelected } = useRemoval({
+    one: deleteNetwork,
+    many: bulkDeleteNetworks,
+    noun: "network",
+    consequence: "Everything in it goes too: subnets, hosts, interfaces, ports and services. This cannot be undone.",
+    selection,
+  });
+  const columns: readonly Column<Network>[] = [
+    { id: "name", label: "Name", orderBy: "name", cell: ({ name }) => <strong>{name}</strong> },
+    { id: "tags", label: "Tags", cell: (network) => <TagBadges tags={network.tags} known={tags} /> },
+    { id: "updated", label: "Changed", orderBy: "updated_at", numbers: true, narrow: true, cell: ({ updated_at }) => <When at={updated_at} /> }, // prettier-ignore
+  ];
+  const add = may && (
+    <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setEdited({ id: null })}>
+      New network
+    </Button>
+  );
+  return (
+    <Page
+      title="Networks"
+      about="What hosts and subnets belong to, and what people and keys are limited to."
+      actions={add}
+    >
+      <ListView
+        label="Networks"
+        rows={rows}
+        state={state}
+        columns={columns}
+        idOf={({ id }) => id}
+        nameOf={({ name }) => name}
+        selection={may ? selection : undefined}
+        bulkActions={
+          <Button size="compact-sm" color="red" variant="light" onClick={removeSelected}>
+            Delete
+          </Button>
+        }
+        actions={
+          may
+            ? ({ id, name }) => (
+                <RowMenu
+                  name={name}
+                  actions={[
+                    { label: "Edit", icon: Pencil, run: () => setEdited({ id }) },
+                    { label: "Delete", icon: Trash2, isDestructive: true, run: () => removeOne(id, name) },
+                  ]}
+                />
+              )
+            : undefined
+        }
+        empty={
+          <EmptyState icon={NetworkIcon} title="No network yet" actions={add}>
+            {may
+              ? "Create one for each site or segment that you want to look at by itself."
+              : "Nobody has given you a network yet. An Owner or Admin of your organization can."}
+          </EmptyState>
+        }
+      />
+      {edited !== null && <NetworkEditor id={edited.id} onClose={() => setEdited(null)} />}
+    </Page>
+  );
+}

@@ -1,0 +1,82 @@
+import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { createContext, type ReactNode, useCallback, useContext, useState } from "react";
+import { describeFailure } from "../api/failure.js";
+
+export interface Question {
+  readonly title: string;
+  /** What it does, and what goes with it. */
+  readonly text: ReactNode;
+  /** The verb on the button. */
+  readonly verb: string;
+  /** Done when the answer is yes; the question stays until it has succeeded. */
+  readonly run: () => Promise<unknown>;
+  /** It takes something away. */
+  readonly isDestructive?: boolean;
+}
+
+type Ask = (question: Question) => void;
+
+const Context = createContext<Ask>(() => undefined);
+
+/** Asks before something that cannot be undone is done. */
+export function useConfirm(): Ask {
+  return useContext(Context);
+}
+
+/** Holds the window in which {@link useConfirm} asks. */
+export function ConfirmProvider({ children }: { readonly children: ReactNode }): ReactNode {
+  const [question, setQuestion] = useState<Question | null>(null);
+  const [isRunning, setRunning] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const ask = useCallback((next: Question) => {
+    setError(null);
+    setQuestion(next);
+  }, []);
+  const run = async ({ run: act }: Question): Promise<void> => {
+    setRunning(true);
+    setError(null);
+    try {
+      await act();
+      setQuestion(null);
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setRunning(false);
+    }
+  };
+  const close = (): void => setQuestion(null);
+  return (
+    <Context value={ask}>
+      {children}
+      <Modal
+        opened={question !== null}
+        onClose={close}
+        title={question?.title}
+        closeButtonProps={{ "aria-label": "Close" }}
+      >
+        {question !== null && (
+          <Stack>
+            <Text size="sm">{question.text}</Text>
+            {error !== null && (
+              <Alert color="red" role="alert" title={describeFailure(error).title}>
+                {describeFailure(error).text}
+              </Alert>
+            )}
+            <Group justify="flex-end">
+              <Button variant="default" onClick={close} disabled={isRunning} data-autofocus>
+                Cancel
+              </Button>
+              <Button
+                color={question.isDestructive === false ? undefined : "red"}
+                loading={isRunning}
+                onClick={() => void run(question)}
+              >
+                {question.verb}
+              </Button>
+            </Group>
+          </Stack>
+        )}
+      </Modal>
+    </Context>
+  );
+}

@@ -1,0 +1,17 @@
+import { Tooltip } from "@mantine/core";
+import type { ReactNode } from "react";
+import { distance } from "./distance.js";
+import { useNow } from "./now.js";
+
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+
+/** A moment, told by its distance from now; the exact time is in its tooltip. */
+export function When({ at, never = "never" }: { readonly at: string | null; readonly never?: string }): ReactNode {
+  const now = useNow();
+  if (at === null) return <span>{never}</span>;
+  return (
+    <Tooltip label={exact.format(new Date(at))}>
+      <time dateTime={at}>{distance(at, now)}</time>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,158 @@
+import { ActionIcon, Alert, Button, Fieldset, Group, Select, Text } from "@mantine/core";
+import { type BindingInput, type Host, judgeBindings } from "@nts/shared/contract";
+import { Plus, Trash2 } from "lucide-react";
+import type { ReactNode } from "react";
+import { interfaceText, portText } from "../hosts/texts.js";
+import { type Remark, remarksOn } from "./binding-remarks.js";
+import classes from "./services.module.css";
+
+interface BindingFieldProps {
+  readonly host: Host;
+  readonly value: readonly BindingInput[];
+  readonly onChange: (bindings: BindingInput[]) => void;
+}
+
+const ALL = "all";
+
+/**
+ * Edits the bindings of a service. The rules of the API are applied while editing: each binding says when saving will leave
+ * it out, or refuse everything because of it.
+ */
+export function BindingField({ host, value, onChange }: BindingFieldProps): ReactNode {
+  const inventory = { ports: host.ports.map(({ id }) => id), interfaces: host.interfaces.map(({ id }) => id) };
+  const verdict = judgeBindings(value, inventory);
+  const remarks = remarksOn(verdict);
+  const isRefused = verdict.foreign.length + verdict.conflicts.length > 0;
+  const [port, at] = [host.ports[0], host.interfaces[0]];
+  const replace = (index: number, binding: BindingInput): void =>
+    onChange(value.map((one, i) => (i === index ? binding : one)));
+  return (
+    <Fieldset legend="Bindings" className={classes.bindings ?? ""}>
+      {value.length === 0 && (
+        <Text size="sm" c="dimmed">
+          Where it listens, or is present, is not known yet.
+        </Text>
+      )}
+      {value.map((binding, index) => (
+        <BindingRow
+          key={index}
+          number={index + 1}
+          host={host}
+          binding={binding}
+          remarks={remarks.get(index) ?? []}
+          onChange={(next) => replace(index, next)}
+          onRemove={() => onChange(value.filter((_, i) => i !== index))}
+        />
+      ))}
+      <Group gap="xs" mt="sm">
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<Plus size={14} aria-hidden />}
+          disabled={port === undefined}
+          onClick={() => port && onChange([...value, { type: "Port", port_id: port.id, interface_id: null }])}
+        >
+          Port
+        </Button>
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<Plus size={14} aria-hidden />}
+          disabled={at === undefined}
+          onClick={() => at && onChange([...value, { type: "Interface", interface_id: at.id }])}
+        >
+          Interface without a port
+        </Button>
+      </Group>
+      {(port === undefined || at === undefined) && (
+        <Text size="xs" c="dimmed" mt="xs">
+          {port === undefined && at === undefined
+            ? "The host has no port and no interface yet."
+            : port === undefined
+              ? "The host has no port yet; add one to bind the service to it."
+              : "The host has no interface yet."}
+        </Text>
+      )}
+      <Alert
+        mt="sm"
+        p="xs"
+        variant="light"
+        color={isRefused ? "red" : verdict.removed.length > 0 ? "yellow" : "gray"}
+        role="status"
+        aria-live="polite"
+      >
+        {summaryOf(verdict.kept.length, verdict.removed.length, isRefused)}
+      </Alert>
+    </Fieldset>
+  );
+}
+
+function summaryOf(kept: number, removed: number, isRefused: boolean): string {
+  if (isRefused) return "This will be refused: see what is marked in red.";
+  const saved =
+    kept === 0 ? "No binding will be saved." : `${kept} ${kept === 1 ? "binding" : "bindings"} will be saved.`;
+  return removed === 0 ? saved : `${saved} ${removed} will be left out, because another one says the same.`;
+}
+
+interface BindingRowProps {
+  /** From 1, as remarks name it. */
+  readonly number: number;
+  readonly host: Host;
+  readonly binding: BindingInput;
+  readonly remarks: readonly Remark[];
+  readonly onChange: (binding: BindingInput) => void;
+  readonly onRemove: () => void;
+}
+
+function BindingRow({ number, host, binding, remarks, onChange, onRemove }: BindingRowProps): ReactNode {
+  const interfaces = host.interfaces.map((one) => ({ value: one.id, label: interfaceText(one) }));
+  const isLeftOut = remarks.some(({ kind }) => kind === "left-out");
+  return (
+    <div className={classes.row} data-left-out={isLeftOut || undefined}>
+      <span className={classes.number} aria-hidden>
+        {number}
+      </span>
+      {binding.type === "Port" ? (
+        <>
+          <Select
+            aria-label={`Binding ${number}: port`}
+            allowDeselect={false}
+            searchable={host.ports.length > 10}
+            data={host.ports.map((port) => ({ value: port.id, label: portText(port) }))}
+            value={binding.port_id}
+            onChange={(port_id) => port_id !== null && onChange({ ...binding, port_id })}
+          />
+          <Select
+            aria-label={`Binding ${number}: interface`}
+            allowDeselect={false}
+            data={[{ value: ALL, label: "All interfaces" }, ...interfaces]}
+            value={binding.interface_id ?? ALL}
+            onChange={(chosen) => onChange({ ...binding, interface_id: chosen === ALL ? null : chosen })}
+          />
+        </>
+      ) : (
+        <Select
+          className={classes.whole ?? ""}
+          aria-label={`Binding ${number}: interface without a port`}
+          allowDeselect={false}
+          data={interfaces}
+          value={binding.interface_id}
+          onChange={(interface_id) => interface_id !== null && onChange({ ...binding, interface_id })}
+        />
+      )}
+      <ActionIcon variant="subtle" color="gray" size="lg" aria-label={`Remove binding ${number}`} onClick={onRemove}>
+        <Trash2 size={16} aria-hidden />
+      </ActionIcon>
+      {remarks.map(({ kind, text }) => (
+        <Text
+          key={text}
+          size="xs"
+          className={classes.remark}
+          c={kind === "refused" ? "var(--mantine-color-error)" : "dimmed"}
+        >
+          {text}
+        </Text>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,31 @@
+import { describe, expect, it } from "@jest/globals";
+import { type BindingInput, judgeBindings } from "@nts/shared/contract";
+import { remarksOn } from "./binding-remarks.js";
+
+const HOST = { ports: ["https"], interfaces: ["lan", "wan"] };
+const port = (interface_id: string | null): BindingInput => ({ type: "Port", port_id: "https", interface_id });
+
+function textsOf(bindings: readonly BindingInput[]): Record<number, string[]> {
+  const remarks = remarksOn(judgeBindings(bindings, HOST));
+  return Object.fromEntries([...remarks].map(([index, list]) => [index, list.map(({ text }) => text)]));
+}
+
+describe("what the editor says about bindings before they are saved", () => {
+  it("is nothing about those that are saved as they are", () => {
+    expect(textsOf([port("lan"), { type: "Interface", interface_id: "wan" }])).toEqual({});
+  });
+
+  it("names, for each that is left out, the one that stays", () => {
+    expect(textsOf([port("lan"), port(null), port(null)])).toEqual({
+      0: ["Will be left out: binding 2 has this port on all interfaces."],
+      2: ["Will be left out: it says the same as binding 2."],
+    });
+  });
+
+  it("marks both sides of a conflict", () => {
+    expect(textsOf([port("lan"), { type: "Interface", interface_id: "lan" }])).toEqual({
+      0: ["Will be refused: binding 2 claims the same interface."],
+      1: ["Will be refused: binding 1 claims the same interface."],
+    });
+  });
+});

@@ -1,0 +1,30 @@
+import type { BindingVerdict } from "@nts/shared/contract";
+
+/** What a person is told about one binding before it is sent. */
+export interface Remark {
+  readonly kind: "left-out" | "refused";
+  readonly text: string;
+}
+
+/** The remarks on each binding, by its place in the request; bindings are numbered from 1 in their texts. */
+export function remarksOn({ removed, foreign, conflicts }: BindingVerdict): ReadonlyMap<number, readonly Remark[]> {
+  const remarks = new Map<number, Remark[]>();
+  const add = (index: number, remark: Remark): void => {
+    remarks.set(index, [...(remarks.get(index) ?? []), remark]);
+  };
+  for (const { index, because, of } of removed) {
+    const text =
+      because === "duplicate"
+        ? `Will be left out: it says the same as binding ${of + 1}.`
+        : `Will be left out: binding ${of + 1} has this port on all interfaces.`;
+    add(index, { kind: "left-out", text });
+  }
+  for (const { index } of foreign)
+    add(index, { kind: "refused", text: "Will be refused: its port or interface is not on this host." });
+  for (const { index, conflicts_with: other } of conflicts) {
+    const meets = (number: number): string => `Will be refused: binding ${number + 1} claims the same interface.`;
+    add(index, { kind: "refused", text: meets(other) });
+    add(other, { kind: "refused", text: meets(index) });
+  }
+  return remarks;
+}

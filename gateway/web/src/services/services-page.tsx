@@ -1,0 +1,162 @@
+import { Anchor, Button } from "@mantine/core";
+import {
+  bulkDeleteServices,
+  CATEGORIES,
+  deleteService,
+  listHosts,
+  listServices,
+  type Service,
+  SERVICE_ORDER_FIELDS,
+} from "@nts/shared/contract";
+import { Boxes, Pencil, Trash2 } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { Link } from "react-router";
+import { useRows } from "../api/queries.js";
+import type { Column } from "../list/data-table.js";
+import { GroupFilter, ManyFilter, SearchFilter } from "../list/filters.js";
+import { fieldOf, useListState } from "../list/list-state.js";
+import { ListView } from "../list/list-view.js";
+import { useRemoval } from "../list/use-removal.js";
+import { useSelection } from "../list/use-selection.js";
+import { EmptyState } from "../parts/empty-state.js";
+import { Page } from "../parts/page.js";
+import { RowMenu } from "../parts/row-menu.js";
+import { When } from "../parts/when.js";
+import { hostPath, PATHS } from "../paths.js";
+import { useMay } from "../session/session.js";
+import { useNetworkScope } from "../shell/networks.js";
+import { TagBadges } from "../tags/tag-badges.js";
+import { useTags } from "../tags/tags.js";
+import { ServiceEditor } from "./service-editor.js";
+
+const GROUPS = [
+  { value: "host", label: "Host" },
+  { value: "service_definition", label: "Definition" },
+  { value: "network_id", label: "Network" },
+];
+
+/** The services of the chosen network, or of all. */
+export default function ServicesPage(): ReactNode {
+  const state = useListState();
+  const selection = useSelection();
+  const tags = useTags();
+  const may = useMay("Member");
+  const { networkId, nameOf } = useNetworkScope();
+  const [edited, setEdited] = useState<Service | null>(null);
+  const groupBy = fieldOf(SERVICE_ORDER_FIELDS, state.groupBy);
+  const hidden = state.valuesOf("without");
+  const rows = useRows(listServices, {
+    query: {
+      ...state.query,
+      order_by: fieldOf(SERVICE_ORDER_FIELDS, state.orderBy) ?? "name",
+      group_by: groupBy,
+      network_id: networkId ?? undefined,
+      tag_ids: state.valuesOf("tag"),
+      q: state.text === "" ? undefined : state.text,
+      exclude_categories: CATEGORIES.filter((category) => hidden.includes(category)),
+    },
+  });
+  const hostNames = useHostNames(rows.data?.data ?? []);
+  const { removeOne, removeSelected } = useRemoval({
+    one: deleteService,
+    many: bulkDeleteServices,
+    noun: "service",
+    consequence: "Its bindings go too. This cannot be undone.",
+    selection,
+  });
+  const columns: readonly Column<Service>[] = [
+    { id: "name", label: "Name", orderBy: "name", cell: ({ name }) => <strong>{name}</strong> },
+    { id: "definition", label: "Definition", orderBy: "service_definition", cell: ({ service_definition }) => service_definition }, // prettier-ignore
+    {
+      id: "host",
+      label: "Host",
+      orderBy: "host",
+      cell: ({ host_id }) => (
+        <Anchor component={Link} to={hostPath(host_id)} size="sm">
+          {hostNames.get(host_id) ?? "…"}
+        </Anchor>
+      ),
+    },
+    { id: "network", label: "Network", optional: true, cell: ({ network_id }) => nameOf(network_id) },
+    { id: "bindings", label: "Bindings", numbers: true, narrow: true, cell: ({ bindings }) => bindings.length },
+    { id: "tags", label: "Tags", cell: (service) => service.tags.length > 0 && <TagBadges tags={service.tags} known={tags} /> }, // prettier-ignore
+    { id: "source", label: "Source", narrow: true, optional: true, cell: ({ source }) => source.type },
+    { id: "updated", label: "Changed", orderBy: "updated_at", numbers: true, narrow: true, cell: ({ updated_at }) => <When at={updated_at} /> }, // prettier-ignore
+  ];
+  const groupOf = (service: Service): string =>
+    groupBy === "host"
+      ? (hostNames.get(service.host_id) ?? "…")
+      : groupBy === "network_id"
+        ? nameOf(service.network_id)
+        : service.service_definition;
+  return (
+    <Page title="Services" about="What runs on the hosts. A service is added on the page of its host.">
+      <ListView
+        label="Services"
+        rows={rows}
+        state={state}
+        columns={columns}
+        idOf={({ id }) => id}
+        nameOf={({ name }) => name}
+        selection={may ? selection : undefined}
+        bulkActions={
+          <Button size="compact-sm" color="red" variant="light" onClick={removeSelected}>
+            Delete
+          </Button>
+        }
+        toolbar={
+          <>
+            <SearchFilter state={state} placeholder="Search by name or definition" />
+            <ManyFilter
+              state={state}
+              name="tag"
+              label="Tags"
+              data={tags.tags.map(({ id, name }) => ({ value: id, label: name }))}
+            />
+            <ManyFilter
+              state={state}
+              name="without"
+              label="Leave out categories"
+              data={CATEGORIES.map((one) => ({ value: one, label: one }))}
+            />
+            <GroupFilter state={state} data={GROUPS} />
+          </>
+        }
+        groupOf={GROUPS.some(({ value }) => value === groupBy) ? groupOf : undefined}
+        actions={
+          may
+            ? (service) => (
+                <RowMenu
+                  name={service.name}
+                  actions={[
+                    { label: "Edit", icon: Pencil, run: () => setEdited(service) },
+                    { label: "Delete", icon: Trash2, isDestructive: true, run: () => removeOne(service.id, service.name) }, // prettier-ignore
+                  ]}
+                />
+              )
+            : undefined
+        }
+        empty={
+          <EmptyState
+            icon={Boxes}
+            title="No service yet"
+            actions={
+              <Button component={Link} to={PATHS.hosts} variant="default">
+                To the hosts
+              </Button>
+            }
+          >
+            A version scan (nmap -sV) brings services along. Or add them on the page of their host.
+          </EmptyState>
+        }
+      />
+      {edited !== null && <ServiceEditor hostId={edited.host_id} id={edited.id} onClose={() => setEdited(null)} />}
+    </Page>
+  );
+}
+
+function useHostNames(services: readonly Service[]): ReadonlyMap<string, string> {
+  const ids = [...new Set(services.map(({ host_id }) => host_id))].sort();
+  const { data } = useRows(listHosts, { query: { ids, limit: 1000 } }, { enabled: ids.length > 0 });
+  return new Map(data?.data.map(({ id, name }) => [id, name]));
+}

@@ -1,0 +1,118 @@
+import { Button, Group, Stack, Switch, TextInput, Title } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import {
+  getOrganization,
+  type Organization,
+  updateOrganization,
+  updateOrganizationProfile,
+} from "@nts/shared/contract";
+import type { ReactNode } from "react";
+import { faultsByPath } from "../api/failure.js";
+import { type Revised, useOne, useWrite } from "../api/queries.js";
+import { orNull } from "../forms/values.js";
+import { FailureState } from "../parts/failure-state.js";
+import { Panel } from "../parts/page.js";
+import { sayDone, sayFailed } from "../parts/toast.js";
+import { Waiting } from "../parts/waiting.js";
+import { useMay } from "../session/session.js";
+import classes from "./settings.module.css";
+
+/** The organization and its profile. */
+export function OrganizationPart(): ReactNode {
+  const { data, error, refetch } = useOne(getOrganization, {});
+  if (data === undefined)
+    return (
+      <Panel>{error === null ? <Waiting /> : <FailureState error={error} onRetry={() => void refetch()} />}</Panel>
+    );
+  return (
+    <div className={classes.column}>
+      {/* the form begins anew when the organization has changed */}
+      <OrganizationForm key={data.etag} revised={data} />
+      <ProfileForm organization={data.data} />
+    </div>
+  );
+}
+
+function OrganizationForm({ revised }: { readonly revised: Revised<Organization> }): ReactNode {
+  const may = useMay("Owner");
+  const update = useWrite(updateOrganization);
+  const { id, name, api_access_enabled } = revised.data;
+  const form = useForm({ initialValues: { name, api_access_enabled } });
+  const submit = form.onSubmit((body) => {
+    update.mutate(
+      { params: { id }, body, ...(revised.etag !== null && { ifMatch: revised.etag }) },
+      {
+        onSuccess: () => sayDone("Saved."),
+        onError: (error) => {
+          form.setErrors(faultsByPath(error));
+          if (Object.keys(faultsByPath(error)).length === 0) sayFailed(error);
+        },
+      },
+    );
+  });
+  return (
+    <Panel pad>
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <Title order={2}>Organization</Title>
+          <TextInput label="Name" required readOnly={!may} {...form.getInputProps("name")} />
+          <Switch
+            label="API keys work"
+            description={
+              may
+                ? "Off: no API key of the organization is accepted; people can still sign in"
+                : "An Owner can change this"
+            }
+            disabled={!may}
+            {...form.getInputProps("api_access_enabled", { type: "checkbox" })}
+          />
+          {may && (
+            <Group justify="flex-end">
+              <Button type="submit" loading={update.isPending} disabled={!form.isDirty()}>
+                Save
+              </Button>
+            </Group>
+          )}
+        </Stack>
+      </form>
+    </Panel>
+  );
+}
+
+function ProfileForm({ organization }: { readonly organization: Organization }): ReactNode {
+  const update = useWrite(updateOrganizationProfile);
+  const form = useForm({
+    initialValues: { company_size: organization.company_size ?? "", job_title: organization.job_title ?? "" },
+  });
+  const submit = form.onSubmit(({ company_size, job_title }) => {
+    update.mutate(
+      { body: { company_size: orNull(company_size), job_title: orNull(job_title) } },
+      {
+        onSuccess: () => {
+          form.resetDirty();
+          sayDone("Saved.");
+        },
+        onError: (error) => {
+          form.setErrors(faultsByPath(error));
+          if (Object.keys(faultsByPath(error)).length === 0) sayFailed(error);
+        },
+      },
+    );
+  });
+  return (
+    <Panel pad>
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <Title order={2}>Profile</Title>
+          <TextInput label="Company size" {...form.getInputProps("company_size")} />
+          <TextInput label="Job title" {...form.getInputProps("job_title")} />
+          <Group justify="flex-end">
+            <Button type="submit" loading={update.isPending} disabled={!form.isDirty()}>
+              Save
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Panel>
+  );
+}

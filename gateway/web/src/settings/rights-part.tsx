@@ -1,0 +1,44 @@
+import { getVersion } from "@nts/shared/contract";
+import { Text, Title } from "@mantine/core";
+import type { ReactNode } from "react";
+import { useLimit } from "../api/limit.js";
+import { useOne } from "../api/queries.js";
+import { When } from "../parts/when.js";
+import { Panel } from "../parts/page.js";
+import { useSession } from "../session/session.js";
+import { useNetworkScope } from "../shell/networks.js";
+import classes from "../hosts/hosts.module.css";
+
+/** Who the caller is, and what that allows. */
+export function RightsPart(): ReactNode {
+  const { user, permissions, network_ids, expires_at } = useSession();
+  const { nameOf } = useNetworkScope();
+  const limit = useLimit();
+  const version = useOne(getVersion, {});
+  const facts: readonly (readonly [string, ReactNode])[] = [
+    ["Email", user.email],
+    ["Level", permissions],
+    ["Networks", network_ids.length === 0 ? "None yet" : network_ids.map(nameOf).join(", ")],
+    ["Session ends", <When key="ends" at={expires_at} />],
+    ["Requests", limit === null ? "–" : `${limit.limit} a minute, shared by your sessions and API keys`],
+    ["Version", version.data?.data.server_version ?? "–"],
+  ];
+  return (
+    <Panel pad>
+      <Title order={2} mb="md">
+        You
+      </Title>
+      <dl className={classes.facts}>
+        {facts.map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <Text size="sm" c="dimmed" mt="md">
+        An Owner or Admin of your organization can change your level and your networks.
+      </Text>
+    </Panel>
+  );
+}

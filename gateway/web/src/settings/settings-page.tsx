@@ -1,0 +1,21 @@
+import type { ReactNode } from "react";
+import { Page } from "../parts/page.js";
+import { OrganizationPart } from "./organization-part.js";
+import { PasswordPart } from "./password-part.js";
+import { RightsPart } from "./rights-part.js";
+import classes from "./settings.module.css";
+
+/** The organization, the caller's own profile and password, and what the caller may do. */
+export default function SettingsPage(): ReactNode {
+  return (
+    <Page title="Settings">
+      <div className={classes.parts}>
+        <OrganizationPart />
+        <div className={classes.column}>
+          <RightsPart />
+          <PasswordPart />
+        </div>
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,129 @@
+import { Button } from "@mantine/core";
+import { bulkDeleteSubnets, deleteSubnet, listSubnets, type Subnet } from "@nts/shared/contract";
+import { Pencil, Plus, Spline, Trash2 } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { useRows } from "../api/queries.js";
+import type { OpenEditor } from "../forms/for-editing.js";
+import type { Column } from "../list/data-table.js";
+import { GroupFilter, ManyFilter } from "../list/filters.js";
+import { fieldOf, useListState } from "../list/list-state.js";
+import { ListView } from "../list/list-view.js";
+import { useRemoval } from "../list/use-removal.js";
+import { useSelection } from "../list/use-selection.js";
+import { EmptyState } from "../parts/empty-state.js";
+import { Page } from "../parts/page.js";
+import { RowMenu } from "../parts/row-menu.js";
+import { useMay } from "../session/session.js";
+import { useNetworkScope } from "../shell/networks.js";
+import { TagBadges } from "../tags/tag-badges.js";
+import { useTags } from "../tags/tags.js";
+import { SubnetEditor } from "./subnet-editor.js";
+
+const FIELDS = ["cidr", "name", "subnet_type", "network_id", "created_at", "updated_at"] as const;
+const GROUPS = [
+  { value: "network_id", label: "Network" },
+  { value: "subnet_type", label: "Type" },
+];
+
+/** The subnets of the chosen network, or of all. */
+export default function SubnetsPage(): ReactNode {
+  const state = useListState();
+  const selection = useSelection();
+  const tags = useTags();
+  const may = useMay("Member");
+  const { networkId, nameOf, networks } = useNetworkScope();
+  const [edited, setEdited] = useState<OpenEditor>(null);
+  const groupBy = fieldOf(FIELDS, state.groupBy);
+  const rows = useRows(listSubnets, {
+    query: {
+      ...state.query,
+      order_by: fieldOf(FIELDS, state.orderBy) ?? "cidr",
+      group_by: groupBy,
+      network_id: networkId ?? undefined,
+      tag_ids: state.valuesOf("tag"),
+    },
+  });
+  const { removeOne, removeSelected } = useRemoval({
+    one: deleteSubnet,
+    many: bulkDeleteSubnets,
+    noun: "subnet",
+    consequence: "A subnet that an interface still has an address in cannot be deleted.",
+    selection,
+  });
+  const columns: readonly Column<Subnet>[] = [
+    {
+      id: "cidr",
+      label: "Block",
+      orderBy: "cidr",
+      narrow: true,
+      cell: ({ cidr }) => <span className="mono">{cidr}</span>,
+    },
+    { id: "name", label: "Name", orderBy: "name", cell: ({ name }) => <strong>{name}</strong> },
+    { id: "type", label: "Type", orderBy: "subnet_type", cell: ({ subnet_type }) => subnet_type },
+    { id: "network", label: "Network", cell: ({ network_id }) => nameOf(network_id) },
+    { id: "tags", label: "Tags", cell: (subnet) => <TagBadges tags={subnet.tags} known={tags} /> },
+    { id: "source", label: "Source", narrow: true, cell: ({ source }) => source.type },
+  ];
+  const add = may && networks.length > 0 && (
+    <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setEdited({ id: null })}>
+      New subnet
+    </Button>
+  );
+  return (
+    <Page title="Subnets" about="Blocks of addresses. Every interface has its address in one of them." actions={add}>
+      <ListView
+        label="Subnets"
+        rows={rows}
+        state={state}
+        columns={columns}
+        idOf={({ id }) => id}
+        nameOf={({ name }) => name}
+        selection={may ? selection : undefined}
+        bulkActions={
+          <Button size="compact-sm" color="red" variant="light" onClick={removeSelected}>
+            Delete
+          </Button>
+        }
+        toolbar={
+          <>
+            <ManyFilter
+              state={state}
+              name="tag"
+              label="Tags"
+              data={tags.tags.map(({ id, name }) => ({ value: id, label: name }))}
+            />
+            <GroupFilter state={state} data={GROUPS} />
+          </>
+        }
+        groupOf={
+          groupBy === "network_id"
+            ? ({ network_id }) => nameOf(network_id)
+            : groupBy === "subnet_type"
+              ? ({ subnet_type }) => subnet_type ?? "No type"
+              : undefined
+        }
+        actions={
+          may
+            ? ({ id, name }) => (
+                <RowMenu
+                  name={name}
+                  actions={[
+                    { label: "Edit", icon: Pencil, run: () => setEdited({ id }) },
+                    { label: "Delete", icon: Trash2, isDestructive: true, run: () => removeOne(id, name) },
+                  ]}
+                />
+              )
+            : undefined
+        }
+        empty={
+          <EmptyState icon={Spline} title="No subnet yet" actions={add}>
+            {networks.length === 0
+              ? "Create a network first; its subnets come next."
+              : "An import makes the subnets that it finds. Or describe one yourself."}
+          </EmptyState>
+        }
+      />
+      {edited !== null && <SubnetEditor id={edited.id} onClose={() => setEdited(null)} />}
+    </Page>
+  );
+}

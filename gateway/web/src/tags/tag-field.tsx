@@ -1,0 +1,27 @@
+import { TagsInput } from "@mantine/core";
+import type { ReactNode } from "react";
+import type { KnownTags } from "./tags.js";
+
+interface TagFieldProps {
+  readonly known: KnownTags;
+  /** As the API has them: ids of managed tags, or labels. */
+  readonly value?: readonly string[];
+  readonly onChange: (tags: string[]) => void;
+  readonly error?: ReactNode;
+}
+
+/** Chooses managed tags by name, or takes free labels. */
+export function TagField({ known, value = [], onChange, error }: TagFieldProps): ReactNode {
+  return (
+    <TagsInput
+      label="Tags"
+      description="Choose a tag, or type a label of your own and press Enter"
+      data={known.tags.map(({ name }) => name)}
+      value={value.map(known.nameOf)}
+      onChange={(names) => onChange(names.map(known.valueOf))}
+      error={error}
+      maxTags={50}
+      acceptValueOnBlur
+    />
+  );
+}

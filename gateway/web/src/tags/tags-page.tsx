@@ -1,0 +1,93 @@
+import { Button, ColorSwatch } from "@mantine/core";
+import { bulkDeleteTags, deleteTag, listTags, type Tag } from "@nts/shared/contract";
+import { Pencil, Plus, Tags as TagsIcon, Trash2 } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { useRows } from "../api/queries.js";
+import type { OpenEditor } from "../forms/for-editing.js";
+import type { Column } from "../list/data-table.js";
+import { fieldOf, useListState } from "../list/list-state.js";
+import { ListView } from "../list/list-view.js";
+import { useRemoval } from "../list/use-removal.js";
+import { useSelection } from "../list/use-selection.js";
+import { EmptyState } from "../parts/empty-state.js";
+import { Page } from "../parts/page.js";
+import { RowMenu } from "../parts/row-menu.js";
+import { useMay } from "../session/session.js";
+import { TagEditor } from "./tag-editor.js";
+import classes from "./tags.module.css";
+
+const FIELDS = ["name", "color", "created_at"] as const;
+
+/** The managed tags of the organization. */
+export default function TagsPage(): ReactNode {
+  const state = useListState();
+  const selection = useSelection();
+  const may = useMay("Admin");
+  const [edited, setEdited] = useState<OpenEditor>(null);
+  const rows = useRows(listTags, { query: { ...state.query, order_by: fieldOf(FIELDS, state.orderBy) ?? "name" } });
+  const { removeOne, removeSelected } = useRemoval({
+    one: deleteTag,
+    many: bulkDeleteTags,
+    noun: "tag",
+    consequence: "It is taken off everything that carries it. This cannot be undone.",
+    selection,
+  });
+  const columns: readonly Column<Tag>[] = [
+    {
+      id: "name",
+      label: "Name",
+      orderBy: "name",
+      cell: ({ name, color }) => (
+        <span className={classes.name}>
+          <ColorSwatch size={14} color={color ?? "transparent"} />
+          <strong>{name}</strong>
+        </span>
+      ),
+    },
+    { id: "description", label: "Description", cell: ({ description }) => description },
+  ];
+  const add = may && (
+    <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setEdited({ id: null })}>
+      New tag
+    </Button>
+  );
+  return (
+    <Page title="Tags" about="Names that everybody uses alike. Anything can carry free labels besides." actions={add}>
+      <ListView
+        label="Tags"
+        rows={rows}
+        state={state}
+        columns={columns}
+        idOf={({ id }) => id}
+        nameOf={({ name }) => name}
+        selection={may ? selection : undefined}
+        bulkActions={
+          <Button size="compact-sm" color="red" variant="light" onClick={removeSelected}>
+            Delete
+          </Button>
+        }
+        actions={
+          may
+            ? ({ id, name }) => (
+                <RowMenu
+                  name={name}
+                  actions={[
+                    { label: "Edit", icon: Pencil, run: () => setEdited({ id }) },
+                    { label: "Delete", icon: Trash2, isDestructive: true, run: () => removeOne(id, name) },
+                  ]}
+                />
+              )
+            : undefined
+        }
+        empty={
+          <EmptyState icon={TagsIcon} title="No tag yet" actions={add}>
+            {may
+              ? "Tags such as “production” or “to be replaced” narrow every list and the picture."
+              : "An Owner or Admin of your organization can make tags."}
+          </EmptyState>
+        }
+      />
+      {edited !== null && <TagEditor id={edited.id} onClose={() => setEdited(null)} />}
+    </Page>
+  );
+}

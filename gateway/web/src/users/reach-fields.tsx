@@ -1,0 +1,50 @@
+import { MultiSelect, Select } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
+import { isAtLeast, PERMISSIONS, type Permission } from "@nts/shared/contract";
+import type { ReactNode } from "react";
+import { useSession } from "../session/session.js";
+import { useNetworkScope } from "../shell/networks.js";
+
+export interface Reach {
+  permissions: Permission;
+  network_ids: string[];
+}
+
+/** What each level may do, in a few words. */
+const LEVELS: Readonly<Record<Permission, string>> = {
+  Owner: "Owner: everything, also the organization and other Owners",
+  Admin: "Admin: networks, tags, and people below",
+  Member: "Member: hosts and what is on them, in networks of theirs",
+  Viewer: "Viewer: looks, in networks of theirs",
+};
+
+/** The level and the networks of a person. */
+export function ReachFields({ form }: { readonly form: UseFormReturnType<Reach> }): ReactNode {
+  const { permissions: own } = useSession();
+  const { networks } = useNetworkScope();
+  const { permissions } = form.getValues();
+  const mayGive = (level: Permission): boolean => own === "Owner" || !isAtLeast(level, "Admin");
+  return (
+    <>
+      <Select
+        label="Level"
+        required
+        allowDeselect={false}
+        data={PERMISSIONS.filter((level) => mayGive(level) || level === permissions).map((level) => ({
+          value: level,
+          label: LEVELS[level],
+        }))}
+        {...form.getInputProps("permissions")}
+      />
+      {isAtLeast(permissions, "Admin") ? null : (
+        <MultiSelect
+          label="Networks"
+          description="Owners and Admins have all networks"
+          searchable
+          data={networks.map(({ id, name }) => ({ value: id, label: name }))}
+          {...form.getInputProps("network_ids")}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,100 @@
+import { Badge, Button } from "@mantine/core";
+import { deleteUser, isAtLeast, listUsers, type User } from "@nts/shared/contract";
+import { Pencil, Trash2, UserPlus, Users } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { useRows } from "../api/queries.js";
+import type { Column } from "../list/data-table.js";
+import { fieldOf, useListState } from "../list/list-state.js";
+import { ListView } from "../list/list-view.js";
+import { useRemoval } from "../list/use-removal.js";
+import { EmptyState } from "../parts/empty-state.js";
+import { Page } from "../parts/page.js";
+import { RowMenu } from "../parts/row-menu.js";
+import { When } from "../parts/when.js";
+import { useSession } from "../session/session.js";
+import { useNetworkScope } from "../shell/networks.js";
+import { InviteEditor } from "./invite-editor.js";
+import { Invites } from "./invites.js";
+import { UserEditor } from "./user-editor.js";
+
+const FIELDS = ["email", "created_at", "updated_at"] as const;
+
+/** The people of the organization, and the invites that nobody has used yet. */
+export default function UsersPage(): ReactNode {
+  const state = useListState();
+  const { user: self, permissions } = useSession();
+  const { nameOf } = useNetworkScope();
+  const [edited, setEdited] = useState<string | null>(null);
+  const [isInviting, setInviting] = useState(false);
+  const rows = useRows(listUsers, { query: { ...state.query, order_by: fieldOf(FIELDS, state.orderBy) ?? "email" } });
+  const { removeOne } = useRemoval({
+    one: deleteUser,
+    noun: "user",
+    consequence: "All API keys, sessions and invites of this person end at once. This cannot be undone.",
+  });
+  const mayChange = (user: User): boolean => permissions === "Owner" || !isAtLeast(user.permissions, "Admin");
+  const columns: readonly Column<User>[] = [
+    {
+      id: "email",
+      label: "Email",
+      orderBy: "email",
+      cell: ({ id, email }) => (
+        <>
+          <strong>{email}</strong>{" "}
+          {id === self.id && (
+            <Badge variant="light" tt="none">
+              You
+            </Badge>
+          )}
+        </>
+      ),
+    },
+    { id: "level", label: "Level", narrow: true, cell: (user) => user.permissions },
+    { id: "networks", label: "Networks", cell: (user) => reachText(user, nameOf) },
+    { id: "since", label: "Since", orderBy: "created_at", numbers: true, narrow: true, cell: ({ created_at }) => <When at={created_at} /> }, // prettier-ignore
+  ];
+  return (
+    <Page
+      title="Users"
+      about="People belong to the organization. Members and Viewers see the networks that they are given."
+      actions={
+        <Button leftSection={<UserPlus size={16} aria-hidden />} onClick={() => setInviting(true)}>
+          Invite somebody
+        </Button>
+      }
+    >
+      <ListView
+        label="Users"
+        rows={rows}
+        state={state}
+        columns={columns}
+        idOf={({ id }) => id}
+        nameOf={({ email }) => email}
+        actions={(user) =>
+          mayChange(user) && (
+            <RowMenu
+              name={user.email}
+              actions={[
+                { label: "Change", icon: Pencil, run: () => setEdited(user.id) },
+                { label: "Remove", icon: Trash2, isDestructive: true, run: () => removeOne(user.id, user.email) },
+              ]}
+            />
+          )
+        }
+        empty={
+          <EmptyState icon={Users} title="Nobody here">
+            Invite somebody.
+          </EmptyState>
+        }
+      />
+      <Invites />
+      {edited !== null && <UserEditor id={edited} onClose={() => setEdited(null)} />}
+      {isInviting && <InviteEditor onClose={() => setInviting(false)} />}
+    </Page>
+  );
+}
+
+function reachText({ permissions, network_ids }: User, nameOf: (id: string) => string): string {
+  if (isAtLeast(permissions, "Admin")) return "All";
+  return network_ids.length === 0 ? "None" : network_ids.map(nameOf).join(", ");
+}

@@ -1,0 +1,42 @@
+import { Button, Group, Stack, Text } from "@mantine/core";
+import { type ReactNode, useState } from "react";
+import { Link } from "react-router";
+import { curlLine } from "../keys/curl-line.js";
+import { KeyEditor } from "../keys/key-editor.js";
+import { CopyField } from "../parts/copy.js";
+import { PATHS } from "../paths.js";
+
+/** Makes the first API key, and shows the command that uses it. */
+export function KeyStep(): ReactNode {
+  const [isMaking, setMaking] = useState(false);
+  const [secret, setSecret] = useState<string | null>(null);
+  return (
+    <Stack mt="md">
+      <Text>
+        Scripts and integrations use API keys. Each has a level of its own, and can be limited to networks. Without one,
+        the console works all the same.
+      </Text>
+      {secret === null ? (
+        <Group>
+          <Button onClick={() => setMaking(true)}>Make an API key</Button>
+          <Button component={Link} to={PATHS.topology} variant="default">
+            Skip, and see the picture
+          </Button>
+        </Group>
+      ) : (
+        <>
+          <Text fw={500}>Your key. Copy it now: it is not shown again.</Text>
+          <CopyField label="API key" value={secret} />
+          <Text fw={500}>The first five services, from a terminal:</Text>
+          <CopyField label="Command" value={curlLine(secret, location.origin)} />
+          <Group>
+            <Button component={Link} to={PATHS.topology}>
+              See the picture
+            </Button>
+          </Group>
+        </>
+      )}
+      {isMaking && <KeyEditor id={null} onClose={() => setMaking(false)} onCreated={setSecret} />}
+    </Stack>
+  );
+}

@@ -1,0 +1,54 @@
+import { Alert, Button, Group, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { createNetwork, type Network } from "@nts/shared/contract";
+import type { ReactNode } from "react";
+import { describeFailure, faultsByPath } from "../api/failure.js";
+import { useWrite } from "../api/queries.js";
+
+interface NetworkStepProps {
+  /** The one that there is already. */
+  readonly network: Network | undefined;
+  readonly onDone: (networkId: string) => void;
+}
+
+/** Makes the first network. */
+export function NetworkStep({ network, onDone }: NetworkStepProps): ReactNode {
+  const create = useWrite(createNetwork);
+  const form = useForm({ initialValues: { name: "" } });
+  const submit = form.onSubmit((body) => {
+    create.mutate(
+      { body },
+      { onSuccess: ({ id }) => onDone(id), onError: (error) => form.setErrors(faultsByPath(error)) },
+    );
+  });
+  if (network !== undefined)
+    return (
+      <Group mt="md">
+        <Text>
+          You have the network <strong>{network.name}</strong>.
+        </Text>
+        <Button onClick={() => onDone(network.id)}>Next</Button>
+      </Group>
+    );
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack mt="md" maw="28rem">
+        <Text>
+          A network is what you look at as a whole: your home, an office, a data centre. You can have as many as you
+          like.
+        </Text>
+        {create.error !== null && Object.keys(faultsByPath(create.error)).length === 0 && (
+          <Alert color="red" role="alert" title={describeFailure(create.error).title}>
+            {describeFailure(create.error).text}
+          </Alert>
+        )}
+        <TextInput label="Name of the network" placeholder="Home" required {...form.getInputProps("name")} />
+        <Group>
+          <Button type="submit" loading={create.isPending}>
+            Create the network
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

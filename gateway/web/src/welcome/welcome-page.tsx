@@ -1,0 +1,52 @@
+import { Stepper, Text } from "@mantine/core";
+import { type ReactNode, useState } from "react";
+import { Page, Panel } from "../parts/page.js";
+import { useMay } from "../session/session.js";
+import { useNetworkScope } from "../shell/networks.js";
+import { HostsStep } from "./hosts-step.js";
+import { KeyStep } from "./key-step.js";
+import { NetworkStep } from "./network-step.js";
+
+/** The first minutes: a network, what is in it, and a key for scripts. */
+export default function WelcomePage(): ReactNode {
+  const { networks, networkId } = useNetworkScope();
+  const may = useMay("Admin");
+  const [made, setMade] = useState<string | null>(null);
+  const [step, setStep] = useState<number | null>(null);
+  const network = networks.find(({ id }) => id === (made ?? networkId)) ?? networks[0];
+  const active = step ?? (network === undefined ? 0 : 1);
+  if (!may && network === undefined)
+    return (
+      <Page title="Welcome">
+        <Panel pad>
+          <Text>
+            Nobody has given you a network yet. Ask an Owner or Admin of your organization; what they give you appears
+            here.
+          </Text>
+        </Panel>
+      </Page>
+    );
+  return (
+    <Page title="Welcome" about="Three steps, and you see your network.">
+      <Panel pad>
+        <Stepper active={active} onStepClick={setStep} size="sm" allowNextStepsSelect={network !== undefined}>
+          <Stepper.Step label="Network" description="What you look at">
+            <NetworkStep
+              network={network}
+              onDone={(id) => {
+                setMade(id);
+                setStep(1);
+              }}
+            />
+          </Stepper.Step>
+          <Stepper.Step label="Hosts" description="Import or describe">
+            {network !== undefined && <HostsStep network={network} onNext={() => setStep(2)} />}
+          </Stepper.Step>
+          <Stepper.Step label="API key" description="For scripts">
+            <KeyStep />
+          </Stepper.Step>
+        </Stepper>
+      </Panel>
+    </Page>
+  );
+}
