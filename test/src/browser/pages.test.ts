@@ -1,0 +1,157 @@
+/** Every page of the console: for everybody, by eye, by keyboard and by screen reader; and when something is wrong. */
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { PATHS } from "@nts/web/paths";
+import type { Browser } from "playwright-core";
+import { barriersOf } from "../support/accessibility.js";
+import { type Account, aColleague, anAccount } from "../support/api.js";
+import { aPerson } from "../support/browser.js";
+import { startChromium } from "../support/chromium.js";
+import { startStack, type Stack } from "../support/stack.js";
+import { aNetworkWithAHost, type NetworkWorld } from "../support/world.js";
+
+const MANY = String(1_000_000);
+const FOR_GUESTS: readonly string[] = [PATHS.signIn, PATHS.signUp];
+
+let stack: Stack;
+let browser: Browser;
+let full: Account;
+let empty: Account;
+let world: NetworkWorld;
+
+beforeAll(async () => {
+  const env = Object.fromEntries(
+    ["RATE_LIMIT_PER_MINUTE", "RATE_LIMIT_BURST"]
+      .flatMap((name) => [name, `ANONYMOUS_${name}`])
+      .map((name) => [name, MANY]),
+  );
+  [stack, browser] = await Promise.all([startStack({ env }), startChromium()]);
+  [full, empty] = await Promise.all([anAccount(stack.url), anAccount(stack.url)]);
+  world = await aNetworkWithAHost(full.session);
+  await full.session.data("post", "/api/v1/tags", { name: "production", color: "#2f9e44" });
+  await full.session.data("post", "/api/v1/invites", { permissions: "Viewer", network_ids: [world.network.id] });
+  const key = { name: "backup", user_id: full.userId, organization_id: full.organizationId, tags: [] };
+  await full.session.data("post", "/api/v1/auth/keys", key);
+}, 300_000);
+
+afterAll(async () => {
+  await browser.close();
+  await stack.stop();
+});
+
+const pathOf = (path: string): string => path.replace(":id", world.host.id);
+
+describe.each(["light", "dark"] as const)("in %s", (colorScheme) => {
+  it.each([
+    ["full", { width: 1280, height: 800 }],
+    ["empty", { width: 390, height: 844 }],
+  ] as const)(
+    "every page that is %s keeps nobody out, fits, breaks no policy, and asks nobody else",
+    async (fill, viewport) => {
+      const account = fill === "full" ? full : empty;
+      const barriers: string[] = [];
+      for (const isGuest of [true, false]) {
+        const who = { colorScheme, viewport, ...(isGuest ? {} : { account }) };
+        const { page, takeFaults, close } = await aPerson(browser, stack.url, who);
+        for (const path of Object.values(PATHS).filter((one) => FOR_GUESTS.includes(one) === isGuest)) {
+          await page.goto(pathOf(path));
+          await page.getByRole("heading").first().waitFor();
+          await page.waitForFunction("document.querySelector('[aria-label=Loading]') === null");
+          const overflow = await page.evaluate(
+            "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+          );
+          expect([path, overflow, takeFaults()]).toEqual([path, 0, []]);
+          barriers.push(...(await barriersOf(page)).map((barrier) => `${path}: ${barrier}`));
+          takeFaults();
+        }
+        await close();
+      }
+      expect(barriers).toEqual([]);
+    },
+  );
+});
+
+describe("what is wrong is said", () => {
+  const failing: readonly (readonly [
+    string,
+    { status: number; code: string; params?: object; retryAfter?: string },
+    string,
+  ])[] = [
+    [
+      "nobody may",
+      { status: 403, code: "permission_denied", params: { required: "Admin" } },
+      "This is not for your level",
+    ],
+    ["there is nothing", { status: 404, code: "not_found" }, "There is nothing here"],
+    ["too much was asked", { status: 429, code: "rate_limited", retryAfter: "2" }, "Too many requests"],
+    ["a part is down", { status: 503, code: "unavailable" }, "Something went wrong on our side"],
+  ];
+
+  it.each(failing)("when %s", async (_when, { status, code, params = {}, retryAfter }, title) => {
+    const { page, takeFaults, close } = await aPerson(browser, stack.url, { account: full });
+    let isFailing = true;
+    await page.route("**/api/v1/tags?*", async (route) => {
+      if (!isFailing) return route.continue();
+      const meta = { api_version: 1, server_version: "0", request_id: "r" };
+      const headers: Record<string, string> = retryAfter === undefined ? {} : { "retry-after": retryAfter };
+      await route.fulfill({ status, headers, json: { success: false, error: "No.", code, params, meta } });
+    });
+    await page.goto("/tags");
+    await page.getByRole("alert").getByRole("heading", { name: title }).waitFor();
+    isFailing = false;
+    // too many requests: it tries again by itself
+    if (status === 503) await page.getByRole("button", { name: "Try again" }).click();
+    if (status === 429 || status === 503) await page.getByText("production").waitFor();
+    expect(takeFaults()).toEqual([]);
+    await close();
+  });
+
+  it("when the server does not answer", async () => {
+    const { page, close } = await aPerson(browser, stack.url, { account: full });
+    await page.goto("/tags");
+    await page.getByText("production").waitFor();
+    await page.route("**/api/**", (route) => route.abort());
+    await page.getByRole("link", { name: "Subnets" }).click();
+    await page.getByRole("heading", { name: "The server does not answer" }).waitFor();
+    await page.unroute("**/api/**");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByText("10.0.0.0/24").waitFor();
+    await close();
+  });
+});
+
+describe("the keyboard", () => {
+  it("leads past the navigation to the content, and opens and closes what a click does", async () => {
+    const { page, takeFaults, close } = await aPerson(browser, stack.url, { account: full });
+    await page.goto("/hosts");
+    await page.getByRole("link", { name: "nas" }).waitFor();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate("document.activeElement.id")).toBe("main");
+    await page.getByRole("button", { name: "New host" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor();
+    expect(await page.evaluate("document.activeElement.closest('[role=dialog]') !== null")).toBe(true);
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("New host");
+    expect(takeFaults()).toEqual([]);
+    await close();
+  });
+});
+
+describe("a Viewer", () => {
+  it("is offered nothing that the API would refuse", async () => {
+    const account = await aColleague(stack.url, full, { permissions: "Viewer", network_ids: [world.network.id] });
+    const { page, close } = await aPerson(browser, stack.url, { account });
+    for (const path of [PATHS.hosts, PATHS.networks, PATHS.subnets, PATHS.tags, PATHS.services, pathOf(PATHS.host)]) {
+      await page.goto(path);
+      await page.getByRole("table").first().waitFor();
+      expect([path, await page.getByRole("button", { name: /^(?:New|Add|Actions|Edit|Delete)/ }).count()]).toEqual([
+        path,
+        0,
+      ]);
+      expect([path, await page.getByRole("checkbox").count()]).toEqual([path, 0]);
+    }
+    await close();
+  });
+});
