@@ -125,15 +125,16 @@ function createStandIn(attempt: Attempt): { standIn: StandIn; sending: Sending }
     pipe: (message) => {
       outgoing = message;
       message.once("socket", (socket) => {
-        const sent = (): void => {
+        // The client's body can be read once, so not before there is a connection: another replica may have to get it.
+        const begin = (): void => {
           wasSent = true;
+          // Its own faults reach `onError`, as an error of the message.
+          if (withBody) pipeline(countedBody(request), message, () => undefined);
+          else message.end();
         };
-        if (socket.connecting) socket.once("connect", sent);
-        else sent();
+        if (socket.connecting) socket.once("connect", begin);
+        else begin();
       });
-      // Its own faults reach `onError`, as an error of the message.
-      if (withBody) pipeline(countedBody(request), message, () => undefined);
-      else message.end();
       return message;
     },
     onAnswer: readAnswer,

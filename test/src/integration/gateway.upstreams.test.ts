@@ -97,6 +97,30 @@ describe("a replica that hangs", () => {
   });
 });
 
+describe("a replica that has just gone", () => {
+  it.each([
+    ["topology", ONE],
+    ["identity", "/api/v1/organizations/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f"],
+  ])("costs no write of %s its body", async (_service, path) => {
+    const gone = await startNeighbour();
+    const world = await startLoneGateways({ env: LIMITS, otherTopologies: [gone.url], otherIdentities: [gone.url] });
+    try {
+      const key = world.neighbour.aKey();
+      const headers = { ...key.headers, "content-type": "application/json" };
+      await until(async () => (await fetch(world.url + ONE, { headers })).status === 200);
+      await gone.stop();
+      const sent = Array.from({ length: 6 }, (_, round) => JSON.stringify({ name: `round ${round}` }));
+      const write = async (body: string): Promise<number> =>
+        (await fetch(world.url + path, { method: "PUT", headers, body })).status;
+      expect(await Promise.all(sent.map(write))).toEqual(sent.map(() => 200));
+      const came = world.neighbour.passedOn.filter(({ method }) => method === "PUT").map(({ body }) => body);
+      expect(came.sort()).toEqual(sent);
+    } finally {
+      await world.stop();
+    }
+  });
+});
+
 describe("a replica to which no connection can be made", () => {
   it("costs a second, and loses neither reads nor writes", async () => {
     const hole = await startBlackHole();
