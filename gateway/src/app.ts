@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { API_VERSION, type AnyEndpoint } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
+import { bodyLimitOf } from "@nts/shared/http/body";
 import { INTERNAL, REQUEST_ID, TRACEPARENT, TRACESTATE } from "@nts/shared/http/headers";
 import type { Listener } from "@nts/shared/http/server";
 import type { Log } from "@nts/shared/log";
@@ -17,7 +18,8 @@ import type { Cors } from "./edge/cors.js";
 import type { Exchange, OpenExchange } from "./edge/exchange.js";
 import { setEveryHeader } from "./edge/head.js";
 import type { Fields } from "./edge/json-headers.js";
-import { answerMalformed, statusOf } from "./edge/malformed.js";
+import { answerMalformed, isTooSlow, statusOf } from "./edge/malformed.js";
+import { watchPace } from "./edge/pace.js";
 import { faultOf } from "./edge/soundness.js";
 import { answerTunnel } from "./edge/tunnel.js";
 import type { Console } from "./console/console.js";
@@ -67,6 +69,8 @@ export function createApp({
   const exchangeOn = new WeakMap<Socket, Exchange>();
   // Connections of which nothing can be read any more; each further byte is reported as a fault of its own.
   const broken = new WeakSet<Socket>();
+  // Files: the time that they may take is not Node's to tell.
+  const paced = new WeakSet<IncomingMessage>();
 
   async function serve(exchange: Exchange): Promise<void> {
     const { request, response } = exchange;
@@ -119,11 +123,12 @@ export function createApp({
     }
     const caller = await admission.admit(exchange, endpoint);
     if (exchange.unreadable) return;
-    if (announcesTooMuch(exchange.request.headers)) throw new AppError("payload_too_large");
+    if (announcesTooMuch(exchange.request.headers, bodyLimitOf(endpoint))) throw new AppError("payload_too_large");
     if (upstream === "gateway") {
       sendSuccess(exchange, { api_version: API_VERSION, server_version: SERVER_VERSION });
       return;
     }
+    if (endpoint.upload !== undefined) allowItsPace(exchange);
     const headers = cleanHeaders(exchange.request.headers, endpoint.body !== undefined);
     headers[INTERNAL.tenancy] = tenancyHeader(caller, upstream);
     headers[INTERNAL.clientAddress] = exchange.clientAddress;
@@ -133,6 +138,29 @@ export function createApp({
     // It belongs to the trace that the client named; without one it means nothing.
     if (state !== undefined && readTraceparent(given) !== null) headers[TRACESTATE] = state;
     services[upstream]({ exchange, endpoint, headers });
+  }
+
+  function allowItsPace(exchange: Exchange): void {
+    const { request } = exchange;
+    paced.add(request);
+    watchPace(request, () => {
+      paced.delete(request);
+      refuseUnreadable(exchange, 408);
+    });
+  }
+
+  /** What comes on the connection is still the file. */
+  function isPaced({ request }: Exchange): boolean {
+    return paced.has(request) && !request.complete;
+  }
+
+  /** Something is wrong with what comes after the head of a request. */
+  function refuseUnreadable(exchange: Exchange, status: number): void {
+    if (exchange.response.headersSent) exchange.request.socket.destroy();
+    else {
+      exchange.unreadable = true;
+      void settle(exchange, refuseUnsound(exchange, status));
+    }
   }
 
   async function answerOtherMethod(exchange: Exchange, allow: string): Promise<void> {
@@ -172,9 +200,9 @@ export function createApp({
       answerTunnel(request, connection, listen);
     },
     onClientError: (error, socket) => {
-      if (broken.has(socket)) return;
-      broken.add(socket);
       const last = exchangeOn.get(socket);
+      if (broken.has(socket) || (isTooSlow(error) && last !== undefined && isPaced(last))) return;
+      broken.add(socket);
       if (last === undefined || last.request.complete) {
         // What comes after the request that is being answered has to wait.
         if (last === undefined || last.response.writableFinished) answerBytes(error, socket);
@@ -182,11 +210,7 @@ export function createApp({
           last.response.once("close", () => {
             answerBytes(error, socket);
           });
-      } else if (last.response.headersSent) socket.destroy();
-      else {
-        last.unreadable = true;
-        void settle(last, refuseUnsound(last, statusOf(error)));
-      }
+      } else refuseUnreadable(last, statusOf(error));
     },
   };
 }

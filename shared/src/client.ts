@@ -1,4 +1,5 @@
 import type { BodyInputOf, DataOf, Endpoint, ParamsOf, QueryInputOf } from "./contract/endpoint.js";
+import { bodyTypesOf, type UploadInput } from "./contract/upload.js";
 import type { ErrorCode, ErrorParams } from "./errors.js";
 
 // A typed client for browsers and Node, derived from the contract: `client.call(getService, { params: { id } })`.
@@ -95,10 +96,10 @@ export function createClient({
       method: operation.method.toUpperCase(),
       headers: {
         ...headers,
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(body === undefined ? {} : { "content-type": bodyTypesOf(operation)[0] }),
         ...(ifMatch === undefined ? {} : { "if-match": ifMatch }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: operation.upload ? (body as UploadInput) : JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
     onAnswer(answered);

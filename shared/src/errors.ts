@@ -21,7 +21,7 @@ export const ERRORS = {
   not_found: "There is no such entity.",
   method_not_allowed: "The method is not allowed on this path.",
   payload_too_large: "The request body is too large.",
-  unsupported_media_type: "The request body must be JSON.",
+  unsupported_media_type: "The request body must be of a type that the operation takes.",
   binding_conflict: "An interface binding and a port binding claim the same interface.",
   mac_address_immutable: "A MAC address cannot be changed once it is set.",
   already_exists: "An entity with this value exists already.",

@@ -85,9 +85,7 @@ function describe(operation: AnyEndpoint): ZodOpenApiOperationObject {
       ...(operation.params && { path: operation.params }),
       ...(operation.query && { query: operation.query }),
     },
-    ...(operation.body && {
-      requestBody: { required: true, content: { "application/json": { schema: operation.body } } },
-    }),
+    ...describeBody(operation),
     responses: {
       "200": {
         description: "Success",
@@ -98,6 +96,16 @@ function describe(operation: AnyEndpoint): ZodOpenApiOperationObject {
       ...Object.fromEntries(Object.keys(UNREADABLE).map((name) => [name, { $ref: `#/components/responses/${name}` }])),
     },
   };
+}
+
+function describeBody({ body, upload }: AnyEndpoint): Pick<ZodOpenApiOperationObject, "requestBody"> {
+  if (body === undefined) return {};
+  if (upload === undefined)
+    return { requestBody: { required: true, content: { "application/json": { schema: body } } } };
+  const file = { schema: { type: "string" } } as const;
+  const description = `${upload.description} At most ${upload.limitBytes / 2 ** 20} MiB.`;
+  const content = Object.fromEntries(upload.contentTypes.map((type) => [type, file]));
+  return { requestBody: { required: true, description, content } };
 }
 
 function describeRights({ credential, permission, description }: AnyEndpoint) {
@@ -127,10 +135,11 @@ function filesOf({ files = [] }: AnyEndpoint) {
 }
 
 /** The codes that an operation can answer: its own, and those that follow from its form. */
-export function codesOf({ credential, permission, body, errors, upstream }: AnyEndpoint): ErrorCode[] {
+export function codesOf({ credential, permission, body, upload, errors, upstream }: AnyEndpoint): ErrorCode[] {
   const codes: ErrorCode[] = ["malformed_request", "rate_limited", "internal_error", "unavailable", ...errors];
   if (upstream !== "gateway") codes.push("upstream_failed", "upstream_timeout", "validation_failed");
-  if (body) codes.push("malformed_json", "unsupported_media_type", "payload_too_large");
+  if (body) codes.push("unsupported_media_type", "payload_too_large");
+  if (body && !upload) codes.push("malformed_json");
   if (credential === "any" || credential === "session")
     codes.push("not_authenticated", "session_expired", "csrf_rejected");
   if (credential === "any") codes.push("api_key_invalid", "api_key_expired", "api_key_disabled", "api_access_disabled");

@@ -1,5 +1,5 @@
 import { addressBlockOf } from "@nts/shared/address-block";
-import { type AnyEndpoint, isAtLeast } from "@nts/shared/contract";
+import { type AnyEndpoint, bodyTypesOf, isAtLeast } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import { causeOf, type Exchange } from "../edge/exchange.js";
@@ -51,13 +51,14 @@ export function createAdmission({ verifier, limiter, keyUses, ownOrigin }: Admis
     throw error;
   }
 
-  async function credentialOf(exchange: Exchange, { credential }: AnyEndpoint): Promise<Credential | null> {
+  async function credentialOf(exchange: Exchange, endpoint: AnyEndpoint): Promise<Credential | null> {
+    const { credential } = endpoint;
     const presented = readCredential(exchange.request.headers);
     const needed = credential !== "optional";
     if (presented.kind === "nothing") return needed ? refuse(exchange, new AppError("not_authenticated")) : null;
     if (presented.kind === "malformed") return needed ? refuse(exchange, new AppError(presented.code)) : null;
     if (presented.kind === "key") return needed ? presented : null;
-    if (isWrite(exchange) && !isFromOwnPage(exchange.request.headers, ownOrigin))
+    if (isWrite(exchange) && !isFromOwnPage(exchange.request.headers, ownOrigin, bodyTypesOf(endpoint)))
       return refuse(exchange, new AppError("csrf_rejected"));
     return presented;
   }

@@ -3,6 +3,7 @@ import { isFromOwnPage } from "./csrf.js";
 
 const host = "api.example.com";
 const ownOrigin = "https://topology.example.com";
+const JSON_TYPES = ["application/json"];
 
 describe("a cookie-authenticated write", () => {
   it.each([
@@ -12,7 +13,7 @@ describe("a cookie-authenticated write", () => {
     ["the browser says same-origin", { "sec-fetch-site": "same-origin" }],
     ["the user typed it", { "sec-fetch-site": "none" }],
   ])("passes when %s", (_why, headers) => {
-    expect(isFromOwnPage({ host, ...headers }, ownOrigin)).toBe(true);
+    expect(isFromOwnPage({ host, ...headers }, ownOrigin, JSON_TYPES)).toBe(true);
   });
 
   it.each([
@@ -24,7 +25,7 @@ describe("a cookie-authenticated write", () => {
     ["another site", { "sec-fetch-site": "cross-site" }],
     ["another origin that claims the same site", { origin: "https://evil.example", "sec-fetch-site": "same-origin" }],
   ])("is refused from %s", (_why, headers) => {
-    expect(isFromOwnPage({ host, ...headers }, ownOrigin)).toBe(false);
+    expect(isFromOwnPage({ host, ...headers }, ownOrigin, JSON_TYPES)).toBe(false);
   });
 
   it.each([
@@ -34,11 +35,19 @@ describe("a cookie-authenticated write", () => {
     ["application/x-www-form-urlencoded", false],
     [undefined, false],
   ])("with a body of %s passes: %s", (type, passes) => {
-    expect(isFromOwnPage({ host, "content-length": "2", "content-type": type }, ownOrigin)).toBe(passes);
-    expect(isFromOwnPage({ host, "transfer-encoding": "chunked", "content-type": type }, ownOrigin)).toBe(passes);
+    expect(isFromOwnPage({ host, "content-length": "2", "content-type": type }, ownOrigin, JSON_TYPES)).toBe(passes);
+    expect(isFromOwnPage({ host, "transfer-encoding": "chunked", "content-type": type }, ownOrigin, JSON_TYPES)).toBe(
+      passes,
+    );
+  });
+
+  it("with a file passes when it is of a type that the operation takes, and no form can send", () => {
+    const xml = { host, "content-length": "2", "content-type": "text/xml; charset=utf-8" };
+    expect(isFromOwnPage(xml, ownOrigin, ["application/xml", "text/xml"])).toBe(true);
+    expect(isFromOwnPage(xml, ownOrigin, JSON_TYPES)).toBe(false);
   });
 
   it("needs no type for a body that is empty", () => {
-    expect(isFromOwnPage({ host, "content-length": "0" }, ownOrigin)).toBe(true);
+    expect(isFromOwnPage({ host, "content-length": "0" }, ownOrigin, JSON_TYPES)).toBe(true);
   });
 });

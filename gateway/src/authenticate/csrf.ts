@@ -3,17 +3,22 @@ import { hasBody } from "../edge/body.js";
 
 /**
  * True when a write that a cookie authenticates may come from a page of ours. A browser says where it comes from in
- * `Origin` or `Sec-Fetch-Site`; a client that is no browser sends neither. A body must be JSON, which a form cannot send.
+ * `Origin` or `Sec-Fetch-Site`; a client that is no browser sends neither. A body must be of a type that a form cannot send.
  *
  * @param ownOrigin of the public URL; null when only the request's own `Host` counts
+ * @param types of the body that the operation takes
  */
-export function isFromOwnPage(headers: IncomingHttpHeaders, ownOrigin: string | null): boolean {
+export function isFromOwnPage(
+  headers: IncomingHttpHeaders,
+  ownOrigin: string | null,
+  types: readonly string[],
+): boolean {
   const { origin } = headers;
   const site = headers["sec-fetch-site"];
   if (origin !== undefined) {
     if (origin !== ownOrigin && hostOf(origin) !== headers.host?.toLowerCase()) return false;
   } else if (site !== undefined && site !== "same-origin" && site !== "none") return false;
-  return !hasBody(headers) || isJson(headers["content-type"]);
+  return !hasBody(headers) || types.includes(typeOf(headers["content-type"]));
 }
 
 /** Host and port of an origin, as `Host` would show them; null when it is none. */
@@ -25,6 +30,6 @@ function hostOf(origin: string): string | null {
   }
 }
 
-function isJson(contentType: string | undefined): boolean {
-  return contentType?.split(";", 1)[0]?.trim().toLowerCase() === "application/json";
+function typeOf(contentType = ""): string {
+  return contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }

@@ -10,24 +10,24 @@ export function hasBody(headers: IncomingHttpHeaders): boolean {
 }
 
 /** True when the headers announce more than may be sent. */
-export function announcesTooMuch(headers: IncomingHttpHeaders): boolean {
-  return Number(headers["content-length"] ?? 0) > BODY_LIMIT_BYTES;
+export function announcesTooMuch(headers: IncomingHttpHeaders, limitBytes = BODY_LIMIT_BYTES): boolean {
+  return Number(headers["content-length"] ?? 0) > limitBytes;
 }
 
 /**
  * The body as it arrives, to be sent on. Who stops reading early leaves the request as it is, and what is left is skipped.
  * It fails with AppError `payload_too_large` when more arrives than may be sent.
  */
-export function countedBody(request: IncomingMessage): Readable {
-  return Readable.from(counted(request), { objectMode: false });
+export function countedBody(request: IncomingMessage, limitBytes: number): Readable {
+  return Readable.from(counted(request, limitBytes), { objectMode: false });
 }
 
-async function* counted(request: IncomingMessage): AsyncGenerator<Buffer> {
+async function* counted(request: IncomingMessage, limitBytes: number): AsyncGenerator<Buffer> {
   let bytes = 0;
   try {
     for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       bytes += piece.length;
-      if (bytes > BODY_LIMIT_BYTES) throw new AppError("payload_too_large");
+      if (bytes > limitBytes) throw new AppError("payload_too_large");
       yield piece;
     }
   } finally {

@@ -6,10 +6,15 @@ import { ANSWERED_REQUEST_ID } from "./head.js";
 import { type Fields, JSON_FIELDS } from "./json-headers.js";
 import { newRequestId } from "./request-id.js";
 
+/** True for what did not come in time. */
+export function isTooSlow({ code }: { readonly code?: string }): boolean {
+  return code === "ERR_HTTP_REQUEST_TIMEOUT";
+}
+
 /** The status of what Node could not take for a request, or not in time. */
-export function statusOf({ code }: { readonly code?: string }): 400 | 408 | 431 {
-  if (code === "HPE_HEADER_OVERFLOW") return 431;
-  return code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
+export function statusOf(error: { readonly code?: string }): 400 | 408 | 431 {
+  if (error.code === "HPE_HEADER_OVERFLOW") return 431;
+  return isTooSlow(error) ? 408 : 400;
 }
 
 /** Answers bytes that are no HTTP request, for which Node makes neither request nor response, and closes the connection. */

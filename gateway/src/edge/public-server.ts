@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type Listener, type RunningServer, startServer } from "@nts/shared/http/server";
+import { REQUEST_MS } from "./pace.js";
 
 // The door that everybody may knock at, with its limits.
 
@@ -10,7 +11,6 @@ const HEAD_LIMIT_BYTES = 49_152;
 
 // A request that comes slowly is told so, before the service that waits for its body would give up (8 s).
 const HEAD_MS = 5_000;
-const REQUEST_MS = 7_000;
 const CHECK_EVERY_MS = 500;
 
 const KEEP_ALIVE_MS = 65_000;

@@ -27,7 +27,7 @@ export function createDispatchTransport(): Transport {
 
   return {
     send: (attempt) => {
-      const { replica, request, headers, withBody } = attempt;
+      const { replica, request, headers, bodyLimitBytes } = attempt;
       const dispatched = new Dispatched(attempt.reader);
       headers["host"] = replica.host;
       poolOf(replica).dispatch(
@@ -35,7 +35,7 @@ export function createDispatchTransport(): Transport {
           path: request.url ?? "/",
           method: request.method ?? "GET",
           headers,
-          body: withBody ? countedBody(request) : null,
+          body: bodyLimitBytes === null ? null : countedBody(request, bodyLimitBytes),
         },
         dispatched,
       );

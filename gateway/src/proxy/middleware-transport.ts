@@ -76,7 +76,7 @@ function connectInTime(options: NetConnectOpts): Socket {
 }
 
 function createStandIn(attempt: Attempt): { standIn: StandIn; sending: Sending } {
-  const { request, replica, headers, withBody, reader } = attempt;
+  const { request, replica, headers, bodyLimitBytes, reader } = attempt;
   let outgoing: ClientRequest | null = null;
   let answer: IncomingMessage | null = null;
   let wasSent = false;
@@ -129,8 +129,8 @@ function createStandIn(attempt: Attempt): { standIn: StandIn; sending: Sending }
         const begin = (): void => {
           wasSent = true;
           // Its own faults reach `onError`, as an error of the message.
-          if (withBody) pipeline(countedBody(request), message, () => undefined);
-          else message.end();
+          if (bodyLimitBytes === null) message.end();
+          else pipeline(countedBody(request, bodyLimitBytes), message, () => undefined);
         };
         if (socket.connecting) socket.once("connect", begin);
         else begin();

@@ -1,6 +1,7 @@
 import { performance } from "node:perf_hooks";
 import type { AnyEndpoint } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
+import { bodyLimitOf } from "@nts/shared/http/body";
 import type { Log } from "@nts/shared/log";
 import type { Call, Replica } from "@nts/shared/upstream/replicas";
 import type { Upstream } from "@nts/shared/upstream/upstream";
@@ -56,6 +57,8 @@ class Passage implements AnswerReader {
   #mayReadAgain: boolean;
   #isOver = false;
   #progressedAt = 0;
+  /** Bytes of the connection that had come when it was last looked at. */
+  #takenIn = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -68,8 +71,9 @@ class Passage implements AnswerReader {
   begin(): void {
     const { exchange, endpoint } = this.forwarding;
     const { request, response } = exchange;
-    this.#timer = setTimeout(this.#tooLate, HEAD_MS);
+    this.#expectHead();
     response.once("close", this.#stop);
+    if (endpoint.upload !== undefined) request.once("end", this.#expectHead);
     if (endpoint.body === undefined && hasBody(request.headers))
       skipBody(request, () => {
         this.#fail(new AppError("payload_too_large"));
@@ -93,7 +97,7 @@ class Passage implements AnswerReader {
       replica: this.#call.replica,
       request: exchange.request,
       headers,
-      withBody: endpoint.body !== undefined,
+      bodyLimitBytes: endpoint.body === undefined ? null : bodyLimitOf(endpoint),
       reader: this,
     });
   }
@@ -155,7 +159,27 @@ class Passage implements AnswerReader {
     this.#sending?.resume();
   };
 
+  readonly #expectHead = (): void => {
+    if (this.#isOver || this.#splice !== null) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.#tooLate, HEAD_MS);
+  };
+
+  /** A file is still coming, and the service takes it in: how fast the client is, the edge watches. */
+  #isTakingIn(): boolean {
+    const { request } = this.forwarding.exchange;
+    if (this.forwarding.endpoint.upload === undefined || request.readableEnded) return false;
+    const { bytesRead } = request.socket;
+    const moves = request.readableLength === 0 || bytesRead > this.#takenIn;
+    this.#takenIn = bytesRead;
+    return moves;
+  }
+
   readonly #tooLate = (): void => {
+    if (this.#splice === null && this.#isTakingIn()) {
+      this.#expectHead();
+      return;
+    }
     if (this.#splice === null) this.#call?.failed();
     else {
       const leftMs = this.#progressedAt + STALLED_MS - performance.now();
@@ -184,6 +208,8 @@ class Passage implements AnswerReader {
     this.#isOver = true;
     clearTimeout(this.#timer);
     this.#call?.end();
-    if (!this.forwarding.exchange.response.writableFinished) this.#sending?.abort();
+    const { response, unreadable } = this.forwarding.exchange;
+    // Of a request that is answered as unreadable no more comes: the service would wait for its end.
+    if (!response.writableFinished || unreadable) this.#sending?.abort();
   };
 }

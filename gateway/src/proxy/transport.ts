@@ -19,8 +19,8 @@ export interface Attempt {
   readonly request: IncomingMessage;
   /** Of the message to the service. */
   readonly headers: Record<string, string | string[]>;
-  /** Whether the body goes on. */
-  readonly withBody: boolean;
+  /** Bytes of the body that go on; null when none does. */
+  readonly bodyLimitBytes: number | null;
   readonly reader: AnswerReader;
 }
 

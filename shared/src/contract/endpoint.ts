@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { ErrorCode } from "../errors.js";
+import type { Upload } from "./upload.js";
 
 /** Levels of permission, highest first. @see spec § 5 */
 export const PERMISSIONS = ["Owner", "Admin", "Member", "Viewer"] as const;
@@ -46,6 +47,8 @@ export interface Endpoint<
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
+  /** Set by `upload()` when the body is a file and not JSON. */
+  readonly upload?: Upload;
   /** The schema of `data`; of one element when `list` is set. */
   readonly response: Response;
   /** The answer is a list with `meta.pagination`. */

@@ -73,5 +73,6 @@ export * from "./subnets.js";
 export * from "./system.js";
 export * from "./tags.js";
 export * from "./topology.js";
+export * from "./upload.js";
 export * from "./users.js";
 export * from "./whoami.js";

@@ -1,8 +1,50 @@
 import type { IncomingMessage } from "node:http";
+import type { Endpoint } from "../contract/endpoint.js";
+import { isOfType, type Upload, type UploadedBytes } from "../contract/upload.js";
 import { AppError } from "../errors.js";
 import { BODY_LIMIT_BYTES } from "./headers.js";
 
 const DEPTH_LIMIT = 32;
+const JSON_TYPES = ["application/json"];
+
+/** Bytes that the body of an operation may have. */
+export function bodyLimitOf({ upload }: Pick<Endpoint, "upload">): number {
+  return upload?.limitBytes ?? BODY_LIMIT_BYTES;
+}
+
+/** What is told while a file is being read. */
+export interface Reading {
+  /** The first byte is asked for. */
+  begins(): void;
+  /** All of it has come. */
+  ends(): void;
+}
+
+/**
+ * The bytes of a file as they arrive, counted. Who stops reading early leaves the request as it is.
+ *
+ * @throws AppError `unsupported_media_type`; while it is read `payload_too_large` · `malformed_request` (it broke off)
+ */
+export function readUpload(request: IncomingMessage, upload: Upload, reading: Reading): UploadedBytes {
+  if (!isOfType(request.headers["content-type"], upload.contentTypes)) throw new AppError("unsupported_media_type");
+  return counted(request, upload.limitBytes, reading);
+}
+
+async function* counted(request: IncomingMessage, limitBytes: number, reading: Reading): AsyncGenerator<Buffer> {
+  reading.begins();
+  let bytes = 0;
+  const pieces = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
+  for (;;) {
+    const next = await pieces.next().catch((cause: unknown) => {
+      throw new AppError("malformed_request", {}, cause);
+    });
+    if (next.done === true) break;
+    bytes += next.value.length;
+    if (bytes > limitBytes) throw new AppError("payload_too_large");
+    yield next.value;
+  }
+  reading.ends();
+}
 
 /**
  * Reads a JSON body: its size counted while it arrives, its depth before it is parsed.
@@ -10,7 +52,7 @@ const DEPTH_LIMIT = 32;
  * @throws AppError `unsupported_media_type` · `payload_too_large` · `malformed_json` · `validation_failed` (too deep)
  */
 export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
-  if (!isJson(request.headers["content-type"])) throw new AppError("unsupported_media_type");
+  if (!isOfType(request.headers["content-type"], JSON_TYPES)) throw new AppError("unsupported_media_type");
   const text = await readText(request);
   if (depthOf(text) > DEPTH_LIMIT)
     throw new AppError("validation_failed", {
@@ -21,14 +63,6 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   } catch {
     throw new AppError("malformed_json");
   }
-}
-
-/** `application/json`, with parameters or without; an other charset than UTF-8 is refused. */
-function isJson(contentType: string | undefined): boolean {
-  if (contentType === undefined) return false;
-  const [type, ...parameters] = contentType.toLowerCase().split(";");
-  const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith("charset="));
-  return type?.trim() === "application/json" && (charset === undefined || /^charset="?utf-8"?$/.test(charset));
 }
 
 async function readText(request: IncomingMessage): Promise<string> {

@@ -6,7 +6,7 @@ import { AppError, validationFailed } from "../errors.js";
 import type { Log } from "../log.js";
 import type { Answer } from "./answer.js";
 import { authorize } from "./authorize.js";
-import { readJsonBody } from "./body.js";
+import { readJsonBody, type Reading, readUpload } from "./body.js";
 import { faultsOf } from "./faults.js";
 import { type Cause, INTERNAL, TENANCY_CHALLENGE } from "./headers.js";
 import { createObserver, type ObserverOptions } from "./observation.js";
@@ -30,7 +30,7 @@ export interface Call<E> {
   readonly clientAddress: string;
   /** The revisions of `If-Match`, without quotes; null when it was not sent, `["*"]` when any will do. */
   readonly ifMatch: readonly string[] | null;
-  /** `performance.now()` at which the answer must have begun. */
+  /** `performance.now()` at which the answer must have begun; for an upload only until its first byte is read. */
   readonly deadline: number;
   readonly log: Log;
 }
@@ -126,12 +126,7 @@ async function answerRequest(
   );
   const observation = observe(request, response, found?.value.operation ?? null);
   const deadline = performance.now() + options.deadlineMs;
-  const timer = setTimeout(() => {
-    if (!response.headersSent) sendError(response, new AppError("upstream_timeout"));
-  }, options.deadlineMs);
-  response.once("close", () => {
-    clearTimeout(timer);
-  });
+  const clock = startClock(response, options.deadlineMs);
   try {
     const principal = options.verifyTenancy(header(request, INTERNAL.tenancy));
     if (principal === null) {
@@ -145,7 +140,7 @@ async function answerRequest(
     const call = {
       params: parseWith(operation.params, found.params),
       query: readQuery(cut === -1 ? "" : url.slice(cut + 1)),
-      body: operation.body === undefined ? undefined : parseWith(operation.body, await readJsonBody(request)),
+      body: await bodyOf(request, operation, clock),
       principal,
       cause: observation.cause,
       clientAddress: header(request, INTERNAL.clientAddress) ?? "",
@@ -164,6 +159,27 @@ async function answerRequest(
       options.log.error({ ...observation.ids, err: fault.cause ?? error, code: fault.code }, "request failed");
     sendError(response, fault);
   }
+}
+
+/** Answers with a failure when no answer has begun in time. How long an upload may take to arrive is the gateway's business. */
+function startClock(response: ServerResponse, deadlineMs: number): Reading {
+  let timer: NodeJS.Timeout | undefined;
+  const stop = (): void => {
+    clearTimeout(timer);
+  };
+  const start = (): void => {
+    timer = setTimeout(() => {
+      if (!response.headersSent) sendError(response, new AppError("upstream_timeout"));
+    }, deadlineMs);
+  };
+  start();
+  response.once("close", stop);
+  return { begins: stop, ends: start };
+}
+
+async function bodyOf(request: IncomingMessage, { body, upload }: Endpoint, reading: Reading): Promise<unknown> {
+  if (upload !== undefined) return readUpload(request, upload, reading);
+  return body === undefined ? undefined : parseWith(body, await readJsonBody(request));
 }
 
 async function settled({ settleWrite }: RouterOptions, { method }: Endpoint, { kind }: Principal): Promise<void> {

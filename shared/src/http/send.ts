@@ -111,8 +111,9 @@ async function sendPieces(
   response.end();
 }
 
-/** Sends a piece and waits until the client takes more. @returns false when it has gone */
+/** Sends a piece and waits until the client takes more. @returns false when it has gone, or been answered otherwise */
 async function isTaken(response: ServerResponse, piece: Buffer | string): Promise<boolean> {
+  if (response.writableEnded) return false;
   if (!response.write(piece)) await once(response, "drain", { signal: AbortSignal.timeout(STALLED_CLIENT_MS) });
   return !response.destroyed;
 }

@@ -22,6 +22,7 @@ export interface Envelope {
 /** Somebody who sends requests through a gateway. */
 export interface Caller {
   readonly name: string;
+  /** @param headers with a type of the body when that is a text of another one than JSON */
   send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answered>;
   /** The data of a request that must succeed. @throws Error with the whole answer otherwise */
   data<T>(method: string, path: string, body?: unknown): Promise<T>;
@@ -33,7 +34,7 @@ export function callerOf(baseUrl: string, name: string, own: Readonly<Record<str
     const answered = await fetch(baseUrl + path, {
       method: method.toUpperCase(),
       headers: { ...own, ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
-      body: body === undefined ? null : JSON.stringify(body),
+      body: body === undefined ? null : "content-type" in headers ? String(body) : JSON.stringify(body),
     });
     const text = await answered.text();
     return { status: answered.status, headers: answered.headers, text, body: parsed(text) as Envelope };

@@ -1,0 +1,35 @@
+import type { IncomingMessage } from "node:http";
+
+// The time that a file may take to arrive. Node has one limit for the whole of any request; a file of many megabytes over a
+// slow line needs more. It gets more only for what has come: whoever sends nothing is told so as soon as everybody else.
+
+/** Milliseconds until all of a request has come, beside what a file earns. */
+export const REQUEST_MS = 7_000;
+
+/** Bytes of a file that earn it another millisecond: 80 KiB a second, which an upstream of 0.7 Mbit/s has. */
+const BYTES_PER_MS = (80 * 1_024) / 1_000;
+
+const CHECK_EVERY_MS = 500;
+
+/** Watches a file until it has come. @param onTooSlow called once; the client alone is to blame */
+export function watchPace(request: IncomingMessage, onTooSlow: () => void): void {
+  const { socket } = request;
+  const before = socket.bytesRead;
+  let waitedMs = 0;
+  let checkedAt = performance.now();
+  const stop = (): void => {
+    clearInterval(timer);
+  };
+  const timer = setInterval(() => {
+    const now = performance.now();
+    // What has come and waits to be passed on is not the client's delay.
+    if (request.readableLength === 0) waitedMs += now - checkedAt;
+    checkedAt = now;
+    if (request.complete) stop();
+    else if (waitedMs > REQUEST_MS + (socket.bytesRead - before) / BYTES_PER_MS) {
+      stop();
+      onTooSlow();
+    }
+  }, CHECK_EVERY_MS);
+  request.once("close", stop);
+}
