@@ -51,3 +51,13 @@ function keyOf(address: Parsed): string {
   const digits = address.toByteArray().map((byte) => byte.toString(16).padStart(2, "0"));
   return `${address.kind() === "ipv4" ? "4" : "6"}${digits.join("")}`;
 }
+
+/** The block of this many bits around an address, in its canonical form. */
+export function blockAround(ip: string, bits: number): string {
+  const cidr = `${ip}/${bits}`;
+  const network =
+    ipaddr.process(ip).kind() === "ipv4"
+      ? ipaddr.IPv4.networkAddressFromCIDR(cidr)
+      : ipaddr.IPv6.networkAddressFromCIDR(cidr);
+  return `${textOf(network)}/${bits}`;
+}

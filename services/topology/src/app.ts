@@ -5,6 +5,7 @@ import { mapMongoFault } from "@nts/shared/mongo/faults";
 import { mountBindings } from "./bindings/routes.js";
 import { mountDefinitions } from "./definitions/routes.js";
 import { mountHosts } from "./hosts/routes.js";
+import { mountImports } from "./imports/routes.js";
 import { mountInterfaces } from "./interfaces/routes.js";
 import { mountNetworks } from "./networks/routes.js";
 import type { Notices } from "./notices.js";
@@ -38,6 +39,7 @@ export function createTopologyApp({ storage, notices, router: options }: Topolog
   mountTags(router, storage, notices);
   mountDefinitions(router);
   mountTopology(router, storage);
+  mountImports(router, storage);
 
   mountAny(router, listNetworkIds, async ({ params }) => {
     const filter = { organization_id: params.id };

@@ -39,6 +39,9 @@ const tagged: IndexDescription = { key: TAG_INDEX };
 /** The index that searches read: all of its entries in the scope, and no entity that does not match. */
 export const SEARCH_INDEX: IndexKey = { organization_id: 1, network_id: 1, search: 1 };
 const searched: IndexDescription = { key: SEARCH_INDEX };
+/** The indexes by which interfaces of networks are recognized. */
+export const IP_INDEX: IndexKey = orderIndex("ip_key", 1, true);
+export const MAC_INDEX: IndexKey = { organization_id: 1, network_id: 1, mac_address: 1 };
 
 /** What it means to a caller when a unique index refuses a write, by the name of the index. */
 export const UNIQUE_INDEXES = {
@@ -56,6 +59,7 @@ export const INDEXES: Indexes = {
     ...ordered(["position", "ip_key"]),
     { key: { host_id: 1, position: 1 } },
     { key: { subnet_id: 1 } },
+    { key: MAC_INDEX },
     { name: "one_address", key: { host_id: 1, subnet_id: 1, ip_key: 1 }, unique: true },
   ],
   ports: [

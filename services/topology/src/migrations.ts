@@ -10,6 +10,7 @@ import type { EntityDocument } from "./storage/entities.js";
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0001-collections", up: (db) => createCollections(db, Object.keys(INDEXES)) },
   { name: "0002-search", up: fillSearch },
+  { name: "0003-mac-addresses", up: writeMacAddresses },
 ];
 
 /** Gives hosts and services that have none the text that searches look in. */
@@ -27,5 +28,23 @@ async function fillSearch(db: Db): Promise<void> {
     const interfaces = found.map((one) => JSON.parse(one.wire) as Interface);
     const addresses = hostSearchText(host, interfaces).slice(hostSearchText(host, []).length);
     await hosts.updateOne({ _id }, { $set: { search: hostSearchText(host, interfaces), addresses } });
+  }
+}
+
+const BATCH = 1_000;
+
+/** Puts the MAC address of each interface beside its text, so that it can be looked up. */
+async function writeMacAddresses(db: Db): Promise<void> {
+  const interfaces = db.collection<{ _id: string; wire: string; mac_address?: string | null }>("interfaces");
+  for (;;) {
+    const found = await interfaces.find({ mac_address: { $exists: false } }, { limit: BATCH }).toArray();
+    if (found.length === 0) return;
+    await interfaces.bulkWrite(
+      found.map(({ _id, wire }) => {
+        const { mac_address } = JSON.parse(wire) as Interface;
+        // Whoever has changed the interface meanwhile has written the field.
+        return { updateOne: { filter: { _id, wire }, update: { $set: { mac_address } } } };
+      }),
+    );
   }
 }

@@ -43,8 +43,10 @@ export const Host = HostRecord.extend({
 }).meta({ id: "Host" });
 export type Host = z.infer<typeof Host>;
 
+export const Hostname = text(1, 253);
+
 const optionalFields = {
-  hostname: text(1, 253).nullable().optional(),
+  hostname: Hostname.nullable().optional(),
   description: Description.nullable().optional(),
   hidden: z.boolean().optional(),
   virtualization: Virtualization.nullable().optional(),

@@ -2,6 +2,7 @@ import type { AnyEndpoint } from "./endpoint.js";
 import * as bindings from "./bindings.js";
 import * as definitions from "./definitions.js";
 import * as hosts from "./hosts.js";
+import * as imports from "./imports.js";
 import * as interfaces from "./interfaces.js";
 import * as invites from "./invites.js";
 import * as keys from "./keys.js";
@@ -53,6 +54,7 @@ export const OPERATIONS = operationsOf(
   tags,
   definitions,
   topology,
+  imports,
 );
 
 export * from "./binding-rules.js";
@@ -62,6 +64,7 @@ export * from "./common.js";
 export * from "./definitions.js";
 export * from "./endpoint.js";
 export * from "./hosts.js";
+export * from "./imports.js";
 export * from "./interfaces.js";
 export * from "./invites.js";
 export * from "./keys.js";

@@ -31,7 +31,8 @@ function canonicalMac(text: string): string {
   return digits === null ? text : (digits.match(/../g) ?? []).join(":");
 }
 
-const MacAddress = z
+/** A MAC address of 48 bits in any usual notation. */
+export const MacAddress = z
   .string()
   .trim()
   .overwrite(canonicalMac)

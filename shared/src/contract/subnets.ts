@@ -19,7 +19,7 @@ export const Subnet = z
 export type Subnet = z.infer<typeof Subnet>;
 
 /** IPv4 or IPv6 in CIDR notation with all host bits zero. */
-const Cidr = z
+export const Cidr = z
   .union([z.cidrv4(), z.cidrv6()], {
     error: "must be an IPv4 or IPv6 block in CIDR notation",
   })

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { ApiError, type Client, createClient } from "@nts/shared/client";
-import { createNetwork, getNetwork, listNetworks, listServices } from "@nts/shared/contract";
+import { createNetwork, getNetwork, importNmap, listNetworks, listServices } from "@nts/shared/contract";
 import { aKey, anAccount } from "../support/api.js";
+import { scanFile } from "../support/imports.js";
 import { startStack, type Stack } from "../support/stack.js";
 
 let stack: Stack;
@@ -29,6 +30,15 @@ describe("the typed client", () => {
     expect(page.data.map(({ name }) => name)).toEqual(["a", "b"]);
     expect(page.pagination).toEqual({ total_count: 3, limit: 2, offset: 0, has_more: true });
     expect((await client.list(listServices, {})).data).toEqual([]);
+  });
+
+  it.each([
+    ["a text", scanFile("ping")],
+    ["a file of a browser", new Blob([scanFile("ping")])],
+  ])("sends %s as a body", async (_what, body) => {
+    const { id: network_id } = await client.call(createNetwork, { body: { name: "Scanned" } });
+    const plan = await client.call(importNmap, { query: { network_id, dry_run: true }, body });
+    expect(plan.hosts.map(({ name }) => name)).toEqual(["localhost", "127.0.0.2"]);
   });
 
   it("throws what the API refused, with its code, details and request id", async () => {

@@ -4,7 +4,7 @@
  * be answered with a fault of ours, or with anything that the contract does not promise.
  */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { OPERATIONS, type AnyEndpoint } from "@nts/shared/contract";
+import { bodyTypesOf, OPERATIONS, type AnyEndpoint } from "@nts/shared/contract";
 import { STATUSES } from "@nts/shared/http/statuses";
 import { codesOf, createOpenApiDocument } from "@nts/shared/openapi";
 import { aKey, anAccount, type Account } from "../support/api.js";
@@ -153,7 +153,7 @@ function bodyWith(members: Record<string, string>, name?: string, value?: string
 /** Sends a request with the credential that the operation takes; answers what is wrong with its answer, or null. */
 async function send(operation: AnyEndpoint, { path, body }: Request): Promise<string | null> {
   const headers = new Headers(operation.credential === "any" ? { authorization: bearer } : { cookie: account.cookie });
-  if (body !== undefined) headers.set("content-type", "application/json");
+  if (body !== undefined) headers.set("content-type", bodyTypesOf(operation)[0]);
   const method = operation.method.toUpperCase();
   const answer = await fetch(stack.url + path, { method, headers, body: body ?? null });
   const text = await answer.text();

@@ -53,6 +53,14 @@ const count: Unguarded = (storage, db) => {
   };
 };
 
+/** Imports have no lanes: each looks at the network, and holds at random what others hold. */
+const inLane: Unguarded = (storage, db) => {
+  const { guards } = storage;
+  const hold: typeof guards.hold = (session, scope, target, kind) =>
+    kind === "network" ? reads(db)(session, scope, target, kind) : guards.hold(session, scope, target, kind);
+  return { ...storage, guards: { ...guards, inLane: () => ({ ...guards, hold }) } };
+};
+
 /** Each operation stands alone: what a body has written stays when it fails, and others see it half done. */
 const transaction: Unguarded = (storage, db) => ({
   ...storage,
@@ -60,4 +68,4 @@ const transaction: Unguarded = (storage, db) => ({
 });
 
 /** By the name of what is turned off. */
-export const UNGUARDED = { lock, hold, count, transaction };
+export const UNGUARDED = { lock, hold, count, inLane, transaction };

@@ -1,7 +1,7 @@
 import type { ClientSession, Db, Document, Filter } from "mongodb";
-import { type HostInventory, HostRecord } from "@nts/shared/contract";
+import { type HostInventory, HostRecord, type Interface, type Port, type Service } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { createEntities, type Entities, type EntityDocument } from "../storage/entities.js";
+import { createEntities, type Entities, type EntityDocument, type Stored, storedIn } from "../storage/entities.js";
 import type { Join } from "../storage/lists.js";
 import { within } from "../storage/scope.js";
 import { createHostSearch } from "./search.js";
@@ -32,6 +32,14 @@ export interface InventoryChange {
   readonly services?: number;
 }
 
+/** A host with everything on it; interfaces and services in the order of their positions. */
+export interface KnownHost {
+  readonly host: Stored<HostRecord>;
+  readonly interfaces: readonly Stored<Interface>[];
+  readonly ports: readonly Stored<Port>[];
+  readonly services: readonly Stored<Service>[];
+}
+
 export interface HostStore extends Entities<HostRecord> {
   /** Locks a host for this transaction. @returns null when there is no such host in the scope */
   lock(session: ClientSession, scope: Scope, id: string, change?: InventoryChange): Promise<LockedHost | null>;
@@ -45,6 +53,8 @@ export interface HostStore extends Entities<HostRecord> {
     id: string,
     session?: ClientSession,
   ): Promise<{ json: string; revision: number } | null>;
+  /** Hosts with their children, each host of one moment, in no order; those that are not in the scope are left out. */
+  findWithChildren(scope: Scope, ids: readonly string[], session?: ClientSession): Promise<KnownHost[]>;
 }
 
 const REVISED: Document = { $inc: { revision: 1 } };
@@ -94,6 +104,20 @@ export function createHostStore(db: Db): HostStore {
       const [found] = await hosts.aggregate<EntityDocument>(stages, options).toArray();
       return found === undefined ? null : { json: CHILDREN.rowOf(found), revision: found.revision };
     },
+    findWithChildren: async (scope, ids, session) => {
+      const stages = [{ $match: { ...within(scope), _id: { $in: ids } } }, ...WITH_REVISIONS];
+      const options = session === undefined ? { readConcern: { level: "snapshot" as const } } : { session };
+      const found = await hosts.aggregate<EntityDocument>(stages, options).toArray();
+      return found.map((host) => {
+        const childrenOf = <T>(name: string): Stored<T>[] => (host[name] as EntityDocument[]).map(storedIn<T>);
+        return {
+          host: storedIn<HostRecord>(host),
+          interfaces: childrenOf<Interface>("interfaces"),
+          ports: childrenOf<Port>("ports"),
+          services: childrenOf<Service>("services"),
+        };
+      });
+    },
   };
 }
 
@@ -121,24 +145,31 @@ function locked(found: EntityDocument | null): LockedHost | null {
   };
 }
 
-const wires = (from: string, order: Document): Document => ({
+const childrenIn = (from: string, order: Document, fields: Document): Document => ({
   $lookup: {
     from,
     localField: "_id",
     foreignField: "host_id",
-    pipeline: [{ $sort: order }, { $project: { _id: 0, wire: 1 } }],
+    pipeline: [{ $sort: order }, { $project: { _id: 0, ...fields } }],
     as: from,
   },
 });
 
+/** Stages that read hosts with their children. @param fields of the children */
+function stagesWith(fields: Document): Document[] {
+  return [
+    childrenIn("interfaces", { position: 1, _id: 1 }, fields),
+    childrenIn("ports", { number: 1, protocol: 1 }, fields),
+    childrenIn("services", { position: 1, _id: 1 }, fields),
+    { $project: { _id: 0, wire: 1, revision: 1, interfaces: 1, ports: 1, services: 1 } },
+  ];
+}
+
+const WITH_REVISIONS = stagesWith({ wire: 1, revision: 1 });
+
 /** Reads hosts with their children, and puts the texts of both together. */
 export const CHILDREN: Join = {
-  stages: [
-    wires("interfaces", { position: 1, _id: 1 }),
-    wires("ports", { number: 1, protocol: 1 }),
-    wires("services", { position: 1, _id: 1 }),
-    { $project: { _id: 0, wire: 1, revision: 1, "interfaces.wire": 1, "ports.wire": 1, "services.wire": 1 } },
-  ],
+  stages: stagesWith({ wire: 1 }),
   rowOf: (host) => {
     const listed = (name: string): string =>
       `[${(host[name] as { wire: string }[]).map(({ wire }) => wire).join(",")}]`;

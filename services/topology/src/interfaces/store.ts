@@ -3,12 +3,21 @@ import { Interface } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { parseAddress } from "../addresses.js";
 import { createHostSearch } from "../hosts/search.js";
-import { createEntities, type Entities } from "../storage/entities.js";
+import { IP_INDEX, MAC_INDEX } from "../indexes.js";
+import { createEntities, type Entities, type EntityDocument, storedIn } from "../storage/entities.js";
+
+/** What an interface can be recognized by. */
+export interface Identities {
+  readonly macAddresses: readonly string[];
+  readonly ipAddresses: readonly string[];
+}
 
 /** Interfaces. Their addresses are kept with their hosts, too. */
 export interface InterfaceStore extends Entities<Interface> {
   /** Interfaces of these hosts were removed, and the hosts stay. */
   removedFrom(session: ClientSession, scope: Scope, hostIds: readonly string[]): Promise<void>;
+  /** Interfaces that have one of the addresses, in no order. @param scope of listed networks */
+  findByIdentity(scope: Scope, identities: Identities, session?: ClientSession): Promise<Interface[]>;
 }
 
 export function createInterfaceStore(db: Db): InterfaceStore {
@@ -17,10 +26,11 @@ export function createInterfaceStore(db: Db): InterfaceStore {
     collection: "interfaces",
     name: "Interface",
     networkOf: ({ network_id }) => network_id,
-    keysOf: ({ host_id, subnet_id, ip_address, position }) => ({
+    keysOf: ({ host_id, subnet_id, ip_address, mac_address, position }) => ({
       host_id,
       subnet_id,
       ip_key: parseAddress(ip_address).key,
+      mac_address,
       position,
     }),
     clean: (entity) => Interface.parse(entity),
@@ -38,5 +48,17 @@ export function createInterfaceStore(db: Db): InterfaceStore {
       await search.changed(session, scope, hostIds);
     },
     removedFrom: search.changed,
+    findByIdentity: async (scope, { macAddresses, ipAddresses }, session) => {
+      const within = entities.within(scope);
+      const byIndex = async (filter: object, hint: object): Promise<Interface[]> => {
+        const options = { projection: { _id: 0, wire: 1, revision: 1 }, hint, ...(session && { session }) };
+        const found = await entities.collection.find<EntityDocument>({ ...within, ...filter }, options).toArray();
+        return found.map((document) => storedIn<Interface>(document).entity);
+      };
+      const keys = ipAddresses.map((address) => parseAddress(address).key);
+      const byMac = macAddresses.length === 0 ? [] : await byIndex({ mac_address: { $in: macAddresses } }, MAC_INDEX);
+      const byIp = await byIndex({ ip_key: { $in: keys } }, IP_INDEX);
+      return [...new Map([...byMac, ...byIp].map((one) => [one.id, one])).values()];
+    },
   };
 }

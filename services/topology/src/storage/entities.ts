@@ -93,7 +93,7 @@ export function createEntities<T extends Entity>(db: Db, kind: EntityKind<T>): E
     within: visible,
     find: async (scope, id, session) => {
       const found = await collection.findOne({ ...visible(scope), _id: id }, { projection, ...inside(session) });
-      return found === null ? null : stored(found);
+      return found === null ? null : storedIn(found);
     },
     get: async (scope, id, session) => (await entities.find(scope, id, session)) ?? notFound(kind.name),
     read: async (scope, id) => {
@@ -105,7 +105,7 @@ export function createEntities<T extends Entity>(db: Db, kind: EntityKind<T>): E
         .find({ $and: [visible(scope), filter] }, { projection, session })
         .sort(sort)
         .toArray();
-      return found.map(stored);
+      return found.map(storedIn<T>);
     },
     insert: async (session, scope, inserted, extra) => {
       if (inserted.length === 0) return;
@@ -129,10 +129,11 @@ export function createEntities<T extends Entity>(db: Db, kind: EntityKind<T>): E
       (await collection.deleteMany({ $and: [visible(scope), filter] }, { session })).deletedCount,
   };
   return entities;
+}
 
-  function stored(found: Pick<EntityDocument, "wire" | "revision">): Stored<T> {
-    return { entity: JSON.parse(found.wire) as T, revision: found.revision };
-  }
+/** The entity that a document holds. */
+export function storedIn<T>({ wire, revision }: Pick<EntityDocument, "wire" | "revision">): Stored<T> {
+  return { entity: JSON.parse(wire) as T, revision };
 }
 
 function inside(session: ClientSession | undefined): { session?: ClientSession } {

@@ -12,6 +12,9 @@ import { within } from "./scope.js";
 
 const GUARDS = 16;
 
+/** How many lanes there are, see {@link Guards.inLane}. */
+export const LANES = GUARDS;
+
 /** Kinds of entities that guards of a network count. */
 export const COUNTED = ["subnets", "hosts", "interfaces", "ports", "services", "bindings"] as const;
 export type Counted = (typeof COUNTED)[number];
@@ -38,6 +41,11 @@ export interface Guards {
   hold(session: ClientSession, scope: Scope, target: string, kind: GuardDocument["kind"]): Promise<boolean>;
   /** Secures entities that are added to, or taken from, a network, and counts them. @returns false as for `hold` */
   count(session: ClientSession, scope: Scope, networkId: string, change: Counts): Promise<boolean>;
+  /**
+   * The guards of which each target's `lane`th one is written and not one at random: transactions of one lane collide, and
+   * those of different lanes do not.
+   */
+  inLane(lane: number): Guards;
   /** Collides with whoever adds a reference to the target at the same time. */
   seal(session: ClientSession, scope: Scope, target: string): Promise<void>;
   remove(session: ClientSession, scope: Scope, targets: readonly string[]): Promise<void>;
@@ -48,8 +56,11 @@ export interface Guards {
 }
 
 export function createGuards(db: Db): Guards {
-  const guards: Collection<GuardDocument> = db.collection("guards");
+  return createLane(db.collection("guards"), () => randomInt(GUARDS));
+}
 
+/** @param choose which guard of a target is written */
+function createLane(guards: Collection<GuardDocument>, choose: () => number): Guards {
   async function touch(
     session: ClientSession,
     scope: Scope,
@@ -58,7 +69,7 @@ export function createGuards(db: Db): Guards {
   ): Promise<boolean> {
     const increments = Object.entries(change).map(([counted, by]): [string, number] => [`counts.${counted}`, by]);
     const touched = await guards.updateOne(
-      { ...within(scope), _id: `${target}:${randomInt(GUARDS)}`, kind },
+      { ...within(scope), _id: `${target}:${choose()}`, kind },
       { $inc: { touched: 1, ...Object.fromEntries(increments) } },
       { session },
     );
@@ -77,6 +88,7 @@ export function createGuards(db: Db): Guards {
     },
     hold: (session, scope, target, kind) => touch(session, scope, { target, kind }, {}),
     count: (session, scope, networkId, change) => touch(session, scope, { target: networkId, kind: "network" }, change),
+    inLane: (lane) => createLane(guards, () => lane),
     seal: async (session, scope, target) => {
       await guards.updateMany({ ...within(scope), target }, { $inc: { touched: 1 } }, { session });
     },

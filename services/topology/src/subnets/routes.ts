@@ -21,8 +21,11 @@ import { revised } from "../storage/revisions.js";
 import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
 import { holdTags } from "../tags/hold-tags.js";
+import { insertSubnet } from "./insert.js";
 
-export function mountSubnets(router: Router, { guards, interfaces, subnets, transaction }: Storage): void {
+export function mountSubnets(router: Router, storage: Storage): void {
+  const { guards, interfaces, subnets, transaction } = storage;
+
   mount(router, listSubnets, async ({ scope: whole, query }) => {
     const scope = narrowedTo(whole, query.network_id);
     return answerList(subnets, query, {
@@ -48,13 +51,7 @@ export function mountSubnets(router: Router, { guards, interfaces, subnets, tran
       tags: body.tags,
     };
     await transaction([subnet.id], async (session) => {
-      if (!(await guards.count(session, scope, subnet.network_id, { subnets: 1 })))
-        throw new AppError("invalid_reference", { path: "network_id" });
-      await holdTags(guards, session, scope, { tags: subnet.tags });
-      await subnets.insert(session, scope, [subnet]);
-      const { organizationId } = scope;
-      const { id, network_id } = subnet;
-      await guards.create(session, { target: id, kind: "subnet", organization_id: organizationId, network_id });
+      await insertSubnet(storage, session, scope, subnet);
     });
     return answer.data(subnet, { revision: 1 });
   });

@@ -1,0 +1,212 @@
+import { describe, expect, it } from "@jest/globals";
+import { readFileSync } from "node:fs";
+import { AppError } from "@nts/shared/errors";
+import fc from "fast-check";
+import { readScan } from "./nmap.js";
+import type { Scan } from "./scan.js";
+
+const fileOf = (name: string): Buffer => readFileSync(new URL(`../../../../test/scans/${name}.xml`, import.meta.url));
+const OFFICE = fileOf("office");
+
+/** A document around some elements of a scan. */
+const scanOf = (inside: string, root = 'scanner="nmap" version="7.93"'): string =>
+  `<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE nmaprun>\n<nmaprun ${root}>\n${inside}\n</nmaprun>`;
+
+async function* inPieces(bytes: Uint8Array, cuts: readonly number[] = []): AsyncGenerator<Uint8Array> {
+  let from = 0;
+  for (const cut of [...cuts, bytes.length].sort((a, b) => a - b)) {
+    yield await Promise.resolve(bytes.subarray(from, cut));
+    from = cut;
+  }
+}
+
+const read = (document: string | Uint8Array, cuts?: readonly number[]): Promise<Scan> =>
+  readScan(inPieces(Buffer.from(document), cuts));
+
+/** Place and reason of a refusal; null when the document is taken. */
+async function refusalOf(document: string | Uint8Array): Promise<string | null> {
+  try {
+    await read(document);
+    return null;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "validation_failed") throw error;
+    const [fault] = error.params["errors"] as { path: string; message: string }[];
+    return `${fault?.path ?? ""}: ${fault?.message ?? ""}`;
+  }
+}
+
+const skippedIn = ({ skipped }: Scan): string[] =>
+  skipped.listed.map(({ line, what, reason }) => `${line} ${what}: ${reason}`);
+
+describe("the scan of an office", () => {
+  it("is read with all that an import needs", async () => {
+    const { info, brokeOff, hosts } = await read(OFFICE);
+    expect(info).toEqual({
+      scanner: "nmap",
+      version: "7.93",
+      args: "nmap -sS -sU -sV -v -oX office.xml 192.168.10.0/24",
+      started_at: "2026-02-16T09:30:00.000Z",
+    });
+    expect(brokeOff).toBeNull();
+    expect(hosts.map(({ addresses }) => addresses.map(({ ip }) => ip))).toEqual([
+      ["192.168.10.1"],
+      ["192.168.10.20"],
+      ["192.168.10.21"],
+      ["192.168.10.30", "fd00:10::30"],
+    ]);
+    const router = hosts[0]!;
+    expect(router).toMatchObject({ line: 21, hostname: "router.office.example", vendor: "Routerboard.com" });
+    expect(router.addresses).toEqual([{ ip: "192.168.10.1", mac: "48:8F:5A:00:00:01" }]);
+    expect(router.ports[0]).toEqual({
+      line: 31,
+      ip: "192.168.10.1",
+      protocol: "Tcp",
+      number: 22,
+      service: { name: "ssh", product: "MikroTik RouterOS sshd", isWrapped: false, isProbed: true },
+    });
+    expect(hosts[1]!.ports.find(({ number }) => number === 443)?.service?.isWrapped).toBe(true);
+  });
+
+  it("tells line and reason of all that is left out", async () => {
+    expect(skippedIn(await read(OFFICE))).toEqual([
+      "18 host 192.168.10.2: it is not up",
+      "26 host name gw.office.example: a host has one name, and this is not its first",
+      "28 1994 ports of 192.168.10.1: they are filtered",
+      "34 port 67/udp of 192.168.10.1: it is open|filtered",
+      "35 port 8291/tcp of 192.168.10.1: it is closed",
+      "55 port 2905/sctp of 192.168.10.20: only TCP and UDP have ports here",
+      "81 address 00:11:22:33:44:55:66:77: an address of the type eui64 means nothing here",
+      "80 host 00:11:22:33:44:55:66:77: it has no IP address",
+    ]);
+  });
+
+  it("is the same however its bytes arrive", async () => {
+    const whole = JSON.stringify(await read(OFFICE));
+    const cuts = fc.array(fc.nat(OFFICE.length), { maxLength: 50 });
+    await fc.assert(
+      fc.asyncProperty(cuts, async (at) => {
+        expect(JSON.stringify(await read(OFFICE, at))).toBe(whole);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("gives what was complete when it ends early, wherever that is, and says where", async () => {
+    const whole = await read(OFFICE);
+    const hostEnds = [...OFFICE.toString().matchAll(/<\/host>/g)].map(({ index }) => index + "</host>".length);
+    const isUp = [false, true, true, true, true, false];
+    const root = OFFICE.indexOf(">", OFFICE.indexOf("<nmaprun")) + 1;
+    for (let length = 0; length < OFFICE.length - "</nmaprun>\n".length; length += 7) {
+      const cut = OFFICE.subarray(0, length);
+      if (length < root) {
+        expect([length, await refusalOf(cut)]).toEqual([length, expect.stringMatching(/^line \d+, column \d+: /)]);
+        continue;
+      }
+      const { hosts, brokeOff } = await read(cut);
+      const complete = hostEnds.filter((end) => end <= length);
+      expect(hosts).toEqual(whole.hosts.slice(0, complete.filter((_end, index) => isUp[index]).length));
+      const lines = cut.toString().split("\n");
+      expect(brokeOff).toEqual({
+        line: lines.length,
+        column: lines.at(-1)!.length + 1,
+        reason: expect.stringMatching(/^the file ends inside of <\w+>$/) as never,
+      });
+    }
+  });
+});
+
+describe("other scans", () => {
+  it.each([
+    ["ping", [["127.0.0.1"], ["127.0.0.2"]], []],
+    ["version", [["127.0.0.1"], ["127.0.0.2"]], ["2222 OpenSSH", "8081 nginx", "6379 Redis key-value store"]],
+    ["ipv6", [["::1"]], ["8081 nginx"]],
+    ["udp", [["127.0.0.1"]], []],
+    ["masscan", [["10.9.0.5"], ["10.9.0.6"], ["10.9.0.5"]], ["443 null", "22 null", "22 null"]],
+  ])("%s, as its program wrote it", async (name, addresses, ports) => {
+    const { hosts, brokeOff } = await read(fileOf(name));
+    expect(brokeOff).toBeNull();
+    expect(hosts.map((host) => host.addresses.map(({ ip }) => ip))).toEqual(addresses);
+    const seen = hosts.flatMap((host) => host.ports);
+    expect(seen.map(({ number, service }) => `${number} ${service?.product ?? "null"}`)).toEqual(ports);
+  });
+
+  it("that failed is not complete, and says why", async () => {
+    const failed = '<runstats><finished time="1" exit="error" errormsg="network down"/></runstats>';
+    expect((await read(scanOf(failed))).brokeOff).toEqual({
+      line: 4,
+      column: 1,
+      reason: "the scanner failed: network down",
+    });
+  });
+
+  it.each([
+    ["no document type", '<nmaprun scanner="nmap"></nmaprun>'],
+    ["a document type elsewhere", '<!DOCTYPE nmaprun SYSTEM "https://svn.nmap.org/nmap/docs/nmap.dtd"><nmaprun/>'],
+    ["the five entities and references", scanOf("", 'args="&lt;&gt;&amp;&quot;&apos;&#45;&#x2d;"')],
+    ["a byte order mark", `\ufeff${scanOf("")}`],
+    ["ASCII", scanOf("").replace("UTF-8", "us-ascii")],
+  ])("with %s is taken", async (_what, document) => {
+    expect(await refusalOf(document)).toBeNull();
+  });
+});
+
+describe("what is no scan is refused with line and column", () => {
+  const bomb = `<!ENTITY a "${"x".repeat(100)}">${"bcdefgh".replaceAll(/./g, (name, at: number) => `<!ENTITY ${name} "${`&${"abcdefg"[at]};`.repeat(100)}">`)}`;
+  it.each([
+    ["nothing", "", "line 1, column 1: document must contain a root element"],
+    ["a text", "Nmap scan report", "line 1, column 17: text data outside of root node"],
+    ["JSON", '{"a": 1}', "line 1, column 9: text data outside of root node"],
+    ["another document", "<?xml version='1.0'?>\n<html><body/></html>", "line 2, column 7: must be a <nmaprun> element"],
+    ["an end that is another's", scanOf("<host></nmaprun>"), "line 4, column 17: unexpected close tag"],
+    ["two documents", `${scanOf("")}\n${scanOf("")}`, expect.stringMatching(/^line 6, column \d+: /)],
+    ["an attribute without quotes", scanOf("<host a=b/>"), "line 4, column 10: unquoted attribute value"],
+    ["an attribute twice", scanOf('<host a="" a=""/>'), expect.stringMatching(/^line 4, .*duplicate attribute: a$/)],
+    ["an entity that nobody declared", scanOf('<host a="&x;"/>'), "line 4, column 13: undefined entity"],
+    ["an entity of the language", scanOf('<host a="&toString;"/>'), "line 4, column 20: undefined entity"],
+    ["an entity bomb", `<!DOCTYPE nmaprun [${bomb}]><nmaprun args="&h;"/>`, expect.stringMatching(/^line 1, .*must not declare anything in its document type$/)],
+    ["a file of the server", '<!DOCTYPE nmaprun [<!ENTITY x SYSTEM "file:///etc/passwd">]><nmaprun args="&x;"/>', expect.stringMatching(/must not declare/)],
+    ["an empty declaration", "<!DOCTYPE nmaprun []><nmaprun/>", "line 1, column 22: must not declare anything in its document type"],
+    ["deep nesting", scanOf("<a>".repeat(32)), "line 4, column 97: must not be nested deeper than 32 levels"],
+    ["a very long attribute", scanOf(`<script output="${"x".repeat(1_048_577)}"/>`), expect.stringMatching(/the attribute output is too long$/)],
+    ["another encoding, as it says", scanOf("").replace("UTF-8", "ISO-8859-1"), expect.stringMatching(/^line 1, column \d+: must be in UTF-8$/)],
+    ["bytes that are no UTF-8", Buffer.from(scanOf('<host a="\xe4"/>'), "latin1"), "line 1, column 1: must be in UTF-8 from here on"],
+    ["UTF-16", Buffer.from(`\ufeff${scanOf("")}`, "utf16le"), "line 1, column 1: must be in UTF-8 from here on"],
+    ["a character that XML does not have", scanOf('<host a="&#0;"/>'), "line 4, column 14: malformed character entity"],
+  ])("%s", async (_what, document, refusal) => {
+    expect(await refusalOf(document as string)).toEqual(refusal);
+  }); // prettier-ignore
+});
+
+describe("what cannot be used is left out with a reason", () => {
+  const host = (inside: string): string => scanOf(`<host><address addr="10.0.0.1" addrtype="ipv4"/>${inside}</host>`);
+  const port = (attributes: string, state = '<state state="open"/>'): string =>
+    host(`<ports><port ${attributes}>${state}</port></ports>`);
+  it.each([
+    ["an address that is none", host('<address addr="10.0.0.300" addrtype="ipv4"/>'), "address 10.0.0.300: it is no IP address"],
+    ["a MAC address that is none", host('<address addr="xx" addrtype="mac"/>'), "address xx: it is no MAC address"],
+    ["the MAC address of nobody", host('<address addr="00:00:00:00:00:00" addrtype="mac"/>'), "address 00:00:00:00:00:00: it is not the MAC address of one network card"],
+    ["the MAC address of a group", host('<address addr="01:00:5E:00:00:01" addrtype="mac"/>'), "address 01:00:5E:00:00:01: it is not the MAC address of one network card"],
+    ["a second MAC address", host('<address addr="02:00:00:00:00:01" addrtype="mac"/><address addr="02:00:00:00:00:02" addrtype="mac"/>'), "address 02:00:00:00:00:02: the host has another MAC address already"],
+    ["an empty host name", host('<hostnames><hostname name=" "/></hostnames>'), "host name: it is no text of 1 to 253 characters"],
+    ["a port without a number", port('protocol="tcp"'), "port /tcp of 10.0.0.1: its number is not from 1 to 65535"],
+    ["port 0", port('protocol="tcp" portid="0"'), "port 0/tcp of 10.0.0.1: its number is not from 1 to 65535"],
+    ["a port beyond all", port('protocol="udp" portid="65536"'), "port 65536/udp of 10.0.0.1: its number is not from 1 to 65535"],
+    ["a port of an object's member", port('protocol="constructor" portid="1"'), "port 1/constructo of 10.0.0.1: only TCP and UDP have ports here"],
+    ["a port without a state", port('protocol="tcp" portid="1"', ""), "port 1/tcp of 10.0.0.1: its state is not told"],
+  ])("%s", async (_what, document, sentence) => {
+    expect(skippedIn(await read(document))).toEqual([`4 ${sentence}`]);
+  }); // prettier-ignore
+
+  it("is all counted, and the first 10,000 of it listed", async () => {
+    const down = '<host><status state="down"/><address addr="10.0.0.1" addrtype="ipv4"/></host>\n';
+    const { skipped } = await read(scanOf(down.repeat(12_000)));
+    expect([skipped.listed.length, skipped.count()]).toEqual([10_000, 12_000]);
+  });
+
+  it("takes the link off an address that is local to it, and writes addresses in one form", async () => {
+    const addresses =
+      '<address addr="FE80::0001%eth0" addrtype="ipv6"/><address addr="::ffff:10.0.0.1" addrtype="ipv6"/>';
+    const { hosts } = await read(host(addresses));
+    expect(hosts[0]!.addresses.map(({ ip }) => ip)).toEqual(["10.0.0.1", "fe80::1"]);
+  });
+});

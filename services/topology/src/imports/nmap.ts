@@ -1,0 +1,252 @@
+import { isIP } from "node:net";
+import { Hostname, type ImportedScan, MacAddress, type Protocol, type UploadedBytes } from "@nts/shared/contract";
+import { parseAddress } from "../addresses.js";
+import {
+  createSkipped,
+  MOST_OPEN_PORTS,
+  type Scan,
+  type SeenAddress,
+  type SeenHost,
+  type SeenPort,
+  type Skipped,
+} from "./scan.js";
+import { type Attributes, createXmlReader, type Ending } from "./xml.js";
+
+// What `nmap -oX` writes, and others that write the same, such as masscan. Elements that say nothing of the inventory
+// (progress, scripts, traces, statistics) are passed over.
+
+const MOST_PORT_ELEMENTS = 65_536;
+/** Elements of hosts; masscan writes one for each port. */
+const MOST_SIGHTINGS = 100_000;
+const TEXT_LIMIT = 2_000;
+const PROTOCOLS: ReadonlyMap<string, Protocol> = new Map([
+  ["tcp", "Tcp"],
+  ["udp", "Udp"],
+]);
+
+/** A host while it is being read. */
+interface Reading {
+  readonly line: number;
+  isUp: boolean;
+  /** As the file writes it; names the host where it is skipped. */
+  named: string | null;
+  readonly addresses: string[];
+  mac: string | null;
+  vendor: string | null;
+  hostname: string | null;
+  portElements: number;
+  readonly ports: SeenPort[];
+}
+
+/** A port while it is being read. */
+interface ReadingPort {
+  readonly line: number;
+  readonly attributes: Attributes;
+  state: string;
+  service: Attributes | null;
+}
+
+/**
+ * Reads a scan from the bytes of its file.
+ *
+ * @throws AppError `validation_failed` with line and column when it is no XML, or not that of a scan
+ */
+export async function readScan(bytes: UploadedBytes): Promise<Scan> {
+  const nmap = createNmapReader();
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const reader = createXmlReader("nmaprun", nmap);
+  for await (const piece of bytes) {
+    let text: string;
+    try {
+      text = decoder.decode(piece, { stream: true });
+    } catch {
+      throw reader.faultHere("must be in UTF-8 from here on");
+    }
+    reader.write(text);
+  }
+  const ending = reader.end();
+  const scan = nmap.scan(ending);
+  if (scan === null) throw reader.faultHere("must be the whole root element");
+  return scan;
+}
+
+/** Listens to the elements of a scan. */
+function createNmapReader() {
+  const hosts: SeenHost[] = [];
+  const skipped = createSkipped();
+  let openPorts = 0;
+  let info: ImportedScan | null = null;
+  let failure: Ending | null = null;
+  let host: Reading | null = null;
+  let port: ReadingPort | null = null;
+
+  function take(read: Reading): void {
+    const { line, isUp, named, addresses, mac, vendor, hostname, ports } = read;
+    if (!isUp) skipped.add(line, `host ${named ?? ""}`.trim(), "it is not up");
+    else if (addresses.length === 0) skipped.add(line, `host ${named ?? ""}`.trim(), "it has no IP address");
+    else if (hosts.length === MOST_SIGHTINGS)
+      skipped.add(line, `host ${named ?? ""}`, `an import reads at most ${MOST_SIGHTINGS} hosts`);
+    else {
+      const seen = addresses.map((ip): SeenAddress => ({ ip, mac }));
+      hosts.push({ line, addresses: seen, hostname, vendor, ports });
+    }
+  }
+
+  function takePort({ line, attributes, state, service }: ReadingPort, on: Reading): void {
+    const { protocol: written = "", portid = "" } = attributes;
+    const protocol = PROTOCOLS.get(written);
+    const number = Number(portid);
+    const what = `port ${portid.slice(0, 10)}/${written.slice(0, 10)} of ${on.named ?? "a host"}`;
+    const ip = on.addresses[0];
+    if (++on.portElements > MOST_PORT_ELEMENTS) {
+      if (on.portElements === MOST_PORT_ELEMENTS + 1)
+        skipped.add(
+          line,
+          `ports of ${on.named ?? "a host"} from here on`,
+          `more than ${MOST_PORT_ELEMENTS} are listed`,
+        );
+    } else if (protocol === undefined) skipped.add(line, what, "only TCP and UDP have ports here");
+    else if (!/^\d{1,5}$/.test(portid) || number < 1 || number > 65_535)
+      skipped.add(line, what, "its number is not from 1 to 65535");
+    else if (state !== "open") skipped.add(line, what, state === "" ? "its state is not told" : `it is ${state}`);
+    else if (openPorts === MOST_OPEN_PORTS)
+      skipped.add(line, what, `an import takes at most ${MOST_OPEN_PORTS} open ports`);
+    else if (ip !== undefined && on.isUp) {
+      openPorts++;
+      on.ports.push({ line, ip, protocol, number, service: service === null ? null : serviceOf(service) });
+    }
+  }
+
+  return {
+    opens: (path: string, attributes: Attributes, line: number): void => {
+      if (path === "nmaprun") info = infoOf(attributes);
+      else if (path === "nmaprun/host") host = newReading(line);
+      else if (path === "nmaprun/runstats/finished" && attributes["exit"] === "error")
+        failure = {
+          line,
+          column: 1,
+          reason: `the scanner failed: ${clip(attributes["errormsg"]) ?? "it says no more"}`,
+        };
+      else if (host !== null) {
+        if (path === "nmaprun/host/ports/port") port = { line, attributes, state: "", service: null };
+        else if (port !== null && path === "nmaprun/host/ports/port/state") port.state = attributes["state"] ?? "";
+        else if (port !== null && path === "nmaprun/host/ports/port/service") port.service = attributes;
+        else readPart(host, { path, attributes, line, skipped });
+      }
+    },
+    closes: (path: string): void => {
+      if (host === null) return;
+      if (path === "nmaprun/host/ports/port" && port !== null) {
+        takePort(port, host);
+        port = null;
+      } else if (path === "nmaprun/host") {
+        take(host);
+        host = null;
+      }
+    },
+    /** All that has been read; null when not even the root has. */
+    scan: (ending: Ending | null): Scan | null => {
+      if (info === null) return null;
+      if (host !== null) skipped.add(host.line, `host ${host.named ?? ""}`.trim(), "the file ends inside of it");
+      return { info, brokeOff: ending ?? failure, hosts, skipped };
+    },
+  };
+}
+
+interface Part {
+  readonly path: string;
+  readonly attributes: Attributes;
+  readonly line: number;
+  readonly skipped: Skipped;
+}
+
+function newReading(line: number): Reading {
+  const unknown = { named: null, mac: null, vendor: null, hostname: null };
+  return { line, isUp: true, ...unknown, addresses: [], portElements: 0, ports: [] };
+}
+
+function readPart(host: Reading, part: Part): void {
+  const { attributes, line, skipped } = part;
+  switch (part.path) {
+    case "nmaprun/host/status":
+      host.isUp = attributes["state"] === undefined || attributes["state"] === "up";
+      break;
+    case "nmaprun/host/address":
+      readAddress(host, part);
+      break;
+    case "nmaprun/host/hostnames/hostname": {
+      const given = Hostname.safeParse(attributes["name"]);
+      const what = `host name ${attributes["name"]?.slice(0, 100) ?? ""}`.trim();
+      if (!given.success) skipped.add(line, what, "it is no text of 1 to 253 characters");
+      else if (host.hostname === null) host.hostname = given.data;
+      else if (host.hostname !== given.data) skipped.add(line, what, "a host has one name, and this is not its first");
+      break;
+    }
+    case "nmaprun/host/ports/extraports": {
+      const { count = "", state = "" } = attributes;
+      skipped.add(line, `${count.slice(0, 10)} ports of ${host.named ?? "a host"}`, `they are ${state.slice(0, 20)}`);
+      break;
+    }
+  }
+}
+
+function readAddress(host: Reading, { attributes, line, skipped }: Part): void {
+  const { addr = "", addrtype = "ipv4", vendor } = attributes;
+  const shown = addr.slice(0, 50);
+  host.named ??= shown;
+  const skip = (reason: string): void => {
+    skipped.add(line, `address ${shown}`, reason);
+  };
+  if (addrtype === "mac") {
+    const given = MacAddress.safeParse(addr);
+    if (!given.success) skip("it is no MAC address");
+    else if (!isOfOneCard(given.data)) skip("it is not the MAC address of one network card");
+    else if (host.mac !== null && host.mac !== given.data) skip("the host has another MAC address already");
+    else {
+      host.mac = given.data;
+      host.vendor = clip(vendor, 500);
+    }
+    return;
+  }
+  if (addrtype !== "ipv4" && addrtype !== "ipv6") {
+    skip(`an address of the type ${addrtype.slice(0, 20)} means nothing here`);
+    return;
+  }
+  // An address of one link may say on which card of the scanner that link is.
+  const bare = addr.replace(/%.*$/, "");
+  if (isIP(bare) === 0) skip("it is no IP address");
+  else {
+    const { text } = parseAddress(bare);
+    if (!host.addresses.includes(text)) host.addresses.push(text);
+  }
+}
+
+/** Neither nothing, nor all, nor a group of cards: only such an address tells hosts apart. */
+function isOfOneCard(mac: string): boolean {
+  return mac !== "00:00:00:00:00:00" && (parseInt(mac.slice(0, 2), 16) & 1) === 0;
+}
+
+function infoOf({ scanner, version, args, start }: Attributes): ImportedScan {
+  const startedMs = /^\d{1,12}$/.test(start ?? "") ? Number(start) * 1_000 : null;
+  return {
+    scanner: clip(scanner) ?? "nmap",
+    version: clip(version),
+    args: clip(args),
+    started_at: startedMs === null ? null : new Date(startedMs).toISOString(),
+  };
+}
+
+function serviceOf({ name, product, tunnel, method }: Attributes): SeenPort["service"] {
+  return {
+    name: clip(name, 100),
+    product: clip(product, 100),
+    isWrapped: tunnel === "ssl",
+    isProbed: method === "probed",
+  };
+}
+
+/** Text without control characters and white space around it; null when nothing is left. */
+function clip(text: string | undefined, limit = TEXT_LIMIT): string | null {
+  const clean = text?.replaceAll(/[\p{Cc}\p{Cs}]/gu, " ").trim() ?? "";
+  return clean === "" ? null : [...clean.slice(0, 2 * limit)].slice(0, limit).join("").trim();
+}

@@ -1,0 +1,173 @@
+import { describe, expect, it } from "@jest/globals";
+import { after, edited, MAC, plan, seenHost, servicesOf } from "./testing/sightings.js";
+
+const byPerson = { source: { type: "Manual" } };
+
+describe("a host that is new", () => {
+  it("gets name, maker and source of the scan, and everything that was seen on it", () => {
+    const seen = seenHost(["10.0.0.1", "fd00::1"], ["22/Tcp"], { hostname: "nas.lan", vendor: "Synology" });
+    const planned = plan({ ...seen, addresses: seen.addresses.map(({ ip }) => ({ ip, mac: MAC })) });
+    expect(planned).toMatchObject({ action: "create", before: null, matchedBy: null, changes: [], line: 7 });
+    expect(planned.entity).toMatchObject({
+      name: "nas.lan",
+      hostname: "nas.lan",
+      description: "Synology",
+      source: { type: "Discovery" },
+    });
+    expect(planned.interfaces.map(({ entity }) => [entity.ip_address, entity.mac_address, entity.position])).toEqual([
+      ["10.0.0.1", MAC, 0],
+      ["fd00::1", MAC, 1],
+    ]);
+    expect(planned.ports.map(({ entity }) => entity.type)).toEqual(["Ssh"]);
+    expect(planned.services[0]).toMatchObject({ action: "create", guessedFrom: "port" });
+    expect(planned.services[0]?.entity.source).toEqual({ type: "Discovery" });
+  });
+
+  it.each([
+    ["its address without a host name", null, "10.0.0.1"],
+    ["its host name", "nas", "nas"],
+    ["the first label of a long host name", `nas.${"x".repeat(99)}`, "nas"],
+    ["as much as fits of a long label", "x".repeat(200), "x".repeat(100)],
+  ])("is called %s", (_what, hostname, name) => {
+    expect(plan(seenHost(["10.0.0.1"], [], { hostname })).entity.name).toBe(name);
+  });
+});
+
+describe("the services of open ports", () => {
+  const nginx = { name: "http", product: "nginx" };
+  it.each([
+    ["are bound where they were seen, not on all interfaces", [["10.0.0.1", "22/Tcp"]], ["SSH: 22/Tcp@10.0.0.1"]],
+    ["are one when they are one product", [["10.0.0.1", "80/Tcp", nginx], ["10.0.0.1", "8081/Tcp", nginx]], ["nginx: 80/Tcp@10.0.0.1 8081/Tcp@10.0.0.1"]],
+    ["are one when they have one number", ["53/Tcp", "53/Udp"], ["DNS: 53/Tcp@10.0.0.1 53/Udp@10.0.0.1"]],
+    ["are one when their ports are usual together", ["139/Tcp", "445/Tcp"], ["SMB: 139/Tcp@10.0.0.1 445/Tcp@10.0.0.1"]],
+    ["are several when nothing joins them", [["10.0.0.1", "8080/Tcp", { name: "http" }], ["10.0.0.1", "8090/Udp", { name: "http" }]], ["HTTP: 8080/Tcp@10.0.0.1", "HTTP: 8090/Udp@10.0.0.1"]],
+    ["are one when one port was seen at two addresses", [["10.0.0.1", "22/Tcp"], ["10.0.0.2", "22/Tcp"]], ["SSH: 22/Tcp@10.0.0.1 22/Tcp@10.0.0.2"]],
+    ["are none when nothing tells what they are", ["50001/Tcp"], []],
+  ] as const)("%s", (_what, ports, services) => {
+    const planned = plan(seenHost(["10.0.0.1", "10.0.0.2"], ports));
+    expect(servicesOf(after(planned))).toEqual(services);
+  }); // prettier-ignore
+
+  it("that are not known are left out with a reason, and their ports are not", () => {
+    const planned = plan(seenHost(["10.0.0.1"], ["50001/Tcp"]));
+    expect(planned.ports.length).toBe(1);
+    expect(planned.skipped).toEqual([
+      { line: 9, what: "service at 10.0.0.1 50001/tcp", reason: "nothing tells what it is; its port is imported" },
+    ]);
+  });
+
+  it("are at most a thousand ports of one host", () => {
+    const ports = Array.from({ length: 1_010 }, (_, n) => `${n + 1}/Tcp`);
+    const planned = plan(seenHost(["10.0.0.1"], ports));
+    expect(planned.ports.map(({ entity }) => entity.number)).toEqual(Array.from({ length: 1_000 }, (_, n) => n + 1));
+    expect(planned.skipped.filter(({ reason }) => reason.includes("1000 ports")).length).toBe(10);
+  });
+});
+
+describe("the addresses of a host", () => {
+  it("are at most a thousand", () => {
+    const ips = Array.from({ length: 1_010 }, (_, n) => `10.0.${n >> 8}.${n & 255}`);
+    const planned = plan(seenHost(ips, [["10.0.3.250", "22/Tcp"]]));
+    expect([planned.interfaces.length, planned.services.length]).toEqual([1_000, 0]);
+    expect(planned.skipped).toEqual([
+      { line: 7, what: "10 addresses of 10.0.0.0", reason: "an import takes at most 1000 addresses of a host" },
+    ]);
+  });
+});
+
+describe("a host that was there", () => {
+  const first = seenHost(["10.0.0.1"], ["22/Tcp", "443/Tcp"]);
+  const there = after(plan(first));
+
+  it("is not touched by what is known of it", () => {
+    const planned = plan(first, there);
+    expect([planned.action, planned.changes, planned.skipped]).toEqual(["unchanged", [], []]);
+    expect([...planned.interfaces, ...planned.ports, ...planned.services].map(({ action }) => action)).toEqual(
+      Array(5).fill("unchanged"),
+    );
+  });
+
+  it("keeps its name, its description, and a host name that is known", () => {
+    const person = edited(there, () => ({}), { name: "My NAS", hostname: "nas.lan", description: null });
+    const planned = plan({ ...first, hostname: "other.lan", vendor: "Synology" }, person);
+    expect([planned.action, planned.entity]).toEqual(["unchanged", person.host.entity]);
+  });
+
+  it("learns a host name and a MAC address of which nothing was known", () => {
+    const planned = plan({ ...first, hostname: "nas.lan", addresses: [{ ip: "10.0.0.1", mac: MAC }] }, there);
+    expect(planned.action).toBe("update");
+    expect(planned.entity).toMatchObject({ name: "10.0.0.1", hostname: "nas.lan" });
+    expect(planned.changes).toEqual([
+      { path: "hostname", from: null, to: "nas.lan" },
+      { path: "interfaces.10.0.0.1.mac_address", from: null, to: MAC },
+    ]);
+  });
+
+  it("keeps a MAC address that is known, and says so", () => {
+    const learnt = after(plan({ ...first, addresses: [{ ip: "10.0.0.1", mac: MAC }] }, there), there);
+    const planned = plan({ ...first, addresses: [{ ip: "10.0.0.1", mac: "02:00:00:00:00:0B" }] }, learnt);
+    expect(planned.interfaces[0]).toMatchObject({ action: "unchanged", entity: { mac_address: MAC } });
+    expect(planned.skipped.map(({ what }) => what)).toEqual(["MAC address 02:00:00:00:00:0B of 10.0.0.1"]);
+  });
+
+  it("gets what is new beside what it has, at the end of its lists", () => {
+    const planned = plan(seenHost(["10.0.0.2"], ["80/Tcp"]), there);
+    expect(planned.action).toBe("update");
+    expect(planned.interfaces.map(({ action, entity }) => [action, entity.position])).toEqual([["create", 1]]);
+    expect(planned.services.map(({ action, entity }) => [action, entity.position])).toEqual([["create", 2]]);
+    expect(servicesOf(after(planned, there))).toEqual([
+      "SSH: 22/Tcp@10.0.0.1",
+      "HTTPS: 443/Tcp@10.0.0.1",
+      "HTTP: 80/Tcp@10.0.0.2",
+    ]);
+  });
+
+  it("gets the second address of a port as a binding of the service that an import has made", () => {
+    const planned = plan(seenHost(["10.0.0.2"], ["22/Tcp"]), there);
+    expect(planned.changes).toEqual([{ path: "services.SSH.bindings", from: null, to: "10.0.0.2 22/tcp" }]);
+    expect(servicesOf(after(planned, there))[0]).toBe("SSH: 22/Tcp@10.0.0.1 22/Tcp@10.0.0.2");
+  });
+
+  it("keeps the binding ids that it has", () => {
+    const [before] = there.services;
+    const planned = plan(seenHost(["10.0.0.2"], ["22/Tcp"]), there);
+    expect(planned.services[0]?.entity.bindings[0]).toEqual(before?.entity.bindings[0]);
+  });
+
+  it.each([
+    ["renamed", { name: "Login" }],
+    ["called something else", { service_definition: "Gitea" }],
+    ["tagged", { tags: ["mine"] }],
+    ["said to be one's own", byPerson],
+  ])("keeps a service that a person has %s", (_what, edit) => {
+    const person = edited(there, () => edit);
+    expect(plan(first, person).action).toBe("unchanged");
+  });
+
+  it("keeps the service that a person has bound to a port elsewhere, and makes no other for it", () => {
+    const person = edited(there, () => byPerson);
+    const planned = plan(seenHost(["10.0.0.2"], ["22/Tcp"]), person);
+    expect(planned.services.map(({ action }) => action)).toEqual(["unchanged"]);
+    expect(servicesOf(after(planned, person))).toEqual(servicesOf(person));
+  });
+
+  it("keeps a service that is bound to all interfaces", () => {
+    const everywhere = edited(there, ({ bindings }) => ({
+      bindings: bindings.map((one) => ({ ...one, interface_id: null }) as never),
+    }));
+    expect(plan(seenHost(["10.0.0.2"], ["22/Tcp"]), everywhere).services.map(({ action }) => action)).toEqual([
+      "unchanged",
+    ]);
+  });
+
+  it("gets a service of its own when the one that would fit is at the interface without a port", () => {
+    const planned = plan(seenHost(["10.0.0.2"]), there);
+    const wider = after(planned, there);
+    const interfaceId = wider.interfaces[1]!.entity.id;
+    const person = edited(wider, ({ bindings, name }) =>
+      name === "SSH" ? { bindings: [...bindings, { ...bindings[0]!, id: "x", type: "Interface", interface_id: interfaceId } as never] } : {},
+    );
+    const services = servicesOf(after(plan(seenHost(["10.0.0.2"], ["22/Tcp"]), person), person));
+    expect(services).toEqual(["SSH: 22/Tcp@10.0.0.1 @10.0.0.2", "HTTPS: 443/Tcp@10.0.0.1", "SSH: 22/Tcp@10.0.0.2"]);
+  }); // prettier-ignore
+});

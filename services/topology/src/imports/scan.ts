@@ -1,0 +1,82 @@
+import type { ImportedScan, Protocol, SkippedPart } from "@nts/shared/contract";
+
+// What an import keeps of a scan: what has been seen of hosts, and what of the file was left out and why.
+
+/** Limits of one import, so that no file makes it grow beyond bounds. */
+export const MOST_HOSTS = 10_000;
+export const MOST_OPEN_PORTS = 100_000;
+/** As many of each as a host can be created with. */
+export const MOST_PORTS_OF_HOST = 1_000;
+export const MOST_INTERFACES_OF_HOST = 1_000;
+const MOST_LISTED = 10_000;
+
+/** What a scanner says of the service behind a port. */
+export interface SeenService {
+  readonly name: string | null;
+  readonly product: string | null;
+  /** Behind TLS. */
+  readonly isWrapped: boolean;
+  /** It was asked; otherwise the name only stands for the number of the port. */
+  readonly isProbed: boolean;
+}
+
+export interface SeenAddress {
+  /** In canonical form. */
+  readonly ip: string;
+  /** In canonical form; null when the scanner was not on its link. */
+  readonly mac: string | null;
+}
+
+/** An open port, seen at one address. */
+export interface SeenPort {
+  readonly line: number;
+  readonly ip: string;
+  readonly protocol: Protocol;
+  readonly number: number;
+  readonly service: SeenService | null;
+}
+
+/** A host that was up; it has an address at least. */
+export interface SeenHost {
+  readonly line: number;
+  readonly addresses: readonly SeenAddress[];
+  readonly hostname: string | null;
+  /** Who made its network card. */
+  readonly vendor: string | null;
+  readonly ports: readonly SeenPort[];
+}
+
+/** What was left out. All of it is counted; the first of it is listed. */
+export interface Skipped {
+  add(line: number, what: string, reason: string): void;
+  readonly listed: readonly SkippedPart[];
+  count(): number;
+}
+
+/** A scan as read from its file. */
+export interface Scan {
+  readonly info: ImportedScan;
+  /** Where it ends early; null when it is whole. */
+  readonly brokeOff: { readonly line: number; readonly column: number; readonly reason: string } | null;
+  readonly hosts: readonly SeenHost[];
+  readonly skipped: Skipped;
+}
+
+/** Nothing left out yet. */
+export function createSkipped(): Skipped {
+  const listed: SkippedPart[] = [];
+  let count = 0;
+  return {
+    listed,
+    count: () => count,
+    add: (line, what, reason) => {
+      count++;
+      if (listed.length < MOST_LISTED) listed.push({ line, what, reason });
+    },
+  };
+}
+
+/** How people write a port, such as `443/tcp`. */
+export function portText({ number, protocol }: { readonly number: number; readonly protocol: Protocol }): string {
+  return `${number}/${protocol.toLowerCase()}`;
+}

@@ -1,0 +1,94 @@
+import { SaxesParser } from "saxes";
+import { type AppError, validationFailed } from "@nts/shared/errors";
+
+// XML as it arrives, an element at a time. What is not well-formed is refused with its place, and so is all that an
+// attacker could make grow: a document type with declarations, entities beside the five of XML, deep nesting. A document
+// that ends early is none of these: what came before its end has been told by then.
+
+const DEPTH_LIMIT = 32;
+
+/** Code points of one attribute; the longest that a scanner writes are outputs of scripts. */
+const VALUE_LIMIT = 1_048_576;
+
+/** The five of XML; the parser's own table would also find what every object of JavaScript has. */
+const ENTITIES: Record<string, string> = { amp: "&", gt: ">", lt: "<", quot: '"', apos: "'" };
+
+/** Attributes by name; what an element does not have is undefined. */
+export type Attributes = Readonly<Partial<Record<string, string>>>;
+
+/** Whoever listens to a document. `path` are the names of the elements from the root, joined with `/`. */
+export interface XmlListener {
+  opens(path: string, attributes: Attributes, line: number): void;
+  closes(path: string): void;
+}
+
+/** Where and how a document ends early. */
+export interface Ending {
+  readonly line: number;
+  readonly column: number;
+  readonly reason: string;
+}
+
+export interface XmlReader {
+  /** @throws AppError `validation_failed` with line and column */
+  write(text: string): void;
+  /** No more will come. @returns null when the document is whole @throws AppError `validation_failed` when nothing of it came */
+  end(): Ending | null;
+  /** A fault at the place that has been reached. */
+  faultHere(message: string): AppError;
+}
+
+/** A reader of one document. @param root the name that the root must have */
+export function createXmlReader(root: string, listener: XmlListener): XmlReader {
+  const parser = new SaxesParser();
+  parser.ENTITIES = Object.assign(Object.create(null) as object, ENTITIES);
+  const open: string[] = [];
+  let line = 1;
+  let ending: Ending | null = null;
+  let isEnding = false;
+
+  const faultHere = (message: string): AppError => faultAt(parser, message);
+
+  parser.on("error", (error) => {
+    // The place stands in front of its message.
+    const message = error.message.replace(/^[\d:]+ /, "").replace(/\.$/, "");
+    if (!isEnding || open.length === 0) throw faultHere(message);
+    ending ??= { line: parser.line, column: parser.column + 1, reason: `the file ends inside of <${open.at(-1)}>` };
+  });
+  parser.on("xmldecl", ({ encoding }) => {
+    if (encoding !== undefined && !/^(?:utf-8|us-ascii)$/i.test(encoding)) throw faultHere("must be in UTF-8");
+  });
+  parser.on("doctype", (text) => {
+    if (text.includes("[")) throw faultHere("must not declare anything in its document type");
+  });
+  parser.on("opentagstart", ({ name }) => {
+    line = parser.line;
+    if (open.length === 0 && name !== root) throw faultHere(`must be a <${root}> element`);
+    if (open.length === DEPTH_LIMIT) throw faultHere(`must not be nested deeper than ${DEPTH_LIMIT} levels`);
+    open.push(name);
+  });
+  parser.on("attribute", ({ name, value }) => {
+    if (value.length > VALUE_LIMIT) throw faultHere(`the attribute ${name.slice(0, 50)} is too long`);
+  });
+  parser.on("opentag", ({ attributes }) => {
+    listener.opens(open.join("/"), attributes, line);
+  });
+  parser.on("closetag", () => {
+    listener.closes(open.join("/"));
+    open.pop();
+  });
+
+  return {
+    faultHere,
+    write: (text) => void parser.write(text),
+    end: () => {
+      isEnding = true;
+      parser.close();
+      return ending;
+    },
+  };
+}
+
+function faultAt({ line, column }: SaxesParser, message: string): AppError {
+  return validationFailed({ path: `line ${line}, column ${column + 1}`, message });
+}

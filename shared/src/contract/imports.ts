@@ -1,0 +1,163 @@
+import { z } from "zod";
+import { Id, Timestamp } from "./common.js";
+import { endpoint } from "./endpoint.js";
+import { PROTOCOLS } from "./ports.js";
+import { Cidr } from "./subnets.js";
+import { upload } from "./upload.js";
+
+// An import answers a plan: what it would do (`dry_run`), or what it has done, in the same form.
+
+const Line = z.int().describe("Line of the file, from 1.");
+
+/** What an import does with something that the file names; `unchanged` was there already. */
+const Action = z.enum(["create", "update", "unchanged"]);
+const id = Id.nullable().describe("Null for what a dry run would create.");
+
+/** Where the file ends before its scan does. */
+const Ending = z
+  .object({ line: Line, column: z.int(), reason: z.string() })
+  .describe("Where and how the file ends early, or null.");
+
+export const ImportedScan = z
+  .object({
+    scanner: z.string(),
+    version: z.string().nullable(),
+    args: z.string().nullable().describe("The command line of the scan."),
+    started_at: Timestamp.nullable(),
+  })
+  .meta({ id: "ImportedScan" });
+export type ImportedScan = z.infer<typeof ImportedScan>;
+
+/** Why something was not done. */
+const Refusal = z.object({ code: z.string(), message: z.string() }).meta({ id: "ImportRefusal" });
+
+export const ImportedSubnet = z
+  .object({
+    action: z.enum(["create", "existing", "failed"]),
+    id,
+    cidr: z.string(),
+    error: Refusal.nullable(),
+  })
+  .meta({ id: "ImportedSubnet" });
+export type ImportedSubnet = z.infer<typeof ImportedSubnet>;
+
+const ImportedInterface = z
+  .object({
+    action: Action,
+    id,
+    ip_address: z.string(),
+    mac_address: z.string().nullable(),
+    subnet: z.string().describe("CIDR of its subnet."),
+  })
+  .meta({ id: "ImportedInterface" });
+
+const portOf = { protocol: z.enum(PROTOCOLS), number: z.int() };
+const ImportedPort = z.object({ action: z.enum(["create", "unchanged"]), id, ...portOf }).meta({ id: "ImportedPort" });
+
+/** What a service definition was guessed from. */
+export const GUESS_SOURCES = ["product", "service_name", "port"] as const;
+export type GuessSource = (typeof GUESS_SOURCES)[number];
+
+const ImportedService = z
+  .object({
+    action: Action,
+    id,
+    name: z.string(),
+    service_definition: z.string(),
+    guessed_from: z
+      .enum(GUESS_SOURCES)
+      .nullable()
+      .describe("What the definition is a guess from: the product or the service that the scan names, or the port."),
+    bindings: z
+      .array(z.object({ ip_address: z.string(), ...portOf }))
+      .describe("Where the scan has seen it: a port on an interface."),
+  })
+  .meta({ id: "ImportedService" });
+
+/** A member of something that was there: null stands for nothing. */
+export const ImportedChange = z
+  .object({ path: z.string(), from: z.string().nullable(), to: z.string() })
+  .meta({ id: "ImportedChange" });
+export type ImportedChange = z.infer<typeof ImportedChange>;
+
+export const ImportedHost = z
+  .object({
+    line: Line,
+    action: z.enum(["create", "update", "unchanged", "failed"]),
+    id,
+    matched_by: z.enum(["mac_address", "ip_address"]).nullable().describe("How a host that was there was recognized."),
+    name: z.string(),
+    hostname: z.string().nullable(),
+    interfaces: z.array(ImportedInterface),
+    ports: z.array(ImportedPort),
+    services: z.array(ImportedService),
+    changes: z.array(ImportedChange).describe("What changes on a host that was there, beside what is new on it."),
+    error: Refusal.nullable().describe("Why it failed; nothing of it was written then."),
+  })
+  .meta({ id: "ImportedHost" });
+export type ImportedHost = z.infer<typeof ImportedHost>;
+
+export const SkippedPart = z.object({ line: Line, what: z.string(), reason: z.string() }).meta({ id: "SkippedPart" });
+export type SkippedPart = z.infer<typeof SkippedPart>;
+
+const counted = { create: z.int(), update: z.int(), unchanged: z.int() };
+
+export const ImportSummary = z
+  .object({
+    subnets: z.object({ create: z.int(), existing: z.int(), failed: z.int() }),
+    hosts: z.object({ ...counted, failed: z.int() }),
+    interfaces: z.object(counted),
+    ports: z.object({ create: z.int(), unchanged: z.int() }),
+    services: z.object(counted),
+    skipped: z.int().describe("All that was skipped, also what `skipped` does not list."),
+  })
+  .describe("What is counted of hosts that failed is only that they did.")
+  .meta({ id: "ImportSummary" });
+export type ImportSummary = z.infer<typeof ImportSummary>;
+
+/** The members stand in this order: what an import does is told as it is done, and the summary comes last. */
+export const ImportPlan = z
+  .object({
+    dry_run: z.boolean(),
+    network_id: Id,
+    scan: ImportedScan,
+    complete: z.boolean().describe("False when the scan was cut off; what was complete of it counts."),
+    broke_off: Ending.nullable(),
+    subnets: z.array(ImportedSubnet),
+    hosts: z.array(ImportedHost),
+    skipped: z.array(SkippedPart).describe("What of the file was not imported and why; the first 10,000."),
+    summary: ImportSummary,
+  })
+  .meta({ id: "ImportPlan" });
+export type ImportPlan = z.infer<typeof ImportPlan>;
+
+export const importNmap = endpoint({
+  operationId: "import_nmap",
+  method: "post",
+  path: "/api/v1/imports/nmap",
+  upstream: "topology",
+  credential: "any",
+  permission: "Member",
+  tag: "Imports",
+  summary: "Import the file that `nmap -oX` writes",
+  description:
+    "Hosts are recognized by MAC address, else by address. What is missing is added, and nothing is deleted or " +
+    "overwritten: the same file again changes nothing. Each host is one transaction, and is answered as soon as it is " +
+    "done; one that fails does not stop the others. With `dry_run` nothing is written and the answer is the same.",
+  query: z.strictObject({
+    network_id: Id.describe("The network that was scanned."),
+    dry_run: z.boolean().default(false).describe("Only answer what would be done."),
+    subnet_hint: z
+      .array(Cidr)
+      .max(100)
+      .default([])
+      .describe("Blocks for subnets to create, before the /24 or /64 around an address is taken."),
+  }),
+  ...upload({
+    contentTypes: ["application/xml", "text/xml"],
+    limitBytes: 20_971_520,
+    description: "The XML that `nmap -oX` writes, in UTF-8.",
+  }),
+  response: ImportPlan,
+  errors: ["invalid_reference"],
+});

@@ -1,0 +1,161 @@
+/** Files that are sent to the gateway: how large they may be, and how long they may take. */
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { importNmap } from "@nts/shared/contract";
+import { INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers";
+import { PROBE_PATH } from "@nts/shared/http/probe";
+import { answersIn } from "../support/answers-in.js";
+import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+import { type GivenCredential, sendJson } from "../support/neighbour.js";
+import { openRawSocket, type RawSocket } from "../support/raw-socket.js";
+import { until } from "../support/until.js";
+
+const LIMIT = importNmap.upload!.limitBytes;
+const KIB = 1_024;
+
+describe("a file that is sent to the gateway", () => {
+  let world: LoneGateways;
+  let service: Server;
+  let key: GivenCredential;
+  /** Bytes of each file that have reached the service, by the name that its address gives it. */
+  const arrived = new Map<string, number>();
+  /** Names of files that broke off. */
+  const brokenOff: string[] = [];
+
+  beforeAll(async () => {
+    service = createServer(
+      { maxHeaderSize: INTERNAL_HEADER_LIMIT_BYTES, keepAliveTimeout: 65_000 },
+      (request, response) => {
+        const { pathname, searchParams } = new URL(request.url ?? "", "http://service");
+        const name = searchParams.get("network_id") ?? "";
+        if (pathname === PROBE_PATH) response.end();
+        else if (name === "early") sendJson(response, { error: "", code: "validation_failed", params: {} }, {}, 400);
+        else if (name !== "deaf") {
+          request.on("error", () => brokenOff.push(name));
+          request.on("data", (piece: Buffer) => arrived.set(name, (arrived.get(name) ?? 0) + piece.length));
+          if (name !== "silent")
+            request.once("end", () => {
+              sendJson(response, { name });
+            });
+        }
+      },
+    );
+    await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+    world = await startLoneGateways({ topologies: [url] });
+    key = world.neighbour.aKey();
+  });
+
+  afterAll(async () => {
+    await world.stop();
+    service.closeAllConnections();
+    await new Promise((resolve) => service.close(resolve));
+  });
+
+  async function begin(name: string, framing: string): Promise<RawSocket> {
+    const socket = await openRawSocket(world.url);
+    const fields = `Host: a\r\nAuthorization: Bearer ${key.secret}\r\nContent-Type: application/xml\r\n${framing}`;
+    socket.write(`POST /api/v1/imports/nmap?network_id=${name} HTTP/1.1\r\n${fields}\r\n\r\n`);
+    return socket;
+  }
+
+  const chunk = (bytes: number): string => `${bytes.toString(16)}\r\n${"x".repeat(bytes)}\r\n`;
+
+  async function outcomeOf(socket: RawSocket): Promise<string> {
+    await socket.receives(/\}$/);
+    const { status, body } = answersIn(socket.received()).at(-1)!;
+    socket.close();
+    return `${status} ${body.code ?? "ok"}`;
+  }
+
+  it("goes on to the service while it comes, up to its last byte", async () => {
+    const socket = await begin("whole", "Transfer-Encoding: chunked");
+    socket.write(chunk(KIB));
+    await until(() => arrived.get("whole") === KIB);
+    for (let sent = KIB; sent < LIMIT; sent += KIB * KIB) socket.write(chunk(Math.min(KIB * KIB, LIMIT - sent)));
+    socket.write("0\r\n\r\n");
+    expect(await outcomeOf(socket)).toBe("200 ok");
+    expect(arrived.get("whole")).toBe(LIMIT);
+  });
+
+  it("is refused with one byte more, announced or not", async () => {
+    const announced = await begin("large", `Content-Length: ${LIMIT + 1}`);
+    expect(await outcomeOf(announced)).toBe("413 payload_too_large");
+    expect(arrived.get("large")).toBe(undefined);
+    const chunked = await begin("large", "Transfer-Encoding: chunked");
+    for (let sent = 0; sent <= LIMIT; sent += KIB * KIB) chunked.write(chunk(Math.min(KIB * KIB, LIMIT + 1 - sent)));
+    expect(await outcomeOf(chunked)).toBe("413 payload_too_large");
+  });
+
+  it("leaves other bodies at their limit", async () => {
+    const { headers } = key;
+    const body = "x".repeat(KIB * KIB + 1);
+    const answered = await fetch(`${world.url}/api/v1/hosts`, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body,
+    });
+    expect(answered.status).toBe(413);
+  });
+
+  it("is answered before all of it has come when the service refuses it", async () => {
+    const socket = await begin("early", `Content-Length: ${LIMIT}`);
+    socket.write("x".repeat(64 * KIB));
+    expect(await outcomeOf(socket)).toBe("400 validation_failed");
+  });
+
+  it.each([
+    [
+      "goes away",
+      (socket: RawSocket) => {
+        socket.close();
+      },
+    ],
+    [
+      "sends what is no HTTP",
+      (socket: RawSocket) => {
+        socket.write("zz\r\n");
+      },
+    ],
+  ])("breaks off at the service, too, when its client %s", async (what, end) => {
+    const name = what.slice(0, 4);
+    const socket = await begin(name, "Transfer-Encoding: chunked");
+    socket.write(chunk(1));
+    await until(() => arrived.get(name) === 1);
+    end(socket);
+    await until(() => brokenOff.includes(name));
+    socket.close();
+  });
+
+  it("may take its time while it comes, and no more than others when it does not", async () => {
+    const steady = await begin("steady", "Transfer-Encoding: chunked");
+    const silent = await begin("held", "Transfer-Encoding: chunked");
+    const half = await begin("held", `Content-Length: ${KIB}`);
+    half.write("x");
+    const dripping = await begin("held", "Transfer-Encoding: chunked");
+    const begun = performance.now();
+    const writing = setInterval(() => {
+      steady.write(chunk(128 * KIB));
+      dripping.write(chunk(1));
+    }, 500);
+    expect(await Promise.all([silent, half, dripping].map(outcomeOf))).toEqual(Array(3).fill("408 malformed_request"));
+    // Later than every limit on the way: the whole of another request, the service's own, that to an answer's beginning.
+    await until(() => performance.now() - begun > 11_000, 50, 20_000);
+    clearInterval(writing);
+    steady.write("0\r\n\r\n");
+    expect(await outcomeOf(steady)).toBe("200 ok");
+  }, 60_000);
+
+  it("is answered 504 when the service does not take it, or says nothing to the whole", async () => {
+    const silent = await begin("silent", `Content-Length: ${KIB}`);
+    silent.write("x".repeat(KIB));
+    const deaf = await begin("deaf", `Content-Length: ${LIMIT}`);
+    deaf.write("x".repeat(LIMIT));
+    const answers = [silent, deaf].map(async (socket) => {
+      await until(() => socket.received().endsWith("}"), 50, 40_000);
+      return outcomeOf(socket);
+    });
+    expect(await Promise.all(answers)).toEqual(Array(2).fill("504 upstream_timeout"));
+  }, 60_000);
+});

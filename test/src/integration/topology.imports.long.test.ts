@@ -1,0 +1,187 @@
+/** Imports that are long, that meet others, or that something breaks. */
+import { afterEach, describe, expect, it } from "@jest/globals";
+import { once } from "node:events";
+import { type ClientRequest, type IncomingMessage, request } from "node:http";
+import { createNetwork, getHost, ImportPlan } from "@nts/shared/contract";
+import { anAccount } from "../support/api.js";
+import { importScan, scanFile, scanOf, scanOfMany, upHost } from "../support/imports.js";
+import { violationsIn } from "../support/invariants.js";
+import { startStack, type Stack } from "../support/stack.js";
+import { type Caller, startTopology, type Topology, type TopologyOptions } from "../support/topology.js";
+import { UNGUARDED } from "../support/topology-unguarded.js";
+import { until } from "../support/until.js";
+
+let stop: () => Promise<void>;
+afterEach(() => stop());
+
+async function start(options?: TopologyOptions): Promise<{ topology: Topology; owner: Caller; network: string }> {
+  const topology = await startTopology(options);
+  stop = () => topology.stop();
+  const owner = topology.aCaller();
+  return { topology, owner, network: (await owner.call(createNetwork, { body: { name: "Office" } })).id };
+}
+
+const violations = ({ db }: Topology): Promise<string[]> => violationsIn(db.client, db.databaseName);
+
+describe("two imports of one file at once, through two processes", () => {
+  const FILE = scanOfMany(60);
+
+  async function both(options: TopologyOptions): Promise<{ topology: Topology; hosts: number; subnets: number; plans: ImportPlan[] }> {
+    const { topology, owner, network } = await start({ instances: 2, ...options });
+    const plans = await Promise.all([0, 1].map((instance) => importScan(owner.via(instance), network, FILE)));
+    const [hosts, subnets] = await Promise.all(["hosts", "subnets"].map((name) => topology.db.collection(name).countDocuments()));
+    return { topology, hosts: hosts ?? 0, subnets: subnets ?? 0, plans };
+  } // prettier-ignore
+
+  it("make each host and each subnet once", async () => {
+    const { topology, hosts, subnets, plans } = await both({});
+    expect([hosts, subnets]).toEqual([60, 1]);
+    const created = plans.map(({ summary }) => summary.hosts.create);
+    expect(created.reduce((sum, count) => sum + count)).toBe(60);
+    expect(plans.map(({ summary }) => summary.hosts.failed)).toEqual([0, 0]);
+    expect(plans.flatMap((plan) => plan.subnets.map(({ action }) => action)).sort()).toEqual(["create", "existing"]);
+    expect(plans[0]!.hosts.map(({ id }) => id)).toEqual(plans[1]!.hosts.map(({ id }) => id));
+    expect(await violations(topology)).toEqual([]);
+  });
+
+  it("would make hosts twice without their lanes", async () => {
+    const { hosts } = await both({ storage: UNGUARDED.inLane });
+    expect(hosts).toBeGreaterThan(60);
+  });
+});
+
+describe("a host that cannot be written", () => {
+  it("is told with its code, and the others are imported", async () => {
+    const { topology, owner, network } = await start();
+    const { hosts } = await importScan(owner, network, scanOf(upHost("10.1.0.1")));
+    const id = hosts[0]!.id!;
+    const session = topology.db.client.startSession();
+    session.startTransaction();
+    await topology.db.collection<{ _id: string }>("hosts").updateOne({ _id: id }, { $inc: { held: 1 } }, { session });
+    const plan = await importScan(owner, network, scanOf(upHost("10.1.0.1", { ports: [22] }) + upHost("10.1.0.2")));
+    await session.abortTransaction();
+    await session.endSession();
+    expect(plan.hosts.map(({ action, name, error }) => [action, name, error?.code])).toEqual([
+      ["failed", "10.1.0.1", "write_conflict"],
+      ["create", "10.1.0.2", undefined],
+    ]);
+    expect(plan.summary.hosts).toEqual({ create: 1, update: 0, unchanged: 0, failed: 1 });
+    expect((await owner.call(getHost, { params: { id } })).ports).toEqual([]);
+    expect(await violations(topology)).toEqual([]);
+  }, 30_000);
+});
+
+describe("an import at the limits", () => {
+  it("of 5,000 hosts is planned, and answered while it is planned", async () => {
+    const { owner, network } = await start();
+    const plan = await importScan(owner, network, scanOfMany(5_000), { dry_run: "true" });
+    expect(plan.summary.hosts).toEqual({ create: 5_000, update: 0, unchanged: 0, failed: 0 });
+    expect(plan.summary.ports.create).toBe(10_000);
+  });
+
+  it("is told host by host as it is done, and stops when its client goes away", async () => {
+    const stack = await startStack();
+    stop = () => stack.stop();
+    const account = await anAccount(stack.url);
+    const network = await account.session.data<{ id: string }>("post", "/api/v1/networks", { name: "Office" });
+    const total = async (): Promise<number> => {
+      const { body } = await account.session.send("get", "/api/v1/hosts?limit=1");
+      return body.meta.pagination.total_count;
+    };
+    const sent = send(stack, account.cookie, network.id).on("error", () => undefined);
+    sent.end(scanOfMany(1_000));
+    const [answer] = (await once(sent, "response")) as [IncomingMessage];
+    expect([answer.statusCode, answer.headers["content-length"]]).toEqual([200, undefined]);
+    let text = "";
+    answer.setEncoding("utf8").on("data", (piece: string) => (text += piece)).on("error", () => undefined);
+    await until(() => (text.match(/"matched_by"/g) ?? []).length > 10);
+    expect(await total()).toBeLessThan(1_000);
+    sent.destroy();
+    let before = -1;
+    await until(async () => {
+      const now = await total();
+      const rests = now === before;
+      before = now;
+      return rests;
+    }, 200);
+    expect(before).toBeLessThan(1_000);
+    expect(text).not.toMatch(/"summary"/);
+
+    const rest = send(stack, account.cookie, network.id);
+    rest.end(scanOfMany(before + 10));
+    const plan = ImportPlan.parse(((await readAll(rest)) as { data: unknown }).data);
+    expect(plan.summary.hosts).toEqual({ create: 10, update: 0, unchanged: before, failed: 0 });
+  }); // prettier-ignore
+
+  it("is one of two that an organization has at a time", async () => {
+    const stack = await startStack();
+    stop = () => stack.stop();
+    const account = await anAccount(stack.url);
+    const network = await account.session.data<{ id: string }>("post", "/api/v1/networks", { name: "Office" });
+    const held = new Set<ClientRequest>();
+    const hold = (): void => {
+      const one = send(stack, account.cookie, network.id).on("error", () => undefined);
+      held.add(one);
+      // It came while another one had its place.
+      one.once("response", () => {
+        held.delete(one);
+        hold();
+      });
+      one.write("<nmaprun>");
+    };
+    hold();
+    hold();
+    const third = async (): Promise<Response> =>
+      fetch(`${stack.url}/api/v1/imports/nmap?dry_run=true&network_id=${network.id}`, {
+        method: "POST",
+        headers: { cookie: account.cookie, "content-type": "text/xml" },
+        body: scanFile("ping"),
+      });
+    // The first refusal may be because of the one before it.
+    await until(async () => (await third()).status === 429 && (await third()).status === 429, 100);
+    const refused = await third();
+    expect([refused.headers.get("retry-after"), ((await refused.json()) as { code: string }).code]).toEqual([
+      "5",
+      "rate_limited",
+    ]);
+    for (const one of held) one.destroy();
+    await until(async () => (await third()).status === 200, 100);
+  });
+});
+
+describe("an import of which the database goes away", () => {
+  it("is refused before it has begun, and ends with what could not be done after that", async () => {
+    const stack = await startStack({ ownMongod: true });
+    stop = () => stack.stop();
+    const account = await anAccount(stack.url);
+    const network = await account.session.data<{ id: string }>("post", "/api/v1/networks", { name: "Office" });
+    const sent = send(stack, account.cookie, network.id);
+    sent.end(scanOfMany(1_000));
+    const [answer] = (await once(sent, "response")) as [IncomingMessage];
+    let text = "";
+    answer.setEncoding("utf8").on("data", (piece: string) => (text += piece));
+    await until(() => text.includes('"action":"create","id":"'));
+    await stack.servers.mongodb!.kill();
+    await once(answer, "end");
+    const { data } = JSON.parse(text) as { data: ImportPlan };
+    expect(data.summary.hosts.failed).toBeGreaterThan(0);
+    expect(data.summary.hosts.failed + data.summary.hosts.create).toBe(1_000);
+    expect(data.hosts.at(-1)!.error!.code).toBe("unavailable");
+
+    const refused = send(stack, account.cookie, network.id);
+    refused.end(scanFile("ping"));
+    expect(await readAll(refused)).toMatchObject({ code: "unavailable" });
+  }, 120_000);
+});
+
+function send(stack: Stack, cookie: string, networkId: string): ClientRequest {
+  const headers = { cookie, "content-type": "application/xml" };
+  return request(`${stack.url}/api/v1/imports/nmap?network_id=${networkId}`, { method: "POST", headers });
+}
+
+async function readAll(sent: ClientRequest): Promise<unknown> {
+  const [answer] = (await once(sent, "response")) as [IncomingMessage];
+  let text = "";
+  for await (const piece of answer.setEncoding("utf8") as AsyncIterable<string>) text += piece;
+  return JSON.parse(text);
+}

@@ -1,0 +1,98 @@
+/** What an import is told beside its file: its network, its subnets, its type; and when it is refused as a whole. */
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { randomUUID } from "node:crypto";
+import { anEmptyNetwork, hostsOf, importScan, scanFile, scanOf, sendScan, upHost } from "../support/imports.js";
+import { startTopology, type Topology } from "../support/topology.js";
+import { aNetwork } from "../support/topology-world.js";
+
+let topology: Topology;
+beforeAll(async () => {
+  topology = await startTopology();
+});
+afterAll(() => topology.stop());
+
+describe("subnets", () => {
+  it("are those of the network, else of the hints, else around the address", async () => {
+    const { owner, network } = await aNetwork(topology.aCaller());
+    const addresses = ["10.0.3.4", "172.16.5.1", "172.20.0.1", "192.168.7.9", "fd00:1::7", "127.0.0.1"];
+    const file = scanOf(addresses.map((ip) => upHost(ip)).join(""));
+    const hints = { subnet_hint: "172.16.0.0/12,172.16.5.0/25,10.0.3.0/24" };
+    const { subnets } = await importScan(owner, network.id, file, hints);
+    expect(subnets.map(({ action, cidr }) => `${action} ${cidr}`)).toEqual([
+      "existing 10.0.0.0/16",
+      "create 172.16.5.0/25",
+      "create 172.16.0.0/12",
+      "create 192.168.7.0/24",
+      "create fd00:1::/64",
+      "create 127.0.0.0/24",
+    ]);
+    const again = await importScan(owner, network.id, file);
+    expect(again.subnets.map(({ action }) => action)).toEqual(Array(6).fill("existing"));
+  });
+
+  it.each([
+    ["no block", "10.0.0.1", "subnet_hint.0"],
+    ["host bits", "10.0.0.0/8,10.0.0.1/24", "subnet_hint.1"],
+  ])("refuse a hint with %s at its place", async (_what, subnet_hint, path) => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    const { status, code, params } = await sendScan(owner, { network_id: network, subnet_hint }, scanFile("ping"));
+    expect([status, code, (params["errors"] as { path: string }[]).map((one) => one.path)]).toEqual([
+      400,
+      "validation_failed",
+      [path],
+    ]);
+  });
+});
+
+describe("an import is refused as a whole", () => {
+  it("in a network that the caller does not see, in the words for one that is not there", async () => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    const { network: foreign } = await anEmptyNetwork(topology.aCaller());
+    const elsewhere = owner.colleague({ networks: [(await anEmptyNetwork(owner)).network] });
+    for (const [caller, network_id] of [[owner, randomUUID()], [owner, foreign], [elsewhere, network]] as const) {
+      const { status, code, params } = await sendScan(caller, { network_id }, scanFile("ping"));
+      expect([status, code, params]).toEqual([400, "invalid_reference", { path: "network_id" }]);
+    }
+  }); // prettier-ignore
+
+  it("below the level of a member", async () => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    const viewer = await sendScan(owner.colleague({ permission: "Viewer" }), { network_id: network }, scanFile("ping"));
+    expect([viewer.status, viewer.code]).toEqual([403, "permission_denied"]);
+    const member = owner.colleague({ permission: "Member", networks: [network] });
+    expect((await importScan(member, network, scanFile("ping"))).summary.hosts.create).toBe(2);
+  });
+
+  it.each([
+    ["with no network", {}, scanFile("ping"), {}, 400, "validation_failed"],
+    ["with an unknown parameter", { network_id: randomUUID(), force: "true" }, scanFile("ping"), {}, 400, "validation_failed"],
+    ["as JSON", null, "{}", { "content-type": "application/json" }, 415, "unsupported_media_type"],
+    ["without a type", null, scanFile("ping"), { "content-type": undefined }, 415, "unsupported_media_type"],
+    ["in another charset", null, scanFile("ping"), { "content-type": "text/xml; charset=latin1" }, 415, "unsupported_media_type"],
+    ["that is not well-formed", null, scanOf("<host>"), {}, 400, "validation_failed"],
+    ["that is no scan", null, "<html/>", {}, 400, "validation_failed"],
+    ["with a document type that declares", null, '<!DOCTYPE nmaprun [<!ENTITY a "b">]><nmaprun/>', {}, 400, "validation_failed"],
+    ["that is nested deeply", null, scanOf("<a>".repeat(40) + "</a>".repeat(40)), {}, 400, "validation_failed"],
+    ["of one byte too many", null, scanOf(`<!--${"x".repeat(20_971_520)}-->`).slice(0, 20_971_521), {}, 413, "payload_too_large"],
+  ] as const)("%s", async (_what, query, file, headers, status, code) => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    const answered = await sendScan(owner, query ?? { network_id: network }, file, headers);
+    expect([answered.status, answered.code]).toEqual([status, code]);
+    expect(await hostsOf(owner, network)).toEqual([]);
+  }); // prettier-ignore
+
+  it.each(["text/xml", "Application/XML; charset=UTF-8"])("but not with the type %s", async (type) => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    const { status } = await sendScan(owner, { network_id: network }, scanFile("ping"), { "content-type": type });
+    expect(status).toBe(200);
+  });
+
+  it("never because of the most bytes that it may have", async () => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    const end = "</nmaprun>";
+    const start = `${scanOf(upHost("10.1.0.1")).slice(0, -end.length - 1)}<!--`;
+    const file = `${start}${"x".repeat(20_971_520 - start.length - 3 - end.length)}-->${end}`;
+    expect(Buffer.byteLength(file)).toBe(20_971_520);
+    expect((await importScan(owner, network, file)).summary.hosts.create).toBe(1);
+  });
+});

@@ -1,0 +1,86 @@
+/** Scans as files, and what tests of imports send and read. */
+import { readFileSync } from "node:fs";
+import { createNetwork, type Host, ImportPlan, listHosts } from "@nts/shared/contract";
+import type { Answered, Caller, Headers } from "./topology.js";
+
+/** A file of `test/scans`. */
+export function scanFile(name: string): string {
+  return readFileSync(new URL(`../../scans/${name}.xml`, import.meta.url), "utf8");
+}
+
+/** The file of a scan with these elements in it. */
+export function scanOf(inside: string): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE nmaprun>\n<nmaprun scanner="nmap" version="7.93">\n${inside}</nmaprun>\n`;
+}
+
+export interface SeenParts {
+  readonly mac?: string;
+  readonly hostname?: string;
+  /** Numbers of open TCP ports. */
+  readonly ports?: readonly number[];
+}
+
+/** An element of a host that is up, a line long. */
+export function upHost(ip: string, { mac, hostname, ports = [] }: SeenParts = {}): string {
+  const type = ip.includes(":") ? "ipv6" : "ipv4";
+  const open = ports.map((port) => `<port protocol="tcp" portid="${port}"><state state="open"/></port>`).join("");
+  return [
+    `<host><status state="up"/><address addr="${ip}" addrtype="${type}"/>`,
+    mac === undefined ? "" : `<address addr="${mac}" addrtype="mac"/>`,
+    hostname === undefined ? "" : `<hostnames><hostname name="${hostname}" type="PTR"/></hostnames>`,
+    `<ports>${open}</ports></host>\n`,
+  ].join("");
+}
+
+/** A scan of many hosts from 10.20.0.0 on, each with a web server. */
+export function scanOfMany(hosts: number, ports: readonly number[] = [22, 443]): string {
+  const ip = (n: number): string => `10.20.${n >> 8}.${n & 255}`;
+  return scanOf(Array.from({ length: hosts }, (_, n) => upHost(ip(n), { ports })).join(""));
+}
+
+export type ImportQuery = Readonly<Record<string, string>>;
+
+/** Sends a file, whatever becomes of it. */
+export function sendScan(
+  caller: Caller,
+  query: ImportQuery,
+  file: string,
+  headers: Headers = {},
+): Promise<Answered<unknown>> {
+  const search = new URLSearchParams(query).toString();
+  return caller.raw("post", `/api/v1/imports/nmap?${search}`, file, { "content-type": "application/xml", ...headers });
+}
+
+/** Imports a file, which must succeed. @returns the plan; @throws Error when it is not what the contract says */
+export async function importScan(
+  caller: Caller,
+  networkId: string,
+  file: string,
+  query: ImportQuery = {},
+): Promise<ImportPlan> {
+  const { status, data, text } = await sendScan(caller, { network_id: networkId, ...query }, file);
+  if (status !== 200) throw new Error(`the import answered ${status}: ${text}`);
+  const plan = ImportPlan.parse(data);
+  if (JSON.stringify(plan) !== JSON.stringify(data)) throw new Error(`not the contract's: ${text}`);
+  return plan;
+}
+
+/** Hosts of a plan, a line each, such as `create nas 192.168.1.20: 22/Tcp SSH`. */
+export function hostsIn({ hosts }: ImportPlan): string[] {
+  return hosts.map(({ action, name, interfaces, ports, services }) =>
+    [
+      `${action} ${name} ${interfaces.map(({ ip_address }) => ip_address).join(" ")}:`,
+      ...ports.map(({ number, protocol }) => `${number}/${protocol}`),
+      ...services.map((service) => service.name),
+    ].join(" "),
+  );
+}
+
+/** A network with nothing in it. */
+export async function anEmptyNetwork(owner: Caller): Promise<{ owner: Caller; network: string }> {
+  return { owner, network: (await owner.call(createNetwork, { body: { name: "Office" } })).id };
+}
+
+/** All hosts of a network by name. */
+export const hostsOf = async (owner: Caller, network_id: string): Promise<Host[]> =>
+  (await owner.list(listHosts, { query: { network_id, limit: 0, order_by: "name" } })).rows;
