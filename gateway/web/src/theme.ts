@@ -64,6 +64,10 @@ export const cssVariables: CSSVariablesResolver = () => ({
     "--mantine-color-dimmed": "#9fb0ba",
     "--mantine-color-placeholder": "#8799a4",
     "--mantine-color-error": "#ff9a9a",
+    ...softly("red", "250, 82, 82", "#ffb3b3"),
+    ...softly("yellow", "252, 196, 25", "#ffd666"),
+    ...softly("teal", "32, 201, 151", "#63e6be"),
+    ...softly("cyan", "34, 184, 207", "#66d9e8"),
     "--mantine-color-default": "#1a242b",
     "--mantine-color-default-hover": "#212d35",
     "--mantine-color-default-border": "#33424c",
@@ -74,3 +78,12 @@ export const cssVariables: CSSVariablesResolver = () => ({
     "--nts-accent-soft": "#12333b",
   },
 });
+
+/** What is light in a bright page is a breath of colour in a dark one, not a surface. */
+function softly(color: string, rgb: string, text: string): Record<`--${string}`, string> {
+  return {
+    [`--mantine-color-${color}-light`]: `rgba(${rgb}, 0.14)`,
+    [`--mantine-color-${color}-light-hover`]: `rgba(${rgb}, 0.2)`,
+    [`--mantine-color-${color}-light-color`]: text,
+  };
+}

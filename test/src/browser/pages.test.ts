@@ -1,7 +1,7 @@
 /** Every page of the console: for everybody, by eye, by keyboard and by screen reader; and when something is wrong. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { PATHS } from "@nts/web/paths";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { barriersOf } from "../support/accessibility.js";
 import { type Account, aColleague, anAccount } from "../support/api.js";
 import { aPerson } from "../support/browser.js";
@@ -69,6 +69,39 @@ describe.each(["light", "dark"] as const)("in %s", (colorScheme) => {
     },
   );
 });
+
+describe.each(["light", "dark"] as const)("a window in %s", (colorScheme) => {
+  const windows: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
+    [PATHS.hosts, (page) => page.getByRole("button", { name: "New host" }).click()],
+    [PATHS.host, (page) => edit(page, "web")],
+    [PATHS.host, (page) => page.getByRole("button", { name: "Add an interface" }).click()],
+    [PATHS.keys, (page) => page.getByRole("button", { name: "New API key" }).click()],
+    [PATHS.tags, (page) => edit(page, "production")],
+    [PATHS.users, (page) => page.getByRole("button", { name: "Invite somebody" }).click()],
+    [PATHS.hosts, (page) => choose(page, "nas", "Delete")],
+  ];
+
+  it("keeps nobody out, and breaks no policy", async () => {
+    const { page, takeFaults, close } = await aPerson(browser, stack.url, { account: full, colorScheme });
+    const barriers: string[] = [];
+    for (const [path, open] of windows) {
+      await page.goto(pathOf(path));
+      await open(page);
+      const button = page.getByRole("dialog").getByRole("button", { name: "Cancel" });
+      await button.waitFor();
+      barriers.push(...(await barriersOf(page)).map((barrier) => `${path}: ${barrier}`));
+    }
+    expect([barriers, takeFaults()]).toEqual([[], []]);
+    await close();
+  });
+});
+
+async function choose(page: Page, name: string, action: string): Promise<void> {
+  await page.getByRole("button", { name: `Actions for ${name}`, exact: true }).click();
+  await page.getByRole("menuitem", { name: action }).click();
+}
+
+const edit = (page: Page, name: string): Promise<void> => choose(page, name, "Edit");
 
 describe("what is wrong is said", () => {
   const failing: readonly (readonly [

@@ -3,6 +3,7 @@ import type { UseFormReturnType } from "@mantine/form";
 import { type ReactNode, useState } from "react";
 import { describeFailure, faultsByPath, isChanged } from "../api/failure.js";
 import { sayDone } from "../parts/toast.js";
+import classes from "./form-window.module.css";
 import { useReturnFocus } from "./use-return-focus.js";
 
 type Faults = Readonly<Record<string, string>>;
@@ -65,17 +66,19 @@ export function FormWindow<Values extends object>(props: FormWindowProps<Values>
       <form noValidate onSubmit={form.onSubmit((values) => void run(values))}>
         <Stack>
           {children}
-          {error !== null && (
-            <Refusal error={error} faults={withoutFields(faults, form.getValues())} onReload={onReload} />
-          )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={isRunning}>
-              {verb}
-            </Button>
-          </Group>
+          <div className={classes.foot}>
+            {error !== null && (
+              <Refusal error={error} faults={withoutFields(faults, form.getValues())} onReload={onReload} />
+            )}
+            <Group justify="flex-end">
+              <Button variant="default" onClick={onClose}>
+                Cancel
+              </Button>
+              <Button type="submit" loading={isRunning}>
+                {verb}
+              </Button>
+            </Group>
+          </div>
         </Stack>
       </form>
     </Modal>

@@ -115,6 +115,7 @@ function BindingRow({ number, host, binding, remarks, onChange, onRemove }: Bind
       {binding.type === "Port" ? (
         <>
           <Select
+            className={classes.port ?? ""}
             aria-label={`Binding ${number}: port`}
             allowDeselect={false}
             searchable={host.ports.length > 10}
@@ -123,6 +124,7 @@ function BindingRow({ number, host, binding, remarks, onChange, onRemove }: Bind
             onChange={(port_id) => port_id !== null && onChange({ ...binding, port_id })}
           />
           <Select
+            className={classes.interface ?? ""}
             aria-label={`Binding ${number}: interface`}
             allowDeselect={false}
             data={[{ value: ALL, label: "All interfaces" }, ...interfaces]}
@@ -140,7 +142,14 @@ function BindingRow({ number, host, binding, remarks, onChange, onRemove }: Bind
           onChange={(interface_id) => interface_id !== null && onChange({ ...binding, interface_id })}
         />
       )}
-      <ActionIcon variant="subtle" color="gray" size="lg" aria-label={`Remove binding ${number}`} onClick={onRemove}>
+      <ActionIcon
+        className={classes.remove ?? ""}
+        variant="subtle"
+        color="gray"
+        size="lg"
+        aria-label={`Remove binding ${number}`}
+        onClick={onRemove}
+      >
         <Trash2 size={16} aria-hidden />
       </ActionIcon>
       {remarks.map(({ kind, text }) => (
