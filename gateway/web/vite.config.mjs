@@ -25,7 +25,7 @@ export default defineConfig({
     // "use client" and its like mean something to servers that render; there is none here
     rolldownOptions: { checks: { moduleLevelDirective: false } },
   },
-  plugins: [themeStyles(), finish()],
+  plugins: [themeStyles(), schemeScript(), finish()],
 });
 
 /** The theme as a style sheet, which Mantine would else write into the page while it runs. */
@@ -42,6 +42,30 @@ function themeStyles() {
         ["variables", "light", "dark"].map((part) => [part, { ...standard[part], ...own[part] }]),
       );
       return convertCssVariables(merged, ":root");
+    },
+  };
+}
+
+/** Mantine sets the colour scheme when it starts; until then a page would be bright for people who have chosen the dark. */
+const SCHEME = `{
+const chosen = localStorage.getItem("mantine-color-scheme-value");
+const isDark = chosen === "dark" || (chosen !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
+document.documentElement.setAttribute("data-mantine-color-scheme", isDark ? "dark" : "light");
+}`;
+
+/** Puts that into the document as a file of its own, which the page's policy allows. */
+function schemeScript() {
+  return {
+    name: "nts-scheme",
+    buildStart() {
+      this.emitFile({ type: "asset", name: "scheme.js", source: SCHEME });
+    },
+    transformIndexHtml: {
+      order: "post",
+      handler: (_html, { bundle }) => {
+        const [path] = Object.entries(bundle ?? {}).find(([, { names }]) => names?.includes("scheme.js")) ?? [];
+        return path === undefined ? [] : [{ tag: "script", attrs: { src: `/${path}` }, injectTo: "head" }];
+      },
     },
   };
 }

@@ -152,6 +152,40 @@ describe("what is wrong is said", () => {
   });
 });
 
+describe("the colours that somebody has chosen", () => {
+  it("are those of the system until then, and hold from the first moment on", async () => {
+    const { page, close } = await aPerson(browser, stack.url, { account: full, colorScheme: "light" });
+    const scheme = (): Promise<unknown> => page.evaluate("document.documentElement.dataset.mantineColorScheme");
+    await page.goto(PATHS.tags);
+    expect(await scheme()).toBe("light");
+    await page.getByRole("button", { name: "Colours: Follow the system" }).click();
+    await page.getByRole("menuitem", { name: "Dark" }).click();
+    expect(await scheme()).toBe("dark");
+    // as it is before the console has started
+    await page.route("**/assets/index-*.js", (route) => route.abort());
+    await page.reload({ waitUntil: "domcontentloaded" });
+    expect(await scheme()).toBe("dark");
+    await close();
+  });
+});
+
+describe("a first visit", () => {
+  it.each([PATHS.signIn, PATHS.topology, PATHS.hosts])("to %s loads less than 350 kB of the console", async (path) => {
+    const options = path === PATHS.signIn ? {} : { account: full };
+    const { page, close } = await aPerson(browser, stack.url, options);
+    await page.goto(path);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    const bytes = await page.evaluate<number>(
+      `performance.getEntries()
+        .filter(({ initiatorType }) => initiatorType !== undefined && initiatorType !== "fetch")
+        .reduce((sum, { encodedBodySize = 0 }) => sum + encodedBodySize, 0)`,
+    );
+    expect(bytes).toBeGreaterThan(100_000);
+    expect(bytes).toBeLessThan(350_000);
+    await close();
+  });
+});
+
 describe("the keyboard", () => {
   it("leads past the navigation to the content, and opens and closes what a click does", async () => {
     const { page, takeFaults, close } = await aPerson(browser, stack.url, { account: full });

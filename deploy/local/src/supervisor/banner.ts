@@ -6,7 +6,7 @@ export function banner(urls: readonly string[], dataDir: string, demo: DemoAcces
   const [url = ""] = urls;
   const others = urls.length > 1 ? `\n  More      ${urls.slice(1).join("  ")}` : "";
   return `
-  Ready     ${url}${others}
+  Ready     ${url}   (the console: open it in a browser)${others}
   API docs  ${url}/api/docs
   Logs      ${join(dataDir, "logs")}
 ${demo === null ? "" : demoLines(demo)}

@@ -20,6 +20,7 @@ import { useMay } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import { useTags } from "../tags/tags.js";
+import { GuideLink } from "../welcome/guide-link.js";
 import { Addresses } from "./addresses.js";
 import { HostEditor } from "./host-editor.js";
 
@@ -118,7 +119,7 @@ export default function HostsPage(): ReactNode {
             : undefined
         }
         empty={
-          <EmptyState icon={Server} title="No host yet" actions={actions}>
+          <EmptyState icon={Server} title="No host yet" actions={networks.length === 0 ? <GuideLink /> : actions}>
             {networks.length === 0 ? "Create a network first; its hosts come next." : "Describe the first one."}
           </EmptyState>
         }

@@ -17,6 +17,7 @@ import { useMay } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import { useTags } from "../tags/tags.js";
+import { GuideLink } from "../welcome/guide-link.js";
 import { SubnetEditor } from "./subnet-editor.js";
 
 const FIELDS = ["cidr", "name", "subnet_type", "network_id", "created_at", "updated_at"] as const;
@@ -116,7 +117,7 @@ export default function SubnetsPage(): ReactNode {
             : undefined
         }
         empty={
-          <EmptyState icon={Spline} title="No subnet yet" actions={add}>
+          <EmptyState icon={Spline} title="No subnet yet" actions={networks.length === 0 ? <GuideLink /> : add}>
             {networks.length === 0
               ? "Create a network first; its subnets come next."
               : "An import makes the subnets that it finds. Or describe one yourself."}
