@@ -1,10 +1,11 @@
 /** What people do with the console, from the first visit to a picture of their network. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { anAccount, callerOf } from "../support/api.js";
 import { aPerson, type Person } from "../support/browser.js";
 import { startChromium } from "../support/chromium.js";
 import { startStack, type Stack } from "../support/stack.js";
+import { until } from "../support/until.js";
 import { aNetworkWithAHost } from "../support/world.js";
 
 let stack: Stack;
@@ -35,6 +36,7 @@ async function somebody(options: Parameters<typeof aPerson>[2] = {}): Promise<Pa
 }
 
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+const field = (page: Page | Locator, name: string) => page.getByRole("textbox", { name, exact: true });
 const heading = (page: Page, name: string) => page.getByRole("heading", { name, exact: true });
 
 describe("somebody new", () => {
@@ -49,8 +51,8 @@ describe("somebody new", () => {
 
     const page = await somebody();
     await page.goto(link);
-    await page.getByRole("textbox", { name: "Email", exact: true }).fill("grace@example.com");
-    await page.getByRole("textbox", { name: "Password", exact: true }).fill("a long password");
+    await field(page, "Email").fill("grace@example.com");
+    await field(page, "Password").fill("a long password");
     await button(page, "Join").click();
     await page.getByRole("link", { name: "Hosts", exact: true }).click();
     await page.getByRole("link", { name: "nas" }).waitFor();
@@ -94,14 +96,12 @@ describe("the editor of a service", () => {
     const editor = page.getByRole("dialog");
     await editor.getByLabel("Subnet").click();
     await page.getByRole("option", { name: "10.0.0.0/24 · LAN" }).click();
-    await editor.getByRole("textbox", { name: "Address", exact: true }).fill("10.9.9.9");
+    await field(editor, "Address").fill("10.9.9.9");
     await button(page, "Create").click();
     const message = editor.getByText("10.9.9.9 lies outside the subnet 10.0.0.0/24.").first();
     await message.waitFor();
-    expect(await editor.getByRole("textbox", { name: "Address", exact: true }).getAttribute("aria-invalid")).toBe(
-      "true",
-    );
-    await editor.getByRole("textbox", { name: "Address", exact: true }).fill("10.0.0.6");
+    expect(await field(editor, "Address").getAttribute("aria-invalid")).toBe("true");
+    await field(editor, "Address").fill("10.0.0.6");
     await button(page, "Create").click();
     await page.getByRole("table", { name: "Interfaces" }).getByText("10.0.0.6").waitFor();
   });
@@ -115,16 +115,16 @@ describe("two people", () => {
     await page.goto(`/hosts/${host.id}`);
     await button(page, "Edit").click();
     const editor = page.getByRole("dialog");
-    await editor.getByRole("textbox", { name: "Hostname", exact: true }).fill("mine.example.com");
+    await field(editor, "Hostname").fill("mine.example.com");
     const body = { network_id: host["network_id"], name: "storage" };
     await account.session.data("put", `/api/v1/hosts/${host.id}`, body);
     await button(page, "Save").click();
     await editor.getByText("Somebody else changed this").waitFor();
-    expect(await editor.getByRole("textbox", { name: "Hostname", exact: true }).inputValue()).toBe("mine.example.com");
+    expect(await field(editor, "Hostname").inputValue()).toBe("mine.example.com");
 
     await button(page, "Load it again").click();
-    await page.waitForFunction("[...document.querySelectorAll('[role=dialog] input')].some(({value}) => value === 'storage')"); // prettier-ignore
-    await editor.getByRole("textbox", { name: "Hostname", exact: true }).fill("ours.example.com");
+    await until(async () => (await field(editor, "Name").inputValue()) === "storage");
+    await field(editor, "Hostname").fill("ours.example.com");
     await button(page, "Save").click();
     await heading(page, "storage").waitFor();
     expect(await account.session.data("get", `/api/v1/hosts/${host.id}`)).toMatchObject({
@@ -143,7 +143,7 @@ describe("an API key", () => {
       (await callerOf(stack.url, "key", { authorization: `Bearer ${secret}` }).send("get", "/api/v1/hosts")).status;
     await page.goto("/keys");
     await button(page, "New API key").first().click();
-    await page.getByRole("textbox", { name: "Name", exact: true }).fill("backup");
+    await field(page, "Name").fill("backup");
     await button(page, "Create").click();
     const secret = await page.getByLabel("API key", { exact: true }).innerText();
     expect(await page.getByLabel("Command", { exact: true }).innerText()).toContain(`${stack.url}/api/v1/services`);
@@ -180,8 +180,8 @@ describe("a session that ends", () => {
     await account.session.data("post", "/api/auth/logout");
     await button(page, "Hostname").click();
     await heading(page, "Sign in").waitFor();
-    await page.getByRole("textbox", { name: "Email", exact: true }).fill(account.email);
-    await page.getByRole("textbox", { name: "Password", exact: true }).fill(account.password);
+    await field(page, "Email").fill(account.email);
+    await field(page, "Password").fill(account.password);
     await button(page, "Sign in").click();
     await page.getByRole("link", { name: "nas" }).waitFor();
     expect(new URL(page.url()).pathname).toBe("/hosts");

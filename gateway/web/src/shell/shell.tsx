@@ -24,7 +24,7 @@ export function Shell(): ReactNode {
           Skip to the content
         </a>
         <div className={classes.shell}>
-          <header className={classes.bar}>
+          <nav className={classes.bar} aria-label="Menu">
             <ActionIcon
               variant="subtle"
               color="gray"
@@ -38,7 +38,7 @@ export function Shell(): ReactNode {
               <Logo />
             </Link>
             <SchemeChoice />
-          </header>
+          </nav>
           <aside className={classes.side}>
             <Side />
           </aside>

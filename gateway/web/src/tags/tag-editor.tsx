@@ -58,7 +58,7 @@ function TagForm({
         label="Colour"
         swatches={COLORS}
         swatchesPerRow={9}
-        disallowInput={false}
+        eyeDropperButtonProps={{ "aria-label": "Take a colour from the screen" }}
         {...form.getInputProps("color")}
       />
       <Textarea label="Description" autosize minRows={2} {...form.getInputProps("description")} />
