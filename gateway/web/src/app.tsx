@@ -21,6 +21,7 @@ const Services = lazy(() => import("./services/services-page.js"));
 const Networks = lazy(() => import("./networks/networks-page.js"));
 const Subnets = lazy(() => import("./subnets/subnets-page.js"));
 const Tags = lazy(() => import("./tags/tags-page.js"));
+const Import = lazy(() => import("./imports/import-page.js"));
 const Keys = lazy(() => import("./keys/keys-page.js"));
 const Users = lazy(() => import("./users/users-page.js"));
 const Settings = lazy(() => import("./settings/settings-page.js"));
@@ -52,6 +53,7 @@ export function App(): ReactNode {
                   <Route path={PATHS.networks} element={<Networks />} />
                   <Route path={PATHS.subnets} element={<Subnets />} />
                   <Route path={PATHS.tags} element={<Tags />} />
+                  <Route path={PATHS.importScan} element={<Import />} />
                   <Route path={PATHS.keys} element={<Keys />} />
                   <Route path={PATHS.users} element={<Users />} />
                   <Route path={PATHS.settings} element={<Settings />} />

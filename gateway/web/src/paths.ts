@@ -14,6 +14,7 @@ export const PATHS = {
   networks: "/networks",
   subnets: "/subnets",
   tags: "/tags",
+  importScan: "/import",
   keys: "/keys",
   users: "/users",
   settings: "/settings",

@@ -4,6 +4,7 @@ import type { Browser, Locator, Page } from "playwright-core";
 import { anAccount, callerOf } from "../support/api.js";
 import { aPerson, type Person } from "../support/browser.js";
 import { startChromium } from "../support/chromium.js";
+import { SCAN } from "../support/scan.js";
 import { startStack, type Stack } from "../support/stack.js";
 import { until } from "../support/until.js";
 import { aNetworkWithAHost } from "../support/world.js";
@@ -40,6 +41,37 @@ const field = (page: Page | Locator, name: string) => page.getByRole("textbox", 
 const heading = (page: Page, name: string) => page.getByRole("heading", { name, exact: true });
 
 describe("somebody new", () => {
+  it("signs up, makes a network, imports a scan, and sees it", async () => {
+    const page = await somebody();
+    await page.goto("/");
+    await page.getByRole("link", { name: "Create one" }).click();
+    await page.getByRole("textbox", { name: "Email", exact: true }).fill("ada@example.com");
+    await page.getByRole("textbox", { name: "Password", exact: true }).fill("short");
+    await button(page, "Create account").click();
+    await page.getByText("must have at least 10 characters").waitFor();
+    await page.getByRole("textbox", { name: "Password", exact: true }).fill("a long password");
+    await button(page, "Create account").click();
+
+    await page.getByRole("textbox", { name: "Name of the network", exact: true }).fill("Home");
+    await button(page, "Create the network").click();
+    await page.getByLabel("Choose the XML file of a scan").setInputFiles({
+      name: "scan.xml",
+      mimeType: "text/xml",
+      buffer: Buffer.from(SCAN),
+    });
+    const preview = page.getByRole("region", { name: "Preview" });
+    await preview.getByText("192.168.7.20").waitFor();
+    await button(page, "Import").click();
+    await page.getByText("The import is done").waitFor();
+    await page.getByRole("link", { name: "See the picture" }).click();
+    await heading(page, "Topology").waitFor();
+
+    await page.getByRole("link", { name: "Hosts", exact: true }).click();
+    const rows = page.getByRole("table", { name: "Hosts" }).getByRole("row");
+    await rows.filter({ hasText: "192.168.7.1" }).waitFor();
+    expect(await rows.count()).toBe(3);
+  });
+
   it("joins an organization by the link of an invite, and sees what was given", async () => {
     const account = await anAccount(stack.url);
     await aNetworkWithAHost(account.session, "Office");

@@ -1,6 +1,6 @@
 import { Anchor, Button } from "@mantine/core";
 import { bulkDeleteHosts, deleteHost, type Host, listHosts } from "@nts/shared/contract";
-import { Pencil, Plus, Server, Trash2 } from "lucide-react";
+import { FileUp, Pencil, Plus, Server, Trash2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
 import { useRows } from "../api/queries.js";
@@ -15,7 +15,7 @@ import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
 import { RowMenu } from "../parts/row-menu.js";
 import { When } from "../parts/when.js";
-import { hostPath } from "../paths.js";
+import { hostPath, PATHS } from "../paths.js";
 import { useMay } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { TagBadges } from "../tags/tag-badges.js";
@@ -73,9 +73,14 @@ export default function HostsPage(): ReactNode {
     { id: "updated", label: "Changed", orderBy: "updated_at", numbers: true, narrow: true, optional: true, cell: ({ updated_at }) => <When at={updated_at} /> }, // prettier-ignore
   ];
   const actions = may && networks.length > 0 && (
-    <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setEdited({ id: null })}>
-      New host
-    </Button>
+    <>
+      <Button component={Link} to={PATHS.importScan} variant="default" leftSection={<FileUp size={16} aria-hidden />}>
+        Import a scan
+      </Button>
+      <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setEdited({ id: null })}>
+        New host
+      </Button>
+    </>
   );
   return (
     <Page title="Hosts" actions={actions}>
@@ -120,7 +125,9 @@ export default function HostsPage(): ReactNode {
         }
         empty={
           <EmptyState icon={Server} title="No host yet" actions={networks.length === 0 ? <GuideLink /> : actions}>
-            {networks.length === 0 ? "Create a network first; its hosts come next." : "Describe the first one."}
+            {networks.length === 0
+              ? "Create a network first; its hosts come next."
+              : "Import what nmap has found, or describe the first host yourself."}
           </EmptyState>
         }
       />

@@ -3,6 +3,7 @@ import type { Permission } from "@nts/shared/contract";
 import { isAtLeast } from "@nts/shared/contract";
 import {
   Boxes,
+  FileUp,
   KeyRound,
   type LucideIcon,
   Network,
@@ -42,6 +43,7 @@ const GROUPS: readonly { readonly label: string; readonly entries: readonly Entr
       { path: PATHS.networks, label: "Networks", icon: Network },
       { path: PATHS.subnets, label: "Subnets", icon: Spline },
       { path: PATHS.tags, label: "Tags", icon: Tags },
+      { path: PATHS.importScan, label: "Import", icon: FileUp, needs: "Member" },
     ],
   },
   {

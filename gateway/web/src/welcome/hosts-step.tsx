@@ -3,15 +3,21 @@ import type { Network } from "@nts/shared/contract";
 import { Plus } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { HostEditor } from "../hosts/host-editor.js";
+import { ScanImport } from "../imports/scan-import.js";
+import { CopyField } from "../parts/copy.js";
 
-/** Fills the network. */
+const COMMAND = "sudo nmap -sV -oX scan.xml 192.168.1.0/24";
+
+/** Fills the network: with a scan, or by hand. */
 export function HostsStep({ network, onNext }: { readonly network: Network; readonly onNext: () => void }): ReactNode {
   const [isAdding, setAdding] = useState(false);
   return (
     <Stack mt="md">
       <Text>
-        Describe the first host of <strong>{network.name}</strong>: a machine, with an address if it has one.
+        Scan <strong>{network.name}</strong> with nmap, with the block of your own network, and import what it finds:
       </Text>
+      <CopyField label="Command" value={COMMAND} />
+      <ScanImport networkId={network.id} />
       <Group justify="space-between">
         <Button variant="default" leftSection={<Plus size={16} aria-hidden />} onClick={() => setAdding(true)}>
           Describe a host by hand

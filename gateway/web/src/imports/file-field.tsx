@@ -1,0 +1,54 @@
+import { Text } from "@mantine/core";
+import { FileUp } from "lucide-react";
+import { type DragEvent, type ReactNode, useId, useState } from "react";
+import classes from "./imports.module.css";
+
+interface FileFieldProps {
+  readonly onChoose: (file: File) => void;
+  readonly disabled: boolean;
+}
+
+/** Takes one file: chosen, or dropped on it. */
+export function FileField({ onChoose, disabled }: FileFieldProps): ReactNode {
+  const id = useId();
+  const [isOver, setOver] = useState(false);
+  const drop = (event: DragEvent): void => {
+    event.preventDefault();
+    setOver(false);
+    const file = event.dataTransfer.files.item(0);
+    if (file !== null && !disabled) onChoose(file);
+  };
+  return (
+    <label
+      htmlFor={id}
+      className={classes.drop}
+      data-over={isOver || undefined}
+      data-disabled={disabled || undefined}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={drop}
+    >
+      <FileUp size={28} strokeWidth={1.5} aria-hidden />
+      <span>
+        <strong>Choose the XML file of a scan</strong>, or drop it here
+      </span>
+      <Text size="sm" c="dimmed" component="span">
+        Up to 20 MB
+      </Text>
+      <input
+        id={id}
+        type="file"
+        accept=".xml,application/xml,text/xml"
+        disabled={disabled}
+        className={classes.input}
+        onChange={({ currentTarget }) => {
+          const file = currentTarget.files?.item(0) ?? null;
+          if (file !== null) onChoose(file);
+        }}
+      />
+    </label>
+  );
+}

@@ -1,0 +1,56 @@
+import { Button } from "@mantine/core";
+import { Network } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { Link } from "react-router";
+import { NetworkField, useLikelyNetwork } from "../forms/network-field.js";
+import { EmptyState } from "../parts/empty-state.js";
+import { Page, Panel } from "../parts/page.js";
+import { PATHS } from "../paths.js";
+import { useMay } from "../session/session.js";
+import { useNetworkScope } from "../shell/networks.js";
+import { ScanImport } from "./scan-import.js";
+
+/** Imports the file of a scan into a network. */
+export default function ImportPage(): ReactNode {
+  const { networks, isLoaded } = useNetworkScope();
+  const may = useMay("Member");
+  const likely = useLikelyNetwork();
+  const [chosen, setChosen] = useState("");
+  const networkId = chosen === "" ? likely : chosen;
+  return (
+    <Page
+      title="Import a scan"
+      about={
+        <>
+          Takes what <code>nmap -oX scan.xml</code> writes. You see what it would do before anything is changed, and
+          nothing is ever deleted.
+        </>
+      }
+    >
+      <Panel pad>
+        {!may ? (
+          <EmptyState icon={Network} title="This needs the level Member">
+            An Owner or Admin of your organization can change your level.
+          </EmptyState>
+        ) : isLoaded && networks.length === 0 ? (
+          <EmptyState
+            icon={Network}
+            title="There is no network to import into"
+            actions={
+              <Button component={Link} to={PATHS.networks}>
+                To the networks
+              </Button>
+            }
+          >
+            Create one first.
+          </EmptyState>
+        ) : (
+          <>
+            <NetworkField label="Network that was scanned" value={networkId} onChange={setChosen} />
+            <ScanImport key={networkId} networkId={networkId} />
+          </>
+        )}
+      </Panel>
+    </Page>
+  );
+}

@@ -1,0 +1,167 @@
+import { Alert, Badge, Button, Text, Title } from "@mantine/core";
+import type { ImportedHost, ImportPlan, SkippedPart } from "@nts/shared/contract";
+import { type ReactNode, useState } from "react";
+import { type Column, DataTable } from "../list/data-table.js";
+import { portText } from "../hosts/texts.js";
+import classes from "./imports.module.css";
+
+const SHOWN = 100;
+
+const ACTIONS: Readonly<
+  Record<ImportedHost["action"], { readonly planned: string; readonly done: string; readonly color: string }>
+> = {
+  create: { planned: "New", done: "Created", color: "teal" },
+  update: { planned: "Gains", done: "Changed", color: "cyan" },
+  unchanged: { planned: "Known", done: "Unchanged", color: "gray" },
+  failed: { planned: "Fails", done: "Failed", color: "red" },
+};
+
+/** What an import would do, or has done. */
+export function PlanView({ plan }: { readonly plan: ImportPlan }): ReactNode {
+  const { summary, dry_run: isDry, complete, broke_off: end, hosts, skipped } = plan;
+  const [isWhole, setWhole] = useState(false);
+  const shown = isWhole ? hosts : hosts.slice(0, SHOWN);
+  return (
+    <div role="region" aria-label={isDry ? "Preview" : "Result"}>
+      {!isDry && (
+        <Alert color={summary.hosts.failed > 0 ? "yellow" : "teal"} mb="md" role="status" title="The import is done">
+          {summary.hosts.failed > 0
+            ? `${summary.hosts.failed === 1 ? "One host" : `${summary.hosts.failed} hosts`} failed; the rest is there.`
+            : "Everything in the file is there now."}
+        </Alert>
+      )}
+      {!complete && (
+        <Alert color="yellow" mb="md" title="The file ends early">
+          {end === null ? "" : `In line ${end.line}: ${end.reason}. `}What was complete of it counts.
+        </Alert>
+      )}
+      <Title order={2} mb="sm">
+        {isDry ? "What it would do" : "What it did"}
+      </Title>
+      <dl className={classes.figures}>
+        <Figure
+          label="Hosts"
+          create={summary.hosts.create}
+          rest={[
+            [summary.hosts.update, "gain something"],
+            [summary.hosts.unchanged, "known"],
+            [summary.hosts.failed, "failed"],
+          ]}
+        />
+        <Figure
+          label="Subnets"
+          create={summary.subnets.create}
+          rest={[
+            [summary.subnets.existing, "known"],
+            [summary.subnets.failed, "failed"],
+          ]}
+        />
+        <Figure label="Ports" create={summary.ports.create} rest={[[summary.ports.unchanged, "known"]]} />
+        <Figure
+          label="Services"
+          create={summary.services.create}
+          rest={[
+            [summary.services.update, "gain something"],
+            [summary.services.unchanged, "known"],
+          ]}
+        />
+      </dl>
+      {hosts.length > 0 && (
+        <>
+          <Title order={3} mt="lg" mb="xs">
+            Hosts
+          </Title>
+          <div className={classes.plan} tabIndex={0} role="group" aria-label="Hosts of the scan">
+            <DataTable
+              label="Hosts of the scan"
+              columns={columnsOf(isDry)}
+              rows={shown}
+              idOf={({ line }) => String(line)}
+              nameOf={({ name }) => name}
+            />
+          </div>
+          {shown.length < hosts.length && (
+            <Button variant="subtle" size="xs" mt="xs" onClick={() => setWhole(true)}>
+              Show all {hosts.length}
+            </Button>
+          )}
+        </>
+      )}
+      {skipped.length > 0 && <Skipped parts={skipped} total={summary.skipped} />}
+    </div>
+  );
+}
+
+interface FigureProps {
+  readonly label: string;
+  readonly create: number;
+  readonly rest: readonly (readonly [count: number, text: string])[];
+}
+
+function Figure({ label, create, rest }: FigureProps): ReactNode {
+  const others = rest.filter(([count]) => count > 0).map(([count, text]) => `${count} ${text}`);
+  return (
+    <div className={classes.figure}>
+      <dt>{label}</dt>
+      <dd className="numbers">
+        <strong>{create}</strong> new
+        <Text size="xs" c="dimmed" component="div">
+          {others.length === 0 ? "\u00a0" : others.join(", ")}
+        </Text>
+      </dd>
+    </div>
+  );
+}
+
+function columnsOf(isDry: boolean): readonly Column<ImportedHost>[] {
+  return [
+    {
+      id: "action",
+      label: "Result",
+      narrow: true,
+      cell: ({ action }) => (
+        <Badge variant="light" color={ACTIONS[action].color} tt="none">
+          {isDry ? ACTIONS[action].planned : ACTIONS[action].done}
+        </Badge>
+      ),
+    },
+    { id: "name", label: "Host", cell: ({ name, error }) => <><strong>{name}</strong>{error !== null && <Text size="xs" c="var(--mantine-color-error)">{error.message}</Text>}</> }, // prettier-ignore
+    {
+      id: "addresses",
+      label: "Addresses",
+      cell: ({ interfaces }) => (
+        <ul className={classes.list}>
+          {interfaces.map(({ ip_address }) => (
+            <li key={ip_address} className="mono">
+              {ip_address}
+            </li>
+          ))}
+        </ul>
+      ),
+    },
+    {
+      id: "services",
+      label: "Services",
+      cell: ({ services }) => services.map(({ service_definition, guessed_from }) => `${service_definition}${guessed_from === null ? "" : " (guess)"}`).join(", "), // prettier-ignore
+    },
+    { id: "ports", label: "Ports", cell: ({ ports }) => <span className="mono">{ports.map(portText).join(" ")}</span> },
+    { id: "matched", label: "Known by", narrow: true, cell: ({ matched_by: by }) => by === null ? "" : by === "mac_address" ? "MAC address" : "address" }, // prettier-ignore
+  ];
+}
+
+function Skipped({ parts, total }: { readonly parts: readonly SkippedPart[]; readonly total: number }): ReactNode {
+  return (
+    <details>
+      <Text component="summary" size="sm" mt="md">
+        {total} {total === 1 ? "part of the file is" : "parts of the file are"} skipped
+      </Text>
+      <ul>
+        {parts.slice(0, SHOWN).map(({ line, what, reason }) => (
+          <Text component="li" size="sm" key={`${line} ${what} ${reason}`}>
+            Line {line}: {what} – {reason}
+          </Text>
+        ))}
+      </ul>
+    </details>
+  );
+}

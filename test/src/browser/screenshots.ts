@@ -1,0 +1,70 @@
+/** `npm run screenshots`: the pictures of the README, taken from the real system with its demo network. */
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { createDemo } from "@nts/local/demo/create";
+import { ROOT } from "@nts/local/processes/system";
+import type { Browser, Page } from "playwright-core";
+import { callerOf, cookieOf } from "../support/api.js";
+import { startChromium } from "../support/chromium.js";
+import { SCAN } from "../support/scan.js";
+import { startStack } from "../support/stack.js";
+
+const FOLDER = join(ROOT, "docs", "screenshots");
+const MANY = String(1_000_000);
+const WIDE = { width: 1280, height: 800 };
+const NARROW = { width: 390, height: 844 };
+
+interface Shot {
+  readonly name: string;
+  readonly path: string;
+  readonly colorScheme: "light" | "dark";
+  readonly viewport?: typeof WIDE;
+  /** What is done before the picture is taken. */
+  readonly act?: (page: Page) => Promise<void>;
+}
+
+const stack = await startStack({ env: { RATE_LIMIT_PER_MINUTE: MANY, RATE_LIMIT_BURST: MANY } });
+const browser = await startChromium();
+try {
+  await mkdir(FOLDER, { recursive: true });
+  const options = { baseUrl: stack.url, dataDir: stack.dataDir, report: () => undefined };
+  const { email, password } = await createDemo({ ...options, signal: new AbortController().signal });
+  const nobody = callerOf(stack.url, "nobody");
+  const session = cookieOf((await nobody.send("post", "/api/auth/login", { email, password })).headers);
+  const hosts = await callerOf(stack.url, "demo", { cookie: session }).data<{ id: string; services: unknown[] }[]>("get", "/api/v1/hosts?limit=0"); // prettier-ignore
+  const [busiest] = hosts.sort((a, b) => b.services.length - a.services.length);
+  const shots: readonly Shot[] = [
+    { name: "topology", path: "/topology", colorScheme: "light" },
+    { name: "topology-dark", path: "/topology", colorScheme: "dark" },
+    { name: "host", path: `/hosts/${busiest?.id ?? ""}`, colorScheme: "light" },
+    { name: "import", path: "/import", colorScheme: "light", act: chooseScan },
+    { name: "hosts-narrow", path: "/hosts", colorScheme: "dark", viewport: NARROW },
+  ];
+  for (const shot of shots) await take(browser, session, shot);
+} finally {
+  await browser.close();
+  await stack.stop();
+}
+
+async function take(
+  from: Browser,
+  cookie: string,
+  { name, path, colorScheme, viewport = WIDE, act }: Shot,
+): Promise<void> {
+  const context = await from.newContext({ baseURL: stack.url, colorScheme, viewport, reducedMotion: "reduce" });
+  await context.addCookies([{ name: "session_id", value: cookie.replace("session_id=", ""), url: stack.url }]);
+  const page = await context.newPage();
+  await page.goto(path);
+  await page.waitForLoadState("networkidle");
+  await act?.(page);
+  const file = join(FOLDER, `${name}.png`);
+  await page.screenshot({ path: file, animations: "disabled" });
+  console.log(file);
+  await context.close();
+}
+
+async function chooseScan(page: Page): Promise<void> {
+  const file = { name: "scan.xml", mimeType: "text/xml", buffer: Buffer.from(SCAN) };
+  await page.getByLabel("Choose the XML file of a scan").setInputFiles(file);
+  await page.getByRole("region", { name: "Preview" }).waitFor();
+}
