@@ -96,7 +96,10 @@ async function commit(session: ClientSession, deadline: number): Promise<void> {
   }
 }
 
-/** Between 2 and 50 ms, growing, with jitter. */
+/**
+ * Between 2 and 34 ms with jitter, and shrinking: who has waited long tries oftener than who has just come, or the writers of
+ * one process, who stand in a queue, would keep those of another away.
+ */
 function backOffMs(attempt: number): number {
-  return 2 + Math.random() * Math.min(48, 4 * 2 ** attempt);
+  return 2 + Math.random() * Math.max(6, 32 / (attempt + 1));
 }
