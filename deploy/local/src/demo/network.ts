@@ -10,6 +10,10 @@ interface Named {
   readonly name: string;
 }
 
+interface MadeHost extends Named {
+  readonly hostname: string | null;
+}
+
 /** All hosts of the demo network. */
 export const HOSTS = [...SERVER_HOSTS, ...DMZ_HOSTS, ...OFFICE_HOSTS];
 const REPORT_EVERY = 10;
@@ -22,10 +26,11 @@ export async function createNetwork(api: DemoApi, report: (line: string) => void
     (await api.post<Named>("/api/v1/networks", { name: NETWORK_NAME, tags: ["demo"] }));
   const subnetIds = await createSubnets(api, network.id);
 
-  const existing = await api.get<Named[]>(`/api/v1/hosts?network_id=${network.id}&limit=0`);
-  const names = new Set(existing.map(({ name }) => name));
+  const existing = await api.get<MadeHost[]>(`/api/v1/hosts?network_id=${network.id}&limit=0`);
+  const made = new Map(existing.map((host) => [host.name, host]));
   for (const [index, host] of HOSTS.entries()) {
-    if (!names.has(host.name)) await api.post("/api/v1/hosts", hostBody(host, network.id, subnetIds));
+    const body = (): object => hostBody(host, { networkId: network.id, subnetIds, runnerIds: runnerIdsOf(made) });
+    if (!made.has(host.name)) made.set(host.name, await api.post<MadeHost>("/api/v1/hosts", body()));
     if ((index + 1) % REPORT_EVERY === 0) report(`  ${index + 1} of ${HOSTS.length} hosts`);
   }
   const services = HOSTS.reduce((sum, host) => sum + host.services.length, 0);
@@ -43,9 +48,21 @@ async function createSubnets(api: DemoApi, networkId: string): Promise<Map<Subne
   return ids;
 }
 
+/** Ids of hosts by the first part of their hostname, which is how virtual machines name the node that runs them. */
+function runnerIdsOf(hosts: ReadonlyMap<string, MadeHost>): ReadonlyMap<string, string> {
+  return new Map([...hosts.values()].map(({ id, hostname }) => [hostname?.split(".")[0] ?? "", id]));
+}
+
+interface Surroundings {
+  readonly networkId: string;
+  readonly subnetIds: ReadonlyMap<SubnetKey, string>;
+  readonly runnerIds: ReadonlyMap<string, string>;
+}
+
 /** The body of one create: the ids of the children are names inside it, to which the bindings refer. */
-function hostBody(host: DemoHost, networkId: string, subnetIds: ReadonlyMap<SubnetKey, string>): object {
-  const { interfaces, services, ...own } = host;
+function hostBody(host: DemoHost, { networkId, subnetIds, runnerIds }: Surroundings): object {
+  const { interfaces, services, virtualization, ...own } = host;
+  const runnerId = runnerIds.get(virtualization?.details["node"] ?? "");
   const interfaceIds = interfaces.map(() => randomUUID());
   const portIds = new Map(
     services.flatMap(([, , ...ports]) => ports.map((port) => [withoutInterface(port), randomUUID()])),
@@ -60,6 +77,12 @@ function hostBody(host: DemoHost, networkId: string, subnetIds: ReadonlyMap<Subn
   };
   return {
     ...own,
+    ...(virtualization && {
+      virtualization: {
+        ...virtualization,
+        details: { ...virtualization.details, ...(runnerId && { host_id: runnerId }) },
+      },
+    }),
     network_id: networkId,
     interfaces: interfaces.map(([subnet, ip_address, mac_address, name], index) => ({
       id: interfaceIds[index],

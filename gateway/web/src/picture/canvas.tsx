@@ -1,0 +1,193 @@
+import { MultiUndirectedGraph } from "graphology";
+import { type ReactNode, type RefObject, useEffect, useImperativeHandle, useRef, useState } from "react";
+import Sigma from "sigma";
+import type { Settings } from "sigma/settings";
+import type { EdgeDisplayData, NodeDisplayData } from "sigma/types";
+import { colourOf, PALETTES, type Scheme } from "./colours.js";
+import { drawDiscs, hoverDrawing, labelDrawing, type Written } from "./drawing.js";
+import { type Layout, SIZES } from "./layout.js";
+import { homeOf, type Model } from "./model.js";
+import classes from "./picture.module.css";
+
+/** What the page may ask of the canvas. */
+export interface CanvasHandle {
+  zoom(direction: "in" | "out"): void;
+  /** Shows everything. */
+  fit(): void;
+  /** Moves to a node. */
+  show(id: string): void;
+}
+
+interface CanvasProps {
+  readonly model: Model;
+  readonly layout: Layout;
+  readonly scheme: Scheme;
+  /** Ids of what is drawn. */
+  readonly shown: ReadonlySet<string>;
+  /** Ids of what a search has found, everything else is faded; null when nothing is searched. */
+  readonly found: ReadonlySet<string> | null;
+  readonly selected: string | null;
+  readonly onSelect: (id: string | null) => void;
+  readonly handle: RefObject<CanvasHandle | null>;
+}
+
+/** What the drawing depends on and changes without a new graph. */
+type Look = Pick<CanvasProps, "model" | "scheme" | "shown" | "found" | "selected">;
+
+/** Pixels of the radius at which a node and its surroundings can be read. */
+const CLOSE = { host: 14, service: 6 } as const;
+const MOVE_MS = 350;
+
+/** How the view moves; at once for people who asked their system for less motion. */
+function moving(): { duration: number } {
+  return { duration: matchMedia("(prefers-reduced-motion: reduce)").matches ? 1 : MOVE_MS };
+}
+
+/** The picture, drawn by the graphics card. People who do not see it have the list beside it. */
+export function Canvas(props: CanvasProps): ReactNode {
+  const { model, layout, scheme, shown, found, selected, onSelect, handle } = props;
+  const container = useRef<HTMLDivElement>(null);
+  const sigma = useRef<Sigma | null>(null);
+  const look = useRef<Look>(props);
+  const select = useRef(onSelect);
+  const written = useRef<Written>([]);
+  const [isPossible] = useState(hasWebGl);
+
+  useEffect(() => {
+    look.current = { model, scheme, shown, found, selected };
+    select.current = onSelect;
+  });
+
+  useEffect(() => {
+    const element = container.current;
+    if (element === null) return undefined;
+    const made = new Sigma(
+      graphOf(model, layout),
+      element,
+      settingsFor(() => look.current),
+    );
+    sigma.current = made;
+    made.createCanvasContext("discs");
+    const { discs: below, edges } = made.getCanvases();
+    if (below !== undefined) edges?.before(below);
+    const context = below?.getContext("2d");
+    made.resize(true);
+    const { left, right, bottom, top } = layout.bounds;
+    made.setCustomBBox({ x: [left, right], y: [bottom, top] });
+    made.on("beforeRender", () => {
+      written.current.length = 0;
+      const { scheme: now, shown: visible } = look.current;
+      const discs = layout.discs.filter(({ subnet }) => subnet === null || visible.has(subnet.id));
+      if (context) drawDiscs(made, context, discs, PALETTES[now]);
+    });
+    made.on("clickNode", ({ node }) => select.current(node));
+    made.on("clickStage", () => select.current(null));
+    made.on("enterNode", () => (element.style.cursor = "pointer"));
+    made.on("leaveNode", () => (element.style.cursor = ""));
+    made.refresh();
+    const sizes = new ResizeObserver(() => {
+      made.resize();
+      made.refresh();
+    });
+    sizes.observe(element);
+    return () => {
+      sigma.current = null;
+      sizes.disconnect();
+      made.kill();
+    };
+  }, [model, layout]);
+
+  useEffect(() => {
+    const made = sigma.current;
+    if (made === null) return;
+    made.setSetting("defaultDrawNodeLabel", labelDrawing(PALETTES[scheme], written.current));
+    made.setSetting("defaultDrawNodeHover", hoverDrawing(PALETTES[scheme]));
+    made.refresh({ skipIndexation: false });
+  }, [scheme, shown, found, selected, model, layout]);
+
+  useImperativeHandle(handle, () => ({
+    zoom: (direction) => {
+      const camera = sigma.current?.getCamera();
+      void (direction === "in" ? camera?.animatedZoom(moving()) : camera?.animatedUnzoom(moving())); // prettier-ignore
+    },
+    fit: () => void sigma.current?.getCamera().animatedReset(moving()),
+    show: (id) => {
+      const made = sigma.current;
+      const at = made?.getNodeDisplayData(id);
+      if (made === null || at === undefined) return;
+      const camera = made.getCamera();
+      const wanted = (camera.ratio * made.scaleSize(at.size)) / (at.size < SIZES.host ? CLOSE.service : CLOSE.host);
+      void camera.animate({ x: at.x, y: at.y, ratio: Math.min(camera.ratio, wanted) }, moving());
+    },
+  }));
+
+  if (!isPossible)
+    return (
+      <p className={classes.noCanvas}>This browser cannot draw the picture: it has no WebGL. The list has it all.</p>
+    );
+  return <div ref={container} className={classes.canvas} aria-hidden />;
+}
+
+function hasWebGl(): boolean {
+  const context = document.createElement("canvas").getContext("webgl2");
+  context?.getExtension("WEBGL_lose_context")?.loseContext();
+  return context !== null;
+}
+
+function graphOf({ topology, hosts, nodes }: Model, { places }: Layout): MultiUndirectedGraph {
+  const graph = new MultiUndirectedGraph();
+  for (const node of topology.nodes) {
+    const { x, y, r, room } = places.get(node.id) ?? { x: 0, y: 0, r: 1 };
+    const detail = node.kind === "subnet" ? node.cidr : node.kind === "host" ? (hosts.get(node.id)?.interfaces[0]?.ip_address ?? node.hostname) : node.service_definition; // prettier-ignore
+    graph.addNode(node.id, { x, y, size: r, label: node.label, kind: node.kind, detail, room: (room ?? r) / r });
+  }
+  for (const edge of topology.edges) {
+    if (!nodes.has(edge.source) || !nodes.has(edge.target)) continue;
+    const host = hosts.get(edge.source);
+    const crosses = edge.kind === "in_subnet" && host !== undefined && homeOf(host) !== edge.target;
+    graph.addEdgeWithKey(edge.id, edge.source, edge.target, { kind: crosses ? "crossing" : edge.kind });
+  }
+  return graph;
+}
+
+function settingsFor(look: () => Look): Partial<Settings> {
+  return {
+    itemSizesReference: "positions",
+    zoomToSizeRatioFunction: (ratio) => ratio,
+    minEdgeThickness: 0.6,
+    stagePadding: 16,
+    labelRenderedSizeThreshold: 5.5,
+    // all that are large enough: those that do not fit are left out when they are drawn
+    labelGridCellSize: 60,
+    labelDensity: 8,
+    zIndex: true,
+    minCameraRatio: 0.01,
+    maxCameraRatio: 2,
+    hideEdgesOnMove: false,
+    allowInvalidContainer: true,
+    nodeReducer: (id, data) => nodeLook(look(), id, data),
+    edgeReducer: (_id, data) => edgeLook(look(), data),
+  };
+}
+
+function nodeLook({ model, scheme, shown, found, selected }: Look, id: string, data: object): Partial<NodeDisplayData> {
+  const node = model.nodes.get(id);
+  if (node === undefined || !shown.has(id)) return { ...data, hidden: true };
+  const isFaded = found !== null && !found.has(id);
+  const isSelected = id === selected;
+  const color = isFaded && !isSelected ? PALETTES[scheme].faded : colourOf(node, scheme);
+  const raised = { highlighted: isSelected, zIndex: isSelected ? 2 : isFaded ? 0 : 1 };
+  return { ...data, color, isFaded, ...raised, ...(found !== null && !isFaded && found.size <= 40 && { forceLabel: true }) } as Partial<NodeDisplayData>; // prettier-ignore
+}
+
+const WIDTHS: Readonly<Record<string, number>> = { in_subnet: 0.6, crossing: 1.5, on_host: 0.8, virtualized_by: 1.3 };
+
+function edgeLook({ scheme, found }: Look, data: Readonly<Record<string, unknown>>): Partial<EdgeDisplayData> {
+  const palette = PALETTES[scheme];
+  const kind = String(data["kind"]);
+  const colours: Readonly<Record<string, string>> = {
+    crossing: palette.crossing,
+    virtualized_by: palette.virtualization,
+  };
+  return { ...data, size: WIDTHS[kind] ?? 0.5, color: (found === null ? colours[kind] : undefined) ?? palette.edge };
+}

@@ -1,0 +1,81 @@
+import type { Category, TopologyNode } from "@nts/shared/contract";
+
+// Colours of the picture. Categories are too many to tell apart by colour, so that those of a kind share one; every colour
+// stands out from its background by 3:1 at least, as WCAG asks of graphics.
+
+export type Scheme = "light" | "dark";
+
+interface Family {
+  readonly name: string;
+  readonly categories: readonly Category[];
+  readonly light: string;
+  readonly dark: string;
+}
+
+export const FAMILIES: readonly Family[] = [
+  { name: "Network", categories: ["NetworkCore", "NetworkAccess", "DNS", "VPN", "ReverseProxy", "SNMP"], light: "#1971c2", dark: "#74c0fc" },
+  { name: "Security and identity", categories: ["NetworkSecurity", "AdBlock", "IdentityAndAccess"], light: "#d6336c", dark: "#faa2c1" },
+  { name: "Data", categories: ["Storage", "Backup", "Database", "MessageQueue"], light: "#d9480f", dark: "#ffa94d" },
+  { name: "Virtualization and development", categories: ["Virtualization", "Development"], light: "#7048e8", dark: "#b197fc" },
+  { name: "Monitoring", categories: ["Monitoring", "Dashboard"], light: "#2b8a3e", dark: "#8ce99a" },
+  { name: "Media, home and devices", categories: ["Media", "HomeAutomation", "IoT", "Printer", "Workstation", "Mobile"], light: "#a61e9b", dark: "#e599f7" },
+  { name: "Work and communication", categories: ["Office", "ProjectManagement", "Messaging", "Conferencing", "Telephony", "Email", "Publishing"], light: "#8f6a00", dark: "#ffd43b" },
+  { name: "Other", categories: ["OpenPorts", "Unknown", "Custom"], light: "#6c7881", dark: "#adb9c2" },
+]; // prettier-ignore
+
+const FAMILY_OF: ReadonlyMap<Category, Family> = new Map(
+  FAMILIES.flatMap((family) => family.categories.map((category) => [category, family])),
+);
+
+export interface Palette {
+  readonly background: string;
+  readonly text: string;
+  readonly dimText: string;
+  readonly subnet: string;
+  readonly host: string;
+  readonly disc: string;
+  readonly discLine: string;
+  readonly network: string;
+  /** Of what a search has not found. */
+  readonly faded: string;
+  readonly edge: string;
+  readonly crossing: string;
+  readonly virtualization: string;
+}
+
+export const PALETTES: Readonly<Record<Scheme, Palette>> = {
+  light: {
+    background: "#ffffff",
+    text: "#16222b",
+    dimText: "#4f5d68",
+    subnet: "#0b7285",
+    host: "#34495a",
+    disc: "#f0f6f8",
+    discLine: "#c3d5db",
+    network: "#9fb0ba",
+    faded: "#dfe6ea",
+    edge: "#d3dde2",
+    crossing: "#0b7285",
+    virtualization: "#7048e8",
+  },
+  dark: {
+    background: "#172026",
+    text: "#e3eaee",
+    dimText: "#9fb0ba",
+    subnet: "#3bc9db",
+    host: "#c3d2dc",
+    disc: "#1d2930",
+    discLine: "#35454f",
+    network: "#5b6b76",
+    faded: "#2f3c45",
+    edge: "#33434d",
+    crossing: "#3bc9db",
+    virtualization: "#b197fc",
+  },
+};
+
+/** The colour of a node in a scheme. */
+export function colourOf(node: TopologyNode, scheme: Scheme): string {
+  if (node.kind !== "service") return PALETTES[scheme][node.kind];
+  return (FAMILY_OF.get(node.category) ?? FAMILIES[FAMILIES.length - 1])?.[scheme] ?? PALETTES[scheme].dimText;
+}

@@ -1,0 +1,61 @@
+import type { Category, TopologyNode } from "@nts/shared/contract";
+import { hostIdOf, type HostParts, type Model } from "./model.js";
+
+// What of the graph is shown, and what a search finds in it.
+
+export interface Filters {
+  /** Ids of tags, or labels; a host is shown with everything on it, a service with its host. */
+  readonly tags: readonly string[];
+  readonly categories: readonly Category[];
+  readonly subnets: readonly string[];
+  /** Hosts that their owners have hidden. */
+  readonly withHidden: boolean;
+}
+
+export const NO_FILTERS: Filters = { tags: [], categories: [], subnets: [], withHidden: false };
+
+export function isFiltering({ tags, categories, subnets }: Filters): boolean {
+  return tags.length + categories.length + subnets.length > 0;
+}
+
+/** Ids of what is shown: hosts that match every kind of filter, those of their services that do, and their subnets. */
+export function shownIn(model: Model, filters: Filters): ReadonlySet<string> {
+  const { tags, categories, subnets, withHidden } = filters;
+  const isTagged = (node: TopologyNode): boolean => node.tags.some((tag) => tags.includes(tag));
+  const shown = new Set<string>();
+  for (const { node, services, interfaces } of model.hosts.values()) {
+    if (node.hidden && !withHidden) continue;
+    if (subnets.length > 0 && !interfaces.some(({ target }) => subnets.includes(target))) continue;
+    const all = tags.length === 0 || isTagged(node);
+    const kept = services.filter(
+      (service) => (all || isTagged(service)) && (categories.length === 0 || categories.includes(service.category)),
+    );
+    if (kept.length === 0 && (!all || categories.length > 0)) continue;
+    shown.add(node.id);
+    for (const { id } of kept) shown.add(id);
+    for (const { target } of interfaces) if (subnets.length === 0 || subnets.includes(target)) shown.add(target);
+  }
+  for (const subnet of model.subnets)
+    if (subnets.includes(subnet.id) || !isFiltering(filters) || (tags.length > 0 && isTagged(subnet))) shown.add(subnet.id); // prettier-ignore
+  return shown;
+}
+
+/** Nodes of which some text has this part, as the `q` of the lists finds them; subnets by name and block. */
+export function findIn(model: Model, part: string): readonly TopologyNode[] {
+  const wanted = part.trim().toLowerCase();
+  if (wanted === "") return model.topology.nodes;
+  return model.topology.nodes.filter((node) =>
+    textsOf(node, model.hosts.get(hostIdOf(node) ?? "")).some((text) => text.toLowerCase().includes(wanted)),
+  );
+}
+
+function textsOf(node: TopologyNode, host: HostParts | undefined): string[] {
+  switch (node.kind) {
+    case "subnet":
+      return [node.label, node.cidr];
+    case "host":
+      return [node.label, node.hostname ?? "", ...(host?.interfaces ?? []).map(({ ip_address }) => ip_address)];
+    case "service":
+      return [node.label, node.service_definition];
+  }
+}

@@ -1,0 +1,115 @@
+import { Text, Title } from "@mantine/core";
+import { getHost, type Host } from "@nts/shared/contract";
+import type { ReactNode } from "react";
+import { useOne } from "../api/queries.js";
+import { bindingText, portText } from "../hosts/texts.js";
+import { FailureState } from "../parts/failure-state.js";
+import { Waiting } from "../parts/waiting.js";
+import { colourOf } from "./colours.js";
+import type { Model } from "./model.js";
+import type { PanelProps } from "./panel.js";
+import classes from "./picture.module.css";
+
+/** Interfaces, ports and services of a host, with what the services are bound to and what runs what. */
+export function HostDetails(props: PanelProps & { readonly hostId: string }): ReactNode {
+  const { model, node, hostId, scheme, onSelect } = props;
+  const { data, error, refetch } = useOne(getHost, { params: { id: hostId } });
+  if (error !== null && data === undefined) return <FailureState error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Waiting />;
+  const host = data.data;
+  return (
+    <>
+      {host.description !== null && <Text size="sm">{host.description}</Text>}
+      <Runs model={model} host={host} onSelect={onSelect} />
+      <Title order={3}>Interfaces ({host.interfaces.length})</Title>
+      <ul className={classes.rows}>
+        {host.interfaces.map(({ id, name, ip_address, mac_address, subnet_id }) => (
+          <li key={id}>
+            <span className="mono">{ip_address}</span>
+            <span>{name ?? ""}</span>
+            <button type="button" onClick={() => onSelect(subnet_id)}>
+              {model.nodes.get(subnet_id)?.label ?? "Subnet"}
+            </button>
+            {mac_address !== null && <span className={`mono ${classes.minor ?? ""}`}>{mac_address}</span>}
+          </li>
+        ))}
+      </ul>
+      <Title order={3}>Ports ({host.ports.length})</Title>
+      <ul className={classes.chips}>
+        {host.ports.map((port) => (
+          <li key={port.id} className="mono" title={port.type}>
+            {portText(port)}
+          </li>
+        ))}
+      </ul>
+      <Title order={3}>Services ({host.services.length})</Title>
+      <ul className={classes.services}>
+        {host.services.map((service) => {
+          const known = model.nodes.get(service.id);
+          return (
+            <li key={service.id} data-selected={service.id === node.id || undefined}>
+              <button type="button" onClick={() => onSelect(service.id)}>
+                <svg width="10" height="10" aria-hidden>
+                  <circle cx="5" cy="5" r="4.5" fill={known === undefined ? "currentColor" : colourOf(known, scheme)} />
+                </svg>
+                {service.name}
+              </button>
+              {service.service_definition !== service.name && (
+                <span className={classes.minor}>{service.service_definition}</span>
+              )}
+              <ul>
+                {service.bindings.map((binding) => (
+                  <li key={binding.id} className={classes.minor}>
+                    {bindingText(binding, host)}
+                  </li>
+                ))}
+              </ul>
+            </li>
+          );
+        })}
+      </ul>
+    </>
+  );
+}
+
+/** What runs the host or something on it, and what they run. */
+function Runs({
+  model,
+  host,
+  onSelect,
+}: {
+  readonly model: Model;
+  readonly host: Host;
+  readonly onSelect: (id: string) => void;
+}): ReactNode {
+  // prettier-ignore
+  const own = new Set([host.id, ...host.services.map(({ id }) => id)]);
+  const under = model.virtualized.filter(({ source, target }) => own.has(source) && !own.has(target));
+  const over = model.virtualized.filter(({ source, target }) => own.has(target) && !own.has(source));
+  if (under.length + over.length === 0) return null;
+  const list = (title: string, ids: readonly string[]): ReactNode =>
+    ids.length > 0 && (
+      <>
+        <dt>{title}</dt>
+        <dd>
+          {ids.map((id) => (
+            <button key={id} type="button" onClick={() => onSelect(id)}>
+              {model.nodes.get(id)?.label}
+            </button>
+          ))}
+        </dd>
+      </>
+    );
+  return (
+    <dl className={classes.facts}>
+      {list(
+        "Runs on",
+        under.map(({ target }) => target),
+      )}
+      {list(
+        "Runs",
+        over.map(({ source }) => source),
+      )}
+    </dl>
+  );
+}

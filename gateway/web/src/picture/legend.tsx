@@ -1,0 +1,68 @@
+import type { TopologyNode } from "@nts/shared/contract";
+import type { ReactNode } from "react";
+import { FAMILIES, PALETTES, type Scheme } from "./colours.js";
+import classes from "./picture.module.css";
+
+interface LegendProps {
+  readonly nodes: readonly TopologyNode[];
+  readonly scheme: Scheme;
+  readonly isOpen: boolean;
+}
+
+/** What the dots and lines mean, as far as they occur. */
+export function Legend({ nodes, scheme, isOpen }: LegendProps): ReactNode {
+  const palette = PALETTES[scheme];
+  const categories = new Set(nodes.map((node) => (node.kind === "service" ? node.category : null)));
+  const families = FAMILIES.filter((family) => family.categories.some((one) => categories.has(one)));
+  return (
+    <details className={classes.legend} open={isOpen}>
+      <summary>Legend</summary>
+      <ul>
+        <Entry colour={palette.subnet} size={6}>
+          Subnet
+        </Entry>
+        <Entry colour={palette.host} size={5.5}>
+          Host
+        </Entry>
+        {families.map((family) => (
+          <Entry key={family.name} colour={family[scheme]} size={3.5}>
+            {family.name}
+          </Entry>
+        ))}
+        <Line colour={palette.crossing}>Also in another subnet</Line>
+        <Line colour={palette.virtualization}>Runs on</Line>
+      </ul>
+    </details>
+  );
+}
+
+function Entry({
+  colour,
+  size,
+  children,
+}: {
+  readonly colour: string;
+  readonly size: number;
+  readonly children: string;
+}): ReactNode {
+  // prettier-ignore
+  return (
+    <li>
+      <svg width="14" height="14" aria-hidden>
+        <circle cx="7" cy="7" r={size} fill={colour} />
+      </svg>
+      {children}
+    </li>
+  );
+}
+
+function Line({ colour, children }: { readonly colour: string; readonly children: string }): ReactNode {
+  return (
+    <li>
+      <svg width="14" height="14" aria-hidden>
+        <path d="M0 7H14" stroke={colour} strokeWidth="2" />
+      </svg>
+      {children}
+    </li>
+  );
+}

@@ -1,0 +1,57 @@
+import type { Topology, TopologyEdge, TopologyNode } from "@nts/shared/contract";
+
+// The graph as the picture thinks of it: which host stands in which subnet, and what stands on it.
+
+export type SubnetNode = Extract<TopologyNode, { kind: "subnet" }>;
+export type HostNode = Extract<TopologyNode, { kind: "host" }>;
+export type ServiceNode = Extract<TopologyNode, { kind: "service" }>;
+export type InSubnet = Extract<TopologyEdge, { kind: "in_subnet" }>;
+export type VirtualizedBy = Extract<TopologyEdge, { kind: "virtualized_by" }>;
+
+export interface HostParts {
+  readonly node: HostNode;
+  /** Its interfaces, in the order of the answer. */
+  readonly interfaces: readonly InSubnet[];
+  readonly services: readonly ServiceNode[];
+}
+
+export interface Model {
+  readonly topology: Topology;
+  readonly nodes: ReadonlyMap<string, TopologyNode>;
+  readonly subnets: readonly SubnetNode[];
+  readonly hosts: ReadonlyMap<string, HostParts>;
+  readonly virtualized: readonly VirtualizedBy[];
+}
+
+interface GrowingHost extends HostParts {
+  readonly interfaces: InSubnet[];
+  readonly services: ServiceNode[];
+}
+
+export function modelOf(topology: Topology): Model {
+  const nodes = new Map(topology.nodes.map((node) => [node.id, node]));
+  const subnets: SubnetNode[] = [];
+  const hosts = new Map<string, GrowingHost>();
+  const virtualized: VirtualizedBy[] = [];
+  for (const node of topology.nodes) {
+    if (node.kind === "subnet") subnets.push(node);
+    if (node.kind === "host") hosts.set(node.id, { node, interfaces: [], services: [] });
+  }
+  for (const node of topology.nodes) if (node.kind === "service") hosts.get(node.host_id)?.services.push(node);
+  for (const edge of topology.edges) {
+    if (edge.kind === "in_subnet") hosts.get(edge.source)?.interfaces.push(edge);
+    if (edge.kind === "virtualized_by") virtualized.push(edge);
+  }
+  return { topology, nodes, subnets, hosts, virtualized };
+}
+
+/** The subnet that a host is drawn in: that of its first interface; null when it has none. */
+export function homeOf({ interfaces: [first] }: HostParts): string | null {
+  return first?.target ?? null;
+}
+
+/** The host that a node stands on, or is; null for a subnet. */
+export function hostIdOf(node: TopologyNode): string | null {
+  if (node.kind === "subnet") return null;
+  return node.kind === "host" ? node.id : node.host_id;
+}

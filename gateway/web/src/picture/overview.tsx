@@ -1,0 +1,120 @@
+import { ActionIcon, Drawer, useComputedColorScheme } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
+import type { Topology } from "@nts/shared/contract";
+import { Maximize, Minus, Plus } from "lucide-react";
+import { type ReactNode, useDeferredValue, useMemo, useRef, useState } from "react";
+import { Page } from "../parts/page.js";
+import { sayFailed } from "../parts/toast.js";
+import { useTags } from "../tags/tags.js";
+import { Canvas, type CanvasHandle } from "./canvas.js";
+import { pngOf, save, svgOf } from "./files.js";
+import { findIn, NO_FILTERS, shownIn } from "./filters.js";
+import { layoutOf } from "./layout.js";
+import { Legend } from "./legend.js";
+import { modelOf } from "./model.js";
+import { Panel } from "./panel.js";
+import classes from "./picture.module.css";
+import { Results } from "./results.js";
+import { sceneOf } from "./scene.js";
+import { Toolbar } from "./toolbar.js";
+
+interface OverviewProps {
+  readonly topology: Topology;
+  readonly title: string;
+  readonly networkId: string | null;
+}
+
+/** The picture with what narrows it, what it shows as a list, and what is known of the chosen node. */
+export function Overview({ topology, title, networkId }: OverviewProps): ReactNode {
+  const scheme = useComputedColorScheme("light");
+  const isNarrow = useMediaQuery("(max-width: 62em)", matchMedia("(max-width: 62em)").matches);
+  const tags = useTags();
+  const [search, setSearch] = useState("");
+  const [filters, setFilters] = useState(NO_FILTERS);
+  const [selected, setSelected] = useState<string | null>(null);
+  const canvas = useRef<CanvasHandle | null>(null);
+
+  const model = useMemo(() => modelOf(topology), [topology]);
+  const layout = useMemo(() => layoutOf(model), [model]);
+  const shown = useMemo(() => shownIn(model, filters), [model, filters]);
+  const wanted = useDeferredValue(search);
+  const listed = useMemo(() => findIn(model, wanted).filter(({ id }) => shown.has(id)), [model, wanted, shown]);
+  const isSearching = wanted.trim() !== "";
+  const found = useMemo(() => (isSearching ? new Set(listed.map(({ id }) => id)) : null), [isSearching, listed]);
+  const node = selected === null ? undefined : model.nodes.get(selected);
+
+  function show(id: string): void {
+    setSelected(id);
+    canvas.current?.show(id);
+  }
+
+  async function exportAs(format: "png" | "svg"): Promise<void> {
+    try {
+      const scene = sceneOf({ model, layout, shown, scheme, title });
+      const content = format === "png" ? await pngOf(scene) : new Blob([svgOf(scene)], { type: "image/svg+xml" });
+      save(content, `topology.${format}`);
+    } catch (error) {
+      sayFailed(error);
+    }
+  }
+
+  const panel = node !== undefined && (
+    <Panel {...{ model, node, scheme, tags }} onSelect={show} onClose={() => setSelected(null)} />
+  );
+  return (
+    <Page
+      title={title}
+      about={summaryOf(topology)}
+      actions={
+        <Toolbar
+          {...{ model, networkId, tags, search, filters }}
+          onSearch={setSearch}
+          onFilter={setFilters}
+          onExport={(format) => void exportAs(format)}
+        />
+      }
+    >
+      <div className={classes.stage} data-panel={(node !== undefined && !isNarrow) || undefined}>
+        <div className={classes.view}>
+          <Canvas {...{ model, layout, scheme, shown, found, selected }} onSelect={setSelected} handle={canvas} />
+          <div className={classes.zoom}>
+            <ActionIcon variant="default" size="lg" aria-label="Zoom in" onClick={() => canvas.current?.zoom("in")}>
+              <Plus size={18} aria-hidden />
+            </ActionIcon>
+            <ActionIcon variant="default" size="lg" aria-label="Zoom out" onClick={() => canvas.current?.zoom("out")}>
+              <Minus size={18} aria-hidden />
+            </ActionIcon>
+            <ActionIcon variant="default" size="lg" aria-label="Show everything" onClick={() => canvas.current?.fit()}>
+              <Maximize size={18} aria-hidden />
+            </ActionIcon>
+          </div>
+        </div>
+        <Legend nodes={topology.nodes} scheme={scheme} isOpen={!isNarrow} />
+        <div className={classes.list}>
+          <Results {...{ model, scheme, selected }} nodes={listed} onSelect={show} />
+        </div>
+        {!isNarrow && panel}
+      </div>
+      <Drawer.Root
+        opened={isNarrow && node !== undefined}
+        onClose={() => setSelected(null)}
+        position="bottom"
+        size="75%"
+        lockScroll={false}
+      >
+        <Drawer.Overlay />
+        <Drawer.Content aria-label="Details" className={classes.drawer ?? ""}>
+          <Drawer.Body>{isNarrow && panel}</Drawer.Body>
+        </Drawer.Content>
+      </Drawer.Root>
+    </Page>
+  );
+}
+
+function summaryOf({ nodes }: Topology): string {
+  const count = { subnet: 0, host: 0, service: 0 };
+  for (const { kind } of nodes) count[kind]++;
+  const told = (number: number, one: string): string =>
+    `${number.toLocaleString("en")} ${one}${number === 1 ? "" : "s"}`;
+  return `${told(count.subnet, "subnet")}, ${told(count.host, "host")}, ${told(count.service, "service")}`;
+}

@@ -1,0 +1,173 @@
+import { describe, expect, it } from "@jest/globals";
+import type { Topology, TopologyEdge, TopologyNode } from "@nts/shared/contract";
+import fc from "fast-check";
+import { SaxesParser } from "saxes";
+import { svgOf } from "./files.js";
+import { findIn, NO_FILTERS, shownIn } from "./filters.js";
+import { layoutOf, type Place } from "./layout.js";
+import { modelOf } from "./model.js";
+import { sceneOf } from "./scene.js";
+
+const NETWORK = "network";
+const common = { network_id: NETWORK, tags: [] as string[] };
+const subnet = (id: string, more: object = {}): TopologyNode => ({ ...common, id, kind: "subnet", label: id, cidr: "10.0.0.0/24", subnet_type: null, ...more }); // prettier-ignore
+const host = (id: string, more: object = {}): TopologyNode => ({ ...common, id, kind: "host", label: id, hostname: null, hidden: false, virtualization_type: null, ...more }); // prettier-ignore
+const service = (id: string, host_id: string, more: object = {}): TopologyNode => ({ ...common, id, kind: "service", label: id, host_id, service_definition: "nginx", category: "ReverseProxy", virtualization_type: null, ...more }); // prettier-ignore
+const inSubnet = (source: string, target: string, ip_address = "10.0.0.1"): TopologyEdge => ({ id: `${source}-${target}-${ip_address}`, kind: "in_subnet", source, target, interface_id: "i", name: null, ip_address, mac_address: null }); // prettier-ignore
+const onHost = (source: string, target: string): TopologyEdge => ({ id: `on-${source}`, kind: "on_host", source, target, bindings: [] }); // prettier-ignore
+
+/** Subnets of hosts of services, over one or two networks; some hosts are in no subnet, some in two. */
+const aTopology: fc.Arbitrary<Topology> = fc
+  .record({
+    subnets: fc.integer({ min: 0, max: 5 }),
+    hosts: fc.array(fc.record({ home: fc.option(fc.nat(4)), other: fc.option(fc.nat(4)), services: fc.oneof(fc.nat(6), fc.constant(25)) }), { maxLength: 15 }), // prettier-ignore
+  })
+  .map(({ subnets, hosts }) => {
+    const networkOf = (n: number): object => ({ network_id: n % 2 === 0 ? NETWORK : "other" });
+    const nodes: TopologyNode[] = Array.from({ length: subnets }, (_, n) => subnet(`subnet ${n}`, networkOf(n)));
+    const edges: TopologyEdge[] = [];
+    for (const [n, one] of hosts.entries()) {
+      const homes = subnets === 0 ? [] : [one.home, one.other].filter((home) => home !== null).map((home) => home % subnets); // prettier-ignore
+      const where = networkOf(homes[0] ?? n);
+      nodes.push(host(`host ${n}`, where));
+      for (const home of new Set(homes)) edges.push(inSubnet(`host ${n}`, `subnet ${home}`));
+      for (let m = 0; m < one.services; m++) {
+        nodes.push(service(`service ${n}.${m}`, `host ${n}`, where));
+        edges.push(onHost(`service ${n}.${m}`, `host ${n}`));
+      }
+    }
+    return { nodes, edges };
+  });
+
+const distance = (a: Place, b: Place): number => Math.hypot(a.x - b.x, a.y - b.y);
+
+describe("the layout", () => {
+  it("gives every node a place, and no two of them overlap", () => {
+    fc.assert(
+      fc.property(aTopology, (topology) => {
+        const { places } = layoutOf(modelOf(topology));
+        expect([...places.keys()].sort()).toEqual(topology.nodes.map(({ id }) => id).sort());
+        const all = [...places.values()];
+        const overlaps = all.flatMap((one, index) =>
+          all.slice(index + 1).filter((other) => distance(one, other) < one.r + other.r - 1e-6),
+        );
+        expect(overlaps).toEqual([]);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("keeps the hosts of a subnet in its area, apart from all other areas", () => {
+    fc.assert(
+      fc.property(aTopology, (topology) => {
+        const model = modelOf(topology);
+        const { places, discs, bounds } = layoutOf(model);
+        const areas = discs.filter(({ kind }) => kind === "subnet");
+        for (const [index, area] of areas.entries())
+          for (const other of areas.slice(index + 1)) expect(distance(area, other)).toBeGreaterThan(area.r + other.r);
+        for (const { node, interfaces, services } of model.hosts.values()) {
+          const area = areas.find(({ id }) => id === (interfaces[0]?.target ?? `none:${node.network_id}`))!;
+          for (const { id } of [node, ...services]) {
+            const place = places.get(id)!;
+            expect(distance(area, place) + place.r).toBeLessThanOrEqual(area.r);
+          }
+        }
+        for (const { x, y, r } of discs) {
+          expect([x - r >= bounds.left, x + r <= bounds.right]).toEqual([true, true]);
+          expect([y - r >= bounds.bottom, y + r < bounds.top]).toEqual([true, true]);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("is the same for the same graph", () => {
+    fc.assert(
+      fc.property(aTopology, (topology) => {
+        expect(layoutOf(modelOf(structuredClone(topology)))).toEqual(layoutOf(modelOf(topology)));
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  it("frames networks only when there are several", () => {
+    const framed = (...nodes: TopologyNode[]): number =>
+      layoutOf(modelOf({ nodes, edges: [] })).discs.filter(({ kind }) => kind === "network").length;
+    expect(framed(subnet("a"), subnet("b"))).toBe(0);
+    expect(framed(subnet("a"), subnet("b", { network_id: "other" }))).toBe(2);
+  });
+});
+
+describe("what is shown", () => {
+  const model = modelOf({
+    nodes: [
+      subnet("lan"),
+      subnet("dmz", { tags: ["outside"] }),
+      host("nas", { tags: ["home"], hostname: "NAS.example" }),
+      host("web"),
+      host("ghost", { hidden: true }),
+      service("files", "nas", { category: "Storage" }),
+      service("shop", "web", { tags: ["home"] }),
+      service("proxy", "web"),
+    ],
+    edges: [
+      inSubnet("nas", "lan", "10.0.0.7"),
+      inSubnet("web", "dmz"),
+      inSubnet("web", "lan"),
+      inSubnet("ghost", "lan"),
+    ],
+  });
+  const shown = (filters: object): string[] => [...shownIn(model, { ...NO_FILTERS, ...filters })].sort();
+
+  it.each<[string, object, string[]]>([
+    ["no filter: all but hidden hosts", {}, ["dmz", "files", "lan", "nas", "proxy", "shop", "web"]],
+    ["hidden hosts too", { withHidden: true }, ["dmz", "files", "ghost", "lan", "nas", "proxy", "shop", "web"]],
+    ["a tag: whole hosts, and services with theirs", { tags: ["home"] }, ["dmz", "files", "lan", "nas", "shop", "web"]],
+    ["a tag of a subnet", { tags: ["outside"] }, ["dmz"]],
+    ["a category", { categories: ["Storage"] }, ["files", "lan", "nas"]],
+    ["a subnet: whoever is in it", { subnets: ["dmz"] }, ["dmz", "proxy", "shop", "web"]],
+    ["several at once", { subnets: ["lan"], tags: ["home"], categories: ["ReverseProxy"] }, ["lan", "shop", "web"]],
+    ["nothing that matches", { categories: ["DNS"] }, []],
+  ])("with %s", (_what, filters, expected) => {
+    expect(shown(filters)).toEqual(expected);
+  });
+
+  it.each([
+    ["NA", ["nas"]],
+    ["nas.EX", ["nas"]],
+    ["0.7", ["nas"]],
+    ["nginx", ["files", "shop", "proxy"]],
+    ["10.0.0.0/", ["lan", "dmz"]],
+    [" shop ", ["shop"]],
+    ["nowhere", []],
+  ])("a search for %j finds what the lists of the API find", (part, expected) => {
+    expect(findIn(model, part).map(({ id }) => id)).toEqual(expected);
+  });
+});
+
+describe("the picture as an SVG", () => {
+  it("is well-formed and names everything that is shown, whatever the names are made of", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("<&\">'", "]]>", "-->", "&amp;")), (name) => {
+        const model = modelOf({ nodes: [subnet("a", { label: name }), host("b", { label: name })], edges: [inSubnet("b", "a")] }); // prettier-ignore
+        const scene = sceneOf({
+          model,
+          layout: layoutOf(model),
+          shown: new Set(["a", "b"]),
+          scheme: "light",
+          title: name,
+        });
+        const texts: string[] = [];
+        const parser = new SaxesParser();
+        parser.on("error", (error) => {
+          throw error;
+        });
+        parser.on("text", (text) => texts.push(text));
+        parser.write(svgOf(scene)).close();
+        const isSpeakable = (one: string): boolean => (one >= " " || "\t\n\r".includes(one)) && !"\u{fffe}\u{ffff}".includes(one); // prettier-ignore
+        const kept = Array.from(name, (one) => (isSpeakable(one) ? one : "\u{fffd}")).join("");
+        if (!name.includes("\r")) expect(name === "" || texts.includes(kept)).toBe(true);
+      }),
+    );
+  });
+});

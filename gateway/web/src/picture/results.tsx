@@ -1,0 +1,103 @@
+import type { TopologyNode } from "@nts/shared/contract";
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from "react";
+import { colourOf, type Scheme } from "./colours.js";
+import { hostIdOf, type Model } from "./model.js";
+import classes from "./picture.module.css";
+
+/** More than this nobody walks through. */
+const MOST = 200;
+
+interface ResultsProps {
+  readonly model: Model;
+  readonly nodes: readonly TopologyNode[];
+  readonly scheme: Scheme;
+  readonly selected: string | null;
+  readonly onSelect: (id: string) => void;
+}
+
+/** The picture as a list, for people who do not see it or use no mouse: arrow keys move, Enter opens. */
+export function Results({ model, nodes, scheme, selected, onSelect }: ResultsProps): ReactNode {
+  const ordered = useMemo(() => [...nodes].sort(byKindAndName).slice(0, MOST), [nodes]);
+  const [active, setActive] = useState(0);
+  const list = useRef<HTMLUListElement>(null);
+  const id = useId();
+  const current = Math.min(active, Math.max(0, ordered.length - 1));
+
+  useEffect(() => {
+    list.current?.children[current]?.scrollIntoView({ block: "nearest" });
+  }, [current]);
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const moves: Readonly<Record<string, number>> = {
+      ArrowDown: current + 1,
+      ArrowUp: current - 1,
+      Home: 0,
+      End: ordered.length - 1,
+      PageDown: current + 10,
+      PageUp: current - 10,
+    };
+    const to = moves[event.key];
+    const node = ordered[current];
+    if (to !== undefined) setActive(Math.max(0, Math.min(ordered.length - 1, to)));
+    else if ((event.key === "Enter" || event.key === " ") && node !== undefined) onSelect(node.id);
+    else return;
+    event.preventDefault();
+  }
+
+  if (nodes.length === 0) return <p className={classes.nothing}>Nothing matches.</p>;
+  return (
+    <>
+      <ul
+        ref={list}
+        className={classes.results}
+        role="listbox"
+        aria-label="What the picture shows"
+        tabIndex={0}
+        aria-activedescendant={`${id}-${current}`}
+        onKeyDown={onKeyDown}
+      >
+        {ordered.map((node, index) => (
+          <li
+            key={node.id}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={node.id === selected}
+            data-active={index === current || undefined}
+            onClick={() => {
+              setActive(index);
+              onSelect(node.id);
+            }}
+          >
+            <svg width="12" height="12" aria-hidden>
+              <circle cx="6" cy="6" r={node.kind === "service" ? 3.5 : 5.5} fill={colourOf(node, scheme)} />
+            </svg>
+            <span className={classes.resultName}>{node.label}</span>
+            <span className={classes.resultDetail}>{detailOf(model, node)}</span>
+          </li>
+        ))}
+      </ul>
+      {nodes.length > MOST && (
+        <p className={classes.nothing}>And {(nodes.length - MOST).toLocaleString("en")} more: search or filter.</p>
+      )}
+    </>
+  );
+}
+
+function detailOf({ hosts, nodes }: Model, node: TopologyNode): string {
+  switch (node.kind) {
+    case "subnet":
+      return node.cidr;
+    case "host":
+      return hosts.get(node.id)?.interfaces[0]?.ip_address ?? node.hostname ?? "";
+    case "service":
+      return nodes.get(hostIdOf(node) ?? "")?.label ?? "";
+  }
+}
+
+const ORDER = { subnet: 0, host: 1, service: 2 } as const;
+
+function byKindAndName(a: TopologyNode, b: TopologyNode): number {
+  return (
+    ORDER[a.kind] - ORDER[b.kind] || a.label.localeCompare(b.label, "en", { numeric: true }) || (a.id < b.id ? -1 : 1)
+  );
+}

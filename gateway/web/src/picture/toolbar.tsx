@@ -1,0 +1,135 @@
+import { Button, Checkbox, Menu, MultiSelect, Popover, TextInput } from "@mantine/core";
+import type { Category, TopologyFormat } from "@nts/shared/contract";
+import { Download, ListFilter, Search } from "lucide-react";
+import { type ReactNode, useMemo } from "react";
+import type { KnownTags } from "../tags/tags.js";
+import { type Filters, isFiltering, NO_FILTERS } from "./filters.js";
+import type { Model } from "./model.js";
+import classes from "./picture.module.css";
+
+interface ToolbarProps {
+  readonly model: Model;
+  readonly networkId: string | null;
+  readonly tags: KnownTags;
+  readonly search: string;
+  readonly onSearch: (search: string) => void;
+  readonly filters: Filters;
+  readonly onFilter: (filters: Filters) => void;
+  readonly onExport: (format: "png" | "svg") => void;
+}
+
+const FILES: readonly { readonly format: TopologyFormat; readonly label: string }[] = [
+  { format: "dot", label: "Graphviz (DOT)" },
+  { format: "graphml", label: "GraphML" },
+  { format: "mermaid", label: "Mermaid" },
+];
+
+/** What narrows the picture, and what takes it away. */
+export function Toolbar(props: ToolbarProps): ReactNode {
+  const { networkId, search, onSearch, onExport } = props;
+  const scope = networkId === null ? "" : `&network_id=${networkId}`;
+  return (
+    <div className={classes.toolbar}>
+      <TextInput
+        className={classes.search}
+        type="search"
+        aria-label="Search"
+        placeholder="Name, address or service"
+        maxLength={100}
+        leftSection={<Search size={16} aria-hidden />}
+        value={search}
+        onChange={(event) => onSearch(event.currentTarget.value)}
+      />
+      <FilterChoice {...props} />
+      <Menu position="bottom-end" withinPortal>
+        <Menu.Target>
+          <Button variant="default" leftSection={<Download size={16} aria-hidden />}>
+            Export
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>As it is shown</Menu.Label>
+          <Menu.Item onClick={() => onExport("png")}>PNG</Menu.Item>
+          <Menu.Item onClick={() => onExport("svg")}>SVG</Menu.Item>
+          <Menu.Label>Everything, for other programs</Menu.Label>
+          {FILES.map(({ format, label }) => (
+            <Menu.Item key={format} component="a" href={`/api/v1/topology?format=${format}${scope}`} download>
+              {label}
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+    </div>
+  );
+}
+
+function FilterChoice({ model, tags: known, filters, onFilter }: ToolbarProps): ReactNode {
+  const { tags, categories, hasHidden } = useMemo(() => choicesIn(model), [model]);
+  const count = filters.tags.length + filters.categories.length + filters.subnets.length;
+  const popover = { withinPortal: false } as const;
+  return (
+    <Popover position="bottom-end" width={320} trapFocus withinPortal shadow="md">
+      <Popover.Target>
+        <Button variant="default" leftSection={<ListFilter size={16} aria-hidden />}>
+          {count === 0 ? "Filter" : `Filter (${count})`}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown className={classes.filters}>
+        <MultiSelect
+          label="Subnets"
+          clearButtonProps={{ "aria-label": "Clear: Subnets" }}
+          searchable
+          openOnFocus={false}
+          clearable
+          comboboxProps={popover}
+          value={[...filters.subnets]}
+          data={model.subnets.map(({ id, label, cidr }) => ({ value: id, label: `${label} · ${cidr}` }))}
+          onChange={(subnets) => onFilter({ ...filters, subnets })}
+        />
+        <MultiSelect
+          label="Categories of services"
+          clearButtonProps={{ "aria-label": "Clear: Categories of services" }}
+          searchable
+          openOnFocus={false}
+          clearable
+          comboboxProps={popover}
+          value={[...filters.categories]}
+          data={categories}
+          onChange={(chosen) => onFilter({ ...filters, categories: chosen })}
+        />
+        <MultiSelect
+          label="Tags"
+          clearButtonProps={{ "aria-label": "Clear: Tags" }}
+          searchable
+          openOnFocus={false}
+          clearable
+          comboboxProps={popover}
+          value={[...filters.tags]}
+          data={tags.map((tag) => ({ value: tag, label: known.nameOf(tag) }))}
+          onChange={(chosen) => onFilter({ ...filters, tags: chosen })}
+        />
+        {hasHidden && (
+          <Checkbox
+            label="Show hidden hosts"
+            checked={filters.withHidden}
+            onChange={(event) => onFilter({ ...filters, withHidden: event.currentTarget.checked })}
+          />
+        )}
+        <Button variant="subtle" size="xs" onClick={() => onFilter(NO_FILTERS)} disabled={!isFiltering(filters)}>
+          Remove all filters
+        </Button>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function choicesIn({ topology }: Model): { tags: string[]; categories: Category[]; hasHidden: boolean } {
+  const [tags, categories] = [new Set<string>(), new Set<Category>()];
+  let hasHidden = false;
+  for (const node of topology.nodes) {
+    for (const tag of node.tags) tags.add(tag);
+    if (node.kind === "service") categories.add(node.category);
+    if (node.kind === "host" && node.hidden) hasHidden = true;
+  }
+  return { tags: [...tags].sort(), categories: [...categories].sort(), hasHidden };
+}
