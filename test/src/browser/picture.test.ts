@@ -1,0 +1,150 @@
+/** The picture of a network: what is drawn can be found, filtered, opened and taken away, with and without a mouse. */
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import type { Browser, Page } from "playwright-core";
+import { barriersOf } from "../support/accessibility.js";
+import { type Account, anAccount } from "../support/api.js";
+import { aPerson, type Person } from "../support/browser.js";
+import { startChromium } from "../support/chromium.js";
+import { startStack, type Stack } from "../support/stack.js";
+import { aNetworkWithAHost, type NetworkWorld } from "../support/world.js";
+
+let stack: Stack;
+let browser: Browser;
+let account: Account;
+let world: NetworkWorld;
+
+beforeAll(async () => {
+  [stack, browser] = await Promise.all([startStack(), startChromium()]);
+  account = await anAccount(stack.url);
+  world = await aNetworkWithAHost(account.session, "Office");
+  const { network } = world;
+  await account.session.data("post", "/api/v1/hosts", { network_id: network.id, name: "printer <1>", tags: ["paper"] });
+}, 300_000);
+
+afterAll(async () => {
+  await browser.close();
+  await stack.stop();
+});
+
+async function look(options: Parameters<typeof aPerson>[2] = {}): Promise<Person> {
+  const person = await aPerson(browser, stack.url, { account, ...options });
+  await person.page.goto("/topology");
+  return person;
+}
+
+const list = (page: Page) => page.getByRole("listbox", { name: "What the picture shows" });
+const listed = async (page: Page): Promise<string[]> => {
+  await list(page).waitFor();
+  const names = await list(page).getByRole("option").allInnerTexts();
+  return names.map((name) => name.split("\n")[0] ?? "");
+};
+
+/** Waits until the list has one entry. */
+const onlyOne = (page: Page) => list(page).getByRole("option").nth(1).waitFor({ state: "detached" });
+
+describe("the picture", () => {
+  it("is drawn, and is a list too, through which the keyboard leads to everything about a host", async () => {
+    const { page, takeFaults, close } = await look();
+    expect(await listed(page)).toEqual(["LAN", "nas", "printer <1>", "web"]);
+    await page.locator("canvas.sigma-nodes").waitFor();
+
+    await list(page).focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    const panel = page.getByRole("region", { name: "About nas" });
+    for (const part of ["Interfaces (1)", "Ports (1)", "Services (1)", "10.0.0.5", "tcp/443", "tcp/443 on 10.0.0.5"])
+      await panel.getByText(part, { exact: true }).first().waitFor();
+    expect(await barriersOf(page)).toEqual([]);
+    await panel.getByRole("link", { name: "Open and edit" }).click();
+    await page.waitForURL(`**/hosts/${world.host.id}`);
+    expect(takeFaults()).toEqual([]);
+    await close();
+  });
+
+  it("is narrowed by a search and by filters", async () => {
+    const { page, takeFaults, close } = await look();
+    const search = page.getByRole("searchbox", { name: "Search" });
+    await list(page).waitFor();
+    for (const [part, names] of [["0.0.5", ["nas"]], ["NGINX", ["web"]], ["lan", ["LAN"]]] as const) {
+      await search.fill(part);
+      await onlyOne(page);
+      expect(await listed(page)).toEqual(names);
+    }
+    await search.fill("nowhere");
+    await page.getByText("Nothing matches.").waitFor();
+    await search.fill("");
+
+    await page.getByRole("button", { name: "Filter" }).click();
+    await page.getByLabel("Tags").first().click();
+    await page.getByRole("option", { name: "paper" }).click();
+    await onlyOne(page);
+    expect(await listed(page)).toEqual(["printer <1>"]);
+    expect(await barriersOf(page)).toEqual([]);
+    expect(takeFaults()).toEqual([]);
+    await close();
+  }); // prettier-ignore
+
+  it("can be taken away as PNG and SVG, and as the files of the API", async () => {
+    const { page, takeFaults, close } = await look();
+    await list(page).waitFor();
+    const take = async (name: string): Promise<string> => {
+      await page.getByRole("button", { name: "Export" }).click();
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("menuitem", { name }).click(),
+      ]);
+      return readFile(await download.path(), "latin1");
+    };
+    expect(await take("PNG")).toMatch(/^\x89PNG/);
+    const svg = await take("SVG");
+    expect([svg.startsWith("<svg "), svg.includes(">nas<"), svg.includes("printer &lt;1&gt;")]).toEqual([true, true, true]); // prettier-ignore
+    expect(await take("Graphviz (DOT)")).toMatch(/^digraph topology/);
+    expect(takeFaults()).toEqual([]);
+    await close();
+  });
+
+  it("fits a telephone, and opens what is chosen over it", async () => {
+    const { page, takeFaults, close } = await look({ viewport: { width: 390, height: 844 }, colorScheme: "dark" });
+    await list(page).getByRole("option", { name: "nas 10.0.0.5" }).click();
+    await page.getByRole("dialog").getByText("tcp/443 on 10.0.0.5").waitFor();
+    expect(await barriersOf(page)).toEqual([]);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
+    expect(takeFaults()).toEqual([]);
+    await close();
+  });
+});
+
+describe("when there is no picture", () => {
+  it("says so where nothing is, and what to do", async () => {
+    const { page, takeFaults, close } = await look({ account: await anAccount(stack.url) });
+    await page.getByRole("heading", { name: "Nothing to see yet" }).waitFor();
+    expect(takeFaults()).toEqual([]);
+    await close();
+  });
+
+  it.each([
+    [403, "permission_denied", "This is not for your level"],
+    [429, "rate_limited", "Too many requests"],
+    [503, "unavailable", "Something went wrong on our side"],
+    [0, "", "The server does not answer"],
+  ])("says why after %d %s, and goes on when it can", async (status, code, title) => {
+    const { page, close } = await aPerson(browser, stack.url, { account });
+    let isFailing = true;
+    await page.route("**/api/v1/topology**", (route) => {
+      if (!isFailing) return route.continue();
+      if (status === 0) return route.abort();
+      const meta = { api_version: 1, server_version: "0", request_id: "r" };
+      return route.fulfill({ status, headers: { "retry-after": "1" }, json: { success: false, error: "No.", code, params: {}, meta } });
+    });
+    await page.goto("/topology");
+    await page.getByRole("alert").getByRole("heading", { name: title }).waitFor();
+    isFailing = false;
+    if (status === 403) expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
+    else {
+      if (status !== 429) await page.getByRole("button", { name: "Try again" }).click();
+      await list(page).waitFor();
+    }
+    await close();
+  }); // prettier-ignore
+});
