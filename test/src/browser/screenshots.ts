@@ -10,7 +10,6 @@ import { SCAN } from "../support/scan.js";
 import { startStack } from "../support/stack.js";
 
 const FOLDER = join(ROOT, "docs", "screenshots");
-const MANY = String(1_000_000);
 const WIDE = { width: 1280, height: 800 };
 const NARROW = { width: 390, height: 844 };
 
@@ -23,7 +22,7 @@ interface Shot {
   readonly act?: (page: Page) => Promise<void>;
 }
 
-const stack = await startStack({ env: { RATE_LIMIT_PER_MINUTE: MANY, RATE_LIMIT_BURST: MANY } });
+const stack = await startStack();
 const browser = await startChromium();
 try {
   await mkdir(FOLDER, { recursive: true });
