@@ -31,6 +31,8 @@ export const theme = createTheme({
     // its own lock of the page behind a window would write a style; see global.css
     Modal: { defaultProps: { lockScroll: false, radius: "lg", centered: true } },
     Drawer: { defaultProps: { lockScroll: false } },
+    ModalRoot: { defaultProps: { lockScroll: false } },
+    DrawerRoot: { defaultProps: { lockScroll: false } },
   },
   headings: {
     fontWeight: "650",

@@ -10,6 +10,8 @@ import { SCAN } from "../support/scan.js";
 import { startStack } from "../support/stack.js";
 
 const FOLDER = join(ROOT, "docs", "screenshots");
+// Fonts, canvases and what fades in are not waited for by name.
+const SETTLING_MS = 1_000;
 const WIDE = { width: 1280, height: 800 };
 const NARROW = { width: 390, height: 844 };
 
@@ -33,8 +35,8 @@ try {
   const hosts = await callerOf(stack.url, "demo", { cookie: session }).data<{ id: string; services: unknown[] }[]>("get", "/api/v1/hosts?limit=0"); // prettier-ignore
   const [busiest] = hosts.sort((a, b) => b.services.length - a.services.length);
   const shots: readonly Shot[] = [
-    { name: "topology", path: "/topology", colorScheme: "light" },
-    { name: "topology-dark", path: "/topology", colorScheme: "dark" },
+    { name: "topology", path: "/topology", colorScheme: "light", act: drawn },
+    { name: "topology-dark", path: "/topology", colorScheme: "dark", act: drawn },
     { name: "host", path: `/hosts/${busiest?.id ?? ""}`, colorScheme: "light" },
     { name: "import", path: "/import", colorScheme: "light", act: chooseScan },
     { name: "hosts-narrow", path: "/hosts", colorScheme: "dark", viewport: NARROW },
@@ -54,12 +56,20 @@ async function take(
   await context.addCookies([{ name: "session_id", value: cookie.replace("session_id=", ""), url: stack.url }]);
   const page = await context.newPage();
   await page.goto(path);
-  await page.waitForLoadState("networkidle");
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await page.getByRole("status", { name: "Loading" }).waitFor({ state: "detached" });
   await act?.(page);
+  await page.waitForLoadState("networkidle");
+  await page.waitForTimeout(SETTLING_MS);
   const file = join(FOLDER, `${name}.png`);
   await page.screenshot({ path: file, animations: "disabled" });
   console.log(file);
   await context.close();
+}
+
+/** The picture is drawn when its canvas is there; how it is laid out is then known. */
+async function drawn(page: Page): Promise<void> {
+  await page.locator("canvas").first().waitFor();
 }
 
 async function chooseScan(page: Page): Promise<void> {

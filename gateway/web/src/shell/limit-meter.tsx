@@ -14,7 +14,7 @@ export function LimitMeter(): ReactNode {
   return (
     <div className={classes.limit}>
       <Text size="xs" c="dimmed" className="numbers" id="limit-label">
-        {remaining} of {capacity} requests free · {state.limit} a minute
+        {remaining} requests free · {state.limit} a minute
       </Text>
       <meter
         min={0}
