@@ -37,10 +37,13 @@ export function useLimit(): LimitState | null {
   );
 }
 
-/** The bucket refills evenly at `limit` a minute, until it is full. */
+/**
+ * The bucket refills evenly at `limit` a minute, until it is full. When that is, is told in whole seconds, rounded up: so much
+ * less is promised, and the next answer knows better.
+ */
 export function levelAt(state: LimitState, nowMs: number): { remaining: number; capacity: number } {
   const perSecond = state.limit / 60;
-  const capacity = Math.max(state.remaining, Math.round(state.remaining + state.resetSeconds * perSecond));
+  const capacity = Math.max(state.remaining, Math.floor(state.remaining + (state.resetSeconds - 1) * perSecond));
   const refilled = ((nowMs - state.seenAt) / 1_000) * perSecond;
   return { remaining: Math.min(capacity, Math.floor(state.remaining + Math.max(0, refilled))), capacity };
 }
