@@ -138,7 +138,7 @@ async function* subnetsDone(run: Run): AsyncGenerator<ImportedSubnet> {
 async function* hostsDone(run: Run, seen: readonly SeenHost[]): AsyncGenerator<ImportedHost> {
   const faults = { inARow: 0, last: new AppError("unavailable") };
   const attempt = async <T>(work: () => T | Promise<T>): Promise<T | AppError> => {
-    if (faults.inARow === MOST_FAULTS) return faults.last;
+    if (faults.inARow >= MOST_FAULTS) return faults.last;
     try {
       const result = await work();
       faults.inARow = 0;
