@@ -76,6 +76,9 @@ export function Canvas(props: CanvasProps): ReactNode {
     made.setCustomBBox({ x: [left, right], y: [bottom, top] });
     made.on("beforeRender", () => {
       written.current.length = 0;
+    });
+    // only then is it known where the camera is
+    made.on("afterRender", () => {
       const { scheme: now, shown: visible } = look.current;
       const discs = layout.discs.filter(({ subnet }) => subnet === null || visible.has(subnet.id));
       if (context) drawDiscs(made, context, discs, PALETTES[now]);
