@@ -5,6 +5,7 @@ import { lazy, type ReactNode, Suspense } from "react";
 import { BrowserRouter, Route, Routes } from "react-router";
 import { createQueries } from "./api/query-client.js";
 import { PATHS } from "./paths.js";
+import { Boundary } from "./parts/boundary.js";
 import { Waiting } from "./parts/waiting.js";
 import { SignedIn, SignedOut } from "./session/guard.js";
 import { Home } from "./shell/home.js";
@@ -36,32 +37,34 @@ export function App(): ReactNode {
       <Notifications position="bottom-right" />
       <QueryClientProvider client={queries}>
         <BrowserRouter>
-          <Suspense fallback={<Waiting page />}>
-            <Routes>
-              <Route element={<SignedOut />}>
-                <Route path={PATHS.signIn} element={<SignIn />} />
-                <Route path={PATHS.signUp} element={<SignUp />} />
-              </Route>
-              <Route element={<SignedIn />}>
-                <Route element={<Shell />}>
-                  <Route path={PATHS.home} element={<Home />} />
-                  <Route path={PATHS.topology} element={<Picture />} />
-                  <Route path={PATHS.welcome} element={<Welcome />} />
-                  <Route path={PATHS.hosts} element={<Hosts />} />
-                  <Route path={PATHS.host} element={<Host />} />
-                  <Route path={PATHS.services} element={<Services />} />
-                  <Route path={PATHS.networks} element={<Networks />} />
-                  <Route path={PATHS.subnets} element={<Subnets />} />
-                  <Route path={PATHS.tags} element={<Tags />} />
-                  <Route path={PATHS.importScan} element={<Import />} />
-                  <Route path={PATHS.keys} element={<Keys />} />
-                  <Route path={PATHS.users} element={<Users />} />
-                  <Route path={PATHS.settings} element={<Settings />} />
-                  <Route path="*" element={<NotFound />} />
+          <Boundary>
+            <Suspense fallback={<Waiting page />}>
+              <Routes>
+                <Route element={<SignedOut />}>
+                  <Route path={PATHS.signIn} element={<SignIn />} />
+                  <Route path={PATHS.signUp} element={<SignUp />} />
                 </Route>
-              </Route>
-            </Routes>
-          </Suspense>
+                <Route element={<SignedIn />}>
+                  <Route element={<Shell />}>
+                    <Route path={PATHS.home} element={<Home />} />
+                    <Route path={PATHS.topology} element={<Picture />} />
+                    <Route path={PATHS.welcome} element={<Welcome />} />
+                    <Route path={PATHS.hosts} element={<Hosts />} />
+                    <Route path={PATHS.host} element={<Host />} />
+                    <Route path={PATHS.services} element={<Services />} />
+                    <Route path={PATHS.networks} element={<Networks />} />
+                    <Route path={PATHS.subnets} element={<Subnets />} />
+                    <Route path={PATHS.tags} element={<Tags />} />
+                    <Route path={PATHS.importScan} element={<Import />} />
+                    <Route path={PATHS.keys} element={<Keys />} />
+                    <Route path={PATHS.users} element={<Users />} />
+                    <Route path={PATHS.settings} element={<Settings />} />
+                    <Route path="*" element={<NotFound />} />
+                  </Route>
+                </Route>
+              </Routes>
+            </Suspense>
+          </Boundary>
         </BrowserRouter>
       </QueryClientProvider>
     </MantineProvider>

@@ -155,6 +155,24 @@ describe("what is wrong is said", () => {
   });
 });
 
+describe("a page that does not arrive", () => {
+  it("is said to be missing, keeps what surrounds it, and comes when it is asked for again", async () => {
+    const { page, close } = await aPerson(browser, stack.url, { account: full });
+    await page.goto(PATHS.subnets);
+    await page.getByText("10.0.0.0/24").waitFor();
+    await page.route("**/assets/tags-page-*.js", (route) => route.abort());
+    await page.getByRole("link", { name: "Tags" }).click();
+    await page.getByRole("heading", { name: "This page could not be loaded" }).waitFor();
+    await page.getByRole("link", { name: "Subnets" }).click();
+    await page.getByText("10.0.0.0/24").waitFor();
+    await page.getByRole("link", { name: "Tags" }).click();
+    await page.unroute("**/assets/tags-page-*.js");
+    await page.getByRole("button", { name: "Load it again" }).click();
+    await page.getByText("production").waitFor();
+    await close();
+  });
+});
+
 describe("the colours that somebody has chosen", () => {
   it("are those of the system until then, and hold from the first moment on", async () => {
     const { page, close } = await aPerson(browser, stack.url, { account: full, colorScheme: "light" });

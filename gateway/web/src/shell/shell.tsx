@@ -2,6 +2,7 @@ import { ActionIcon, Drawer } from "@mantine/core";
 import { Menu as MenuIcon } from "lucide-react";
 import { type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import { Link, Outlet, useLocation } from "react-router";
+import { Boundary } from "../parts/boundary.js";
 import { ConfirmProvider } from "../parts/confirm.js";
 import { PATHS } from "../paths.js";
 import { Waiting } from "../parts/waiting.js";
@@ -16,7 +17,8 @@ import classes from "./shell.module.css";
 /** The frame of every page of the signed-in part: at the side where there is room, in a drawer where there is not. */
 export function Shell(): ReactNode {
   const [isOpen, setOpen] = useState(false);
-  const main = useFocusOnNavigation();
+  const { pathname } = useLocation();
+  const main = useFocusOnNavigation(pathname);
   return (
     <NetworkScopeProvider>
       <ConfirmProvider>
@@ -43,9 +45,11 @@ export function Shell(): ReactNode {
             <Side />
           </aside>
           <main id="main" ref={main} tabIndex={-1} className={classes.main}>
-            <Suspense fallback={<Waiting />}>
-              <Outlet />
-            </Suspense>
+            <Boundary key={pathname}>
+              <Suspense fallback={<Waiting />}>
+                <Outlet />
+              </Suspense>
+            </Boundary>
           </main>
         </div>
         <Drawer
@@ -83,8 +87,7 @@ function Side({ onNavigate }: { readonly onNavigate?: () => void }): ReactNode {
 }
 
 /** Takes the focus to the content when the page changes, as a browser does with documents. */
-function useFocusOnNavigation(): React.RefObject<HTMLElement | null> {
-  const { pathname } = useLocation();
+function useFocusOnNavigation(pathname: string): React.RefObject<HTMLElement | null> {
   const main = useRef<HTMLElement>(null);
   const last = useRef(pathname);
   useEffect(() => {
