@@ -5,11 +5,24 @@ import type { Storage } from "@nts/topology/storage/storage";
 
 type Unguarded = (storage: Storage, db: Db) => Storage;
 
-/** A host is read, with what stands on it at that moment, and not written. */
+/**
+ * A host is read, with what stands on it at that moment, and not written; neither is the text by which it is found, which a
+ * new interface moves: that would be a guard, too.
+ */
 const lock: Unguarded = (storage) => {
   const { hosts, interfaces, ports, services } = storage;
   return {
     ...storage,
+    interfaces: {
+      ...interfaces,
+      insert: async (session, { organizationId }, inserted, extra) => {
+        const documents = inserted.map((entity) => interfaces.documentOf(organizationId, { entity, revision: 1 }));
+        await interfaces.collection.insertMany(
+          documents.map((one) => ({ ...one, ...extra })),
+          { session },
+        );
+      },
+    },
     hosts: {
       ...hosts,
       lock: async (session, scope, id, { add, remove, services: more = 0 } = {}) => {
