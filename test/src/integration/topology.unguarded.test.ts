@@ -7,7 +7,7 @@ import { manyMacAddresses, twoUpdates } from "../support/topology-writers.js";
 // The other half of `topology.races.test.ts`: the same races with what decides them turned off. They must go wrong, or
 // the races with the guards would prove nothing. Of the tags about one round in ten goes wrong, of the others most.
 
-const ROUNDS = 40;
+const ROUNDS = 20;
 const ROUNDS_OF_TAGS = 150;
 const ORPHANED = /points at nothing|binding_cross_host|outside of its subnet|is not there$/;
 

@@ -17,6 +17,7 @@ const lock: Unguarded = (storage) => {
       ...interfaces,
       insert: async (session, { organizationId }, inserted, extra) => {
         const documents = inserted.map((entity) => interfaces.documentOf(organizationId, { entity, revision: 1 }));
+        if (documents.length === 0) return;
         await interfaces.collection.insertMany(
           documents.map((one) => ({ ...one, ...extra })),
           { session },
