@@ -1,24 +1,24 @@
 import { Anchor, Button } from "@mantine/core";
 import { bulkDeleteHosts, deleteHost, type Host, listHosts } from "@nts/shared/contract";
-import { FileUp, Pencil, Plus, Server, Trash2 } from "lucide-react";
+import { FileUp, Plus, Server } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
 import { useRows } from "../api/queries.js";
 import type { OpenEditor } from "../forms/for-editing.js";
 import type { Column } from "../list/data-table.js";
-import { GroupFilter, ManyFilter, SearchFilter } from "../list/filters.js";
+import { EditableList } from "../list/editable-list.js";
+import { GroupFilter, SearchFilter } from "../list/filters.js";
 import { fieldOf, useListState } from "../list/list-state.js";
-import { ListView } from "../list/list-view.js";
 import { useRemoval } from "../list/use-removal.js";
 import { useSelection } from "../list/use-selection.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
-import { RowMenu } from "../parts/row-menu.js";
 import { When } from "../parts/when.js";
 import { hostPath, PATHS } from "../paths.js";
 import { useMay } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { TagBadges } from "../tags/tag-badges.js";
+import { TagFilter } from "../tags/tag-filter.js";
 import { useTags } from "../tags/tags.js";
 import { GuideLink } from "../welcome/guide-link.js";
 import { Addresses } from "./addresses.js";
@@ -46,7 +46,7 @@ export default function HostsPage(): ReactNode {
       q: state.text === "" ? undefined : state.text,
     },
   });
-  const { removeOne, removeSelected } = useRemoval({
+  const removal = useRemoval({
     one: deleteHost,
     many: bulkDeleteHosts,
     noun: "host",
@@ -84,45 +84,23 @@ export default function HostsPage(): ReactNode {
   );
   return (
     <Page title="Hosts" actions={actions}>
-      <ListView
+      <EditableList
         label="Hosts"
         rows={rows}
         state={state}
         columns={columns}
-        idOf={({ id }) => id}
-        nameOf={({ name }) => name}
-        selection={may ? selection : undefined}
-        bulkActions={
-          <Button size="compact-sm" color="red" variant="light" onClick={removeSelected}>
-            Delete
-          </Button>
-        }
+        may={may}
+        selection={selection}
+        removal={removal}
+        onEdit={({ id }) => setEdited({ id })}
         toolbar={
           <>
             <SearchFilter state={state} placeholder="Search by name, hostname or address" />
-            <ManyFilter
-              state={state}
-              name="tag"
-              label="Tags"
-              data={tags.tags.map(({ id, name }) => ({ value: id, label: name }))}
-            />
+            <TagFilter state={state} known={tags} />
             <GroupFilter state={state} data={GROUPS} />
           </>
         }
         groupOf={groupBy === "network_id" ? ({ network_id }) => nameOf(network_id) : undefined}
-        actions={
-          may
-            ? ({ id, name }) => (
-                <RowMenu
-                  name={name}
-                  actions={[
-                    { label: "Edit", icon: Pencil, run: () => setEdited({ id }) },
-                    { label: "Delete", icon: Trash2, isDestructive: true, run: () => removeOne(id, name) },
-                  ]}
-                />
-              )
-            : undefined
-        }
         empty={
           <EmptyState icon={Server} title="No host yet" actions={networks.length === 0 ? <GuideLink /> : actions}>
             {networks.length === 0

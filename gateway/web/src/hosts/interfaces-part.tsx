@@ -1,11 +1,10 @@
 import { deleteInterface, type Host, type Interface, listSubnets, updateInterface } from "@nts/shared/contract";
-import { ArrowDown, ArrowUp, Pencil, Trash2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { useRows, useWrite } from "../api/queries.js";
 import type { OpenEditor } from "../forms/for-editing.js";
 import { type Column, DataTable } from "../list/data-table.js";
 import { useRemoval } from "../list/use-removal.js";
-import { RowMenu } from "../parts/row-menu.js";
+import { EditMenu } from "../parts/edit-menu.js";
 import { sayFailed } from "../parts/toast.js";
 import { InterfaceEditor } from "./interface-editor.js";
 import { Part } from "./part.js";
@@ -64,19 +63,15 @@ export function InterfacesPart({ host, mayWrite }: { readonly host: Host; readon
           actions={
             mayWrite
               ? (one) => (
-                  <RowMenu
+                  <EditMenu
                     name={one.ip_address}
-                    actions={[
-                      { label: "Edit", icon: Pencil, run: () => setEdited({ id: one.id }) },
-                      { label: "Move up", icon: ArrowUp, isDisabled: one.position === 0, run: () => moveTo(one, one.position - 1) }, // prettier-ignore
-                      { label: "Move down", icon: ArrowDown, isDisabled: one.position === host.interfaces.length - 1, run: () => moveTo(one, one.position + 1) }, // prettier-ignore
-                      {
-                        label: "Delete",
-                        icon: Trash2,
-                        isDestructive: true,
-                        run: () => removeOne(one.id, one.ip_address),
-                      },
-                    ]}
+                    onEdit={() => setEdited({ id: one.id })}
+                    onDelete={() => removeOne(one.id, one.ip_address)}
+                    place={{
+                      position: one.position,
+                      count: host.interfaces.length,
+                      moveTo: (position) => moveTo(one, position),
+                    }}
                   />
                 )
               : undefined

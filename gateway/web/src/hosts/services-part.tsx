@@ -1,11 +1,10 @@
 import { deleteService, type Host, type Service, updateService } from "@nts/shared/contract";
-import { ArrowDown, ArrowUp, Pencil, Trash2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { useWrite } from "../api/queries.js";
 import type { OpenEditor } from "../forms/for-editing.js";
 import { type Column, DataTable } from "../list/data-table.js";
 import { useRemoval } from "../list/use-removal.js";
-import { RowMenu } from "../parts/row-menu.js";
+import { EditMenu } from "../parts/edit-menu.js";
 import { sayFailed } from "../parts/toast.js";
 import { ServiceEditor } from "../services/service-editor.js";
 import { TagBadges } from "../tags/tag-badges.js";
@@ -66,14 +65,15 @@ export function ServicesPart({ host, mayWrite }: { readonly host: Host; readonly
           actions={
             mayWrite
               ? (service) => (
-                  <RowMenu
+                  <EditMenu
                     name={service.name}
-                    actions={[
-                      { label: "Edit", icon: Pencil, run: () => setEdited({ id: service.id }) },
-                      { label: "Move up", icon: ArrowUp, isDisabled: service.position === 0, run: () => moveTo(service, service.position - 1) }, // prettier-ignore
-                      { label: "Move down", icon: ArrowDown, isDisabled: service.position === host.services.length - 1, run: () => moveTo(service, service.position + 1) }, // prettier-ignore
-                      { label: "Delete", icon: Trash2, isDestructive: true, run: () => removeOne(service.id, service.name) }, // prettier-ignore
-                    ]}
+                    onEdit={() => setEdited({ id: service.id })}
+                    onDelete={() => removeOne(service.id, service.name)}
+                    place={{
+                      position: service.position,
+                      count: host.services.length,
+                      moveTo: (position) => moveTo(service, position),
+                    }}
                   />
                 )
               : undefined

@@ -12,7 +12,7 @@ import { type ListState, PAGE_SIZES } from "./list-state.js";
 import classes from "./list-view.module.css";
 import type { Selecting } from "./use-selection.js";
 
-interface ListViewProps<Row> {
+export interface ListViewProps<Row> {
   readonly label: string;
   readonly rows: UseQueryResult<Rows<Row>>;
   readonly state: ListState;

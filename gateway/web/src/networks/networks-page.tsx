@@ -1,17 +1,16 @@
 import { Button } from "@mantine/core";
 import { bulkDeleteNetworks, deleteNetwork, listNetworks, type Network } from "@nts/shared/contract";
-import { NetworkIcon, Pencil, Plus, Trash2 } from "lucide-react";
+import { NetworkIcon, Plus } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { useRows } from "../api/queries.js";
 import type { OpenEditor } from "../forms/for-editing.js";
 import type { Column } from "../list/data-table.js";
+import { EditableList } from "../list/editable-list.js";
 import { fieldOf, useListState } from "../list/list-state.js";
-import { ListView } from "../list/list-view.js";
 import { useRemoval } from "../list/use-removal.js";
 import { useSelection } from "../list/use-selection.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
-import { RowMenu } from "../parts/row-menu.js";
 import { When } from "../parts/when.js";
 import { useMay } from "../session/session.js";
 import { TagBadges } from "../tags/tag-badges.js";
@@ -28,7 +27,7 @@ export default function NetworksPage(): ReactNode {
   const may = useMay("Admin");
   const [edited, setEdited] = useState<OpenEditor>(null);
   const rows = useRows(listNetworks, { query: { ...state.query, order_by: fieldOf(FIELDS, state.orderBy) ?? "name" } });
-  const { removeOne, removeSelected } = useRemoval({
+  const removal = useRemoval({
     one: deleteNetwork,
     many: bulkDeleteNetworks,
     noun: "network",
@@ -51,32 +50,15 @@ export default function NetworksPage(): ReactNode {
       about="What hosts and subnets belong to, and what people and keys are limited to."
       actions={add}
     >
-      <ListView
+      <EditableList
         label="Networks"
         rows={rows}
         state={state}
         columns={columns}
-        idOf={({ id }) => id}
-        nameOf={({ name }) => name}
-        selection={may ? selection : undefined}
-        bulkActions={
-          <Button size="compact-sm" color="red" variant="light" onClick={removeSelected}>
-            Delete
-          </Button>
-        }
-        actions={
-          may
-            ? ({ id, name }) => (
-                <RowMenu
-                  name={name}
-                  actions={[
-                    { label: "Edit", icon: Pencil, run: () => setEdited({ id }) },
-                    { label: "Delete", icon: Trash2, isDestructive: true, run: () => removeOne(id, name) },
-                  ]}
-                />
-              )
-            : undefined
-        }
+        may={may}
+        selection={selection}
+        removal={removal}
+        onEdit={({ id }) => setEdited({ id })}
         empty={
           <EmptyState icon={NetworkIcon} title="No network yet" actions={add}>
             {may

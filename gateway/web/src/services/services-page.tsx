@@ -8,24 +8,24 @@ import {
   type Service,
   SERVICE_ORDER_FIELDS,
 } from "@nts/shared/contract";
-import { Boxes, Pencil, Trash2 } from "lucide-react";
+import { Boxes } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
 import { useRows } from "../api/queries.js";
 import type { Column } from "../list/data-table.js";
+import { EditableList } from "../list/editable-list.js";
 import { GroupFilter, ManyFilter, SearchFilter } from "../list/filters.js";
 import { fieldOf, useListState } from "../list/list-state.js";
-import { ListView } from "../list/list-view.js";
 import { useRemoval } from "../list/use-removal.js";
 import { useSelection } from "../list/use-selection.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
-import { RowMenu } from "../parts/row-menu.js";
 import { When } from "../parts/when.js";
 import { hostPath, PATHS } from "../paths.js";
 import { useMay } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { TagBadges } from "../tags/tag-badges.js";
+import { TagFilter } from "../tags/tag-filter.js";
 import { useTags } from "../tags/tags.js";
 import { ServiceEditor } from "./service-editor.js";
 
@@ -57,7 +57,7 @@ export default function ServicesPage(): ReactNode {
     },
   });
   const hostNames = useHostNames(rows.data?.data ?? []);
-  const { removeOne, removeSelected } = useRemoval({
+  const removal = useRemoval({
     one: deleteService,
     many: bulkDeleteServices,
     noun: "service",
@@ -91,28 +91,19 @@ export default function ServicesPage(): ReactNode {
         : service.service_definition;
   return (
     <Page title="Services" about="What runs on the hosts. A service is added on the page of its host.">
-      <ListView
+      <EditableList
         label="Services"
         rows={rows}
         state={state}
         columns={columns}
-        idOf={({ id }) => id}
-        nameOf={({ name }) => name}
-        selection={may ? selection : undefined}
-        bulkActions={
-          <Button size="compact-sm" color="red" variant="light" onClick={removeSelected}>
-            Delete
-          </Button>
-        }
+        may={may}
+        selection={selection}
+        removal={removal}
+        onEdit={setEdited}
         toolbar={
           <>
             <SearchFilter state={state} placeholder="Search by name or definition" />
-            <ManyFilter
-              state={state}
-              name="tag"
-              label="Tags"
-              data={tags.tags.map(({ id, name }) => ({ value: id, label: name }))}
-            />
+            <TagFilter state={state} known={tags} />
             <ManyFilter
               state={state}
               name="without"
@@ -123,19 +114,6 @@ export default function ServicesPage(): ReactNode {
           </>
         }
         groupOf={GROUPS.some(({ value }) => value === groupBy) ? groupOf : undefined}
-        actions={
-          may
-            ? (service) => (
-                <RowMenu
-                  name={service.name}
-                  actions={[
-                    { label: "Edit", icon: Pencil, run: () => setEdited(service) },
-                    { label: "Delete", icon: Trash2, isDestructive: true, run: () => removeOne(service.id, service.name) }, // prettier-ignore
-                  ]}
-                />
-              )
-            : undefined
-        }
         empty={
           <EmptyState
             icon={Boxes}

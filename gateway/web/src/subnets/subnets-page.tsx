@@ -1,21 +1,21 @@
 import { Button } from "@mantine/core";
 import { bulkDeleteSubnets, deleteSubnet, listSubnets, type Subnet } from "@nts/shared/contract";
-import { Pencil, Plus, Spline, Trash2 } from "lucide-react";
+import { Plus, Spline } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { useRows } from "../api/queries.js";
 import type { OpenEditor } from "../forms/for-editing.js";
 import type { Column } from "../list/data-table.js";
-import { GroupFilter, ManyFilter } from "../list/filters.js";
+import { EditableList } from "../list/editable-list.js";
+import { GroupFilter } from "../list/filters.js";
 import { fieldOf, useListState } from "../list/list-state.js";
-import { ListView } from "../list/list-view.js";
 import { useRemoval } from "../list/use-removal.js";
 import { useSelection } from "../list/use-selection.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
-import { RowMenu } from "../parts/row-menu.js";
 import { useMay } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { TagBadges } from "../tags/tag-badges.js";
+import { TagFilter } from "../tags/tag-filter.js";
 import { useTags } from "../tags/tags.js";
 import { GuideLink } from "../welcome/guide-link.js";
 import { SubnetEditor } from "./subnet-editor.js";
@@ -44,7 +44,7 @@ export default function SubnetsPage(): ReactNode {
       tag_ids: state.valuesOf("tag"),
     },
   });
-  const { removeOne, removeSelected } = useRemoval({
+  const removal = useRemoval({
     one: deleteSubnet,
     many: bulkDeleteSubnets,
     noun: "subnet",
@@ -72,27 +72,18 @@ export default function SubnetsPage(): ReactNode {
   );
   return (
     <Page title="Subnets" about="Blocks of addresses. Every interface has its address in one of them." actions={add}>
-      <ListView
+      <EditableList
         label="Subnets"
         rows={rows}
         state={state}
         columns={columns}
-        idOf={({ id }) => id}
-        nameOf={({ name }) => name}
-        selection={may ? selection : undefined}
-        bulkActions={
-          <Button size="compact-sm" color="red" variant="light" onClick={removeSelected}>
-            Delete
-          </Button>
-        }
+        may={may}
+        selection={selection}
+        removal={removal}
+        onEdit={({ id }) => setEdited({ id })}
         toolbar={
           <>
-            <ManyFilter
-              state={state}
-              name="tag"
-              label="Tags"
-              data={tags.tags.map(({ id, name }) => ({ value: id, label: name }))}
-            />
+            <TagFilter state={state} known={tags} />
             <GroupFilter state={state} data={GROUPS} />
           </>
         }
@@ -102,19 +93,6 @@ export default function SubnetsPage(): ReactNode {
             : groupBy === "subnet_type"
               ? ({ subnet_type }) => subnet_type ?? "No type"
               : undefined
-        }
-        actions={
-          may
-            ? ({ id, name }) => (
-                <RowMenu
-                  name={name}
-                  actions={[
-                    { label: "Edit", icon: Pencil, run: () => setEdited({ id }) },
-                    { label: "Delete", icon: Trash2, isDestructive: true, run: () => removeOne(id, name) },
-                  ]}
-                />
-              )
-            : undefined
         }
         empty={
           <EmptyState icon={Spline} title="No subnet yet" actions={networks.length === 0 ? <GuideLink /> : add}>

@@ -1,17 +1,16 @@
 import { Button, ColorSwatch } from "@mantine/core";
 import { bulkDeleteTags, deleteTag, listTags, type Tag } from "@nts/shared/contract";
-import { Pencil, Plus, Tags as TagsIcon, Trash2 } from "lucide-react";
+import { Plus, Tags as TagsIcon } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { useRows } from "../api/queries.js";
 import type { OpenEditor } from "../forms/for-editing.js";
 import type { Column } from "../list/data-table.js";
+import { EditableList } from "../list/editable-list.js";
 import { fieldOf, useListState } from "../list/list-state.js";
-import { ListView } from "../list/list-view.js";
 import { useRemoval } from "../list/use-removal.js";
 import { useSelection } from "../list/use-selection.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
-import { RowMenu } from "../parts/row-menu.js";
 import { useMay } from "../session/session.js";
 import { TagEditor } from "./tag-editor.js";
 import classes from "./tags.module.css";
@@ -25,7 +24,7 @@ export default function TagsPage(): ReactNode {
   const may = useMay("Admin");
   const [edited, setEdited] = useState<OpenEditor>(null);
   const rows = useRows(listTags, { query: { ...state.query, order_by: fieldOf(FIELDS, state.orderBy) ?? "name" } });
-  const { removeOne, removeSelected } = useRemoval({
+  const removal = useRemoval({
     one: deleteTag,
     many: bulkDeleteTags,
     noun: "tag",
@@ -53,32 +52,15 @@ export default function TagsPage(): ReactNode {
   );
   return (
     <Page title="Tags" about="Names that everybody uses alike. Anything can carry free labels besides." actions={add}>
-      <ListView
+      <EditableList
         label="Tags"
         rows={rows}
         state={state}
         columns={columns}
-        idOf={({ id }) => id}
-        nameOf={({ name }) => name}
-        selection={may ? selection : undefined}
-        bulkActions={
-          <Button size="compact-sm" color="red" variant="light" onClick={removeSelected}>
-            Delete
-          </Button>
-        }
-        actions={
-          may
-            ? ({ id, name }) => (
-                <RowMenu
-                  name={name}
-                  actions={[
-                    { label: "Edit", icon: Pencil, run: () => setEdited({ id }) },
-                    { label: "Delete", icon: Trash2, isDestructive: true, run: () => removeOne(id, name) },
-                  ]}
-                />
-              )
-            : undefined
-        }
+        may={may}
+        selection={selection}
+        removal={removal}
+        onEdit={({ id }) => setEdited({ id })}
         empty={
           <EmptyState icon={TagsIcon} title="No tag yet" actions={add}>
             {may

@@ -1,0 +1,40 @@
+import { ArrowDown, ArrowUp, Pencil, Trash2 } from "lucide-react";
+import type { ReactNode } from "react";
+import { RowMenu } from "./row-menu.js";
+
+/** Where a row stands among those of its host, and how it gets elsewhere. */
+interface Place {
+  /** From 0. */
+  readonly position: number;
+  readonly count: number;
+  readonly moveTo: (position: number) => void;
+}
+
+interface EditMenuProps {
+  readonly name: string;
+  readonly onEdit: () => void;
+  readonly onDelete: () => void;
+  /** Of rows that have an order of their own. */
+  readonly place?: Place;
+}
+
+/** Edits or deletes one row, and moves it where rows have an order. */
+export function EditMenu({ name, onEdit, onDelete, place }: EditMenuProps): ReactNode {
+  return (
+    <RowMenu
+      name={name}
+      actions={[
+        { label: "Edit", icon: Pencil, run: onEdit },
+        ...(place === undefined ? [] : movesOf(place)),
+        { label: "Delete", icon: Trash2, isDestructive: true, run: onDelete },
+      ]}
+    />
+  );
+}
+
+function movesOf({ position, count, moveTo }: Place) {
+  return [
+    { label: "Move up", icon: ArrowUp, isDisabled: position === 0, run: () => moveTo(position - 1) },
+    { label: "Move down", icon: ArrowDown, isDisabled: position === count - 1, run: () => moveTo(position + 1) },
+  ];
+}
