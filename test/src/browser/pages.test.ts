@@ -8,10 +8,10 @@ import { aPerson } from "../support/browser.js";
 import { startChromium } from "../support/chromium.js";
 import { startStack, type Stack } from "../support/stack.js";
 import { aNetworkWithAHost, type NetworkWorld } from "../support/world.js";
+import { UNLIMITED } from "../support/unlimited.js";
 
 const WIDE = { width: 1280, height: 800 };
 const NARROW = { width: 390, height: 844 };
-const MANY = String(1_000_000);
 const FOR_GUESTS: readonly string[] = [PATHS.signIn, PATHS.signUp];
 
 let stack: Stack;
@@ -21,12 +21,7 @@ let empty: Account;
 let world: NetworkWorld;
 
 beforeAll(async () => {
-  const env = Object.fromEntries(
-    ["RATE_LIMIT_PER_MINUTE", "RATE_LIMIT_BURST"]
-      .flatMap((name) => [name, `ANONYMOUS_${name}`])
-      .map((name) => [name, MANY]),
-  );
-  [stack, browser] = await Promise.all([startStack({ env }), startChromium()]);
+  [stack, browser] = await Promise.all([startStack({ env: UNLIMITED }), startChromium()]);
   [full, empty] = await Promise.all([anAccount(stack.url), anAccount(stack.url)]);
   world = await aNetworkWithAHost(full.session);
   await full.session.data("post", "/api/v1/tags", { name: "production", color: "#2f9e44" });

@@ -9,6 +9,7 @@ import { aColleague, aKey, anAccount, callerOf, type Account, type Answered, typ
 import { scanFile } from "../support/imports.js";
 import { startStack, type Stack } from "../support/stack.js";
 import { aNetworkWithAHost, type Made, type NetworkWorld } from "../support/world.js";
+import { UNLIMITED } from "../support/unlimited.js";
 
 /** A caller and what it may do: its level, and which of the two networks of the organization it may use. */
 interface Kind {
@@ -35,9 +36,7 @@ let invites: Record<"own" | "foreign", Made>;
 let kinds: Kind[];
 
 beforeAll(async () => {
-  const unlimited = { RATE_LIMIT_PER_MINUTE: "1000000", RATE_LIMIT_BURST: "1000000" };
-  const unlimitedAddress = { ANONYMOUS_RATE_LIMIT_PER_MINUTE: "1000000", ANONYMOUS_RATE_LIMIT_BURST: "1000000" };
-  stack = await startStack({ env: { ...unlimited, ...unlimitedAddress } });
+  stack = await startStack({ env: UNLIMITED });
   const { url } = stack;
   own = await anAccount(url, "own owner");
   foreign = await anAccount(url, "foreign owner");

@@ -10,6 +10,7 @@ import { codesOf, createOpenApiDocument } from "@nts/shared/openapi";
 import { aKey, anAccount, type Account } from "../support/api.js";
 import { startStack, type Stack } from "../support/stack.js";
 import { aNetworkWithAHost, type NetworkWorld } from "../support/world.js";
+import { UNLIMITED } from "../support/unlimited.js";
 
 const ID = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 
@@ -41,8 +42,7 @@ let world: NetworkWorld;
 let bearer: string;
 
 beforeAll(async () => {
-  const limits = ["RATE_LIMIT_PER_MINUTE", "RATE_LIMIT_BURST"].flatMap((name) => [name, `ANONYMOUS_${name}`]);
-  stack = await startStack({ env: Object.fromEntries(limits.map((name) => [name, "1000000"])) });
+  stack = await startStack({ env: UNLIMITED });
   account = await anAccount(stack.url);
   world = await aNetworkWithAHost(account.session);
   bearer = `Bearer ${(await aKey(stack.url, account)).secret}`;

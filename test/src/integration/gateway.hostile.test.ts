@@ -6,6 +6,7 @@ import { type Arrival, HOSTILE_REQUESTS, type HostileRequest } from "../support/
 import { exchangeBytes, type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
 import type { GivenCredential } from "../support/neighbour.js";
 import { type RawService, startRawService } from "../support/raw-service.js";
+import { UNLIMITED } from "../support/unlimited.js";
 
 /** Sent after each request: whether and how it is answered tells how the gateway took what came before it. */
 const NEXT = "GET /api/health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
@@ -17,9 +18,7 @@ describe("a hostile request", () => {
 
   beforeAll(async () => {
     service = await startRawService();
-    const limits = ["RATE_LIMIT_PER_MINUTE", "RATE_LIMIT_BURST"].flatMap((name) => [name, `ANONYMOUS_${name}`]);
-    const env = Object.fromEntries(limits.map((name) => [name, "1000000"]));
-    world = await startLoneGateways({ topologies: [service.url], env });
+    world = await startLoneGateways({ topologies: [service.url], env: UNLIMITED });
     key = world.neighbour.aKey();
   });
 

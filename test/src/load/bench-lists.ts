@@ -9,9 +9,10 @@ import type { EntityDocument } from "@nts/topology/storage/entities";
 import { createTenancySigner } from "@nts/shared/http/tenancy";
 import { aKey, anAccount } from "../support/api.js";
 import { seedTopology } from "../support/seed.js";
+import { UNLIMITED } from "../support/unlimited.js";
 import { startStack, type Stack } from "../support/stack.js";
 import { cpuMicrosOf, measure, residentMbOf, type Load, type Watched } from "./measure.js";
-import { listed, readsOf, row, UNLIMITED, updatesOf } from "./work.js";
+import { listed, readsOf, row, updatesOf } from "./work.js";
 
 /** Where requests are sent, and what they carry. */
 interface Target {

@@ -8,9 +8,10 @@ import { cpus } from "node:os";
 import { MongoClient } from "mongodb";
 import { aKey, anAccount } from "../support/api.js";
 import { seedTopology } from "../support/seed.js";
+import { UNLIMITED } from "../support/unlimited.js";
 import { startStack, type Stack } from "../support/stack.js";
 import { measure, type Figures, type Load, type Watched } from "./measure.js";
-import { listed, readsOf, row, UNLIMITED, updatesOf } from "./work.js";
+import { listed, readsOf, row, updatesOf } from "./work.js";
 
 const [SECONDS, WARM_UP_SECONDS] = process.argv.includes("--quick") ? [2, 1] : [8, 5];
 const CONNECTIONS = 32;

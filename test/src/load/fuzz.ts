@@ -8,16 +8,12 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startStack } from "../support/stack.js";
 import { type FuzzResult, prepareSchemathesis, runSchemathesis } from "./schemathesis.js";
+import { UNLIMITED } from "../support/unlimited.js";
 
 const CREDENTIALS = ["key", "session"] as const;
 const REQUESTS = 20_000;
 /** Random requests per operation and run; with those to the limits of the schemas, two runs send the usual number. */
 const EXAMPLES = 110;
-const UNLIMITED = Object.fromEntries(
-  ["RATE_LIMIT_PER_MINUTE", "RATE_LIMIT_BURST", "ANONYMOUS_RATE_LIMIT_PER_MINUTE", "ANONYMOUS_RATE_LIMIT_BURST"].map(
-    (name) => [name, "1000000"],
-  ),
-);
 
 /** Sends the requests, prints what was found, and answers whether nothing was. */
 export async function fuzz(args: readonly string[]): Promise<boolean> {

@@ -11,15 +11,11 @@ import { startStack, type Stack } from "../support/stack.js";
 import { until } from "../support/until.js";
 import { createKilling } from "./identity-killed.js";
 import { failuresOf, tableOf, type Measured } from "./revocation-table.js";
+import { UNLIMITED } from "../support/unlimited.js";
 
 const PAUSE_MS = 10_000;
 const RECOVERED_MS = 120;
 const quick = process.argv.includes("--quick");
-const UNLIMITED = Object.fromEntries(
-  ["RATE_LIMIT_PER_MINUTE", "RATE_LIMIT_BURST", "ANONYMOUS_RATE_LIMIT_PER_MINUTE", "ANONYMOUS_RATE_LIMIT_BURST"].map(
-    (name) => [name, "1000000"],
-  ),
-);
 
 /** Asked for again, it is refused for the old password, which promises nothing. */
 const unrepeatable = KINDS.get("change the password");

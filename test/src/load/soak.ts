@@ -12,17 +12,13 @@ import { type ProcessHandle, startStack, type Stack } from "../support/stack.js"
 import { aNetworkWithAHost, type NetworkWorld } from "../support/world.js";
 import { type Churn, startChurn } from "./churn.js";
 import { growthOf, type Growth, type Reading } from "./growth.js";
+import { UNLIMITED } from "../support/unlimited.js";
 
 const CONNECTIONS = 16;
 const CALIBRATION_SECONDS = 10;
 const SAMPLE_MS = 2_000;
 const MOST_MB_PER_MINUTE = 1;
 const MOST_NEW_DESCRIPTORS = 4;
-const UNLIMITED = Object.fromEntries(
-  ["RATE_LIMIT_PER_MINUTE", "RATE_LIMIT_BURST", "ANONYMOUS_RATE_LIMIT_PER_MINUTE", "ANONYMOUS_RATE_LIMIT_BURST"].map(
-    (name) => [name, "1000000"],
-  ),
-);
 
 const { values } = parseArgs({ allowPositionals: true, options: { minutes: { type: "string", default: "10" } } });
 const seconds = Number(values.minutes) * 60;

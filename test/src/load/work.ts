@@ -4,13 +4,6 @@ import type { Seeded } from "../support/seed.js";
 import { aNetworkWithAHost, type Made } from "../support/world.js";
 import type { Load } from "./measure.js";
 
-/** Settings without limits on requests. */
-export const UNLIMITED: Readonly<Record<string, string>> = Object.fromEntries(
-  ["RATE_LIMIT_PER_MINUTE", "RATE_LIMIT_BURST", "ANONYMOUS_RATE_LIMIT_PER_MINUTE", "ANONYMOUS_RATE_LIMIT_BURST"].map(
-    (name) => [name, "1000000"],
-  ),
-);
-
 /** Reads of what was seeded: a page, and one service after another. */
 export function readsOf(seeded: Seeded): Record<string, Load["requests"]> {
   const some = seeded.serviceIds.filter((_, index) => index % Math.ceil(seeded.serviceIds.length / 500) === 0);

@@ -2,16 +2,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Exit } from "@nts/local/processes/child";
 import type { ProcessHandle, Stack } from "./stack.js";
+import { UNLIMITED } from "./unlimited.js";
 
 /** What a stack needs so that a process can leave without a request being lost. */
 export const LEAVING = {
   // Longer than callers take to notice: a gateway asks its services once a second, a load balancer is to ask gateways oftener.
   DRAIN_DELAY_MS: "2000",
-  ...Object.fromEntries(
-    ["RATE_LIMIT_PER_MINUTE", "RATE_LIMIT_BURST", "ANONYMOUS_RATE_LIMIT_PER_MINUTE", "ANONYMOUS_RATE_LIMIT_BURST"].map(
-      (name) => [name, "1000000"],
-    ),
-  ),
+  ...UNLIMITED,
 };
 
 /** Every process of a stack, in the order in which a new version is rolled out. */
