@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { inRolloutOrder, LEAVING, restartOneByOne } from "../support/rolling.js";
+import { inRolloutOrder, LEAVING, restartOneOfEachKind } from "../support/rolling.js";
 import { startStack, type Stack } from "../support/stack.js";
 import { type LoadReport, startSteadyLoad } from "../support/steady-load.js";
 
-// Two replicas of each process, under load.
+// Two replicas of each process, under load. `npm run test:rolling` is the long form: each process on its own, ten rounds.
 
 const NORMAL_AFTER_MS = 2_000;
 const SETTLE_MS = 2_000;
@@ -27,7 +27,7 @@ function expectWhole({ answered, vanished }: LoadReport): void {
 describe("a rolling restart of every process", () => {
   it("loses no request, and ends each process with 0", async () => {
     const load = await startSteadyLoad(stack);
-    const exits = await restartOneByOne(stack, SETTLE_MS);
+    const exits = await restartOneOfEachKind(stack, SETTLE_MS);
     const report = await load.stop();
     expect(report.lost).toEqual([]);
     expectWhole(report);
@@ -41,10 +41,10 @@ describe("a killed replica", () => {
     async (kind) => {
       const load = await startSteadyLoad(stack);
       const [replica] = stack[kind];
-      await sleep(1_000);
+      await sleep(500);
       const killedAt = performance.now();
       await replica!.kill();
-      await sleep(2 * NORMAL_AFTER_MS);
+      await sleep(1.5 * NORMAL_AFTER_MS);
       await replica!.restart();
       await sleep(1_000);
       const report = await load.stop();

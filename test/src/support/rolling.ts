@@ -1,4 +1,4 @@
-/** Restarts and kills of single replicas while load runs. */
+/** Restarts and kills of replicas while load runs. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Exit } from "@nts/local/processes/child";
 import type { ProcessHandle, Stack } from "./stack.js";
@@ -22,10 +22,32 @@ export function inRolloutOrder({ topologies, identities, gateways }: Stack): rea
  * @returns how each ended
  */
 export async function restartOneByOne(stack: Stack, settleMs: number): Promise<Exit[]> {
+  return restartInTurns(
+    inRolloutOrder(stack).map((process) => [process]),
+    settleMs,
+  );
+}
+
+/** The same with one process of each kind at a time, as when new versions of all kinds are rolled out together. */
+export async function restartOneOfEachKind(
+  { topologies, identities, gateways }: Stack,
+  settleMs: number,
+): Promise<Exit[]> {
+  return restartInTurns(
+    topologies.map((topology, replica) => [topology, identities[replica]!, gateways[replica]!]),
+    settleMs,
+  );
+}
+
+async function restartInTurns(turns: readonly (readonly ProcessHandle[])[], settleMs: number): Promise<Exit[]> {
   const exits: Exit[] = [];
-  for (const process of inRolloutOrder(stack)) {
-    exits.push(await process.stop());
-    await process.restart();
+  for (const turn of turns) {
+    const ended = turn.map(async (process) => {
+      const exit = await process.stop();
+      await process.restart();
+      return exit;
+    });
+    exits.push(...(await Promise.all(ended)));
     await sleep(settleMs);
   }
   return exits;

@@ -118,10 +118,14 @@ export async function startSteadyLoad({ gateways, url }: Stack): Promise<SteadyL
       await working;
       balancer.stop();
       const vanished: string[] = [];
-      for (const path of acknowledged) {
-        const { status, text } = await account.session.send("get", path);
-        if (status !== 200) vanished.push(`${path}: ${status} ${text}`);
-      }
+      const paths = acknowledged.values();
+      const read = async (): Promise<void> => {
+        for (const path of paths) {
+          const { status, text } = await account.session.send("get", path);
+          if (status !== 200) vanished.push(`${path}: ${status} ${text}`);
+        }
+      };
+      await Promise.all(Array.from({ length: WORKERS }, read));
       for (const { id, name, later } of owned) {
         const now = await account.session.data<{ name: string }>("get", `/api/v1/hosts/${id}`);
         if (![name, ...later].includes(now.name)) vanished.push(`name ${name} of host ${id}, which is ${now.name}`);
