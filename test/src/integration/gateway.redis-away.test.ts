@@ -15,6 +15,8 @@ import { until } from "../support/until.js";
 
 const BURST = 150;
 const PER_SECOND = 5;
+/** Two requests are refilled in 400 ms. */
+const REFILLED_MS = 600;
 
 /** How many levels each gateway told since its start, by who knew them: Redis, it after waiting for Redis, it at once. */
 async function toldBy({ gateways }: LoneGateways): Promise<number[][]> {
@@ -75,7 +77,7 @@ describe("the rate limit without Redis", () => {
   async function aCheckedKey(): Promise<GivenCredential> {
     const key = world.neighbour.aKey();
     expect(await sendOneByOne(2, key.headers)).toEqual([200, 200]);
-    await sleep(1_000);
+    await sleep(REFILLED_MS);
     return key;
   }
 
@@ -120,8 +122,7 @@ describe("the rate limit without Redis", () => {
     "fails no request while Redis $what, makes one of each gateway wait, shares, and is exact within 2 s of its return",
     async (fault) => {
       await untilNoneIsLocal();
-      const known = await aCheckedKey();
-      const fresh = await aCheckedKey();
+      const [known, fresh] = await Promise.all([aCheckedKey(), aCheckedKey()]);
       const before = await toldBy(world);
       await fault.begin(world);
       try {
@@ -144,7 +145,7 @@ describe("the rate limit without Redis", () => {
     const { servers, neighbour, gateways } = world;
     await untilNoneIsLocal();
     const known = await aCheckedKey();
-    const fresh = [await aCheckedKey(), await aCheckedKey(), await aCheckedKey()];
+    const fresh = await Promise.all([aCheckedKey(), aCheckedKey(), aCheckedKey()]);
     const begun = performance.now();
     await sendMany(world, 60, known);
     // Each gateway knows what Redis said to it last, which may have been before the other one's last request.
