@@ -15,6 +15,7 @@ export default {
     .filter((folder) => existsSync(folder)),
   testEnvironment: "node",
   testMatch: [`**/*.${process.env.NTS_SUITES ?? "test"}.js`],
+  testSequencer: fileURLToPath(new URL("long-suites-first.mjs", import.meta.url)),
   transform: {},
   testTimeout: 120_000, // a machine that does other work too is slow, not wrong
   maxWorkers: 2,
