@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -13,113 +13,141 @@ const READY = "Ctrl-C stops everything";
 
 jest.setTimeout(60_000);
 
-describe("npm start", () => {
-  let dataDir: string;
-  let port: number;
-  let given: StartedByHand[];
+/** Where a system can be started by hand, again and again. */
+interface Place {
+  readonly dataDir: string;
+  readonly port: number;
+  start(args?: string[], env?: Record<string, string>): StartedByHand;
+  /** What runs on its data. */
+  runs(): Promise<RunRecord[]>;
+  /** Ends all that was started. */
+  clear(): Promise<void>;
+}
 
-  beforeEach(async () => {
-    const base = process.env["NTS_TEST_DIR"] ?? tmpdir();
-    await mkdir(base, { recursive: true });
-    dataDir = await mkdtemp(join(base, "start-"));
-    [port = 0] = await freePorts(1);
-    given = [];
-  });
+async function newPlace(): Promise<Place> {
+  const base = process.env["NTS_TEST_DIR"] ?? tmpdir();
+  await mkdir(base, { recursive: true });
+  const dataDir = await mkdtemp(join(base, "start-"));
+  const [port = 0] = await freePorts(1);
+  const given: StartedByHand[] = [];
+  return {
+    dataDir,
+    port,
+    start: (args = [], env = {}) => {
+      const one = startByHand(dataDir, { PORT: String(port), DATA_DIR: dataDir, ...env }, args);
+      given.push(one);
+      return one;
+    },
+    runs: async () => {
+      const folder = join(dataDir, "run");
+      const files = await readdir(folder).catch(() => []);
+      return Promise.all(
+        files.map(async (file) => JSON.parse(await readFile(join(folder, file), "utf8")) as RunRecord),
+      );
+    },
+    clear: async () => {
+      for (const one of given) one.signal("SIGTERM");
+      await Promise.all(given.map((one) => one.ended()));
+      await stopLeftovers(join(dataDir, "run"));
+      for (const folder of ["mongodb", "redis", "nats"])
+        await rm(join(dataDir, folder), { recursive: true, force: true });
+    },
+  };
+}
 
-  afterEach(async () => {
-    for (const one of given) one.signal("SIGTERM");
-    await Promise.all(given.map((one) => one.ended()));
-    await stopLeftovers(join(dataDir, "run"));
-    for (const folder of ["mongodb", "redis", "nats"])
-      await rm(join(dataDir, folder), { recursive: true, force: true });
-  });
+async function alive(records: readonly RunRecord[]): Promise<string[]> {
+  const lines = await Promise.all(records.map(async ({ pid, command }) => (await commandLineOf(pid)) === command));
+  return records.filter((_, index) => lines[index]).map(({ name }) => name);
+}
 
-  function start(args: string[] = [], env: Record<string, string> = {}): StartedByHand {
-    const one = startByHand(dataDir, { PORT: String(port), DATA_DIR: dataDir, ...env }, args);
-    given.push(one);
-    return one;
-  }
+describe("npm start, once it runs", () => {
+  let place: Place;
+  let one: StartedByHand;
 
-  async function runs(): Promise<RunRecord[]> {
-    const folder = join(dataDir, "run");
-    const files = await readdir(folder).catch(() => []);
-    return Promise.all(files.map(async (file) => JSON.parse(await readFile(join(folder, file), "utf8")) as RunRecord));
-  }
-
-  async function alive(records: readonly RunRecord[]): Promise<string[]> {
-    const lines = await Promise.all(records.map(async ({ pid, command }) => (await commandLineOf(pid)) === command));
-    return records.filter((_, index) => lines[index]).map(({ name }) => name);
-  }
-
-  it("starts all of it, says where it is, and leaves nothing running after SIGTERM", async () => {
-    const one = start();
+  beforeAll(async () => {
+    place = await newPlace();
+    one = place.start();
     await one.untilPrinted(READY);
+  });
+
+  afterAll(() => place.clear());
+
+  it("has started all of it, and says where it is", async () => {
+    const { dataDir, port, runs } = place;
     expect(one.output()).toContain(`http://localhost:${port}`);
     expect(one.output()).toContain(join(dataDir, "logs"));
-    const records = await runs();
-    expect((await alive(records)).sort()).toEqual(["gateway-1", "identity-1", "mongod", "nats", "redis", "topology-1"]);
+    const names = ["gateway-1", "identity-1", "mongod", "nats", "redis", "topology-1"];
+    expect((await alive(await runs())).sort()).toEqual(names);
     expect((await fetch(`http://127.0.0.1:${port}/api/health`)).status).toBe(200);
-
-    one.signal("SIGTERM");
-    expect(await one.ended()).toBe(0);
-    expect(await alive(records)).toEqual([]);
-    expect(await runs()).toEqual([]);
   });
 
-  it("keeps the data, and its secrets to their owner", async () => {
-    const first = start();
-    await first.untilPrinted(READY);
-    await writeNote(mongodbUrl(await runs()));
-    first.signal("SIGINT");
-    expect(await first.ended()).toBe(0);
-    const secrets = await readFile(join(dataDir, "secrets.json"), "utf8");
-
-    const second = start();
-    await second.untilPrinted(READY);
-    expect(await readNote(mongodbUrl(await runs()))).toBe("kept");
-    expect(await readFile(join(dataDir, "secrets.json"), "utf8")).toBe(secrets);
-    expect((await stat(join(dataDir, "secrets.json"))).mode & 0o777).toBe(0o600);
-  });
-
-  it("runs several of each kind, gateways on ports that follow each other", async () => {
-    const one = start(["--replicas", "gateway=2,topology=2,identity=2"]);
-    await one.untilPrinted(READY);
-    expect(await alive(await runs())).toHaveLength(9);
-    expect((await fetch(`http://127.0.0.1:${port + 1}/api/health`)).status).toBe(200);
+  it("has its data folder for itself, and refuses another start in one sentence", async () => {
+    const [other = 0] = await freePorts(1);
+    const second = place.start([], { PORT: String(other) });
+    expect(await second.ended()).toBe(1);
+    expect(second.output()).toContain("runs already");
+    expect(second.output()).toContain("DATA_DIR");
+    expect(await alive(await place.runs())).toHaveLength(6);
   });
 
   it("starts a process again that died, and says so", async () => {
-    const one = start();
-    await one.untilPrinted(READY);
-    const victim = (await runs()).find(({ name }) => name === "topology-1");
+    const victim = (await place.runs()).find(({ name }) => name === "topology-1");
     process.kill(victim?.pid ?? 0, "SIGKILL");
     await one.untilPrinted("topology-1 was ended by SIGKILL; starting it again");
     await one.untilPrinted("topology-1 is ready again");
   });
 
+  it("leaves nothing running after SIGTERM", async () => {
+    const records = await place.runs();
+    expect(await alive(records)).toHaveLength(6);
+    one.signal("SIGTERM");
+    expect(await one.ended()).toBe(0);
+    expect(await alive(records)).toEqual([]);
+    expect(await place.runs()).toEqual([]);
+  });
+});
+
+describe("npm start", () => {
+  let place: Place;
+  beforeEach(async () => {
+    place = await newPlace();
+  });
+  afterEach(() => place.clear());
+
+  it("keeps the data, and its secrets to their owner", async () => {
+    const first = place.start();
+    await first.untilPrinted(READY);
+    await writeNote(mongodbUrl(await place.runs()));
+    first.signal("SIGINT");
+    expect(await first.ended()).toBe(0);
+    const secrets = await readFile(join(place.dataDir, "secrets.json"), "utf8");
+
+    const second = place.start();
+    await second.untilPrinted(READY);
+    expect(await readNote(mongodbUrl(await place.runs()))).toBe("kept");
+    expect(await readFile(join(place.dataDir, "secrets.json"), "utf8")).toBe(secrets);
+    expect((await stat(join(place.dataDir, "secrets.json"))).mode & 0o777).toBe(0o600);
+  });
+
+  it("runs several of each kind, gateways on ports that follow each other", async () => {
+    const one = place.start(["--replicas", "gateway=2,topology=2,identity=2"]);
+    await one.untilPrinted(READY);
+    expect(await alive(await place.runs())).toHaveLength(9);
+    expect((await fetch(`http://127.0.0.1:${place.port + 1}/api/health`)).status).toBe(200);
+  });
+
   it("stops what a killed run has left behind before it starts", async () => {
-    const killed = start();
+    const killed = place.start();
     await killed.untilPrinted(READY);
-    const left = await runs();
+    const left = await place.runs();
     killed.signal("SIGKILL");
     await killed.ended();
     expect(await alive(left)).toHaveLength(6);
 
-    const next = start();
+    const next = place.start();
     await next.untilPrinted("Stopped what an earlier run had left behind");
     expect(await alive(left)).toEqual([]);
     await next.untilPrinted(READY);
-  });
-
-  it("refuses a data folder that is in use, in one sentence", async () => {
-    const one = start();
-    await one.untilPrinted(READY);
-    const [other = 0] = await freePorts(1);
-    const second = start([], { PORT: String(other) });
-    expect(await second.ended()).toBe(1);
-    expect(second.output()).toContain("runs already");
-    expect(second.output()).toContain("DATA_DIR");
-    expect(await alive(await runs())).toHaveLength(6);
   });
 
   it.each([
@@ -128,22 +156,25 @@ describe("npm start", () => {
     ["a server that does not answer", { NATS_URL: "nats://127.0.0.1:9" }, "NATS_URL names 127.0.0.1:9"],
     ["a data folder that cannot be made", { DATA_DIR: "/dev/null/data" }, "set DATA_DIR"],
   ])("refuses %s in one sentence and leaves nothing running", async (_, env: Record<string, string>, sentence) => {
-    const occupied = await listenOn(port);
+    const occupied = await listenOn(place.port);
     try {
-      const one = start([], { ...(sentence.includes("PORT=") ? {} : { PORT: String(port + 500) }), ...env });
+      const one = place.start([], {
+        ...(sentence.includes("PORT=") ? {} : { PORT: String(place.port + 500) }),
+        ...env,
+      });
       expect(await one.ended()).toBe(1);
       expect(one.output()).toContain(sentence);
-      expect(await runs()).toEqual([]);
+      expect(await place.runs()).toEqual([]);
     } finally {
       occupied.close();
     }
   });
 
   it("refuses an option it does not know, and explains those it does", async () => {
-    const wrong = start(["--replica", "gateway=2"]);
+    const wrong = place.start(["--replica", "gateway=2"]);
     expect(await wrong.ended()).toBe(1);
     expect(wrong.output()).toContain("--help");
-    const help = start(["--help"]);
+    const help = place.start(["--help"]);
     expect(await help.ended()).toBe(0);
     expect(help.output()).toContain("--replicas gateway=2,topology=2,identity=2");
   });
