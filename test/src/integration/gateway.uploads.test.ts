@@ -22,6 +22,8 @@ describe("a file that is sent to the gateway", () => {
   const arrived = new Map<string, number>();
   /** Names of files that broke off. */
   const brokenOff: string[] = [];
+  /** What became of those that the service did not take, or said nothing to. */
+  let outcomesOfUntaken: Promise<string[]>;
 
   beforeAll(async () => {
     service = createServer(
@@ -45,6 +47,8 @@ describe("a file that is sent to the gateway", () => {
     const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
     world = await startLoneGateways({ topologies: [url] });
     key = world.neighbour.aKey();
+    outcomesOfUntaken = sendUntaken(); // they are waited for while the other tests run
+    outcomesOfUntaken.catch(() => undefined);
   });
 
   afterAll(async () => {
@@ -67,6 +71,18 @@ describe("a file that is sent to the gateway", () => {
     const { status, body } = answersIn(socket.received()).at(-1)!;
     socket.close();
     return `${status} ${body.code ?? "ok"}`;
+  }
+
+  async function sendUntaken(): Promise<string[]> {
+    const silent = await begin("silent", `Content-Length: ${KIB}`);
+    silent.write("x".repeat(KIB));
+    const deaf = await begin("deaf", `Content-Length: ${LIMIT}`);
+    deaf.write("x".repeat(LIMIT));
+    const outcomes = [silent, deaf].map(async (socket) => {
+      await until(() => socket.received().endsWith("}"), 50, 40_000);
+      return outcomeOf(socket);
+    });
+    return Promise.all(outcomes);
   }
 
   it("goes on to the service while it comes, up to its last byte", async () => {
@@ -148,14 +164,6 @@ describe("a file that is sent to the gateway", () => {
   }, 60_000);
 
   it("is answered 504 when the service does not take it, or says nothing to the whole", async () => {
-    const silent = await begin("silent", `Content-Length: ${KIB}`);
-    silent.write("x".repeat(KIB));
-    const deaf = await begin("deaf", `Content-Length: ${LIMIT}`);
-    deaf.write("x".repeat(LIMIT));
-    const answers = [silent, deaf].map(async (socket) => {
-      await until(() => socket.received().endsWith("}"), 50, 40_000);
-      return outcomeOf(socket);
-    });
-    expect(await Promise.all(answers)).toEqual(Array(2).fill("504 upstream_timeout"));
+    expect(await outcomesOfUntaken).toEqual(Array(2).fill("504 upstream_timeout"));
   }, 60_000);
 });
