@@ -1,5 +1,5 @@
 /** Imports that are long, that meet others, or that something breaks. */
-import { afterEach, describe, expect, it } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
 import { once } from "node:events";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { createNetwork, getHost, ImportPlan } from "@nts/shared/contract";
@@ -11,8 +11,12 @@ import { type Caller, startTopology, type Topology, type TopologyOptions } from 
 import { UNGUARDED } from "../support/topology-unguarded.js";
 import { until } from "../support/until.js";
 
-let stop: () => Promise<void>;
-afterEach(() => stop());
+const nothing = (): Promise<void> => Promise.resolve();
+let stop = nothing;
+afterEach(async () => {
+  await stop();
+  stop = nothing;
+});
 
 async function start(options?: TopologyOptions): Promise<{ topology: Topology; owner: Caller; network: string }> {
   const topology = await startTopology(options);
@@ -72,6 +76,16 @@ describe("a host that cannot be written", () => {
 });
 
 describe("an import at the limits", () => {
+  let stack: Stack;
+
+  beforeAll(async () => {
+    stack = await startStack();
+  });
+
+  afterAll(async () => {
+    await stack.stop();
+  });
+
   it("of 5,000 hosts is planned, and answered while it is planned", async () => {
     const { owner, network } = await start();
     const plan = await importScan(owner, network, scanOfMany(5_000), { dry_run: "true" });
@@ -80,8 +94,6 @@ describe("an import at the limits", () => {
   });
 
   it("is told host by host as it is done, and stops when its client goes away", async () => {
-    const stack = await startStack();
-    stop = () => stack.stop();
     const account = await anAccount(stack.url);
     const network = await account.session.data<{ id: string }>("post", "/api/v1/networks", { name: "Office" });
     const total = async (): Promise<number> => {
@@ -114,8 +126,6 @@ describe("an import at the limits", () => {
   }); // prettier-ignore
 
   it("is one of two that an organization has at a time", async () => {
-    const stack = await startStack();
-    stop = () => stack.stop();
     const account = await anAccount(stack.url);
     const network = await account.session.data<{ id: string }>("post", "/api/v1/networks", { name: "Office" });
     const held = new Set<ClientRequest>();
