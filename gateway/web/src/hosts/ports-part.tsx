@@ -1,14 +1,11 @@
-import { NumberInput, Select } from "@mantine/core";
-import { useForm } from "@mantine/form";
-import { createPort, deletePort, type Host, type Port, PROTOCOLS } from "@nts/shared/contract";
-import { Trash2 } from "lucide-react";
+import { deletePort, type Host, type Port } from "@nts/shared/contract";
 import { type ReactNode, useState } from "react";
-import { useWrite } from "../api/queries.js";
-import { FormWindow } from "../forms/form-window.js";
+import type { OpenEditor } from "../forms/for-editing.js";
 import { type Column, DataTable } from "../list/data-table.js";
 import { useRemoval } from "../list/use-removal.js";
-import { RowMenu } from "../parts/row-menu.js";
+import { EditMenu } from "../parts/edit-menu.js";
 import { Part } from "./part.js";
+import { PortEditor } from "./port-editor.js";
 import { portText } from "./texts.js";
 
 const COLUMNS: readonly Column<Port>[] = [
@@ -18,7 +15,7 @@ const COLUMNS: readonly Column<Port>[] = [
 
 /** The ports of a host, by number. */
 export function PortsPart({ host, mayWrite }: { readonly host: Host; readonly mayWrite: boolean }): ReactNode {
-  const [isAdding, setAdding] = useState(false);
+  const [edited, setEdited] = useState<OpenEditor>(null);
   const { removeOne } = useRemoval({
     one: deletePort,
     noun: "port",
@@ -31,7 +28,7 @@ export function PortsPart({ host, mayWrite }: { readonly host: Host; readonly ma
         title="Ports"
         count={ports.length}
         none="No port yet. Services are bound to ports."
-        add={mayWrite ? { label: "Add a port", run: () => setAdding(true) } : undefined}
+        add={mayWrite ? { label: "Add a port", run: () => setEdited({ id: null }) } : undefined}
       >
         <DataTable
           label="Ports"
@@ -42,60 +39,17 @@ export function PortsPart({ host, mayWrite }: { readonly host: Host; readonly ma
           actions={
             mayWrite
               ? (port) => (
-                  <RowMenu
+                  <EditMenu
                     name={portText(port)}
-                    actions={[
-                      {
-                        label: "Delete",
-                        icon: Trash2,
-                        isDestructive: true,
-                        run: () => removeOne(port.id, portText(port)),
-                      },
-                    ]}
+                    onEdit={() => setEdited({ id: port.id })}
+                    onDelete={() => removeOne(port.id, portText(port))}
                   />
                 )
               : undefined
           }
         />
       </Part>
-      {isAdding && <PortForm host={host} onClose={() => setAdding(false)} />}
+      {edited !== null && <PortEditor host={host} id={edited.id} onClose={() => setEdited(null)} />}
     </>
-  );
-}
-
-function PortForm({ host, onClose }: { readonly host: Host; readonly onClose: () => void }): ReactNode {
-  const create = useWrite(createPort);
-  const form = useForm<{ number: number | string; protocol: Port["protocol"] }>({
-    initialValues: { number: "", protocol: "Tcp" },
-  });
-  return (
-    <FormWindow
-      title="New port"
-      form={form}
-      onClose={onClose}
-      verb="Create"
-      done="The port is there."
-      submit={({ number, protocol }) =>
-        create.mutateAsync({
-          body: { host_id: host.id, network_id: host.network_id, number: Number(number), protocol },
-        })
-      }
-    >
-      <NumberInput
-        label="Number"
-        required
-        hideControls
-        allowDecimal={false}
-        data-autofocus
-        {...form.getInputProps("number")}
-      />
-      <Select
-        label="Protocol"
-        required
-        allowDeselect={false}
-        data={[...PROTOCOLS]}
-        {...form.getInputProps("protocol")}
-      />
-    </FormWindow>
   );
 }

@@ -1,0 +1,90 @@
+import { type UseFormReturnType, useForm } from "@mantine/form";
+import type { Input } from "@nts/shared/client";
+import type { BodyInputOf, DataOf, Endpoint } from "@nts/shared/contract";
+import type { ReactNode } from "react";
+import { useWrite } from "../api/queries.js";
+import { type Edited, ForEditing } from "./for-editing.js";
+import { FormWindow } from "./form-window.js";
+
+/** What every editor is told. */
+export interface EditorProps {
+  /** Null makes a new one. */
+  readonly id: string | null;
+  readonly onClose: () => void;
+}
+
+interface Operations<Read extends Endpoint, Create extends Endpoint, Update extends Endpoint> {
+  readonly read: Read;
+  readonly create: Create;
+  readonly update: Update;
+}
+
+interface EntityEditorProps<
+  Read extends Endpoint,
+  Create extends Endpoint,
+  Update extends Endpoint,
+  Values extends Record<string, unknown>,
+> extends EditorProps {
+  /** Such as `subnet`. */
+  readonly noun: string;
+  readonly operations: Operations<Read, Create, Update>;
+  /** What the fields hold at first. */
+  readonly valuesOf: (entity: DataOf<Read> | undefined) => Values;
+  /** What is sent, whether it makes or changes one. */
+  readonly bodyOf: (values: Values) => BodyInputOf<Create> & BodyInputOf<Update>;
+  /** The fields. */
+  readonly children: (form: UseFormReturnType<Values>, entity: DataOf<Read> | undefined) => ReactNode;
+}
+
+/** The window in which something is made, or read and changed, whose body is the same for both. */
+export function EntityEditor<
+  Read extends Endpoint,
+  Create extends Endpoint,
+  Update extends Endpoint,
+  Values extends Record<string, unknown>,
+>(props: EntityEditorProps<Read, Create, Update, Values>): ReactNode {
+  const { id, noun, operations, onClose } = props;
+  if (id === null) return <EntityForm {...props} edited={null} />;
+  return (
+    <ForEditing operation={operations.read} id={id} title={`Edit the ${noun}`} onClose={onClose}>
+      {(edited) => <EntityForm {...props} edited={edited} />}
+    </ForEditing>
+  );
+}
+
+function EntityForm<
+  Read extends Endpoint,
+  Create extends Endpoint,
+  Update extends Endpoint,
+  Values extends Record<string, unknown>,
+>(
+  props: EntityEditorProps<Read, Create, Update, Values> & { readonly edited: Edited<DataOf<Read>> | null },
+): ReactNode {
+  const { id, edited, noun, operations, onClose, valuesOf, bodyOf, children } = props;
+  const create = useWrite(operations.create);
+  const update = useWrite(operations.update);
+  const form = useForm({ initialValues: valuesOf(edited?.entity) });
+  return (
+    <FormWindow
+      title={edited === null ? `New ${noun}` : `Edit the ${noun}`}
+      form={form}
+      onClose={onClose}
+      onReload={edited?.reload}
+      verb={edited === null ? "Create" : "Save"}
+      done={edited === null ? `The ${noun} is there.` : "Saved."}
+      submit={(values) => {
+        const body = bodyOf(values);
+        return edited === null
+          ? create.mutateAsync(asInput({ body }))
+          : update.mutateAsync(asInput({ params: { id }, body, ...edited.ifMatch }));
+      }}
+    >
+      {children(form, edited?.entity)}
+    </FormWindow>
+  );
+}
+
+/** The types of a call cannot be followed through an operation that is not known; what is sent is checked by `bodyOf`. */
+function asInput<E extends Endpoint>(input: object): Input<E> {
+  return input as unknown as Input<E>;
+}
