@@ -4,21 +4,18 @@ import { createHost, getHost, type Host, listSubnets, updateHost } from "@nts/sh
 import type { ReactNode } from "react";
 import { useNavigate } from "react-router";
 import { useRows, useWrite } from "../api/queries.js";
+import type { EditorProps } from "../forms/entity-editor.js";
 import { type Edited, ForEditing } from "../forms/for-editing.js";
 import { FormWindow } from "../forms/form-window.js";
 import { NetworkField, useLikelyNetwork } from "../forms/network-field.js";
 import { orNull } from "../forms/values.js";
+import { VirtualizationField } from "../forms/virtualization-field.js";
+import { detailsFault, virtualizationOf, virtualizationValues } from "../forms/virtualization.js";
 import { hostPath } from "../paths.js";
 import { TagField } from "../tags/tag-field.js";
 import { useTags } from "../tags/tags.js";
 
-interface EditorProps {
-  /** Null makes a new one, and leads to its page. */
-  readonly id: string | null;
-  readonly onClose: () => void;
-}
-
-/** Makes or changes a host. */
+/** Makes a host and leads to its page, or changes one. */
 export function HostEditor({ id, onClose }: EditorProps): ReactNode {
   if (id === null) return <NewHostForm onClose={onClose} />;
   return (
@@ -39,7 +36,9 @@ function HostForm({ edited, onClose }: { readonly edited: Edited<Host>; readonly
       description: host.description ?? "",
       hidden: host.hidden,
       tags: host.tags,
+      virtualization: virtualizationValues(host.virtualization),
     },
+    validate: { virtualization: { details: (_, { virtualization }) => detailsFault(virtualization) } },
   });
   return (
     <FormWindow
@@ -56,6 +55,7 @@ function HostForm({ edited, onClose }: { readonly edited: Edited<Host>; readonly
             network_id: host.network_id,
             hostname: orNull(values.hostname),
             description: orNull(values.description),
+            virtualization: virtualizationOf(values.virtualization),
           },
           ...edited.ifMatch,
         })
@@ -65,6 +65,7 @@ function HostForm({ edited, onClose }: { readonly edited: Edited<Host>; readonly
       <TextInput label="Hostname" classNames={{ input: "mono" }} {...form.getInputProps("hostname")} />
       <Textarea label="Description" autosize minRows={2} {...form.getInputProps("description")} />
       <TagField known={tags} {...form.getInputProps("tags")} />
+      <VirtualizationField form={form} />
       <Checkbox label="Leave it out of the picture" {...form.getInputProps("hidden", { type: "checkbox" })} />
     </FormWindow>
   );

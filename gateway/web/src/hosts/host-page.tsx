@@ -12,6 +12,7 @@ import { When } from "../parts/when.js";
 import { PATHS } from "../paths.js";
 import { useMay } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
+import { VirtualizationText } from "./virtualization-text.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import { useTags } from "../tags/tags.js";
 import { HostEditor } from "./host-editor.js";
@@ -88,7 +89,7 @@ function Facts({ host }: { readonly host: Host }): ReactNode {
     ["Network", nameOf(host.network_id)],
     ["Hostname", host.hostname !== null && <span className="mono">{host.hostname}</span>],
     ["Description", host.description],
-    ["Virtualization", host.virtualization?.type],
+    ["Virtualization", host.virtualization !== null && <VirtualizationText {...host.virtualization} />],
     ["Tags", host.tags.length > 0 && <TagBadges tags={host.tags} known={tags} />],
     ["In the picture", host.hidden && "Left out"],
     ["Source", host.source.type],

@@ -12,6 +12,14 @@ import { useTags } from "../tags/tags.js";
 import classes from "./hosts.module.css";
 import { Part } from "./part.js";
 import { bindingText } from "./texts.js";
+import { VirtualizationText } from "./virtualization-text.js";
+
+/** Only there when there is some. */
+const VIRTUALIZATION: Column<Service> = {
+  id: "virtualization",
+  label: "Virtualization",
+  cell: ({ virtualization }) => virtualization !== null && <VirtualizationText {...virtualization} />,
+};
 
 /** The services of a host, in the order of their positions, and what they are bound to. */
 export function ServicesPart({ host, mayWrite }: { readonly host: Host; readonly mayWrite: boolean }): ReactNode {
@@ -31,6 +39,7 @@ export function ServicesPart({ host, mayWrite }: { readonly host: Host; readonly
   const columns: readonly Column<Service>[] = [
     { id: "name", label: "Name", cell: ({ name }) => <strong>{name}</strong> },
     { id: "definition", label: "Definition", cell: ({ service_definition }) => service_definition },
+    ...(host.services.some(({ virtualization }) => virtualization !== null) ? [VIRTUALIZATION] : []),
     {
       id: "bindings",
       label: "Bound to",

@@ -12,23 +12,19 @@ import {
 } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { useOne, useRows, useWrite } from "../api/queries.js";
+import type { EditorProps } from "../forms/entity-editor.js";
 import { type Edited, ForEditing } from "../forms/for-editing.js";
 import { FormWindow } from "../forms/form-window.js";
+import { VirtualizationField } from "../forms/virtualization-field.js";
+import { detailsFault, virtualizationOf, virtualizationValues } from "../forms/virtualization.js";
 import { FailureState } from "../parts/failure-state.js";
 import { Waiting } from "../parts/waiting.js";
 import { TagField } from "../tags/tag-field.js";
 import { useTags } from "../tags/tags.js";
 import { BindingField } from "./binding-field.js";
 
-interface EditorProps {
-  readonly hostId: string;
-  /** Null makes a new one. */
-  readonly id: string | null;
-  readonly onClose: () => void;
-}
-
 /** Makes or changes a service, with its bindings. */
-export function ServiceEditor({ hostId, id, onClose }: EditorProps): ReactNode {
+export function ServiceEditor({ hostId, id, onClose }: EditorProps & { readonly hostId: string }): ReactNode {
   const title = id === null ? "New service" : "Edit the service";
   const { data, error, refetch } = useOne(getHost, { params: { id: hostId } });
   if (data === undefined)
@@ -63,7 +59,9 @@ function ServiceForm({ host, edited, onClose }: FormProps): ReactNode {
       service_definition: service?.service_definition ?? "",
       tags: service?.tags ?? [],
       bindings: (service?.bindings ?? []).map(asInput),
+      virtualization: virtualizationValues(service?.virtualization ?? null),
     },
+    validate: { virtualization: { details: (_, { virtualization }) => detailsFault(virtualization) } },
   });
   return (
     <FormWindow
@@ -75,7 +73,8 @@ function ServiceForm({ host, edited, onClose }: FormProps): ReactNode {
       verb={edited === null ? "Create" : "Save"}
       done={edited === null ? "The service is there." : "Saved."}
       submit={(values) => {
-        const body = { ...values, host_id: host.id, network_id: host.network_id };
+        const virtualization = virtualizationOf(values.virtualization);
+        const body = { ...values, virtualization, host_id: host.id, network_id: host.network_id };
         return edited === null
           ? create.mutateAsync({ body })
           : update.mutateAsync({
@@ -100,6 +99,7 @@ function ServiceForm({ host, edited, onClose }: FormProps): ReactNode {
         onChange={(bindings) => form.setFieldValue("bindings", bindings)}
       />
       <TagField known={tags} {...form.getInputProps("tags")} />
+      <VirtualizationField form={form} />
     </FormWindow>
   );
 }

@@ -1,0 +1,35 @@
+import { Autocomplete, Fieldset, Textarea } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
+import type { ReactNode } from "react";
+import type { VirtualizationValues } from "./virtualization.js";
+
+/** Suggestions only: a type is free text. */
+const TYPES = ["Docker", "Kubernetes", "LXC", "KVM", "ProxmoxVM", "VMware", "HyperV"];
+
+interface Virtualized {
+  readonly virtualization: VirtualizationValues;
+}
+
+/** How a host or service is virtualized. */
+export function VirtualizationField<Values extends Virtualized>({
+  form,
+}: {
+  readonly form: UseFormReturnType<Values>;
+}): ReactNode {
+  return (
+    <Fieldset legend="Virtualization (optional)">
+      <Autocomplete label="Type" data={TYPES} {...form.getInputProps("virtualization.type")} />
+      <Textarea
+        label="Details"
+        description="JSON; its host_id or service_id names what it runs on, as the picture shows it"
+        classNames={{ input: "mono" }}
+        mt="sm"
+        autosize
+        minRows={1}
+        maxRows={12}
+        spellCheck={false}
+        {...form.getInputProps("virtualization.details")}
+      />
+    </Fieldset>
+  );
+}

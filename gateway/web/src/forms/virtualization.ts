@@ -1,0 +1,33 @@
+import type { BodyInputOf, updateHost, Virtualization } from "@nts/shared/contract";
+import { orNull } from "./values.js";
+
+/** How something is virtualized, as a form holds it: the details are the text of their JSON. */
+export interface VirtualizationValues {
+  readonly type: string;
+  readonly details: string;
+}
+
+type VirtualizationInput = NonNullable<BodyInputOf<typeof updateHost>["virtualization"]>;
+type Details = NonNullable<VirtualizationInput["details"]>;
+
+export function virtualizationValues(virtualization: Virtualization | null): VirtualizationValues {
+  const { type, details } = virtualization ?? { type: "", details: {} };
+  return { type, details: Object.keys(details).length === 0 ? "" : JSON.stringify(details, null, 2) };
+}
+
+/** What is sent; null when nothing is filled in. The details have been checked by {@link detailsFault}. */
+export function virtualizationOf({ type, details }: VirtualizationValues): VirtualizationInput | null {
+  if (orNull(type) === null && orNull(details) === null) return null;
+  return { type, details: orNull(details) === null ? {} : (JSON.parse(details) as Details) };
+}
+
+/** Why a text cannot be sent as details; null when it can. */
+export function detailsFault({ details }: VirtualizationValues): string | null {
+  if (orNull(details) === null) return null;
+  try {
+    const value: unknown = JSON.parse(details);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? null : "must be an object, { … }";
+  } catch {
+    return "is not JSON";
+  }
+}
