@@ -103,7 +103,12 @@ export function createApp({
         webConsole.serve(destination.path, request, response);
         return;
       case "unknown":
-        return admission.refuse(exchange, new AppError("not_found", { entity: "Path" }));
+        if (!webConsole.isReader(request))
+          return admission.refuse(exchange, new AppError("not_found", { entity: "Path" }));
+        await admission.chargeAddress(exchange);
+        setEveryHeader(exchange);
+        webConsole.serveNotFound(request, response);
+        return;
     }
   }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fileURLToPath } from "node:url";
+import Negotiator from "negotiator";
 import { SECURITY_HEADERS } from "../edge/json-headers.js";
 import { chooseEncoding } from "./encoding.js";
 import { readSite, type SiteFile } from "./site.js";
@@ -30,7 +31,6 @@ const HEADERS: Readonly<Record<string, string>> = {
   "Content-Security-Policy": POLICY,
   "Cross-Origin-Opener-Policy": "same-origin",
   "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
-  Vary: "Accept-Encoding",
 };
 
 export interface Console {
@@ -38,6 +38,10 @@ export interface Console {
   has(path: string): boolean;
   /** Answers a GET or HEAD of such a path. */
   serve(path: string, request: IncomingMessage, response: ServerResponse): void;
+  /** True for who asks for a path that nothing has, and would rather read a page about it than an envelope. */
+  isReader(request: IncomingMessage): boolean;
+  /** Answers a reader. */
+  serveNotFound(request: IncomingMessage, response: ServerResponse): void;
 }
 
 /** Where the build puts it: beside the compiled gateway. */
@@ -52,12 +56,22 @@ export function createConsole(folder: string = SITE): Console {
       const file = site.find(path);
       if (file !== null) send(file, request, response);
     },
+    isReader: (request) => site.notFound !== null && isDocumentWanted(request),
+    serveNotFound: (request, response) => {
+      if (site.notFound !== null) send(site.notFound, request, response);
+    },
   };
 }
 
+/** Browsers ask for HTML first when a person goes somewhere; what is under `/api` is not for people. */
+function isDocumentWanted({ method, url = "", headers }: IncomingMessage): boolean {
+  if ((method !== "GET" && method !== "HEAD") || /^\/api(?:[/?]|$)/.test(url)) return false;
+  return new Negotiator({ headers: { accept: headers.accept } }).mediaType(["application/json", "text/html"]) === "text/html"; // prettier-ignore
+}
+
 function send(file: SiteFile, request: IncomingMessage, response: ServerResponse): void {
-  const { contents, etag, contentType, cacheControl } = file;
-  const headers = { ...HEADERS, "Cache-Control": cacheControl, ETag: etag };
+  const { contents, etag, contentType, cacheControl, vary } = file;
+  const headers = { ...HEADERS, "Cache-Control": cacheControl, Vary: vary, ETag: etag };
   if (file.status === 200 && isKnown(request.headers["if-none-match"], etag)) {
     response.writeHead(304, headers).end();
     return;

@@ -16,6 +16,8 @@ describe("the form in which a file is sent", () => {
     ["brotli", "identity"],
     ["", "identity"],
     ["br;q=nonsense", "identity"],
+    ["br;q=0.5, gzip", "gzip"],
+    ["*;q=0", "identity"],
   ])("for %j is %s", (accepted, expected) => {
     expect(chooseEncoding(accepted, ALL)).toBe(expected);
   });

@@ -13,12 +13,16 @@ export interface SiteFile {
   readonly etag: string;
   readonly contentType: string;
   readonly cacheControl: string;
+  /** The headers of a request that choose what is answered. */
+  readonly vary: string;
   readonly status: 200 | 404;
 }
 
 export interface Site {
   /** The file that answers a path; null where the console has none. Paths are taken as they were sent. */
   find(path: string): SiteFile | null;
+  /** What tells a reader that there is no such path; null where the console was not built. */
+  readonly notFound: SiteFile | null;
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -68,6 +72,7 @@ function siteOf(files: ReadonlyMap<string, SiteFile>, document?: SiteFile, patte
   return {
     find: (path) =>
       files.get(path) ?? (document !== undefined && patterns.some((pattern) => pattern.test(path)) ? document : null),
+    notFound: document === undefined ? null : { ...document, status: 404, vary: "Accept, Accept-Encoding" },
   };
 }
 
@@ -95,6 +100,7 @@ function fileOf(extension: string, content: Buffer, status: 200 | 404, hashed = 
     etag: `"${createHash("sha256").update(content).digest("base64url").slice(0, 22)}"`,
     contentType: TYPES[extension] ?? "application/octet-stream",
     cacheControl: hashed ? FOR_EVER : ASK_AGAIN,
+    vary: "Accept-Encoding",
     status,
   };
 }

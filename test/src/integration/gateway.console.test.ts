@@ -118,6 +118,30 @@ describe("the console", () => {
   });
 });
 
+describe("a path that nothing has", () => {
+  const BROWSER = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
+
+  it.each(["/nowhere", "/hosts/x", "/assets/absent.js"])("is told of by a page to a browser, at %s", async (path) => {
+    const { status, headers, bytes } = await get(path, BROWSER);
+    expect([status, headers["content-type"], headers["vary"]]).toEqual([404, "text/html; charset=utf-8", "Accept, Accept-Encoding"]); // prettier-ignore
+    expect(bytes.toString()).toContain('<div id="root">');
+    expect(headers["x-ratelimit-limit"]).toBeDefined();
+  });
+
+  it.each([
+    ["/nowhere", {}, "GET"],
+    ["/nowhere", { accept: "*/*" }, "GET"],
+    ["/nowhere", { accept: "application/json, text/plain, */*" }, "GET"],
+    ["/nowhere", BROWSER, "POST"],
+    ["/api", BROWSER, "GET"],
+    ["/api/v1/nowhere", BROWSER, "GET"],
+  ])("is told of by an envelope to everybody else, at %s with %j, %s", async (path, headers, method) => {
+    const answer = await get(path, headers, method);
+    expect([answer.status, answer.headers["content-type"]]).toEqual([404, "application/json; charset=utf-8"]);
+    expect(JSON.parse(answer.bytes.toString())).toMatchObject({ success: false, code: "not_found" });
+  });
+});
+
 describe("a gateway that was built without the console", () => {
   it("says so at /, and has no other path", async () => {
     const folder = await mkdtemp(join(tmpdir(), "nts-no-site-"));

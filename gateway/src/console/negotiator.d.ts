@@ -1,0 +1,9 @@
+/** What we use of the library; the published types do not know `preferred`. */
+declare module "negotiator" {
+  export default class Negotiator {
+    constructor(request: { readonly headers: Readonly<Record<string, string | undefined>> });
+    /** @param preferred decides where the client has no preference */
+    encoding<E extends string>(available: readonly E[], options: { readonly preferred: readonly E[] }): E | undefined;
+    mediaType<T extends string>(available: readonly T[]): T | undefined;
+  }
+}
