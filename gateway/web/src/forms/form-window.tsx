@@ -3,6 +3,7 @@ import type { UseFormReturnType } from "@mantine/form";
 import { type ReactNode, useState } from "react";
 import { describeFailure, faultsByPath, isChanged } from "../api/failure.js";
 import { sayDone } from "../parts/toast.js";
+import { useSessionQuery } from "../session/session.js";
 import classes from "./form-window.module.css";
 import { useReturnFocus } from "./use-return-focus.js";
 
@@ -43,6 +44,7 @@ export function FormWindow<Values extends object>(props: FormWindowProps<Values>
     children,
   } = props;
   useReturnFocus();
+  const hasEnded = useSessionQuery().data === null;
   const [error, setError] = useState<unknown>(null);
   const [isRunning, setRunning] = useState(false);
   const faults = fieldsOf?.(faultsByPath(error)) ?? faultsByPath(error);
@@ -62,7 +64,16 @@ export function FormWindow<Values extends object>(props: FormWindowProps<Values>
     }
   };
   return (
-    <Modal opened onClose={onClose} title={title} size={size} closeButtonProps={{ "aria-label": "Close" }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={title}
+      size={size}
+      // neither a stray click nor a key that was meant for what lies above takes away what was typed
+      closeOnClickOutside={!form.isDirty()}
+      closeOnEscape={!hasEnded}
+      closeButtonProps={{ "aria-label": "Close" }}
+    >
       <form noValidate onSubmit={form.onSubmit((values) => void run(values))}>
         <Stack>
           {children}

@@ -1,23 +1,35 @@
-import { type ReactNode } from "react";
+import type { Whoami } from "@nts/shared/contract";
+import { Fragment, type ReactNode, useState } from "react";
 import { Navigate, Outlet, useLocation, useSearchParams } from "react-router";
 import { PATHS } from "../paths.js";
 import { FailureState } from "../parts/failure-state.js";
 import { Waiting } from "../parts/waiting.js";
 import { SessionContext, useSessionQuery } from "./session.js";
+import { SessionEnded } from "./session-ended.js";
 
-/** Lets the signed-in in, and takes everybody else to the sign-in page and back. */
+/**
+ * Lets the signed-in in, and takes everybody else to the sign-in page and back. When a session ends, the page stays as it is,
+ * below a window that asks to sign in again.
+ */
 export function SignedIn(): ReactNode {
   const { data, error, refetch } = useSessionQuery();
   const { pathname, search } = useLocation();
+  const [last, setLast] = useState<Whoami | null>(null);
+  // not known at all: it was reset, because somebody has signed out
+  const session = data === null ? last : (data ?? null);
+  if (session !== last) setLast(session);
   if (error !== null && data === undefined) return <FailureState error={error} onRetry={() => void refetch()} page />;
   if (data === undefined) return <Waiting page />;
-  if (data === null) {
+  if (session === null) {
     const next = pathname === PATHS.home ? "" : `?${new URLSearchParams({ next: pathname + search }).toString()}`;
     return <Navigate to={PATHS.signIn + next} replace />;
   }
   return (
-    <SessionContext value={data}>
-      <Outlet />
+    <SessionContext value={session}>
+      <Fragment key={session.user.id}>
+        <Outlet />
+      </Fragment>
+      {data === null && <SessionEnded user={session.user} />}
     </SessionContext>
   );
 }

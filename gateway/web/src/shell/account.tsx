@@ -1,9 +1,10 @@
 import { ActionIcon, Menu, Text, Tooltip, useMantineColorScheme } from "@mantine/core";
 import { logout } from "@nts/shared/contract";
+import { useMutation } from "@tanstack/react-query";
 import { BookOpen, ChevronsUpDown, LogOut, Monitor, Moon, Settings, Sun } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link, useNavigate } from "react-router";
-import { useWrite } from "../api/queries.js";
+import { api } from "../api/client.js";
 import { PATHS } from "../paths.js";
 import { useSession, useSessionReset } from "../session/session.js";
 import classes from "./shell.module.css";
@@ -17,14 +18,16 @@ const SCHEMES = [
 /** Who is signed in, and what that person can do about it. */
 export function Account(): ReactNode {
   const { user, permissions } = useSession();
-  const end = useWrite(logout);
   const reset = useSessionReset();
   const navigate = useNavigate();
-  const leave = (): void => {
-    // whoever signs in next begins at the start
-    void navigate(PATHS.home);
-    void reset();
-  };
+  const end = useMutation({
+    mutationFn: () => api.call(logout, {}),
+    onSettled: () => {
+      // whoever signs in next begins at the start
+      void navigate(PATHS.home);
+      void reset();
+    },
+  });
   return (
     <Menu position="top-start" width="target" withinPortal>
       <Menu.Target>
@@ -48,7 +51,7 @@ export function Account(): ReactNode {
           API documentation
         </Menu.Item>
         <Menu.Divider />
-        <Menu.Item leftSection={<LogOut size={16} aria-hidden />} onClick={() => end.mutate({}, { onSettled: leave })}>
+        <Menu.Item leftSection={<LogOut size={16} aria-hidden />} onClick={() => end.mutate()}>
           Sign out
         </Menu.Item>
       </Menu.Dropdown>

@@ -1,0 +1,35 @@
+import { getDefaultZIndex, Modal, Text } from "@mantine/core";
+import type { Whoami } from "@nts/shared/contract";
+import { useQueryClient } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { useSessionReset } from "./session.js";
+import { SignInForm } from "./sign-in-form.js";
+
+/**
+ * Comes over the page, and over whatever window is open on it, when the session has ended: who signs in again goes on where
+ * the session ended, with all that was typed. Somebody else begins anew.
+ */
+export function SessionEnded({ user }: Pick<Whoami, "user">): ReactNode {
+  const queries = useQueryClient();
+  const reset = useSessionReset();
+  return (
+    <Modal
+      opened
+      onClose={() => undefined}
+      title="Your session has ended"
+      withCloseButton={false}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      zIndex={getDefaultZIndex("max")}
+      overlayProps={{ blur: 6 }}
+    >
+      <Text size="sm" mb="md">
+        Sign in again to go on. What you have typed is still there.
+      </Text>
+      <SignInForm
+        email={user.email}
+        onDone={({ id }) => void (id === user.id ? queries.invalidateQueries() : reset())}
+      />
+    </Modal>
+  );
+}
