@@ -15,6 +15,7 @@ const LONG = [
   "integration/gateway.uploads",
   "integration/topology.unguarded",
   "browser/journey",
+  "browser/editors",
   "e2e/hostile",
   "integration/identity.admin",
   "integration/revocation",

@@ -44,14 +44,11 @@ describe("every page keeps nobody out, fits, breaks no policy, and asks nobody e
     ["empty", "light", NARROW],
   ] as const)("%s, in %s, at %j", async (fill, colorScheme, viewport) => {
     const barriers: string[] = [];
-    for (const isGuest of [true, false]) {
-      const account = fill === "full" ? full : empty;
-      const who = { colorScheme, viewport, ...(isGuest ? {} : { account }) };
-      const { page, takeFaults, close } = await aPerson(browser, stack.url, who);
-      for (const path of Object.values(PATHS).filter((one) => FOR_GUESTS.includes(one) === isGuest)) {
-        await page.goto(pathOf(path));
-        await page.getByRole("heading").first().waitFor();
-        await page.getByRole("status", { name: "Loading" }).waitFor({ state: "detached" });
+    const seeAll = async (paths: readonly string[], who: Parameters<typeof aPerson>[2]): Promise<void> => {
+      const { page, takeFaults, goTo, settled, close } = await aPerson(browser, stack.url, who);
+      for (const [index, path] of paths.entries()) {
+        await (index === 0 ? page.goto(pathOf(path)) : goTo(pathOf(path)));
+        await settled();
         const overflow = await page.evaluate(
           "document.documentElement.scrollWidth - document.documentElement.clientWidth",
         );
@@ -60,7 +57,12 @@ describe("every page keeps nobody out, fits, breaks no policy, and asks nobody e
         takeFaults();
       }
       await close();
-    }
+    };
+    const others = Object.values(PATHS).filter((path) => !FOR_GUESTS.includes(path));
+    await Promise.all([
+      seeAll(FOR_GUESTS, { colorScheme, viewport }),
+      seeAll(others, { colorScheme, viewport, account: fill === "full" ? full : empty }),
+    ]);
     expect(barriers).toEqual([]);
   });
 });
@@ -71,7 +73,9 @@ describe.each([
 ] as const)("a window in %s", (colorScheme, viewport) => {
   const windows: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
     [PATHS.hosts, (page) => page.getByRole("button", { name: "New host" }).click()],
+    [PATHS.host, (page) => page.getByRole("button", { name: "Edit", exact: true }).click()],
     [PATHS.host, (page) => edit(page, "web")],
+    [PATHS.host, (page) => edit(page, "tcp/443")],
     [PATHS.host, (page) => page.getByRole("button", { name: "Add an interface" }).click()],
     [PATHS.keys, (page) => page.getByRole("button", { name: "New API key" }).click()],
     [PATHS.tags, (page) => edit(page, "production")],
@@ -80,14 +84,20 @@ describe.each([
   ];
 
   it("keeps nobody out, and breaks no policy", async () => {
-    const { page, takeFaults, close } = await aPerson(browser, stack.url, { account: full, colorScheme, viewport });
+    const who = { account: full, colorScheme, viewport };
+    const { page, takeFaults, goTo, settled, close } = await aPerson(browser, stack.url, who);
     const barriers: string[] = [];
+    await page.goto(PATHS.settings);
     for (const [path, open] of windows) {
-      await page.goto(pathOf(path));
+      if (new URL(page.url()).pathname !== pathOf(path)) await goTo(pathOf(path));
+      await settled();
       await open(page);
       const button = page.getByRole("dialog").getByRole("button", { name: "Cancel" });
       await button.waitFor();
+      await settled();
       barriers.push(...(await barriersOf(page)).map((barrier) => `${path}: ${barrier}`));
+      await button.click();
+      await button.waitFor({ state: "detached" });
     }
     expect([barriers, takeFaults()]).toEqual([[], []]);
     await close();
@@ -113,7 +123,7 @@ describe("what is wrong is said", () => {
       "This is not for your level",
     ],
     ["there is nothing", { status: 404, code: "not_found" }, "There is nothing here"],
-    ["too much was asked", { status: 429, code: "rate_limited", retryAfter: "2" }, "Too many requests"],
+    ["too much was asked", { status: 429, code: "rate_limited", retryAfter: "1" }, "Too many requests"],
     ["a part is down", { status: 503, code: "unavailable" }, "Something went wrong on our side"],
   ];
 
@@ -146,6 +156,18 @@ describe("what is wrong is said", () => {
     await page.unroute("**/api/**");
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByText("10.0.0.0/24").waitFor();
+    await close();
+  });
+});
+
+describe("a path that leads nowhere", () => {
+  it("has a page that says so, with the way to the start", async () => {
+    const { page, takeFaults, close } = await aPerson(browser, stack.url, { account: full });
+    expect((await page.goto("/nowhere"))?.status()).toBe(404);
+    await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+    await page.getByRole("link", { name: "To the start" }).click();
+    await page.waitForURL(`**${PATHS.topology}`);
+    expect(takeFaults()).toEqual([]);
     await close();
   });
 });
@@ -225,9 +247,11 @@ describe("the keyboard", () => {
 describe("a Viewer", () => {
   it("is offered nothing that the API would refuse", async () => {
     const account = await aColleague(stack.url, full, { permissions: "Viewer", network_ids: [world.network.id] });
-    const { page, close } = await aPerson(browser, stack.url, { account });
+    const { page, goTo, settled, close } = await aPerson(browser, stack.url, { account });
+    await page.goto(PATHS.topology);
     for (const path of [PATHS.hosts, PATHS.networks, PATHS.subnets, PATHS.tags, PATHS.services, pathOf(PATHS.host)]) {
-      await page.goto(path);
+      await goTo(path);
+      await settled();
       await page.getByRole("table").first().waitFor();
       expect([path, await page.getByRole("button", { name: /^(?:New|Add|Actions|Edit|Delete)/ }).count()]).toEqual([
         path,

@@ -3,9 +3,12 @@ import type { Page } from "playwright-core";
 
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-/** What a page does that keeps people out, each with where. The checker comes in through the debugger, past the policy. */
+/**
+ * What a page does that keeps people out, each with where. The checker comes in through the debugger, past the policy, and
+ * stays as long as the document.
+ */
 export async function barriersOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
+  if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe.source);
   const results = await page.evaluate(
     async (rules) =>
       (globalThis as unknown as { axe: { run: (options: object) => Promise<AxeResults> } }).axe.run({

@@ -2,19 +2,41 @@
  * Somebody in front of the console. Whatever goes wrong in a page is kept: errors of its scripts, violations of its content
  * security policy, requests to elsewhere. A test ends by asking for all of it.
  */
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page, Request } from "playwright-core";
 import type { Account } from "./api.js";
+import { until } from "./until.js";
 
 export interface Person {
   readonly page: Page;
   readonly context: BrowserContext;
   /** What went wrong since the beginning, or since the last question. */
   readonly takeFaults: () => string[];
+  /** Goes to another page as a link of the console does: without loading the document anew. */
+  readonly goTo: (path: string) => Promise<void>;
+  /** Waits until the page has its heading, nothing is on its way to it any more, and all that came is shown. */
+  readonly settled: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
 /** Chromium's own note of an answer that is no success; a page may well be made for it. */
 const STATUS_NOTE = "Failed to load resource: the server responded with a status of";
+
+// The page that one leaves goes with its heading.
+const LEAVE = `new Promise((resolve) => {
+  const heading = location.pathname === PATH ? null : document.querySelector("h1");
+  history.pushState({}, "", PATH);
+  dispatchEvent(new PopStateEvent("popstate"));
+  const look = () => requestAnimationFrame(heading?.isConnected ? look : () => resolve());
+  look();
+})`;
+
+// Asks in each frame, where playwright's own waiting would ask twice a second; the second frame shows what came last.
+const SHOWN = `new Promise((resolve) => {
+  const isThere = () =>
+    document.querySelector("h1, h2") !== null && document.querySelector("[role=status][aria-label=Loading]") === null;
+  const look = () => requestAnimationFrame(isThere() ? () => resolve() : look);
+  look();
+})`;
 
 /** Opens a window of its own; signed in when an account is given. */
 export async function aPerson(
@@ -27,11 +49,15 @@ export async function aPerson(
   if (account !== undefined) await context.addCookies([sessionOf(account, baseURL)]);
   const page = await context.newPage();
   let faults: string[] = [];
+  const underWay = new Set<Request>();
   page.on("console", (message) => {
     if (message.type() === "error" && !message.text().startsWith(STATUS_NOTE)) faults.push(message.text());
   });
   page.on("pageerror", (error) => faults.push(String(error)));
+  for (const end of ["requestfinished", "requestfailed"] as const)
+    page.on(end as "requestfinished", (request) => underWay.delete(request));
   page.on("request", (request) => {
+    underWay.add(request);
     if (!request.url().startsWith(baseURL) && !/^(?:data|blob):/.test(request.url()))
       faults.push(`a request to ${request.url()}`);
   });
@@ -42,6 +68,13 @@ export async function aPerson(
       const taken = faults;
       faults = [];
       return taken;
+    },
+    goTo: (path) => page.evaluate(LEAVE.replaceAll("PATH", JSON.stringify(path))),
+    settled: async () => {
+      do {
+        await until(() => underWay.size === 0);
+        await page.evaluate(SHOWN);
+      } while (underWay.size > 0);
     },
     close: () => context.close(),
   };

@@ -45,11 +45,12 @@ export function Shell(): ReactNode {
             <Side />
           </aside>
           <main id="main" ref={main} tabIndex={-1} className={classes.main}>
-            <Boundary key={pathname}>
-              <Suspense fallback={<Waiting />}>
+            {/* outside of what is new on each page, so that the last page stays until the next one has come */}
+            <Suspense fallback={<Waiting />}>
+              <Boundary key={pathname}>
                 <Outlet />
-              </Suspense>
-            </Boundary>
+              </Boundary>
+            </Suspense>
           </main>
         </div>
         <Drawer

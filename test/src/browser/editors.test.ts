@@ -1,0 +1,205 @@
+/** The windows in which people write: what they say before and after saving, and that nothing that was typed is lost. */
+import { describe, expect, it } from "@jest/globals";
+import { anAccount } from "../support/api.js";
+import { until } from "../support/until.js";
+import { button, createVisits, field, heading } from "../support/visits.js";
+import { aNetworkWithAHost } from "../support/world.js";
+
+const { url, somebody } = createVisits();
+
+describe("the editor of a service", () => {
+  it("says before saving what is left out and what is refused, and saves what it said", async () => {
+    const account = await anAccount(url());
+    const { host, service } = await aNetworkWithAHost(account.session);
+    const page = await somebody({ account });
+    await page.goto(`/hosts/${host.id}`);
+    await button(page, "Actions for web").click();
+    await page.getByRole("menuitem", { name: "Edit" }).click();
+    const editor = page.getByRole("dialog");
+    await editor.getByText("1 binding will be saved.").waitFor();
+
+    await button(page, "Port").click();
+    await editor.getByText("Will be left out: binding 2 has this port on all interfaces.").waitFor();
+    await button(page, "Interface without a port").click();
+    await editor.getByText("Will be refused: binding 3 claims the same interface.").first().waitFor();
+    await button(page, "Save").click();
+    await editor.getByText("An interface binding and a port binding claim the same interface.").waitFor();
+
+    await button(page, "Remove binding 3").click();
+    await editor.getByText("1 binding will be saved. 1 will be left out, because another one says the same.").waitFor();
+    await button(page, "Save").click();
+    await page.getByText("tcp/443 on all interfaces").waitFor();
+    expect(await account.session.data("get", `/api/v1/services/${service.id}`)).toMatchObject({
+      bindings: [{ type: "Port", interface_id: null }],
+    });
+  });
+
+  it("shows what the API says next to the field that it says it of", async () => {
+    const account = await anAccount(url());
+    const { host } = await aNetworkWithAHost(account.session);
+    const page = await somebody({ account });
+    await page.goto(`/hosts/${host.id}`);
+    await button(page, "Add an interface").click();
+    const editor = page.getByRole("dialog");
+    await editor.getByLabel("Subnet").click();
+    await page.getByRole("option", { name: "10.0.0.0/24 · LAN" }).click();
+    await field(editor, "Address").fill("10.9.9.9");
+    await button(page, "Create").click();
+    const message = editor.getByText("10.9.9.9 lies outside the subnet 10.0.0.0/24.").first();
+    await message.waitFor();
+    expect(await field(editor, "Address").getAttribute("aria-invalid")).toBe("true");
+    await field(editor, "Address").fill("10.0.0.6");
+    await button(page, "Create").click();
+    await page.getByRole("table", { name: "Interfaces" }).getByText("10.0.0.6").waitFor();
+  });
+});
+
+describe("the editors of what is on a host", () => {
+  it("change a port, and say when there is one like it already", async () => {
+    const account = await anAccount(url());
+    const { host, network, port } = await aNetworkWithAHost(account.session);
+    const other = { host_id: host.id, network_id: network.id, number: 80, protocol: "Tcp" };
+    await account.session.data("post", "/api/v1/ports", other);
+    const page = await somebody({ account });
+    await page.goto(`/hosts/${host.id}`);
+    await button(page, "Actions for tcp/443").click();
+    await page.getByRole("menuitem", { name: "Edit" }).click();
+    const editor = page.getByRole("dialog");
+    await field(editor, "Number").fill("80");
+    await button(page, "Save").click();
+    await editor.getByRole("alert").waitFor();
+    expect(await field(editor, "Number").getAttribute("aria-invalid")).toBe("true");
+
+    await field(editor, "Number").fill("53");
+    await editor.getByRole("combobox", { name: "Protocol" }).click();
+    await page.getByRole("option", { name: "Udp" }).click();
+    await button(page, "Save").click();
+    await page.getByRole("table", { name: "Ports" }).getByText("udp/53").waitFor();
+    expect(await account.session.data("get", `/api/v1/ports/${port.id}`)).toMatchObject({
+      number: 53,
+      protocol: "Udp",
+    });
+  });
+
+  it("say how the host and its services are virtualized, with what the API says of it next to the fields", async () => {
+    const account = await anAccount(url());
+    const { host, service } = await aNetworkWithAHost(account.session);
+    const page = await somebody({ account });
+    const virtualizationOf = async (path: string): Promise<unknown> =>
+      (await account.session.data<{ virtualization: unknown }>("get", path)).virtualization;
+    const editor = page.getByRole("dialog");
+    await page.goto(`/hosts/${host.id}`);
+    await button(page, "Edit").click();
+    await field(editor, "Details").fill("{node: 1}");
+    await button(page, "Save").click();
+    await editor.getByText("is not JSON").waitFor();
+    await field(editor, "Details").fill('{"node": "pve1"}');
+    await button(page, "Save").click();
+    await editor.getByText("See the fields that are marked.").waitFor();
+    expect(await editor.getByLabel("Type").getAttribute("aria-invalid")).toBe("true");
+    await editor.getByLabel("Type").fill("VM");
+    await button(page, "Save").click();
+    await page.getByText("node: pve1").waitFor();
+    expect(await virtualizationOf(`/api/v1/hosts/${host.id}`)).toEqual({ type: "VM", details: { node: "pve1" } });
+
+    await button(page, "Actions for web").click();
+    await page.getByRole("menuitem", { name: "Edit" }).click();
+    await editor.getByLabel("Type").fill("Docker");
+    await button(page, "Save").click();
+    await page.getByRole("table", { name: "Services" }).getByText("Docker").waitFor();
+    expect(await virtualizationOf(`/api/v1/services/${service.id}`)).toEqual({ type: "Docker", details: {} });
+  });
+});
+
+describe("two people", () => {
+  it("do not overwrite each other: the second is told, and can load what the first has saved", async () => {
+    const account = await anAccount(url());
+    const { host } = await aNetworkWithAHost(account.session);
+    const page = await somebody({ account });
+    await page.goto(`/hosts/${host.id}`);
+    await button(page, "Edit").click();
+    const editor = page.getByRole("dialog");
+    await field(editor, "Hostname").fill("mine.example.com");
+    const body = { network_id: host["network_id"], name: "storage" };
+    await account.session.data("put", `/api/v1/hosts/${host.id}`, body);
+    await button(page, "Save").click();
+    await editor.getByText("Somebody else changed this").waitFor();
+    expect(await field(editor, "Hostname").inputValue()).toBe("mine.example.com");
+
+    await button(page, "Load it again").click();
+    await until(async () => (await field(editor, "Name").inputValue()) === "storage");
+    await field(editor, "Hostname").fill("ours.example.com");
+    await button(page, "Save").click();
+    await heading(page, "storage").waitFor();
+    expect(await account.session.data("get", `/api/v1/hosts/${host.id}`)).toMatchObject({
+      name: "storage",
+      hostname: "ours.example.com",
+    });
+  });
+});
+
+describe("a session that ends", () => {
+  it("asks to sign in again over what was being written, which then is still there", async () => {
+    const account = await anAccount(url());
+    const { host } = await aNetworkWithAHost(account.session);
+    const page = await somebody({ account });
+    await page.goto(`/hosts/${host.id}`);
+    await button(page, "Edit").click();
+    const editor = page.getByRole("dialog", { name: "Edit the host" });
+    await field(editor, "Hostname").fill("nas.example.com");
+    await account.session.data("post", "/api/auth/logout");
+    await button(page, "Save").click();
+    const entrance = page.getByRole("dialog", { name: "Your session has ended" });
+    await field(entrance, "Password").fill("not the password");
+    await button(page, "Sign in").click();
+    await entrance.getByRole("alert").waitFor();
+    await page.keyboard.press("Escape");
+    await field(entrance, "Password").fill(account.password);
+    await button(page, "Sign in").click();
+    await entrance.waitFor({ state: "detached" });
+    expect(await field(editor, "Hostname").inputValue()).toBe("nas.example.com");
+    await button(page, "Save").click();
+    await editor.waitFor({ state: "detached" });
+    await page.getByText("nas.example.com").waitFor();
+  });
+
+  it("shows nothing of it to somebody else who signs in", async () => {
+    const [account, other] = [await anAccount(url()), await anAccount(url())];
+    const { host } = await aNetworkWithAHost(account.session);
+    const page = await somebody({ account });
+    await page.goto(`/hosts/${host.id}`);
+    await button(page, "Edit").click();
+    await account.session.data("post", "/api/auth/logout");
+    await button(page, "Save").click();
+    const entrance = page.getByRole("dialog", { name: "Your session has ended" });
+    await field(entrance, "Email").fill(other.email);
+    await field(entrance, "Password").fill(other.password);
+    await button(page, "Sign in").click();
+    await heading(page, "There is nothing here").waitFor();
+    expect(await page.getByRole("dialog").count()).toBe(0);
+  });
+
+  it("leads back to where one wanted to go, when it had ended before", async () => {
+    const account = await anAccount(url());
+    await aNetworkWithAHost(account.session);
+    const page = await somebody();
+    await page.goto("/hosts?order=hostname");
+    await heading(page, "Sign in").waitFor();
+    await field(page, "Email").fill(account.email);
+    await field(page, "Password").fill(account.password);
+    await button(page, "Sign in").click();
+    await page.getByRole("link", { name: "nas" }).waitFor();
+    expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe("/hosts?order=hostname");
+  });
+
+  it("is ended by its owner too, and then begins anew at the start", async () => {
+    const account = await anAccount(url());
+    const { host } = await aNetworkWithAHost(account.session);
+    const page = await somebody({ account });
+    await page.goto(`/hosts/${host.id}`);
+    await page.getByRole("button", { name: account.email }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await heading(page, "Sign in").waitFor();
+    expect(new URL(page.url()).search).toBe("");
+  });
+});

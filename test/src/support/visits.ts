@@ -1,0 +1,52 @@
+import { afterAll, afterEach, beforeAll, expect } from "@jest/globals";
+import type { Browser, Locator, Page } from "playwright-core";
+import { aPerson, type Person } from "./browser.js";
+import { startChromium } from "./chromium.js";
+import { startStack, type Stack } from "./stack.js";
+
+export interface Visits {
+  /** The URL of the system; there is one only while tests run. */
+  readonly url: () => string;
+  /** Opens a window for somebody, which is closed after the test. */
+  readonly somebody: (options?: Parameters<typeof aPerson>[2]) => Promise<Page>;
+}
+
+/** Gives a suite a system and a browser. After each test nothing may have gone wrong in any window. */
+export function createVisits(): Visits {
+  let stack: Stack;
+  let browser: Browser;
+  let people: Person[] = [];
+
+  beforeAll(async () => {
+    [stack, browser] = await Promise.all([startStack(), startChromium()]);
+  }, 300_000);
+
+  afterEach(async () => {
+    const open = people;
+    people = [];
+    const faults = open.flatMap(({ takeFaults }) => takeFaults());
+    await Promise.all(open.map(({ close }) => close()));
+    expect(faults).toEqual([]);
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await stack.stop();
+  });
+
+  return {
+    url: () => stack.url,
+    somebody: async (options = {}) => {
+      const person = await aPerson(browser, stack.url, options);
+      people.push(person);
+      return person.page;
+    },
+  };
+}
+
+export const button = (page: Page | Locator, name: string): Locator => page.getByRole("button", { name, exact: true });
+
+export const field = (page: Page | Locator, name: string): Locator => page.getByRole("textbox", { name, exact: true });
+
+export const heading = (page: Page | Locator, name: string): Locator =>
+  page.getByRole("heading", { name, exact: true });
