@@ -3,7 +3,7 @@ import { type ReactNode, type RefObject, useEffect, useImperativeHandle, useRef,
 import Sigma from "sigma";
 import type { Settings } from "sigma/settings";
 import type { EdgeDisplayData, NodeDisplayData } from "sigma/types";
-import { colourOf, PALETTES, type Scheme } from "./colours.js";
+import { colourOf, type Palette, PALETTES, type Scheme } from "./colours.js";
 import { drawDiscs, hoverDrawing, labelDrawing, type Written } from "./drawing.js";
 import { type Layout, SIZES } from "./layout.js";
 import { homeOf, type Model } from "./model.js";
@@ -50,7 +50,6 @@ export function Canvas(props: CanvasProps): ReactNode {
   const sigma = useRef<Sigma | null>(null);
   const look = useRef<Look>(props);
   const select = useRef(onSelect);
-  const written = useRef<Written>([]);
   const [isPossible] = useState(hasWebGl);
 
   useEffect(() => {
@@ -61,10 +60,11 @@ export function Canvas(props: CanvasProps): ReactNode {
   useEffect(() => {
     const element = container.current;
     if (element === null) return undefined;
+    const written: Written = [];
     const made = new Sigma(
       graphOf(model, layout),
       element,
-      settingsFor(() => look.current),
+      settingsFor(() => look.current, written),
     );
     sigma.current = made;
     made.createCanvasContext("discs");
@@ -75,7 +75,7 @@ export function Canvas(props: CanvasProps): ReactNode {
     const { left, right, bottom, top } = layout.bounds;
     made.setCustomBBox({ x: [left, right], y: [bottom, top] });
     made.on("beforeRender", () => {
-      written.current.length = 0;
+      written.length = 0;
     });
     // only then is it known where the camera is
     made.on("afterRender", () => {
@@ -87,10 +87,9 @@ export function Canvas(props: CanvasProps): ReactNode {
     made.on("clickStage", () => select.current(null));
     made.on("enterNode", () => (element.style.cursor = "pointer"));
     made.on("leaveNode", () => (element.style.cursor = ""));
-    made.refresh();
     const sizes = new ResizeObserver(() => {
-      made.resize();
-      made.refresh();
+      const { width, height } = made.getDimensions();
+      if (width !== element.offsetWidth || height !== element.offsetHeight) made.scheduleRefresh();
     });
     sizes.observe(element);
     return () => {
@@ -100,12 +99,9 @@ export function Canvas(props: CanvasProps): ReactNode {
     };
   }, [model, layout]);
 
+  // once for all that has changed: it reads every node, and draws in the next frame
   useEffect(() => {
-    const made = sigma.current;
-    if (made === null) return;
-    made.setSetting("defaultDrawNodeLabel", labelDrawing(PALETTES[scheme], written.current));
-    made.setSetting("defaultDrawNodeHover", hoverDrawing(PALETTES[scheme]));
-    made.refresh({ skipIndexation: false });
+    sigma.current?.scheduleRefresh();
   }, [scheme, shown, found, selected, model, layout]);
 
   useImperativeHandle(handle, () => ({
@@ -153,8 +149,11 @@ function graphOf({ topology, hosts, nodes }: Model, { places }: Layout): MultiUn
   return graph;
 }
 
-function settingsFor(look: () => Look): Partial<Settings> {
+function settingsFor(look: () => Look, written: Written): Partial<Settings> {
+  const palette = (): Palette => PALETTES[look().scheme];
   return {
+    defaultDrawNodeLabel: labelDrawing(palette, written),
+    defaultDrawNodeHover: hoverDrawing(palette),
     itemSizesReference: "positions",
     zoomToSizeRatioFunction: (ratio) => ratio,
     minEdgeThickness: 0.6,

@@ -11,6 +11,9 @@ const FONT = 'Inter, ui-sans-serif, system-ui, "Segoe UI", Roboto, sans-serif';
 /** Pixels of an area below which its name would be longer than the area. */
 const LEAST_NAMED = 34;
 
+/** Pixels of an area below which there is no room for a second line between it and those above it. */
+const LEAST_WITH_BLOCK = 48;
+
 /** What the graph carries besides what sigma knows. */
 interface Labelled {
   readonly kind?: string;
@@ -47,28 +50,43 @@ export function drawDiscs(
     if (isSubnet) context.fill();
     context.stroke();
   }
-  for (const { disc, x, y, r } of seen) {
+  const written: Written = [];
+  for (const { disc, x, y, r } of seen.sort((a, b) => b.r - a.r)) {
     if (disc.kind === "network" || r < LEAST_NAMED) continue;
     const size = Math.min(14, Math.max(11, r / 9));
-    const [name, block] = disc.subnet === null ? ["No address", ""] : [disc.subnet.label, disc.subnet.cidr];
-    const over = y - r - (block === "" ? 6 : 7 + size * 0.85);
-    text(context, palette, { value: shortened(name, Math.max(12, r / (size * 0.3))), x, y: over, size, weight: 600 });
+    const [name, cidr] = disc.subnet === null ? ["No address", ""] : [disc.subnet.label, disc.subnet.cidr];
+    const block = r < LEAST_WITH_BLOCK ? "" : cidr;
+    const over = y - r - (block === "" ? 5 : 7 + size * 0.85);
+    const value = shortened(name, Math.max(12, r / (size * 0.3)));
+    context.font = fontOf(600, size);
+    const half = context.measureText(value).width / 2;
+    if (!isFree(written, [x - half, over - size, x + half, y - r])) continue;
+    text(context, palette, { value, x, y: over, size, weight: 600 });
     text(context, { ...palette, text: palette.dimText }, { value: block, x, y: y - r - 5, size: size * 0.85, weight: 400 }); // prettier-ignore
   }
 }
 
 /** Where names have been written in one drawing of the picture. */
-export type Written = [left: number, top: number, right: number, bottom: number][];
+export type Written = (readonly [left: number, top: number, right: number, bottom: number])[];
+
+/** Notes a place that nothing has been written on; false when something has. */
+function isFree(written: Written, place: Written[number]): boolean {
+  const [left, top, right, bottom] = place;
+  if (written.some(([l, t, r, b]) => left < r && right > l && top < b && bottom > t)) return false;
+  written.push(place);
+  return true;
+}
 
 /**
  * Makes the function that writes the name of a node: below hosts, and beside services. A name that would lie on another one
  * is left out; sigma asks for those of large nodes first.
  */
-export function labelDrawing(palette: Palette, written: Written): NodeLabelDrawingFunction {
+export function labelDrawing(paletteNow: () => Palette, written: Written): NodeLabelDrawingFunction {
   return (context, data) => {
     const { isFaded, kind, room = 1 } = data as Attributes as Labelled;
     // the area of a subnet bears its name
     if (data.label === null || data.label === "" || isFaded === true || kind === "subnet") return;
+    const palette = paletteNow();
     const isBeside = kind === "service";
     const size = isBeside ? Math.min(12, Math.max(9, data.size * 1.1)) : Math.min(14, Math.max(10, data.size * 0.75));
     context.font = fontOf(isBeside ? 400 : 600, size);
@@ -80,8 +98,7 @@ export function labelDrawing(palette: Palette, written: Written): NodeLabelDrawi
     const left = isBeside ? data.x + data.size + 3 : data.x - width / 2;
     const top = isBeside ? data.y - size / 2 : data.y + data.size + 2;
     const bottom = top + lines.length * size * 1.1;
-    if (written.some(([l, t, r, b]) => left < r && left + width > l && top < b && bottom > t)) return;
-    written.push([left, top, left + width, bottom]);
+    if (!isFree(written, [left, top, left + width, bottom])) return;
     for (const [index, value] of lines.entries()) {
       const y = top + size * (0.9 + index * 1.1);
       text(context, palette, { value, x: isBeside ? left : data.x, y, size, weight: isBeside ? 400 : 600, align: isBeside ? "left" : "center" }); // prettier-ignore
@@ -103,8 +120,9 @@ function fontOf(weight: number, size: number): string {
 }
 
 /** Makes the function that draws the card beside the node that is pointed at. */
-export function hoverDrawing(palette: Palette): NodeHoverDrawingFunction {
+export function hoverDrawing(paletteNow: () => Palette): NodeHoverDrawingFunction {
   return (context, data) => {
+    const palette = paletteNow();
     const { detail } = data as Attributes as Labelled;
     const lines = [data.label ?? "", ...(detail === null || detail === undefined || detail === "" ? [] : [detail])];
     context.font = fontOf(600, 13);

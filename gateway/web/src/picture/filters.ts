@@ -40,11 +40,11 @@ export function shownIn(model: Model, filters: Filters): ReadonlySet<string> {
   return shown;
 }
 
-/** Nodes of which some text has this part, as the `q` of the lists finds them; subnets by name and block. */
+/** Nodes of which some text has this part, as the `q` of the lists finds them, in order; subnets by name and block. */
 export function findIn(model: Model, part: string): readonly TopologyNode[] {
   const wanted = part.trim().toLowerCase();
-  if (wanted === "") return model.topology.nodes;
-  return model.topology.nodes.filter((node) =>
+  if (wanted === "") return model.ordered;
+  return model.ordered.filter((node) =>
     textsOf(node, model.hosts.get(hostIdOf(node) ?? "")).some((text) => text.toLowerCase().includes(wanted)),
   );
 }

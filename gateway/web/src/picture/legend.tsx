@@ -1,5 +1,5 @@
 import type { TopologyNode } from "@nts/shared/contract";
-import type { ReactNode } from "react";
+import { type ReactNode, useMemo } from "react";
 import { FAMILIES, PALETTES, type Scheme } from "./colours.js";
 import classes from "./picture.module.css";
 
@@ -12,8 +12,7 @@ interface LegendProps {
 /** What the dots and lines mean, as far as they occur. */
 export function Legend({ nodes, scheme, isOpen }: LegendProps): ReactNode {
   const palette = PALETTES[scheme];
-  const categories = new Set(nodes.map((node) => (node.kind === "service" ? node.category : null)));
-  const families = FAMILIES.filter((family) => family.categories.some((one) => categories.has(one)));
+  const families = useMemo(() => familiesOf(nodes), [nodes]);
   return (
     <details className={classes.legend} open={isOpen}>
       <summary>Legend</summary>
@@ -34,6 +33,11 @@ export function Legend({ nodes, scheme, isOpen }: LegendProps): ReactNode {
       </ul>
     </details>
   );
+}
+
+function familiesOf(nodes: readonly TopologyNode[]): typeof FAMILIES {
+  const categories = new Set(nodes.map((node) => (node.kind === "service" ? node.category : null)));
+  return FAMILIES.filter((family) => family.categories.some((one) => categories.has(one)));
 }
 
 function Entry({

@@ -18,6 +18,8 @@ export interface HostParts {
 export interface Model {
   readonly topology: Topology;
   readonly nodes: ReadonlyMap<string, TopologyNode>;
+  /** Subnets, hosts and services, each by name: once for all searches, because comparing names is dear. */
+  readonly ordered: readonly TopologyNode[];
   readonly subnets: readonly SubnetNode[];
   readonly hosts: ReadonlyMap<string, HostParts>;
   readonly virtualized: readonly VirtualizedBy[];
@@ -42,7 +44,14 @@ export function modelOf(topology: Topology): Model {
     if (edge.kind === "in_subnet") hosts.get(edge.source)?.interfaces.push(edge);
     if (edge.kind === "virtualized_by") virtualized.push(edge);
   }
-  return { topology, nodes, subnets, hosts, virtualized };
+  return { topology, nodes, ordered: [...topology.nodes].sort(byKindAndName), subnets, hosts, virtualized };
+}
+
+const ORDER = { subnet: 0, host: 1, service: 2 } as const;
+const names = new Intl.Collator("en", { numeric: true });
+
+function byKindAndName(a: TopologyNode, b: TopologyNode): number {
+  return ORDER[a.kind] - ORDER[b.kind] || names.compare(a.label, b.label) || (a.id < b.id ? -1 : 1);
 }
 
 /** The subnet that a host is drawn in: that of its first interface; null when it has none. */

@@ -136,8 +136,8 @@ describe("what is shown", () => {
     ["NA", ["nas"]],
     ["nas.EX", ["nas"]],
     ["0.7", ["nas"]],
-    ["nginx", ["files", "shop", "proxy"]],
-    ["10.0.0.0/", ["lan", "dmz"]],
+    ["nginx", ["files", "proxy", "shop"]],
+    ["10.0.0.0/", ["dmz", "lan"]],
     [" shop ", ["shop"]],
     ["nowhere", []],
   ])("a search for %j finds what the lists of the API find", (part, expected) => {

@@ -1,5 +1,5 @@
 import type { TopologyNode } from "@nts/shared/contract";
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { colourOf, type Scheme } from "./colours.js";
 import { hostIdOf, type Model } from "./model.js";
 import classes from "./picture.module.css";
@@ -9,6 +9,7 @@ const MOST = 200;
 
 interface ResultsProps {
   readonly model: Model;
+  /** In order. */
   readonly nodes: readonly TopologyNode[];
   readonly scheme: Scheme;
   readonly selected: string | null;
@@ -17,11 +18,11 @@ interface ResultsProps {
 
 /** The picture as a list, for people who do not see it or use no mouse: arrow keys move, Enter opens. */
 export function Results({ model, nodes, scheme, selected, onSelect }: ResultsProps): ReactNode {
-  const ordered = useMemo(() => [...nodes].sort(byKindAndName).slice(0, MOST), [nodes]);
+  const listed = nodes.slice(0, MOST);
   const [active, setActive] = useState(0);
   const list = useRef<HTMLUListElement>(null);
   const id = useId();
-  const current = Math.min(active, Math.max(0, ordered.length - 1));
+  const current = Math.min(active, Math.max(0, listed.length - 1));
 
   useEffect(() => {
     list.current?.children[current]?.scrollIntoView({ block: "nearest" });
@@ -32,13 +33,13 @@ export function Results({ model, nodes, scheme, selected, onSelect }: ResultsPro
       ArrowDown: current + 1,
       ArrowUp: current - 1,
       Home: 0,
-      End: ordered.length - 1,
+      End: listed.length - 1,
       PageDown: current + 10,
       PageUp: current - 10,
     };
     const to = moves[event.key];
-    const node = ordered[current];
-    if (to !== undefined) setActive(Math.max(0, Math.min(ordered.length - 1, to)));
+    const node = listed[current];
+    if (to !== undefined) setActive(Math.max(0, Math.min(listed.length - 1, to)));
     else if ((event.key === "Enter" || event.key === " ") && node !== undefined) onSelect(node.id);
     else return;
     event.preventDefault();
@@ -56,7 +57,7 @@ export function Results({ model, nodes, scheme, selected, onSelect }: ResultsPro
         aria-activedescendant={`${id}-${current}`}
         onKeyDown={onKeyDown}
       >
-        {ordered.map((node, index) => (
+        {listed.map((node, index) => (
           <li
             key={node.id}
             id={`${id}-${index}`}
@@ -92,12 +93,4 @@ function detailOf({ hosts, nodes }: Model, node: TopologyNode): string {
     case "service":
       return nodes.get(hostIdOf(node) ?? "")?.label ?? "";
   }
-}
-
-const ORDER = { subnet: 0, host: 1, service: 2 } as const;
-
-function byKindAndName(a: TopologyNode, b: TopologyNode): number {
-  return (
-    ORDER[a.kind] - ORDER[b.kind] || a.label.localeCompare(b.label, "en", { numeric: true }) || (a.id < b.id ? -1 : 1)
-  );
 }
