@@ -33,6 +33,9 @@ describe("somebody new", () => {
     await page.getByText("The import is done").waitFor();
     await page.getByRole("link", { name: "See the picture" }).click();
     await heading(page, "Topology").waitFor();
+    const picture = page.getByRole("listbox", { name: "What the picture shows" });
+    for (const shown of ["192.168.7.0/24", "192.168.7.1", "192.168.7.20"])
+      await picture.getByText(shown, { exact: true }).first().waitFor();
 
     await page.getByRole("link", { name: "Hosts", exact: true }).click();
     const rows = page.getByRole("table", { name: "Hosts" }).getByRole("row");

@@ -259,6 +259,9 @@ describe("a Viewer", () => {
       ]);
       expect([path, await page.getByRole("checkbox").count()]).toEqual([path, 0]);
     }
+    await goTo(PATHS.users);
+    await page.getByRole("alert").getByRole("heading", { name: "This is not for your level" }).waitFor();
+    expect(await page.getByRole("button", { name: "Invite somebody" }).count()).toBe(0);
     await close();
   });
 });

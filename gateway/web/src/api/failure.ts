@@ -32,7 +32,7 @@ export function isPassing(error: unknown): boolean {
 
 export function describeFailure(error: unknown): Failure {
   if (!(error instanceof ApiError)) {
-    return failure("unreachable", "The server does not answer", "Check your connection. The console keeps trying.");
+    return failure("unreachable", "The server does not answer", "Check your connection, and try again.");
   }
   const { requestId, retryAfterSeconds: waitSeconds } = error;
   const told = (kind: Failure["kind"], title: string, text: string): Failure => ({
@@ -55,13 +55,18 @@ export function describeFailure(error: unknown): Failure {
   return told("refused", error.message, detailText(error));
 }
 
+/** What the API says of an id that is none; in a form ids are chosen from lists. */
+const NO_ID = "must be a UUID";
+
 /** Messages of the API by the path of the field that they belong to; `""` for those that belong to none. */
 export function faultsByPath(error: unknown): Readonly<Record<string, string>> {
   if (!(error instanceof ApiError)) return {};
   const { code, params, message } = error;
   if (code === "validation_failed") {
     const faults = (params["errors"] ?? []) as readonly Fault[];
-    return Object.fromEntries(faults.map(({ path, message: text }) => [path, text]));
+    return Object.fromEntries(
+      faults.map(({ path, message: text }) => [path, text === NO_ID ? "has to be chosen" : text]),
+    );
   }
   if (code === "already_exists" && typeof params["field"] === "string") return { [params["field"]]: message };
   if (typeof params["path"] === "string") return { [params["path"]]: message };

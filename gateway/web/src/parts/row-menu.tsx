@@ -37,7 +37,8 @@ export function RowMenu({
               run();
             }}
             disabled={isDisabled === true}
-            {...(isDestructive === true && { color: "red" })}
+            // Mantine would take a red that is too bright for text
+            {...(isDestructive === true && { color: "var(--mantine-color-error)" })}
           >
             {label}
           </Menu.Item>

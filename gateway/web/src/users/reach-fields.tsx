@@ -12,10 +12,10 @@ export interface Reach {
 
 /** What each level may do, in a few words. */
 const LEVELS: Readonly<Record<Permission, string>> = {
-  Owner: "Owner: everything, also the organization and other Owners",
-  Admin: "Admin: networks, tags, and people below",
-  Member: "Member: hosts and what is on them, in networks of theirs",
-  Viewer: "Viewer: looks, in networks of theirs",
+  Owner: "Owner: everything",
+  Admin: "Admin: networks, tags and people",
+  Member: "Member: hosts and what is on them",
+  Viewer: "Viewer: looks only",
 };
 
 /** The level and the networks of a person. */
@@ -39,7 +39,7 @@ export function ReachFields({ form }: { readonly form: UseFormReturnType<Reach> 
       {isAtLeast(permissions, "Admin") ? null : (
         <MultiSelect
           label="Networks"
-          description="Owners and Admins have all networks"
+          description="What Members and Viewers see is in these"
           searchable
           data={networks.map(({ id, name }) => ({ value: id, label: name }))}
           {...form.getInputProps("network_ids")}

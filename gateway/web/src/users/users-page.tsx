@@ -11,7 +11,7 @@ import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
 import { RowMenu } from "../parts/row-menu.js";
 import { When } from "../parts/when.js";
-import { useSession } from "../session/session.js";
+import { useMay, useSession } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { InviteEditor } from "./invite-editor.js";
 import { Invites } from "./invites.js";
@@ -23,6 +23,7 @@ const FIELDS = ["email", "created_at", "updated_at"] as const;
 export default function UsersPage(): ReactNode {
   const state = useListState();
   const { user: self, permissions } = useSession();
+  const may = useMay("Admin");
   const { nameOf } = useNetworkScope();
   const [edited, setEdited] = useState<string | null>(null);
   const [isInviting, setInviting] = useState(false);
@@ -58,9 +59,11 @@ export default function UsersPage(): ReactNode {
       title="Users"
       about="People belong to the organization. Members and Viewers see the networks that they are given."
       actions={
-        <Button leftSection={<UserPlus size={16} aria-hidden />} onClick={() => setInviting(true)}>
-          Invite somebody
-        </Button>
+        may && (
+          <Button leftSection={<UserPlus size={16} aria-hidden />} onClick={() => setInviting(true)}>
+            Invite somebody
+          </Button>
+        )
       }
     >
       <ListView
@@ -87,7 +90,7 @@ export default function UsersPage(): ReactNode {
           </EmptyState>
         }
       />
-      <Invites />
+      {may && <Invites />}
       {edited !== null && <UserEditor id={edited} onClose={() => setEdited(null)} />}
       {isInviting && <InviteEditor onClose={() => setInviting(false)} />}
     </Page>
