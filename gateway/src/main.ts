@@ -45,8 +45,9 @@ const OPERATIONS_HEADER_BYTES = 16_384;
 const PULL_MS = 400;
 const VERIFY_MS = 1_000;
 const LAST_VERIFY_MS = 3_000;
-// What identity is told at the end is worth no more than that.
-const LAST_WORDS_MS = 2_000;
+const KEY_USES_MS = 1_000;
+// What identity is told at the end is worth no more than that: enough to tell it again when it was silent before.
+const LAST_WORDS_MS = 3_000;
 
 startProcess(async () => {
   const config = readConfig(GatewayConfig, process.env);
@@ -76,6 +77,7 @@ startProcess(async () => {
     lastTimeoutMs: LAST_VERIFY_MS,
   });
   const record = createInternalClient({ upstream: upstreams.identity, sign, timeoutMs: PULL_MS });
+  const reports = createInternalClient({ upstream: upstreams.identity, sign, timeoutMs: KEY_USES_MS });
 
   const lease = createLease(clock);
   const changes = createChangeLog();
@@ -101,7 +103,7 @@ startProcess(async () => {
     clock,
     log,
   });
-  const keyUses = createKeyUses((uses) => identity.ask(recordKeyUses, { body: { uses } }), log);
+  const keyUses = createKeyUses((uses) => reports.ask(recordKeyUses, { body: { uses } }), log);
 
   const limiter = createLimiter({
     redis,
@@ -183,7 +185,7 @@ startProcess(async () => {
       async () => {
         limiter.stop();
         redis.disconnect();
-        const closing = [identity, record, ...Object.values(transports), ...Object.values(upstreams)];
+        const closing = [identity, record, reports, ...Object.values(transports), ...Object.values(upstreams)];
         await Promise.all(closing.map((one) => one.close()));
       },
       () => bus.close(),

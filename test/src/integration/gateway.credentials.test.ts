@@ -127,6 +127,20 @@ describe("what a gateway remembers of credentials", () => {
     },
   );
 
+  it("reports the use of keys when it stops also after a report that identity has left open", async () => {
+    const { neighbour, gateways } = world;
+    const key = neighbour.aKey();
+    await send(key);
+    neighbour.leftOpen.length = 0;
+    neighbour.identityIs("silent");
+    await send(key);
+    await until(() => neighbour.leftOpen.includes("/internal/key-uses"));
+    neighbour.identityIs("there");
+    await gateways[0]!.stop();
+    expect(neighbour.usedKeys).toContain(key.credentialId);
+    await gateways[0]!.restart();
+  });
+
   it("ends with status 0 within seconds of SIGTERM, after the requests that are open", async () => {
     const { neighbour, gateways } = world;
     const key = neighbour.aKey();

@@ -37,6 +37,8 @@ export interface Neighbour {
   verifications(): number;
   /** Ids of keys that were reported as used. */
   readonly usedKeys: string[];
+  /** Paths of the questions that identity, being silent, has left open. */
+  readonly leftOpen: string[];
   /** Answers what is passed on; the default is `{}` with 200. */
   answerWith(answering: Answering): void;
   aKey(rights?: Partial<VerifiedPrincipal>): GivenCredential;
@@ -64,6 +66,7 @@ export async function startNeighbour(liveGateways = 1): Promise<Neighbour> {
   const changes: { number: number; subjects: string[] }[] = [];
   const passedOn: PassedOn[] = [];
   const usedKeys: string[] = [];
+  const leftOpen: string[] = [];
   let verifications = 0;
   let applied = 0;
   let isHanging = false;
@@ -105,6 +108,7 @@ export async function startNeighbour(liveGateways = 1): Promise<Neighbour> {
     const internal = pathname.startsWith("/internal/");
     if (internal && identity !== "there") {
       if (identity === "broken") request.socket.destroy();
+      else leftOpen.push(pathname);
       return;
     }
     if (pathname === PROBE_PATH) {
@@ -146,6 +150,7 @@ export async function startNeighbour(liveGateways = 1): Promise<Neighbour> {
     passedOn,
     verifications: () => verifications,
     usedKeys,
+    leftOpen,
     answerWith: (next) => {
       answering = next;
     },
