@@ -32,3 +32,11 @@ export interface Buckets {
 export function intervalMsOf({ perMinute }: Allowance): number {
   return 60_000 / perMinute;
 }
+
+/** The levels after each of several tokens that were taken together, given the level after the last one. */
+export function levelsUpTo(last: Level, tokens: number, intervalMs: number): readonly Level[] {
+  return Array.from({ length: tokens }, (_, index) => {
+    const later = tokens - 1 - index;
+    return { ...last, remaining: last.remaining + later, fullInMs: Math.max(0, last.fullInMs - later * intervalMs) };
+  });
+}

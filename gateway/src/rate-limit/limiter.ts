@@ -1,9 +1,10 @@
 import type { Redis } from "ioredis";
 import type { Log } from "@nts/shared/log";
-import type { Allowance, Buckets, Level } from "./bucket.js";
+import { type Allowance, type Buckets, intervalMsOf, type Level, levelsUpTo } from "./bucket.js";
 import { createLocalBuckets } from "./local-buckets.js";
 import { createRedisBuckets } from "./redis-buckets.js";
 import { createRedisGuard } from "./redis-guard.js";
+import { gatherByTurn } from "./turns.js";
 
 /** The limits of the API: exact over all gateways while Redis is there, shared out among them while it is away. */
 export interface Limiter {
@@ -42,8 +43,22 @@ export function createLimiter(options: LimiterOptions): Limiter {
 
   function insured(prefix: string, allowance: Allowance): Buckets {
     const exact = createRedisBuckets(redis, prefix, allowance);
+    const intervalMs = intervalMsOf(allowance);
     const local = createLocalBuckets(allowance, liveGateways, () => performance.now());
-    const askRedis = (key: string, tokens: 0 | 1): Promise<Level> => (tokens === 0 ? exact.peek(key) : exact.take(key));
+    const take = gatherByTurn(takeTogether);
+
+    async function askRedis(call: () => Promise<Level>, key: string): Promise<Level> {
+      const level = await guard.run(call);
+      local.learn(key, level.fullInMs);
+      return level;
+    }
+
+    /** Levels after each of so many tokens; where they are not there together, each is asked for by itself. */
+    async function takeTogether(key: string, count: number): Promise<readonly Level[]> {
+      const level = await askRedis(() => exact.take(key, count), key);
+      if (level.allowed || count === 1) return levelsUpTo(level, count, intervalMs);
+      return Promise.all(Array.from({ length: count }, () => askRedis(() => exact.take(key), key)));
+    }
 
     async function ask(key: string, tokens: 0 | 1): Promise<Level> {
       const begun = performance.now();
@@ -52,8 +67,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
       };
       if (!guard.isAway()) {
         try {
-          const level = await guard.run(() => askRedis(key, tokens));
-          local.learn(key, level.fullInMs);
+          const level = await (tokens === 0 ? askRedis(() => exact.peek(key), key) : take(key));
           tell("redis");
           return level;
         } catch {
@@ -63,7 +77,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
         }
       }
       const level = local.take(key, tokens);
-      if (level.allowed && tokens > 0) guard.mention(() => askRedis(key, tokens));
+      if (level.allowed && tokens > 0) guard.mention(() => exact.take(key));
       tell("local");
       return level;
     }

@@ -27,8 +27,14 @@ return {math.ceil((after - now) / interval - 0.0001), math.ceil(after - now)}
 // The library asks for whole seconds of life, which the script does not use; 0 would make it leave the script out.
 const UNUSED_LIFE = { customDuration: 1 };
 
+/** Buckets that many tokens can be taken from at once. */
+export interface RedisBuckets extends Buckets {
+  /** Takes as many tokens as are asked for, one unless given, or none of them. */
+  take(key: string, tokens?: number): Promise<Level>;
+}
+
 /** Buckets of one kind of caller. A call rejects when Redis does not do what it is asked. */
-export function createRedisBuckets(redis: Redis, keyPrefix: string, allowance: Allowance): Buckets {
+export function createRedisBuckets(redis: Redis, keyPrefix: string, allowance: Allowance): RedisBuckets {
   const { burst, perMinute: limit } = allowance;
   const intervalMs = intervalMsOf(allowance);
   const limiter = new RateLimiterRedis({
@@ -41,9 +47,9 @@ export function createRedisBuckets(redis: Redis, keyPrefix: string, allowance: A
   });
 
   return {
-    take: async (key) => {
+    take: async (key, tokens = 1) => {
       try {
-        const { remainingPoints, msBeforeNext } = await limiter.consume(key, 1, UNUSED_LIFE);
+        const { remainingPoints, msBeforeNext } = await limiter.consume(key, tokens, UNUSED_LIFE);
         return { allowed: true, limit, remaining: remainingPoints, waitMs: 0, fullInMs: msBeforeNext };
       } catch (refusal) {
         if (!(refusal instanceof RateLimiterRes)) throw refusal;

@@ -1,0 +1,39 @@
+import { describe, expect, it } from "@jest/globals";
+import { gatherByTurn } from "./turns.js";
+
+describe("what is asked within one turn of the event loop", () => {
+  function counting() {
+    const calls: [string, number][] = [];
+    const ask = gatherByTurn((key, count) => {
+      calls.push([key, count]);
+      if (key === "broken") return Promise.reject(new Error("gone"));
+      return Promise.resolve(Array.from({ length: count }, (_, index) => `${key} ${index}`));
+    });
+    return { calls, ask };
+  }
+
+  it("about one key is asked once, and answered in the order of the questions", async () => {
+    const { calls, ask } = counting();
+    expect(await Promise.all([ask("a"), ask("b"), ask("a"), ask("a")])).toEqual(["a 0", "b 0", "a 1", "a 2"]);
+    expect(calls).toEqual([
+      ["a", 3],
+      ["b", 1],
+    ]);
+  });
+
+  it("waits for nothing that comes in a later turn", async () => {
+    const { calls, ask } = counting();
+    await ask("a");
+    await ask("a");
+    expect(calls).toEqual([
+      ["a", 1],
+      ["a", 1],
+    ]);
+  });
+
+  it("fails for all who asked together, and for nobody else", async () => {
+    const { ask } = counting();
+    const ends = await Promise.allSettled([ask("broken"), ask("a"), ask("broken")]);
+    expect(ends.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "rejected"]);
+  });
+});
