@@ -1,4 +1,5 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { Durations } from "./durations.js";
 import { SERVER_VERSION } from "./version.js";
 
 /** Metrics of a process, in the form that Prometheus reads. */
@@ -29,7 +30,7 @@ export function createMetrics(processName: string): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ process: processName });
   collectDefaultMetrics({ register: registry });
-  const requests = new Histogram({
+  const requests = new Durations({
     name: "nts_request_duration_seconds",
     help: "Time from a request to the end of its answer, by operation and status.",
     labelNames: ["operation", "status"],
@@ -38,19 +39,17 @@ export function createMetrics(processName: string): Metrics {
   });
   const build = { name: "nts_build_info", help: "1; the version is in the label.", labelNames: ["version"] };
   new Gauge({ ...build, registers: [registry] }).set({ version: SERVER_VERSION }, 1);
-  // Finding the series of two labels costs more than counting in it.
-  const series = new Map<string, Map<number, Histogram.Internal<"operation" | "status">>>();
-  const seriesOf = (operation: string, status: number) => {
-    const byStatus = series.get(operation) ?? new Map<number, Histogram.Internal<"operation" | "status">>();
-    series.set(operation, byStatus);
-    const known = byStatus.get(status) ?? requests.labels({ operation, status });
-    byStatus.set(status, known);
-    return known;
+  const series = new Map<string, Map<number, (seconds: number) => void>>();
+  const begin = (operation: string, status: number): ((seconds: number) => void) => {
+    const observe = requests.begin({ operation, status });
+    const byStatus = series.get(operation) ?? new Map<number, typeof observe>();
+    series.set(operation, byStatus.set(status, observe));
+    return observe;
   };
   return {
     registry,
     observeRequest: (operation, status, seconds) => {
-      seriesOf(operation, status).observe(seconds);
+      (series.get(operation)?.get(status) ?? begin(operation, status))(seconds);
     },
   };
 }
