@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { addressBlockOf } from "@nts/shared/address-block";
 import { type AnyEndpoint, bodyTypesOf, isAtLeast } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
@@ -51,21 +52,21 @@ export function createAdmission({ verifier, limiter, keyUses, ownOrigin }: Admis
     throw error;
   }
 
-  async function credentialOf(exchange: Exchange, endpoint: AnyEndpoint): Promise<Credential | null> {
-    const { credential } = endpoint;
-    const presented = readCredential(exchange.request.headers);
-    const needed = credential !== "optional";
-    if (presented.kind === "nothing") return needed ? refuse(exchange, new AppError("not_authenticated")) : null;
-    if (presented.kind === "malformed") return needed ? refuse(exchange, new AppError(presented.code)) : null;
+  /** The credential to be checked, null where none is needed, or why the request is refused without one. */
+  function credentialOf({ request }: Exchange, endpoint: AnyEndpoint): Credential | AppError | null {
+    const presented = readCredential(request.headers);
+    const needed = endpoint.credential !== "optional";
+    if (presented.kind === "nothing") return needed ? new AppError("not_authenticated") : null;
+    if (presented.kind === "malformed") return needed ? new AppError(presented.code) : null;
     if (presented.kind === "key") return needed ? presented : null;
-    if (isWrite(exchange) && !isFromOwnPage(exchange.request.headers, ownOrigin, bodyTypesOf(endpoint)))
-      return refuse(exchange, new AppError("csrf_rejected"));
-    return presented;
+    const isAllowed = !isWrite(request) || isFromOwnPage(request.headers, ownOrigin, bodyTypesOf(endpoint));
+    return isAllowed ? presented : new AppError("csrf_rejected");
   }
 
   async function userOf(exchange: Exchange, endpoint: AnyEndpoint): Promise<Caller<UserPrincipal> | null> {
-    const credential = await credentialOf(exchange, endpoint);
+    const credential = credentialOf(exchange, endpoint);
     if (credential === null) return null;
+    if (credential instanceof AppError) return refuse(exchange, credential);
     const verdict = verifier.recall(credential) ?? (await verify(exchange, credential));
     if (verdict.kind === "valid") return verdict.caller;
     return endpoint.credential === "optional" ? null : refuse(exchange, new AppError(verdict.code));
@@ -106,6 +107,6 @@ function passOrRefuse(exchange: Exchange, level: Level): void {
   if (!level.allowed) throw new AppError("rate_limited", { retry_after_seconds: retryAfterSeconds(level) });
 }
 
-function isWrite({ request }: Exchange): boolean {
-  return request.method !== "GET" && request.method !== "HEAD";
+function isWrite({ method }: IncomingMessage): boolean {
+  return method !== "GET" && method !== "HEAD";
 }
