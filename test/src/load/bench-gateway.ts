@@ -1,22 +1,23 @@
 /**
  * `npm run bench:gateway`: the same 2 kB of JSON through several gateways, 64 connections, each alone on processor 0 with
  * everything else on processor 1; interleaved in one run, so that the ratios hold although the machine does other things.
- * `-- --quick` measures once and shortly. It needs wrk, and nginx for its row.
+ * `-- --quick` measures once and shortly. It needs wrk and h2load, and nginx for its row.
  */
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import autocannon from "autocannon";
 import { execa, type ResultPromise } from "execa";
 import { freePort } from "@nts/local/processes/ports";
 import { startLoneGateways } from "../support/lone-gateways.js";
 import { until } from "../support/until.js";
 import { cpuMicrosOf, residentMbOf } from "./measure.js";
+import { steadily } from "./h2load.js";
 import { type Seen, wrk } from "./wrk.js";
 
 const CONNECTIONS = 64;
 const PATH = "/api/v1/hosts/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
+const OF_IDENTITY = "/api/v1/users/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 const quick = process.argv.includes("--quick");
 const [ROUNDS, SECONDS, WARM_UP_SECONDS] = quick ? [1, 3, 2] : [3, 8, 3];
 const UNLIMITED = { RATE_LIMIT_PER_MINUTE: "1000000", RATE_LIMIT_BURST: "1000000" };
@@ -51,6 +52,7 @@ try {
     for (const start of [direct, ours, stock, nginx]) await measureOne(start);
   report();
   await atHalfLoad();
+  await besideHanging();
 } finally {
   await upstream.stop();
   await world.stop();
@@ -132,18 +134,35 @@ function report(): void {
   }
 }
 
-/** Latency at half of what our gateway can do, by a load that does not wait for answers. */
+/** Latency at half of what our gateway can do, of both at the same rate, by a load that does not wait for answers. */
 async function atHalfLoad(): Promise<void> {
-  const most = medianOf(rows.get("our gateway") ?? []).perSecond;
-  const overallRate = Math.round(most / 2);
-  const { latency, non2xx } = await autocannon({
-    url: world.url + PATH,
-    headers: key.headers,
-    connections: CONNECTIONS,
-    duration: SECONDS,
-    overallRate,
-  });
-  console.log(`\nour gateway at half load (${overallRate} a second): p50 ${latency.p50} ms, p99 ${latency.p99} ms, ${non2xx} failed`); // prettier-ignore
+  const perSecond = Math.round(medianOf(rows.get("our gateway") ?? []).perSecond / 2);
+  console.log(`\nat ${perSecond} requests a second:`);
+  for (const start of [direct, ours]) {
+    const { name, url, stop } = await start();
+    const load = { url: url + PATH, headers: key.headers, connections: CONNECTIONS, seconds: SECONDS, cpu: OTHER_CPU };
+    const { p50Ms, p99Ms, failed } = await steadily({ ...load, perSecond });
+    await stop();
+    console.log(`${name}: p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms, ${failed} failed`);
+  }
+}
+
+/** What an operation of identity takes while topology hangs under load, beside what it takes otherwise. */
+async function besideHanging(): Promise<void> {
+  const load = { headers: key.headers, cpu: OTHER_CPU };
+  const measure = (): Promise<Seen> =>
+    wrk({ ...load, url: world.url + OF_IDENTITY, connections: 16, seconds: SECONDS });
+  const before = await measure();
+  process.kill(upstream.pid, "SIGSTOP");
+  const hanging = wrk({ ...load, url: world.url + PATH, connections: CONNECTIONS, seconds: SECONDS + 2 });
+  const during = await measure();
+  process.kill(upstream.pid, "SIGCONT");
+  await hanging;
+  const times = (now: number, then: number): string => `${now.toFixed(2)} ms (${(now / then).toFixed(2)} ×)`;
+  console.log(
+    `\nan operation of identity, while topology hangs: p50 ${times(during.p50Ms, before.p50Ms)}, ` +
+      `p99 ${times(during.p99Ms, before.p99Ms)}, ${during.failed} failed`,
+  );
 }
 
 function medianOf(measured: readonly Row[]): Row {

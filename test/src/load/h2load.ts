@@ -1,0 +1,50 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execa } from "execa";
+import type { Seen, WrkOptions } from "./wrk.js";
+
+export interface SteadyOptions extends WrkOptions {
+  /** Requests a second over all connections, sent whether or not those before are answered. */
+  readonly perSecond: number;
+}
+
+/**
+ * Runs h2load (Debian's nghttp2-client) at a steady rate: its connections send in turn, evenly over each period, where other
+ * generators send a second's worth in one bunch. @throws Error when it is not installed
+ */
+export async function steadily(options: SteadyOptions): Promise<Seen> {
+  const { url, headers, connections, seconds, cpu, perSecond } = options;
+  const perConnection = perSecond / connections;
+  const folder = await mkdtemp(join(tmpdir(), "nts-h2load-"));
+  const file = join(folder, "requests");
+  try {
+    await execa("taskset", [
+      ...["-c", `${cpu}`, "h2load", "--h1", `-n${Math.round(perSecond * seconds)}`, `-c${connections}`],
+      ...[`--rps=${perConnection}`, `--log-file=${file}`],
+      // So many begin in each millisecond that the last one begins when the first one sends again.
+      ...[`--rate=${Math.ceil((connections * perConnection) / 1_000)}`, "--rate-period=1ms"],
+      ...[...Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]), url],
+    ]);
+    const lines = (await readFile(file, "utf8")).trim().split("\n");
+    return seenIn(
+      lines.map((line) => line.split("\t").map(Number)),
+      seconds,
+    );
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Rows of start in microseconds, status, and microseconds to the end of the answer. */
+function seenIn(rows: readonly (readonly number[])[], seconds: number): Seen {
+  const took = rows.map(([, , micros = 0]) => micros / 1_000).sort((a, b) => a - b);
+  const shareMs = (share: number): number => took[Math.floor(took.length * share)] ?? 0;
+  return {
+    requests: rows.length,
+    perSecond: rows.length / seconds,
+    p50Ms: shareMs(0.5),
+    p99Ms: shareMs(0.99),
+    failed: rows.filter(([, status]) => status !== 200).length,
+  };
+}
