@@ -95,7 +95,6 @@ describe("what a gateway remembers of credentials", () => {
     }
   });
 
-  // Before identity falls silent: a report that it then leaves unanswered would still be waited for.
   it("reports the use of keys, at the latest when it stops", async () => {
     const { neighbour, gateways } = world;
     const key = neighbour.aKey();
