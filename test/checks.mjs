@@ -1,6 +1,5 @@
 // The checks that read sources only: form, lint rules, import rules. Each is one tool, run as its own process.
 import { spawn } from "node:child_process";
-import { constants, setPriority } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { projects } from "../deploy/local/prepare.mjs";
@@ -11,11 +10,8 @@ export const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const FEWER_COLLECTIONS = ["--max-semi-space-size=128"];
 const CRUISER_CONFIG = "test/dependency-cruiser.config.cjs";
 
-/**
- * Runs all checks side by side, prints what fails, and answers [name, passed] of each. `quick` lets them remember clean
- * files; `inTheGaps` gives them the processors only while nobody else wants these, for checks beside tests.
- */
-export async function runChecks({ quick = false, inTheGaps = false }) {
+/** Runs all checks side by side, prints what fails, and answers [name, passed] of each; `quick` lets them remember clean files. */
+export async function runChecks({ quick }) {
   const remember = (tool) =>
     quick ? ["--cache", "--cache-strategy", "content", "--cache-location", `node_modules/.cache/${tool}/files`] : [];
   const sources = projects(true).map((folder) => `${folder}/src`);
@@ -30,7 +26,7 @@ export async function runChecks({ quick = false, inTheGaps = false }) {
   ];
   return Promise.all(
     checks.map(async ([name, script, args]) => {
-      const { code, output, seconds } = await runQuietly(join(ROOT, "node_modules", script), args, inTheGaps);
+      const { code, output, seconds } = await runQuietly(join(ROOT, "node_modules", script), args);
       console.log(`${code === 0 ? "PASS" : "FAIL"} ${name} (${seconds} s)`);
       if (code !== 0) console.log(output);
       return [name, code === 0];
@@ -53,23 +49,20 @@ export async function runScript(script, args, env = {}) {
   return code;
 }
 
-/** Ends all scripts and checks that still run, for when this process is told to stop. */
+/** Ends what `runScript` still runs, for when this process is told to stop. */
 export function killRunningScripts() {
   for (const child of running) child.kill("SIGKILL");
 }
 
-async function runQuietly(script, args, inTheGaps) {
+async function runQuietly(script, args) {
   const begun = Date.now();
   const child = spawn(process.execPath, [...FEWER_COLLECTIONS, script, ...args], {
     cwd: ROOT,
     stdio: ["ignore", "pipe", "pipe"],
   });
-  if (inTheGaps && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
-  running.add(child);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
   const code = await endOf(child);
-  running.delete(child);
   return { code, output, seconds: Math.round((Date.now() - begun) / 1000) };
 }
 
