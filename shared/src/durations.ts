@@ -38,7 +38,7 @@ export class Durations<Label extends string> extends Histogram<Label> {
   }
 
   /** What the registry asks a metric for, and the library's own `get` too. */
-  getForPromString() {
+  getForPromString(): Promise<unknown> {
     const values = this.#series.flatMap((series) => this.#valuesOf(series));
     return Promise.resolve({ ...this.#head, type: "histogram", aggregator: "sum", values });
   }
