@@ -31,6 +31,8 @@ export const theme = createTheme({
     // its own lock of the page behind a window would write a style; see global.css
     Modal: { defaultProps: { lockScroll: false, radius: "lg", centered: true } },
     Drawer: { defaultProps: { lockScroll: false } },
+    // without it an open menu gives the focus to its first entry, and has nothing in it that is no entry
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     ModalRoot: { defaultProps: { lockScroll: false } },
     DrawerRoot: { defaultProps: { lockScroll: false } },
   },

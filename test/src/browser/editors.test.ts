@@ -1,5 +1,6 @@
 /** The windows in which people write: what they say before and after saving, and that nothing that was typed is lost. */
 import { describe, expect, it } from "@jest/globals";
+import { barriersOf, WCAG_AA } from "../support/accessibility.js";
 import { anAccount } from "../support/api.js";
 import { until } from "../support/until.js";
 import { button, createVisits, field, heading } from "../support/visits.js";
@@ -108,6 +109,25 @@ describe("the editors of what is on a host", () => {
     await button(page, "Save").click();
     await page.getByRole("table", { name: "Services" }).getByText("Docker").waitFor();
     expect(await virtualizationOf(`/api/v1/services/${service.id}`)).toEqual({ type: "Docker", details: {} });
+  });
+});
+
+describe("the menu of a row", () => {
+  it("opens and is gone through by the keyboard, and keeps nobody out", async () => {
+    const account = await anAccount(url());
+    const { host } = await aNetworkWithAHost(account.session);
+    const page = await somebody({ account });
+    await page.goto(`/hosts/${host.id}`);
+    const target = button(page, "Actions for tcp/443");
+    await target.press("Enter");
+    const focused = (): Promise<string | null> => page.locator(":focus").textContent();
+    await until(async () => (await focused()) === "Edit");
+    expect(await barriersOf(page, WCAG_AA)).toEqual([]);
+    await page.keyboard.press("ArrowDown");
+    await until(async () => (await focused()) === "Delete");
+    await page.keyboard.press("Escape");
+    await page.getByRole("menu").waitFor({ state: "detached" });
+    await page.waitForFunction("document.activeElement?.getAttribute('aria-label') === 'Actions for tcp/443'");
   });
 });
 
