@@ -8,12 +8,18 @@ import { aNetworkWithAHost } from "../support/world.js";
 
 const { url, somebody } = createVisits();
 
+/** An owner who looks at the page of a host with one of everything. */
+async function onAHost() {
+  const account = await anAccount(url());
+  const world = await aNetworkWithAHost(account.session);
+  const page = await somebody({ account });
+  await page.goto(`/hosts/${world.host.id}`);
+  return { ...world, account, page };
+}
+
 describe("the editor of a service", () => {
   it("says before saving what is left out and what is refused, and saves what it said", async () => {
-    const account = await anAccount(url());
-    const { host, service } = await aNetworkWithAHost(account.session);
-    const page = await somebody({ account });
-    await page.goto(`/hosts/${host.id}`);
+    const { account, service, page } = await onAHost();
     await button(page, "Actions for web").click();
     await page.getByRole("menuitem", { name: "Edit" }).click();
     const editor = page.getByRole("dialog");
@@ -36,10 +42,7 @@ describe("the editor of a service", () => {
   });
 
   it("shows what the API says next to the field that it says it of", async () => {
-    const account = await anAccount(url());
-    const { host } = await aNetworkWithAHost(account.session);
-    const page = await somebody({ account });
-    await page.goto(`/hosts/${host.id}`);
+    const { page } = await onAHost();
     await button(page, "Add an interface").click();
     const editor = page.getByRole("dialog");
     await editor.getByLabel("Subnet").click();
@@ -114,10 +117,7 @@ describe("the editors of what is on a host", () => {
 
 describe("the menu of a row", () => {
   it("opens and is gone through by the keyboard, and keeps nobody out", async () => {
-    const account = await anAccount(url());
-    const { host } = await aNetworkWithAHost(account.session);
-    const page = await somebody({ account });
-    await page.goto(`/hosts/${host.id}`);
+    const { page } = await onAHost();
     const target = button(page, "Actions for tcp/443");
     await target.press("Enter");
     const focused = (): Promise<string | null> => page.locator(":focus").textContent();
@@ -133,10 +133,7 @@ describe("the menu of a row", () => {
 
 describe("two people", () => {
   it("do not overwrite each other: the second is told, and can load what the first has saved", async () => {
-    const account = await anAccount(url());
-    const { host } = await aNetworkWithAHost(account.session);
-    const page = await somebody({ account });
-    await page.goto(`/hosts/${host.id}`);
+    const { account, host, page } = await onAHost();
     await button(page, "Edit").click();
     const editor = page.getByRole("dialog");
     await field(editor, "Hostname").fill("mine.example.com");
@@ -160,10 +157,7 @@ describe("two people", () => {
 
 describe("a session that ends", () => {
   it("asks to sign in again over what was being written, which then is still there", async () => {
-    const account = await anAccount(url());
-    const { host } = await aNetworkWithAHost(account.session);
-    const page = await somebody({ account });
-    await page.goto(`/hosts/${host.id}`);
+    const { account, page } = await onAHost();
     await button(page, "Edit").click();
     const editor = page.getByRole("dialog", { name: "Edit the host" });
     await field(editor, "Hostname").fill("nas.example.com");
@@ -213,10 +207,7 @@ describe("a session that ends", () => {
   });
 
   it("is ended by its owner too, and then begins anew at the start", async () => {
-    const account = await anAccount(url());
-    const { host } = await aNetworkWithAHost(account.session);
-    const page = await somebody({ account });
-    await page.goto(`/hosts/${host.id}`);
+    const { account, page } = await onAHost();
     await page.getByRole("button", { name: account.email }).click();
     await page.getByRole("menuitem", { name: "Sign out" }).click();
     await heading(page, "Sign in").waitFor();

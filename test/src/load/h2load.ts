@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
-import type { Seen, WrkOptions } from "./wrk.js";
+import { headerArguments, type Seen, type WrkOptions } from "./wrk.js";
 
 export interface SteadyOptions extends WrkOptions {
   /** Requests a second over all connections, sent whether or not those before are answered. */
@@ -23,8 +23,8 @@ export async function steadily(options: SteadyOptions): Promise<Seen> {
       ...["-c", `${cpu}`, "h2load", "--h1", `-n${Math.round(perSecond * seconds)}`, `-c${connections}`],
       ...[`--rps=${perConnection}`, `--log-file=${file}`],
       // So many begin in each millisecond that the last one begins when the first one sends again.
-      ...[`--rate=${Math.ceil((connections * perConnection) / 1_000)}`, "--rate-period=1ms"],
-      ...[...Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]), url],
+      ...[`--rate=${Math.ceil(perSecond / 1_000)}`, "--rate-period=1ms"],
+      ...[...headerArguments(headers), url],
     ]);
     const lines = (await readFile(file, "utf8")).trim().split("\n");
     return seenIn(

@@ -21,10 +21,9 @@ export interface WrkOptions {
 
 /** Runs wrk, which costs a tenth of what a load generator in JavaScript does. @throws Error when it is not installed */
 export async function wrk({ url, headers, connections, seconds, cpu }: WrkOptions): Promise<Seen> {
-  const given = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
   const { stdout } = await execa("taskset", [
     ...["-c", `${cpu}`, "wrk", "-t1", `-c${connections}`, `-d${seconds}s`, "--latency"],
-    ...[...given, url],
+    ...[...headerArguments(headers), url],
   ]);
   const number = (pattern: RegExp): number => Number(pattern.exec(stdout)?.[1] ?? 0);
   const latencyMs = (share: string): number => {
@@ -42,4 +41,9 @@ export async function wrk({ url, headers, connections, seconds, cpu }: WrkOption
       0,
     ),
   };
+}
+
+/** Headers as wrk and h2load take them. */
+export function headerArguments(headers: Readonly<Record<string, string>>): string[] {
+  return Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
 }
