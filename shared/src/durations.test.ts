@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { Histogram, Registry } from "prom-client";
-import { Durations } from "./durations.js";
+import { createDurations } from "./durations.js";
 
 describe("durations", () => {
   it("are shown as a histogram of the library shows them", async () => {
@@ -12,7 +12,7 @@ describe("durations", () => {
     };
     const [ours, theirs] = [new Registry(), new Registry()];
     for (const registry of [ours, theirs]) registry.setDefaultLabels({ process: "test" });
-    const durations = new Durations({ ...what, registers: [ours] });
+    const durations = createDurations({ ...what, registers: [ours] });
     const histogram = new Histogram({ ...what, registers: [theirs] });
     const seconds = [0, 0.0005, 0.001, 0.0011, 0.5, 1.9999, 2, 2.5, 1_000];
     for (const labels of [
@@ -25,6 +25,9 @@ describe("durations", () => {
         count(one);
         histogram.observe(labels, one);
       }
+      count(0.25, 2);
+      histogram.observe(labels, 0.25);
+      histogram.observe(labels, 0.25);
     }
     expect((await ours.metrics()).split("\n").sort()).toEqual((await theirs.metrics()).split("\n").sort());
     expect(JSON.stringify(await ours.getMetricsAsJSON())).toContain("a_seconds_sum");

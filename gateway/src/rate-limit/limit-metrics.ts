@@ -1,10 +1,10 @@
-import { Durations } from "@nts/shared/durations";
+import { createDurations } from "@nts/shared/durations";
 import type { Registry } from "prom-client";
 import type { LimiterOptions } from "./limiter.js";
 
 /** Makes the function that notes how long requests waited for their limit, and who told it. */
 export function createLimitMetrics(registry: Registry): LimiterOptions["observe"] {
-  const waits = new Durations({
+  const waits = createDurations({
     name: "nts_rate_limit_wait_seconds",
     help: "Time that requests waited for their limit: told by redis, by local while Redis is away, by local_after_redis where Redis did not answer in time.",
     labelNames: ["teller"],
@@ -16,7 +16,7 @@ export function createLimitMetrics(registry: Registry): LimiterOptions["observe"
     local: waits.begin({ teller: "local" }),
     local_after_redis: waits.begin({ teller: "local_after_redis" }),
   };
-  return (teller, seconds) => {
-    observers[teller](seconds);
+  return (teller, seconds, requests) => {
+    observers[teller](seconds, requests);
   };
 }

@@ -4,7 +4,7 @@ import { type Allowance, type Buckets, intervalMsOf, type Level, levelsUpTo } fr
 import { createLocalBuckets } from "./local-buckets.js";
 import { createRedisBuckets } from "./redis-buckets.js";
 import { createRedisGuard } from "./redis-guard.js";
-import { gatherByTurn } from "./turns.js";
+import { type Bunch, gatherByTurn } from "./turns.js";
 
 /** The limits of the API: exact over all gateways while Redis is there, shared out among them while it is away. */
 export interface Limiter {
@@ -30,8 +30,8 @@ export interface LimiterOptions {
   readonly gatewayId: string;
   /** Milliseconds that a request waits for Redis. */
   readonly patienceMs: number;
-  /** Called for each level that a request asked for, with the time that it waited. */
-  readonly observe: (teller: Teller, seconds: number) => void;
+  /** Called with the time that so many requests waited for their levels. */
+  readonly observe: (teller: Teller, seconds: number, requests: number) => void;
   readonly log: Log;
 }
 
@@ -45,7 +45,6 @@ export function createLimiter(options: LimiterOptions): Limiter {
     const exact = createRedisBuckets(redis, prefix, allowance);
     const intervalMs = intervalMsOf(allowance);
     const local = createLocalBuckets(allowance, liveGateways, () => performance.now());
-    const take = gatherByTurn(takeTogether);
 
     async function askRedis(call: () => Promise<Level>, key: string): Promise<Level> {
       const level = await guard.run(call);
@@ -54,35 +53,44 @@ export function createLimiter(options: LimiterOptions): Limiter {
     }
 
     /** Levels after each of so many tokens; where they are not there together, each is asked for by itself. */
-    async function takeTogether(key: string, count: number): Promise<readonly Level[]> {
+    async function takeExactly({ key, count }: Bunch): Promise<readonly Level[]> {
       const level = await askRedis(() => exact.take(key, count), key);
       if (level.allowed || count === 1) return levelsUpTo(level, count, intervalMs);
       return Promise.all(Array.from({ length: count }, () => askRedis(() => exact.take(key), key)));
     }
 
-    async function ask(key: string, tokens: 0 | 1): Promise<Level> {
-      const begun = performance.now();
-      const tell = (teller: Teller): void => {
-        observe(teller, (performance.now() - begun) / 1000);
-      };
-      if (!guard.isAway()) {
-        try {
-          const level = await (tokens === 0 ? askRedis(() => exact.peek(key), key) : take(key));
-          tell("redis");
-          return level;
-        } catch {
-          // A call that was only late is still counted when it arrives.
-          tell("local_after_redis");
-          return local.take(key, tokens);
-        }
-      }
-      const level = local.take(key, tokens);
-      if (level.allowed && tokens > 0) guard.mention(() => exact.take(key));
-      tell("local");
-      return level;
+    async function peekExactly({ key, count }: Bunch): Promise<readonly Level[]> {
+      const level = await askRedis(() => exact.peek(key), key);
+      return Array.from({ length: count }, () => level);
     }
 
-    return { take: (key) => ask(key, 1), peek: (key) => ask(key, 0) };
+    async function insure(bunch: Bunch, tokens: 0 | 1, exactly: typeof takeExactly): Promise<readonly Level[]> {
+      const { key, count, since } = bunch;
+      const here = (): Level[] => Array.from({ length: count }, () => local.take(key, tokens));
+      const tell = (teller: Teller): void => {
+        observe(teller, (performance.now() - since) / 1000, count);
+      };
+      if (guard.isAway()) {
+        const levels = here();
+        for (const { allowed } of levels) if (allowed && tokens > 0) guard.mention(() => exact.take(key));
+        tell("local");
+        return levels;
+      }
+      try {
+        const levels = await exactly(bunch);
+        tell("redis");
+        return levels;
+      } catch {
+        // A call that was only late is still counted when it arrives.
+        tell("local_after_redis");
+        return here();
+      }
+    }
+
+    return {
+      take: gatherByTurn((bunch) => insure(bunch, 1, takeExactly)),
+      peek: gatherByTurn((bunch) => insure(bunch, 0, peekExactly)),
+    };
   }
 
   return {

@@ -4,7 +4,7 @@ import { gatherByTurn } from "./turns.js";
 describe("what is asked within one turn of the event loop", () => {
   function counting() {
     const calls: [string, number][] = [];
-    const ask = gatherByTurn((key, count) => {
+    const ask = gatherByTurn(({ key, count }) => {
       calls.push([key, count]);
       if (key === "broken") return Promise.reject(new Error("gone"));
       return Promise.resolve(Array.from({ length: count }, (_, index) => `${key} ${index}`));
