@@ -15,7 +15,7 @@ import { sendEmpty, sendFailure, sendSuccess } from "./edge/answers.js";
 import { announcesTooMuch } from "./edge/body.js";
 import { canonicalAddress } from "./edge/client-address.js";
 import type { Cors } from "./edge/cors.js";
-import type { Exchange, OpenExchange } from "./edge/exchange.js";
+import type { Exchange, Exchanges } from "./edge/exchange.js";
 import { setEveryHeader } from "./edge/head.js";
 import type { Fields } from "./edge/json-headers.js";
 import { answerMalformed, isTooSlow, statusOf } from "./edge/malformed.js";
@@ -32,7 +32,7 @@ import { createRoutes } from "./routes.js";
 // application, which costs more than all the work on an operation.
 
 export interface AppOptions {
-  readonly open: OpenExchange;
+  readonly exchanges: Exchanges;
   readonly cors: Cors;
   readonly admission: Admission;
   readonly tenancyHeader: (caller: Caller, audience: "identity" | "topology") => string;
@@ -55,7 +55,7 @@ export interface App {
 
 /** The application of the gateway. */
 export function createApp({
-  open,
+  exchanges,
   cors,
   admission,
   tenancyHeader,
@@ -66,13 +66,12 @@ export function createApp({
   log,
 }: AppOptions): App {
   const routes = createRoutes({ page: pages.has, console: webConsole.has });
-  const exchangeOn = new WeakMap<Socket, Exchange>();
   // Connections of which nothing can be read any more; each further byte is reported as a fault of its own.
   const broken = new WeakSet<Socket>();
   // Files: the time that they may take is not Node's to tell.
   const paced = new WeakSet<IncomingMessage>();
 
-  async function serve(exchange: Exchange): Promise<void> {
+  function serve(exchange: Exchange): Promise<void> | undefined {
     const { request, response } = exchange;
     const fault = faultOf(request);
     if (fault !== null) return refuseUnsound(exchange, fault);
@@ -93,10 +92,9 @@ export function createApp({
         return answerOtherMethod(exchange, destination.allow);
       case "page":
         exchange.operationId = "page";
-        await admission.chargeAddress(exchange);
-        setEveryHeader(exchange);
-        pages.serve(request, response);
-        return;
+        return show(exchange, () => {
+          pages.serve(request, response);
+        });
       case "console":
         exchange.operationId = "console";
         setEveryHeader(exchange);
@@ -105,11 +103,17 @@ export function createApp({
       case "unknown":
         if (!webConsole.isReader(request))
           return admission.refuse(exchange, new AppError("not_found", { entity: "Path" }));
-        await admission.chargeAddress(exchange);
-        setEveryHeader(exchange);
-        webConsole.serveNotFound(request, response);
-        return;
+        return show(exchange, () => {
+          webConsole.serveNotFound(request, response);
+        });
     }
+  }
+
+  /** Shows a page at the cost of the address. */
+  async function show(exchange: Exchange, servePage: () => void): Promise<void> {
+    await admission.chargeAddress(exchange);
+    setEveryHeader(exchange);
+    servePage();
   }
 
   async function refuseUnsound(exchange: Exchange, status: number): Promise<void> {
@@ -164,7 +168,7 @@ export function createApp({
     if (exchange.response.headersSent) exchange.request.socket.destroy();
     else {
       exchange.unreadable = true;
-      void settle(exchange, refuseUnsound(exchange, status));
+      void settle(exchange, () => refuseUnsound(exchange, status));
     }
   }
 
@@ -181,9 +185,9 @@ export function createApp({
     });
   }
 
-  async function settle(exchange: Exchange, serving: Promise<void>): Promise<void> {
+  async function settle(exchange: Exchange, answer: typeof serve): Promise<void> {
     try {
-      await serving;
+      await answer(exchange);
     } catch (error) {
       if (exchange.response.headersSent) return;
       const known = error instanceof AppError ? error : new AppError("internal_error", {}, error);
@@ -194,9 +198,7 @@ export function createApp({
   }
 
   const listen: Listener = (request, response) => {
-    const exchange = open(request, response);
-    exchangeOn.set(request.socket, exchange);
-    void settle(exchange, serve(exchange));
+    void settle(exchanges.open(request, response), serve);
   };
 
   return {
@@ -205,7 +207,7 @@ export function createApp({
       answerTunnel(request, connection, listen);
     },
     onClientError: (error, socket) => {
-      const last = exchangeOn.get(socket);
+      const last = exchanges.lastOn(socket);
       if (broken.has(socket) || (isTooSlow(error) && last !== undefined && isPaced(last))) return;
       broken.add(socket);
       if (last === undefined || last.request.complete) {

@@ -123,14 +123,13 @@ startProcess(async () => {
   });
 
   const everyAnswer = everyAnswerFields(config.PUBLIC_URL);
-  const openExchange = createExchanges({ trustedHops: config.TRUST_PROXY_HOPS, everyAnswer, tracing });
-  const logAccess = createAccessLog(log, metrics);
   const app = createApp({
-    open: (request, response) => {
-      const exchange = openExchange(request, response);
-      logAccess(exchange);
-      return exchange;
-    },
+    exchanges: createExchanges({
+      trustedHops: config.TRUST_PROXY_HOPS,
+      everyAnswer,
+      tracing,
+      onEnd: createAccessLog(log, metrics),
+    }),
     cors: createCors(config.CORS_ORIGINS),
     admission,
     tenancyHeader: createTenancyHeaders(config.TENANCY_SECRETS),

@@ -37,8 +37,8 @@ export function createLog(processName: string, level: string, descriptor: 1 | 2 
   );
 }
 
-/** Writes one line; members that are undefined are left out of it. */
-export type WriteLine = (members: Readonly<Record<string, unknown>>) => void;
+/** Writes one line. @param members as in a JSON text, without the braces */
+export type WriteLine = (members: string) => void;
 
 /**
  * Makes the function that writes the lines of one kind, at `info`. What it is given must hold no secret: for lines as many as
@@ -57,7 +57,7 @@ export function createLines(log: Log, message: string): WriteLine {
   return (members) => {
     // The stream measures all that it holds whenever it is given something: once for the lines of a turn is enough.
     if (lines === "") setImmediate(writeAll);
-    lines += `{"level":${level}${timestamp()},${fixed},${JSON.stringify(members).slice(1)}\n`;
+    lines += `{"level":${level}${timestamp()},${fixed},${members}}\n`;
   };
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { type Cause, TRACEPARENT } from "@nts/shared/http/headers";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import type { Span, Tracing } from "@nts/shared/tracing/tracing";
@@ -27,6 +28,8 @@ export interface Exchange {
   readonly everyAnswer: Fields;
   /** The user on whose behalf it is made, once known. */
   principal: UserPrincipal | null;
+  /** What else ends with it: called when the answer has ended, or the client has gone before. */
+  onEnd: (() => void) | null;
 }
 
 /** What requests on behalf of this one tell of it. */
@@ -40,28 +43,54 @@ export interface ExchangeOptions {
   /** Names and values by turns of the headers of every answer. */
   readonly everyAnswer: Fields;
   readonly tracing: Tracing;
+  /** Is told of each exchange when it has ended. */
+  readonly onEnd: (exchange: Exchange) => void;
 }
 
-/** Opens an exchange. */
-export type OpenExchange = (request: IncomingMessage, response: ServerResponse) => Exchange;
+/** The exchanges of all connections. */
+export interface Exchanges {
+  open(request: IncomingMessage, response: ServerResponse): Exchange;
+  /** The last one on a connection; undefined when it has ended with all of its request read. */
+  lastOn(socket: Socket): Exchange | undefined;
+}
 
-/** Makes the function that opens exchanges. */
-export function createExchanges({ trustedHops, everyAnswer, tracing }: ExchangeOptions): OpenExchange {
-  return (request, response) => {
-    const requestId = newRequestId();
-    return {
-      request,
-      response,
-      requestId,
-      clientAddress: clientAddressOf(request, trustedHops),
-      startedAt: performance.now(),
-      span: tracing.begin(request.headers[TRACEPARENT] as string | undefined, requestId),
-      operationId: "none",
-      route: null,
-      unreadable: false,
-      level: null,
-      everyAnswer,
-      principal: null,
-    };
+/** No exchanges yet. */
+export function createExchanges({ trustedHops, everyAnswer, tracing, onEnd }: ExchangeOptions): Exchanges {
+  const lastOn = new WeakMap<Socket, Exchange>();
+
+  function end(exchange: Exchange): void {
+    const { request } = exchange;
+    // Idle connections hold nothing: what they held would be copied by each collection of garbage.
+    if (request.complete && lastOn.get(request.socket) === exchange) lastOn.delete(request.socket);
+    exchange.onEnd?.();
+    onEnd(exchange);
+  }
+
+  return {
+    open: (request, response) => {
+      const requestId = newRequestId();
+      const exchange: Exchange = {
+        request,
+        response,
+        requestId,
+        clientAddress: clientAddressOf(request, trustedHops),
+        startedAt: performance.now(),
+        span: tracing.begin(request.headers[TRACEPARENT] as string | undefined, requestId),
+        operationId: "none",
+        route: null,
+        unreadable: false,
+        level: null,
+        everyAnswer,
+        principal: null,
+        onEnd: null,
+      };
+      lastOn.set(request.socket, exchange);
+      // One listener for whatever there is to do then; each more would cost as much as what it does.
+      response.on("close", () => {
+        end(exchange);
+      });
+      return exchange;
+    },
+    lastOn: (socket) => lastOn.get(socket),
   };
 }

@@ -70,9 +70,9 @@ class Passage implements AnswerReader {
 
   begin(): void {
     const { exchange, endpoint } = this.forwarding;
-    const { request, response } = exchange;
+    const { request } = exchange;
     this.#expectHead();
-    response.once("close", this.#stop);
+    exchange.onEnd = this.#stop;
     if (endpoint.upload !== undefined) request.once("end", this.#expectHead);
     if (endpoint.body === undefined && hasBody(request.headers))
       skipBody(request, () => {
