@@ -1,16 +1,17 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, OutgoingHttpHeader } from "node:http";
 import { addressBlockOf } from "@nts/shared/address-block";
 import { type AnyEndpoint, bodyTypesOf, isAtLeast } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import { causeOf, type Exchange } from "../edge/exchange.js";
 import type { Fields } from "../edge/json-headers.js";
-import type { Buckets, Level } from "../rate-limit/bucket.js";
-import { rateLimitFields, retryAfterSeconds } from "../rate-limit/headers.js";
+import type { Level } from "../rate-limit/bucket.js";
+import { addRateLimit, retryAfterSeconds } from "../rate-limit/headers.js";
 import type { Limiter } from "../rate-limit/limiter.js";
 import { type Caller, createCaller } from "./caller.js";
 import { type Credential, readCredential } from "./credential.js";
 import { isFromOwnPage } from "./csrf.js";
+import type { Verdict } from "./key-cache.js";
 import type { KeyUses } from "./key-uses.js";
 import type { Verifier } from "./verifier.js";
 
@@ -36,16 +37,16 @@ export interface AdmissionOptions {
   readonly ownOrigin: string | null;
 }
 
+/** Null for nobody. */
+type User = Caller<UserPrincipal> | null;
+
 /** What requests must pass before they reach a service. */
 export function createAdmission({ verifier, limiter, keyUses, ownOrigin }: AdmissionOptions): Admission {
   const anonymous = createCaller({ kind: "anonymous" });
 
-  async function charge(exchange: Exchange, buckets: Buckets, key: string): Promise<void> {
-    passOrRefuse(exchange, await buckets.take(key));
+  async function chargeAddress(exchange: Exchange): Promise<void> {
+    passOrRefuse(exchange, await limiter.addresses.take(addressBlockOf(exchange.clientAddress)));
   }
-
-  const chargeAddress = (exchange: Exchange): Promise<void> =>
-    charge(exchange, limiter.addresses, addressBlockOf(exchange.clientAddress));
 
   async function refuse(exchange: Exchange, error: AppError): Promise<never> {
     await chargeAddress(exchange);
@@ -63,16 +64,20 @@ export function createAdmission({ verifier, limiter, keyUses, ownOrigin }: Admis
     return isAllowed ? presented : new AppError("csrf_rejected");
   }
 
-  async function userOf(exchange: Exchange, endpoint: AnyEndpoint): Promise<Caller<UserPrincipal> | null> {
+  /** Whose request it is; at once where that is remembered, because waiting would cost more than finding it. */
+  function userOf(exchange: Exchange, endpoint: AnyEndpoint): User | Promise<User> {
     const credential = credentialOf(exchange, endpoint);
     if (credential === null) return null;
     if (credential instanceof AppError) return refuse(exchange, credential);
-    const verdict = verifier.recall(credential) ?? (await verify(exchange, credential));
-    if (verdict.kind === "valid") return verdict.caller;
-    return endpoint.credential === "optional" ? null : refuse(exchange, new AppError(verdict.code));
+    const userBy = (verdict: Verdict): User | Promise<User> => {
+      if (verdict.kind === "valid") return verdict.caller;
+      return endpoint.credential === "optional" ? null : refuse(exchange, new AppError(verdict.code));
+    };
+    const remembered = verifier.recall(credential);
+    return remembered === null ? verify(exchange, credential).then(userBy) : userBy(remembered);
   }
 
-  async function verify(exchange: Exchange, credential: Credential) {
+  async function verify(exchange: Exchange, credential: Credential): Promise<Verdict> {
     passOrRefuse(exchange, await limiter.addresses.peek(addressBlockOf(exchange.clientAddress)));
     return verifier.verify(credential, causeOf(exchange));
   }
@@ -80,16 +85,21 @@ export function createAdmission({ verifier, limiter, keyUses, ownOrigin }: Admis
   return {
     chargeAddress,
     refuse,
-    chargeBytes: async (address) => rateLimitFields(await limiter.addresses.take(addressBlockOf(address))),
+    chargeBytes: async (address) => {
+      const fields: OutgoingHttpHeader[] = [];
+      addRateLimit(fields, await limiter.addresses.take(addressBlockOf(address)));
+      return fields;
+    },
     admit: async (exchange, endpoint) => {
-      const caller = endpoint.credential === "none" ? null : await userOf(exchange, endpoint);
+      const user = endpoint.credential === "none" ? null : userOf(exchange, endpoint);
+      const caller = user instanceof Promise ? await user : user;
       if (caller === null) {
         await chargeAddress(exchange);
         return anonymous;
       }
       const { principal } = caller;
       exchange.principal = principal;
-      await charge(exchange, limiter.users, principal.userId);
+      passOrRefuse(exchange, await limiter.users.take(principal.userId));
       if (principal.kind === "key") {
         keyUses.record(principal.credentialId);
         if (endpoint.credential === "session") throw new AppError("session_required");
