@@ -81,13 +81,19 @@ export function addUpstreamMetrics(registry: Registry, upstreams: readonly Upstr
 
 /** Counts what the verifier does. */
 export function createVerifierMetrics(registry: Registry): VerifierObserver {
-  const lookups = new Counter({
+  // Counted here, because the library's way costs more than the lookup.
+  let [hits, misses] = [0, 0];
+  new Counter({
     name: "nts_key_cache_lookups_total",
     help: "Credentials that were looked up, by result: hit, or miss, after which identity is asked.",
     labelNames: ["result"],
     registers: [registry],
+    collect() {
+      this.reset();
+      this.inc({ result: "hit" }, hits);
+      this.inc({ result: "miss" }, misses);
+    },
   });
-  const [hit, miss] = [lookups.labels("hit"), lookups.labels("miss")];
   const stale = new Counter({
     name: "nts_stale_credentials_total",
     help: "Requests that were let through by an earlier check because identity did not answer.",
@@ -102,7 +108,8 @@ export function createVerifierMetrics(registry: Registry): VerifierObserver {
   });
   return {
     lookedUp: (found) => {
-      (found ? hit : miss).inc();
+      if (found) hits++;
+      else misses++;
     },
     asked: (outcome, seconds) => {
       verifications.observe({ outcome }, seconds);

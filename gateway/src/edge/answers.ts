@@ -32,7 +32,7 @@ export function sendFailure(exchange: Exchange, error: AppError, status: number 
 
 /** Answers with nothing but headers. */
 export function sendEmpty(exchange: Exchange, status: number): void {
-  writeHead(exchange, status, SECURITY_FIELDS);
+  writeHead(exchange, status, [...SECURITY_FIELDS]);
   exchange.response.end();
 }
 

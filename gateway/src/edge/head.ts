@@ -1,7 +1,6 @@
 import type { OutgoingHttpHeader } from "node:http";
-import { rateLimitFields } from "../rate-limit/headers.js";
+import { addRateLimit } from "../rate-limit/headers.js";
 import type { Exchange } from "./exchange.js";
-import type { Fields } from "./json-headers.js";
 
 // Every head of an answer is written here, from one list of names and values by turns: setting headers one by one makes Node
 // keep, check and look up each of them once more.
@@ -9,19 +8,20 @@ import type { Fields } from "./json-headers.js";
 /** The header with the request id, as answers show it. */
 export const ANSWERED_REQUEST_ID = "X-Request-Id";
 
-/** Begins an answer with what every answer carries, the caller's level where it is known, and these. */
-export function writeHead(exchange: Exchange, status: number, fields: Fields): void {
-  exchange.response.writeHead(status, [...everyField(exchange), ...fields]);
+/** Begins an answer with these, what every answer carries, and the caller's level where it is known. @param fields is added to */
+export function writeHead(exchange: Exchange, status: number, fields: OutgoingHttpHeader[]): void {
+  addEvery(fields, exchange);
+  exchange.response.writeHead(status, fields);
 }
 
 /** Sets what every answer carries on one that somebody else will write. */
 export function setEveryHeader(exchange: Exchange): void {
-  const fields = everyField(exchange);
+  const fields: OutgoingHttpHeader[] = [];
+  addEvery(fields, exchange);
   for (let at = 0; at < fields.length; at += 2) exchange.response.setHeader(String(fields[at]), fields[at + 1] ?? "");
 }
 
-function everyField({ requestId, everyAnswer, level }: Exchange): OutgoingHttpHeader[] {
-  const fields = [ANSWERED_REQUEST_ID, requestId, ...everyAnswer];
-  if (level !== null) fields.push(...rateLimitFields(level));
-  return fields;
+function addEvery(fields: OutgoingHttpHeader[], { requestId, everyAnswer, level }: Exchange): void {
+  fields.push(ANSWERED_REQUEST_ID, requestId, ...everyAnswer);
+  if (level !== null) addRateLimit(fields, level);
 }

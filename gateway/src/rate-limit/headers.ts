@@ -1,15 +1,13 @@
+import type { OutgoingHttpHeader } from "node:http";
 import type { Level } from "./bucket.js";
 
 /**
- * Names and values by turns of the headers that tell a caller its level; `X-RateLimit-Reset` is in whole seconds until the
+ * Adds, names and values by turns, the headers that tell a caller its level; `X-RateLimit-Reset` is in whole seconds until the
  * bucket is full.
  */
-export function rateLimitFields({ limit, remaining, fullInMs }: Level): (string | number)[] {
-  return [
-    ...["X-RateLimit-Limit", limit],
-    ...["X-RateLimit-Remaining", remaining],
-    ...["X-RateLimit-Reset", Math.ceil(fullInMs / 1000)],
-  ];
+export function addRateLimit(fields: OutgoingHttpHeader[], { limit, remaining, fullInMs }: Level): void {
+  fields.push("X-RateLimit-Limit", limit, "X-RateLimit-Remaining", remaining);
+  fields.push("X-RateLimit-Reset", Math.ceil(fullInMs / 1000));
 }
 
 /** Whole seconds, at least 1, after which a refused request succeeds. */

@@ -140,8 +140,9 @@ async function atHalfLoad(): Promise<void> {
   console.log(`\nat ${perSecond} requests a second:`);
   for (const start of [direct, ours]) {
     const { name, url, stop } = await start();
-    const load = { url: url + PATH, headers: key.headers, connections: CONNECTIONS, seconds: SECONDS, cpu: OTHER_CPU };
-    const { p50Ms, p99Ms, failed } = await steadily({ ...load, perSecond });
+    const load = { url: url + PATH, headers: key.headers, connections: CONNECTIONS, cpu: OTHER_CPU, perSecond };
+    await steadily({ ...load, seconds: WARM_UP_SECONDS });
+    const { p50Ms, p99Ms, failed } = await steadily({ ...load, seconds: SECONDS });
     await stop();
     console.log(`${name}: p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms, ${failed} failed`);
   }
