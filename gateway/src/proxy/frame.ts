@@ -64,8 +64,9 @@ function listFrame(headers: IncomingHttpHeaders, length: number | null): Frame |
   };
 }
 
+/** @param prefix and `suffix` are ASCII */
 function framed(prefix: string, trim: 0 | 1, suffix: string, length: number | null): Frame {
-  const around = Buffer.byteLength(prefix) + Buffer.byteLength(suffix) - 2 * trim;
+  const around = prefix.length + suffix.length - 2 * trim;
   return { prefix, trim, suffix: () => suffix, length: length === null ? null : length + around };
 }
 

@@ -22,6 +22,10 @@ describe("route-table: what a path and method lead to", () => {
     expect(table.find("POST", "/api/v1/auth/keys/k/rotate")).toEqual({ value: "rotate", params: { id: "k" } });
   });
 
+  it("takes dots inside of a parameter for what they are", () => {
+    for (const id of ["a.b", "..a", "...", "a%2b"]) expect(table.find("GET", `/api/v1/hosts/${id}`)?.value).toBe("get");
+  });
+
   it("prefers a written segment to a parameter, whatever the method", () => {
     expect(table.find("POST", "/api/v1/hosts/bulk-delete")?.value).toBe("bulk");
     expect(table.find("GET", "/api/v1/hosts/bulk-delete")).toBeNull();

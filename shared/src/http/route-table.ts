@@ -18,9 +18,14 @@ export interface RouteTable<Value> {
 
 const METHODS = ["GET", "POST", "PUT", "DELETE"] as const;
 
+/** A parameter: no step in the path, also when it is encoded, which some readers decode before they look for steps. */
+const PARAMETER = String.raw`(?!\.\.?(?:/|$))(?:(?!%2[eEfF]|%5[cC])[^/#\\])+`;
+
 interface Stored<Value> {
   readonly value: Value;
   readonly template: string;
+  /** What the path must be like as it was sent: the look-up is lenient, it decodes and cuts off a host or a fragment. */
+  readonly form: RegExp;
 }
 
 /** An empty table. */
@@ -31,13 +36,13 @@ export function createRouteTable<Value>(): RouteTable<Value> {
   const find: RouteTable<Value>["find"] = (method, path) => {
     const found = table.find(method as "GET", path);
     if (found === null) return null;
-    const { value, template } = found.store as Stored<Value>;
-    if (path !== template && (written.has(path) || !isWrittenAs(template, path))) return null;
+    const { value, template, form } = found.store as Stored<Value>;
+    if (path !== template && (written.has(path) || !form.test(path))) return null;
     return { value, params: found.params as Record<string, string> };
   };
   return {
     add: (method, path, value) => {
-      const stored: Stored<Value> = { value, template: path };
+      const stored: Stored<Value> = { value, template: path, form: formOf(path) };
       if (!path.includes("{")) written.add(path);
       table.on(method.toUpperCase() as "GET", path.replaceAll(/\{(\w+)\}/g, ":$1"), unused, stored);
     },
@@ -46,19 +51,9 @@ export function createRouteTable<Value>(): RouteTable<Value> {
   };
 }
 
-/** A dot segment, or an encoded dot, slash or backslash, which some readers decode before they look for segments. */
-const STEP = /^\.\.?$|%2[ef]|%5c|\\/i;
-
-/** The look-up itself is lenient (it decodes, and cuts off a host or a fragment); this compares what was sent. */
-function isWrittenAs(template: string, path: string): boolean {
-  if (path.includes("#")) return false;
-  const wanted = template.split("/");
-  const sent = path.split("/");
-  return (
-    sent.length === wanted.length &&
-    wanted.every((segment, index) => {
-      const given = sent[index] ?? "";
-      return segment.startsWith("{") ? given !== "" && !STEP.test(given) : given === segment;
-    })
-  );
+function formOf(template: string): RegExp {
+  const segments = template
+    .split("/")
+    .map((segment) => (segment.startsWith("{") ? PARAMETER : segment.replaceAll(/[^\w-]/g, String.raw`\$&`)));
+  return new RegExp(`^${segments.join("/")}$`);
 }
