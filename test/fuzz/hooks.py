@@ -134,6 +134,11 @@ MEANING = re.compile(
 )
 
 
+def is_of_meaning(error: dict) -> bool:
+    """Whether a fault lies in what a body says; of a file the schema says nothing but that it is XML."""
+    return error["path"].startswith("line ") or MEANING.fullmatch(error["message"]) is not None
+
+
 def has_outer_space(value: object) -> bool:
     """Whether any text in the value begins or ends with white space."""
     if isinstance(value, dict):
@@ -150,7 +155,7 @@ def filter_failure(ctx, failure, case, response):
     if kind == "RejectedPositiveData":
         # Valid data may be refused for what it says (an address outside of its subnet), never for its form.
         errors = response.json().get("params", {}).get("errors", []) if code_of(response) in FORM else None
-        if errors is None or (errors and all(MEANING.fullmatch(error["message"]) for error in errors)):
+        if errors is None or (errors and all(map(is_of_meaning, errors))):
             return False
         # A comma ends an element of a list, also where its schema takes it for a part of the text.
         return not any("," in str(case.query.get("tag_ids", "")) and error["path"].startswith("tag_ids") for error in errors)
@@ -158,7 +163,8 @@ def filter_failure(ctx, failure, case, response):
         # `name=` and `name=null` are the same as leaving a parameter out; white space around a text does not count.
         sent = parse_qsl(urlsplit(response.request.url).query, keep_blank_values=True)
         absent = any(value in ("", "null") for _, value in sent)
-        return case.id not in NOTED and not absent and not has_outer_space(case.body)
+        spaced = has_outer_space([value for _, value in sent]) or has_outer_space(case.body)
+        return case.id not in NOTED and not absent and not spaced
     return True
 
 
