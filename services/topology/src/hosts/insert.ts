@@ -34,8 +34,8 @@ export async function insertHost(storage: Storage, session: ClientSession, scope
     interfaces: interfaces.map(({ id }) => id),
     services: services.length,
   };
-  await storage.hosts.insert(session, scope, [host], { lock: 0, inventory });
-  await storage.interfaces.insert(session, scope, interfaces);
+  await storage.hosts.insert(session, scope, [host], { lock: 0, inventory, interfaces });
+  await storage.interfaces.insertWithHosts(session, scope, interfaces);
   await storage.ports.insert(session, scope, ports);
   await insertServices(storage, session, scope, { host, inserted: services });
 }

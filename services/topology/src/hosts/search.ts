@@ -16,11 +16,11 @@ const OWN_TEXT: Document = {
 
 /** Keeps the searched texts of hosts. */
 export interface HostSearch {
-  /** Of a host without interfaces. */
-  fieldsOf(host: HostRecord): { search: string; addresses: string };
+  /** Of a new host. @param interfaces that it is to have, and others */
+  fieldsOf(host: HostRecord, interfaces: readonly Interface[]): { search: string; addresses: string };
   /** The hosts have got other names or hostnames. */
   renamed(session: ClientSession, scope: Scope, hosts: readonly HostRecord[]): Promise<void>;
-  /** Interfaces have been added. */
+  /** Interfaces have been added to hosts that did not know of them. */
   added(session: ClientSession, scope: Scope, interfaces: readonly Interface[]): Promise<void>;
   /** Interfaces of these hosts have changed, or are gone. */
   changed(session: ClientSession, scope: Scope, hostIds: readonly string[]): Promise<void>;
@@ -39,7 +39,7 @@ export function createHostSearch(db: Db): HostSearch {
   }
 
   return {
-    fieldsOf: (host) => ({ search: ownTextOf(host), addresses: "" }),
+    fieldsOf: (host, all) => ({ search: hostSearchText(host, all), addresses: linesByHost(all).get(host.id) ?? "" }),
     renamed: (session, scope, renamed) => {
       const textOf = (host: HostRecord): Document => ({
         search: { $concat: [literal(ownTextOf(host)), "$addresses"] },

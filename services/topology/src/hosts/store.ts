@@ -41,6 +41,13 @@ export interface KnownHost {
 }
 
 export interface HostStore extends Entities<HostRecord> {
+  /** @param extra `interfaces` are those that the hosts are to have, inserted by `insertWithHosts` of their store */
+  insert(
+    session: ClientSession,
+    scope: Scope,
+    hosts: readonly HostRecord[],
+    extra?: { readonly interfaces?: readonly Interface[]; readonly [field: string]: unknown },
+  ): Promise<void>;
   /** Locks a host for this transaction. @returns null when there is no such host in the scope */
   lock(session: ClientSession, scope: Scope, id: string, change?: InventoryChange): Promise<LockedHost | null>;
   /** Moves the revisions of hosts whose children change outside of their locks. */
@@ -72,9 +79,9 @@ export function createHostStore(db: Db): HostStore {
   const search = createHostSearch(db);
   return {
     ...entities,
-    insert: async (session, scope, inserted, extra) => {
+    insert: async (session, scope, inserted, { interfaces = [], ...extra } = {}) => {
       for (const host of inserted)
-        await entities.insert(session, scope, [host], { ...extra, ...search.fieldsOf(host) });
+        await entities.insert(session, scope, [host], { ...extra, ...search.fieldsOf(host, interfaces) });
     },
     replace: async (session, scope, changed, extra) => {
       await entities.replace(session, scope, changed, extra);

@@ -14,6 +14,8 @@ export interface Identities {
 
 /** Interfaces. Their addresses are kept with their hosts, too. */
 export interface InterfaceStore extends Entities<Interface> {
+  /** Inserts interfaces of hosts that were inserted with them. */
+  insertWithHosts(session: ClientSession, scope: Scope, interfaces: readonly Interface[]): Promise<void>;
   /** Interfaces of these hosts were removed, and the hosts stay. */
   removedFrom(session: ClientSession, scope: Scope, hostIds: readonly string[]): Promise<void>;
   /** Interfaces that have one of the addresses, in no order. @param scope of listed networks */
@@ -37,6 +39,7 @@ export function createInterfaceStore(db: Db): InterfaceStore {
   });
   return {
     ...entities,
+    insertWithHosts: entities.insert,
     insert: async (session, scope, inserted, extra) => {
       await entities.insert(session, scope, inserted, extra);
       await search.added(session, scope, inserted);
