@@ -23,11 +23,14 @@ export function isId(text: string): boolean {
   return UUID.test(text);
 }
 
+/** What is said of a text that is no identifier. */
+export const ID_FAULT = "must be a UUID";
+
 /** An identifier: accepted in any UUID notation, answered in lower case with hyphens. */
 export const Id = z
   .string()
   .overwrite(canonicalId)
-  .refine(isId, "must be a UUID")
+  .refine(isId, ID_FAULT)
   .meta({ format: "uuid", examples: ["01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f"] });
 
 /** ISO 8601 in UTC with milliseconds. */

@@ -1,4 +1,5 @@
 import { ApiError } from "@nts/shared/client";
+import { ID_FAULT } from "@nts/shared/contract";
 import type { ErrorCode, Fault } from "@nts/shared/errors";
 
 // What a failure means to the person in front of the console.
@@ -55,9 +56,6 @@ export function describeFailure(error: unknown): Failure {
   return told("refused", error.message, detailText(error));
 }
 
-/** What the API says of an id that is none; in a form ids are chosen from lists. */
-const NO_ID = "must be a UUID";
-
 /** Messages of the API by the path of the field that they belong to; `""` for those that belong to none. */
 export function faultsByPath(error: unknown): Readonly<Record<string, string>> {
   if (!(error instanceof ApiError)) return {};
@@ -65,7 +63,8 @@ export function faultsByPath(error: unknown): Readonly<Record<string, string>> {
   if (code === "validation_failed") {
     const faults = (params["errors"] ?? []) as readonly Fault[];
     return Object.fromEntries(
-      faults.map(({ path, message: text }) => [path, text === NO_ID ? "has to be chosen" : text]),
+      // In a form ids are chosen from lists.
+      faults.map(({ path, message: text }) => [path, text === ID_FAULT ? "has to be chosen" : text]),
     );
   }
   if (code === "already_exists" && typeof params["field"] === "string") return { [params["field"]]: message };
