@@ -1,7 +1,7 @@
 import type { Db } from "mongodb";
 import type { HostRecord, Interface, Service } from "@nts/shared/contract";
 import { createCollections, type Migration } from "@nts/shared/mongo/migrations";
-import { hostSearchText } from "./hosts/search.js";
+import { hostSearchFields } from "./hosts/search.js";
 import { INDEXES } from "./indexes.js";
 import { searchTextOf } from "./search.js";
 import type { EntityDocument } from "./storage/entities.js";
@@ -26,8 +26,7 @@ async function fillSearch(db: Db): Promise<void> {
     const host = JSON.parse(wire) as HostRecord;
     const found = await db.collection<EntityDocument>("interfaces").find({ host_id: _id }).toArray();
     const interfaces = found.map((one) => JSON.parse(one.wire) as Interface);
-    const addresses = hostSearchText(host, interfaces).slice(hostSearchText(host, []).length);
-    await hosts.updateOne({ _id }, { $set: { search: hostSearchText(host, interfaces), addresses } });
+    await hosts.updateOne({ _id }, { $set: hostSearchFields(host, interfaces) });
   }
 }
 

@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { ClientSession, Db, MongoClient } from "mongodb";
 import { isId, type Binding, type HostRecord, type Interface, type Service, type Subnet } from "@nts/shared/contract";
 import { parseBlock } from "@nts/topology/addresses";
-import { hostSearchText } from "@nts/topology/hosts/search";
+import { hostSearchFields } from "@nts/topology/hosts/search";
 import { resolveBindings } from "@nts/topology/services/bindings";
 import type { EntityDocument } from "@nts/topology/storage/entities";
 import { COUNTED, type GuardDocument } from "@nts/topology/storage/guards";
@@ -141,7 +141,7 @@ function searchTextsIn({ entities }: Contents): string[] {
   const lines = (text: unknown): string[] => String(text).split("\n").sort();
   return entities.hosts.flatMap((host) => {
     const on = (interfaces.get(host._id) ?? []).map((one) => entityOf<Interface>(one));
-    const real = lines(hostSearchText(entityOf<HostRecord>(host), on));
+    const real = lines(hostSearchFields(entityOf<HostRecord>(host), on).search);
     return isDeepStrictEqual(lines(host["search"]), real) ? [] : [`hosts ${host._id}: searches look in another text`];
   });
 }

@@ -2,7 +2,7 @@ import type { Db } from "mongodb";
 import type { Binding, HostRecord, Network, Service } from "@nts/shared/contract";
 import { newId } from "@nts/shared/ids";
 import { CATALOGUE } from "@nts/topology/definitions/catalogue";
-import { hostSearchText } from "@nts/topology/hosts/search";
+import { hostSearchFields } from "@nts/topology/hosts/search";
 import type { Entities, Entity } from "@nts/topology/storage/entities";
 import { createStorage } from "@nts/topology/storage/storage";
 
@@ -54,7 +54,7 @@ export async function seedTopology(db: Db, options: SeedOptions): Promise<Seeded
       const host = hostOf(network.id, n++);
       seeded.hostIds.push(host.id);
       const inventory = { interfaces: [], ports: [], services: servicesPerHost };
-      hostRows.push([host, { lock: 0, inventory, search: hostSearchText(host, []), addresses: "" }]);
+      hostRows.push([host, { lock: 0, inventory, ...hostSearchFields(host, []) }]);
       for (let position = 0; position < servicesPerHost; position++) {
         const service = serviceOf(host, position, { n: n++, bindings: bindingsPerService });
         seeded.serviceIds.push(service.id);

@@ -16,8 +16,6 @@ const OWN_TEXT: Document = {
 
 /** Keeps the searched texts of hosts. */
 export interface HostSearch {
-  /** Of a new host. @param interfaces that it is to have, and others */
-  fieldsOf(host: HostRecord, interfaces: readonly Interface[]): { search: string; addresses: string };
   /** The hosts have got other names or hostnames. */
   renamed(session: ClientSession, scope: Scope, hosts: readonly HostRecord[]): Promise<void>;
   /** Interfaces have been added to hosts that did not know of them. */
@@ -39,7 +37,6 @@ export function createHostSearch(db: Db): HostSearch {
   }
 
   return {
-    fieldsOf: (host, all) => ({ search: hostSearchText(host, all), addresses: linesByHost(all).get(host.id) ?? "" }),
     renamed: (session, scope, renamed) => {
       const textOf = (host: HostRecord): Document => ({
         search: { $concat: [literal(ownTextOf(host)), "$addresses"] },
@@ -69,9 +66,13 @@ export function createHostSearch(db: Db): HostSearch {
   };
 }
 
-/** The whole text of a host, to fill it in or to check it. */
-export function hostSearchText(host: HostRecord, interfaces: readonly Interface[]): string {
-  return ownTextOf(host) + (linesByHost(interfaces).get(host.id) ?? "");
+/** What a host keeps to be searched in, to fill it in or to check it. @param interfaces of this host, and others */
+export function hostSearchFields(
+  host: HostRecord,
+  interfaces: readonly Interface[],
+): { search: string; addresses: string } {
+  const addresses = linesByHost(interfaces).get(host.id) ?? "";
+  return { search: ownTextOf(host) + addresses, addresses };
 }
 
 function ownTextOf({ name, hostname }: HostRecord): string {

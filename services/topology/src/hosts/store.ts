@@ -4,7 +4,7 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { createEntities, type Entities, type EntityDocument, type Stored, storedIn } from "../storage/entities.js";
 import type { Join } from "../storage/lists.js";
 import { within } from "../storage/scope.js";
-import { createHostSearch } from "./search.js";
+import { createHostSearch, hostSearchFields } from "./search.js";
 
 // Everything on a host is written under the host's lock: a counter in its document that each such transaction writes
 // first, so that two of them collide. The same write keeps the inventory (what is on the host), which validating
@@ -81,7 +81,7 @@ export function createHostStore(db: Db): HostStore {
     ...entities,
     insert: async (session, scope, inserted, { interfaces = [], ...extra } = {}) => {
       for (const host of inserted)
-        await entities.insert(session, scope, [host], { ...extra, ...search.fieldsOf(host, interfaces) });
+        await entities.insert(session, scope, [host], { ...extra, ...hostSearchFields(host, interfaces) });
     },
     replace: async (session, scope, changed, extra) => {
       await entities.replace(session, scope, changed, extra);
