@@ -1,4 +1,4 @@
-import type { UserPrincipal } from "@nts/shared/http/tenancy";
+import { idsOf, type UserPrincipal } from "@nts/shared/http/tenancy";
 import { createLines, type Log } from "@nts/shared/log";
 import type { Metrics } from "@nts/shared/metrics";
 import type { Exchange } from "./edge/exchange.js";
@@ -35,10 +35,17 @@ function membersOf(exchange: Exchange, durationMs: number): string {
     `"method":"${request.method ?? ""}","status":${response.statusCode},"duration_ms":${Math.round(durationMs * 100) / 100},` +
     `"client_address":"${clientAddress}"` +
     (response.writableFinished ? "" : `,"aborted":true`) +
-    (principal === null ? "" : idsOf(principal))
+    (principal === null ? "" : idsTextOf(principal))
   );
 }
 
-function idsOf({ kind, credentialId, userId, scope }: UserPrincipal): string {
-  return `,"organization_id":"${scope.organizationId}","user_id":"${userId}","${kind}_id":"${credentialId}"`;
+/** The ids of users, made once for as long as they are remembered. */
+const idsTexts = new WeakMap<UserPrincipal, string>();
+
+function idsTextOf(principal: UserPrincipal): string {
+  const known = idsTexts.get(principal);
+  if (known !== undefined) return known;
+  const text = `,${JSON.stringify(idsOf(principal)).slice(1, -1)}`;
+  idsTexts.set(principal, text);
+  return text;
 }
