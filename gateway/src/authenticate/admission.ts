@@ -69,12 +69,14 @@ export function createAdmission({ verifier, limiter, keyUses, ownOrigin }: Admis
     const credential = credentialOf(exchange, endpoint);
     if (credential === null) return null;
     if (credential instanceof AppError) return refuse(exchange, credential);
-    const userBy = (verdict: Verdict): User | Promise<User> => {
-      if (verdict.kind === "valid") return verdict.caller;
-      return endpoint.credential === "optional" ? null : refuse(exchange, new AppError(verdict.code));
-    };
     const remembered = verifier.recall(credential);
-    return remembered === null ? verify(exchange, credential).then(userBy) : userBy(remembered);
+    if (remembered !== null) return userBy(remembered, exchange, endpoint);
+    return verify(exchange, credential).then((verdict) => userBy(verdict, exchange, endpoint));
+  }
+
+  function userBy(verdict: Verdict, exchange: Exchange, endpoint: AnyEndpoint): User | Promise<User> {
+    if (verdict.kind === "valid") return verdict.caller;
+    return endpoint.credential === "optional" ? null : refuse(exchange, new AppError(verdict.code));
   }
 
   async function verify(exchange: Exchange, credential: Credential): Promise<Verdict> {

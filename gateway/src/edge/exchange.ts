@@ -60,7 +60,7 @@ export function createExchanges({ trustedHops, everyAnswer, tracing, onEnd }: Ex
 
   function end(exchange: Exchange): void {
     const { request } = exchange;
-    // Idle connections hold nothing: what they held would be copied by each collection of garbage.
+    // A connection may stay idle for a minute, and shall not hold what it was used for last.
     if (request.complete && lastOn.get(request.socket) === exchange) lastOn.delete(request.socket);
     exchange.onEnd?.();
     onEnd(exchange);
