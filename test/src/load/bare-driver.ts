@@ -3,6 +3,7 @@
  * request: the same query on plain documents, decoded and turned into JSON. Runs as its own process and prints a line.
  */
 import { MongoClient } from "mongodb";
+import { valueAt } from "./shares.js";
 
 const [, , url = "", database = "", work = "page", organizationId = "", connections = "1", seconds = "3"] =
   process.argv;
@@ -49,7 +50,7 @@ const begun = performance.now();
 await workers(Number(seconds) * 1_000);
 const used = process.cpuUsage(before);
 latencies.sort((a, b) => a - b);
-const at = (share: number): number => Math.round((latencies[Math.floor(latencies.length * share)] ?? 0) * 10) / 10;
+const at = (share: number): number => Math.round(valueAt(share, latencies) * 10) / 10;
 const perSecond = Math.round((done / (performance.now() - begun)) * 1_000);
 const cpuMicros = Math.round((used.user + used.system) / done);
 console.log(JSON.stringify({ perSecond, p50Ms: at(0.5), p99Ms: at(0.99), cpuMicros }));

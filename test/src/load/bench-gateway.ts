@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import { execa, type ResultPromise } from "execa";
 import { freePort } from "@nts/local/processes/ports";
 import { startLoneGateways } from "../support/lone-gateways.js";
+import { UNLIMITED } from "../support/unlimited.js";
 import { until } from "../support/until.js";
 import { cpuMicrosOf, residentMbOf } from "./measure.js";
 import { steadily } from "./h2load.js";
@@ -20,7 +21,6 @@ const PATH = "/api/v1/hosts/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 const OF_IDENTITY = "/api/v1/users/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 const quick = process.argv.includes("--quick");
 const [ROUNDS, SECONDS, WARM_UP_SECONDS] = quick ? [1, 3, 2] : [3, 8, 3];
-const UNLIMITED = { RATE_LIMIT_PER_MINUTE: "1000000", RATE_LIMIT_BURST: "1000000" };
 const MEASURED_CPU = 0;
 const OTHER_CPU = 1;
 

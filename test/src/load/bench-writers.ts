@@ -6,6 +6,7 @@ import { createTenancySigner } from "@nts/shared/http/tenancy";
 import { newId } from "@nts/shared/ids";
 import { startStack, type Stack } from "../support/stack.js";
 import { callerOf, type Caller } from "../support/api.js";
+import { valueAt } from "./shares.js";
 
 const WRITERS = 16;
 const SECONDS = process.argv.includes("--quick") ? 2 : 6;
@@ -100,7 +101,7 @@ async function run(
   };
   await Promise.all(callers.map(writer));
   latencies.sort((a, b) => a - b);
-  const at = (share: number): string => (latencies[Math.floor(latencies.length * share)] ?? 0).toFixed(0);
+  const at = (share: number): string => valueAt(share, latencies).toFixed(0);
   const perSecond = latencies.length / SECONDS;
   const refusals = [...refused].map(([code, count]) => `${count} ${code}`).join(", ") || "none";
   console.log(`| ${work} | ${perSecond.toFixed(0)} | ${at(0.5)} | ${at(0.99)} | ${refusals} |`);

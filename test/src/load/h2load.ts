@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
+import { valueAt } from "./shares.js";
 import { headerArguments, type Seen, type WrkOptions } from "./wrk.js";
 
 export interface SteadyOptions extends WrkOptions {
@@ -39,12 +40,11 @@ export async function steadily(options: SteadyOptions): Promise<Seen> {
 /** Rows of start in microseconds, status, and microseconds to the end of the answer. */
 function seenIn(rows: readonly (readonly number[])[], seconds: number): Seen {
   const took = rows.map(([, , micros = 0]) => micros / 1_000).sort((a, b) => a - b);
-  const shareMs = (share: number): number => took[Math.floor(took.length * share)] ?? 0;
   return {
     requests: rows.length,
     perSecond: rows.length / seconds,
-    p50Ms: shareMs(0.5),
-    p99Ms: shareMs(0.99),
+    p50Ms: valueAt(0.5, took),
+    p99Ms: valueAt(0.99, took),
     failed: rows.filter(([, status]) => status !== 200).length,
   };
 }
