@@ -4,7 +4,7 @@ import type { ErrorCode, ErrorParams } from "./errors.js";
 
 // A typed client for browsers and Node, derived from the contract: `client.call(getService, { params: { id } })`.
 
-/** What `meta.pagination` says. @see spec § 2.6 */
+/** What `meta.pagination` says. @see docs/api.md "Conventions" */
 export interface Pagination {
   readonly total_count: number;
   readonly limit: number;
@@ -127,6 +127,9 @@ function urlOf(path: string, params: unknown, query: unknown): string {
   );
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries((query ?? {}) as Record<string, unknown>))
-    for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) search.append(name, String(one));
+    for (const one of Array.isArray(value) ? value : [value])
+      // A comma separates the values of a list, unless a backslash stands before it.
+      if (one !== undefined)
+        search.append(name, Array.isArray(value) ? String(one).replaceAll(",", "\\,") : String(one));
   return search.size === 0 ? filled : `${filled}?${search.toString()}`;
 }

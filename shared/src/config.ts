@@ -44,14 +44,52 @@ function isOrigin(text: string): boolean {
 /** Secrets that sign what processes tell each other; the first one signs, all are accepted. */
 export const SecretList = listOf(z.string().min(32, "each secret needs at least 32 characters"));
 
+/** Where the bus is: `nats://` or `tls://`, the same for all servers of a cluster, with the user in the first. */
+const BusUrl = z.string().refine((text) => {
+  const urls = text.split(",").map((part) => (URL.canParse(part.trim()) ? new URL(part.trim()) : null));
+  const [first] = urls;
+  return (
+    (first?.protocol === "nats:" || first?.protocol === "tls:") &&
+    urls.every((url) => url !== null && url.protocol === first.protocol && url.hostname !== "")
+  );
+}, "must be nats://host:port or tls://host:port, comma-separated for a cluster, all with the same scheme");
+
+/**
+ * What signs the tenancy header in each direction; a process is given those of the directions that it is an end of. A
+ * process that is taken over can so speak to none but those that it speaks to anyway.
+ */
+export const tenancySettings = {
+  GATEWAY_TO_IDENTITY_SECRETS: SecretList.describe("Comma-separated; the first one signs, all are accepted."),
+  GATEWAY_TO_TOPOLOGY_SECRETS: SecretList.describe("Comma-separated; the first one signs, all are accepted."),
+  IDENTITY_TO_TOPOLOGY_SECRETS: SecretList.describe("Comma-separated; the first one signs, all are accepted."),
+};
+
+/** How much of the database one organization may use at a time; settings of every process that has a database. */
+export const shareSettings = {
+  ORGANIZATION_OPERATIONS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(8)
+    .describe("Operations and transactions of one organization at a time, of the 16 connections; more wait, then 429."),
+  ORGANIZATION_STREAMS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(4)
+    .describe("Unlimited lists and graphs that one organization may have open at a time; more are 429."),
+};
+
 /** Settings that every process has. */
 export const commonSettings = {
   HOST: z.string().default("127.0.0.1").describe("Address to listen on."),
   PORT: z.coerce.number().int().min(0).max(65_535).describe("Port of the API."),
   OPS_PORT: z.coerce.number().int().min(0).max(65_535).describe("Port of /livez, /readyz and /metrics."),
-  LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
-  TENANCY_SECRETS: SecretList.describe("Comma-separated; the first one signs, all are accepted."),
-  NATS_URL: z.string().describe("nats://[user:password@]host:port, comma-separated for a cluster."),
+  LOG_LEVEL: z
+    .enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"])
+    .default("info")
+    .describe("Least level of the lines that are logged."),
+  NATS_URL: BusUrl.describe("nats://user:password@host:port, comma-separated for a cluster; tls:// enforces TLS."),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .url({ protocol: /^https?$/ })
     .overwrite(withoutEndSlash)
@@ -63,4 +101,11 @@ export const commonSettings = {
     .max(1)
     .default(1)
     .describe("Share of the traces that begin here which is recorded."),
+  DRAIN_DELAY_MS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(60_000)
+    .default(0)
+    .describe("Milliseconds between being unready and closing the port, on a stop."),
 };

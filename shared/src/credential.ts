@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-/** The cookie that carries a session. @see spec § 5 */
+/** The cookie that carries a session. @see docs/api.md "Authentication" */
 export const SESSION_COOKIE = "session_id";
 
 /** What is kept and passed on in place of an API key or the content of a session cookie: its SHA-256, in hexadecimal. */

@@ -1,10 +1,10 @@
-/** Every failure a caller can be told about. The sentence is public; nothing private may enter it. @see README "Errors" */
+/** Every failure a caller can be told about. The sentence is public; nothing private may enter it. @see docs/errors.md */
 export const ERRORS = {
   validation_failed: "The request does not match the schema.",
   malformed_json: "The request body is not valid JSON.",
   malformed_request: "The request is not valid HTTP.",
   invalid_reference: "The request refers to something that does not exist.",
-  network_mismatch: "The network does not match the one that the entity belongs to.",
+  network_mismatch: "The network does not match the network of the resource.",
   binding_cross_host: "A binding refers to a port or interface of another host.",
   ip_outside_subnet: "The address lies outside the subnet.",
   not_authenticated: "Authentication is required.",
@@ -14,27 +14,32 @@ export const ERRORS = {
   api_key_disabled: "The API key is disabled.",
   session_expired: "The session has ended.",
   permission_denied: "The caller's permission level does not allow this.",
-  session_required: "This operation needs a session; an API key cannot be used.",
+  session_required: "This operation requires a session; API keys are not accepted.",
   api_access_disabled: "API access is turned off for the organization.",
-  csrf_rejected: "The request did not come from an allowed origin.",
+  csrf_rejected: "The request's origin is not allowed.",
   registration_closed: "Registration is by invitation only.",
-  not_found: "There is no such entity.",
+  quota_exceeded: "The organization has reached its maximum for this resource.",
+  not_found: "Resource not found.",
   method_not_allowed: "The method is not allowed on this path.",
   payload_too_large: "The request body is too large.",
-  unsupported_media_type: "The request body must be of a type that the operation takes.",
+  unsupported_media_type: "The content type of the request body is not supported.",
   binding_conflict: "An interface binding and a port binding claim the same interface.",
   mac_address_immutable: "A MAC address cannot be changed once it is set.",
-  already_exists: "An entity with this value exists already.",
-  in_use: "The entity is still in use.",
-  last_owner: "An organization keeps at least one owner.",
-  write_conflict: "Too many writers changed the same data; try again.",
-  precondition_failed: "The entity has changed since the revision that was named.",
+  already_exists: "A resource with this value already exists.",
+  in_use: "The resource is still in use.",
+  last_owner: "An organization must keep at least one owner.",
+  write_conflict: "The write conflicted with concurrent writes; try again.",
+  precondition_failed: "The resource has changed since the given revision.",
+  too_many_subnets: "Too many new subnets; create larger ones or use subnet_hint.",
+  import_too_expensive: "The import takes more time or memory than it may; split it.",
   rate_limited: "Too many requests.",
-  login_throttled: "Too many failed logins; wait before the next try.",
-  internal_error: "Something went wrong on our side.",
-  upstream_failed: "A part of the system gave no usable answer.",
-  unavailable: "A part of the system is not available; try again soon.",
-  upstream_timeout: "A part of the system did not answer in time.",
+  too_many_in_flight: "Too many requests at the same time; wait for some of them to be answered.",
+  login_throttled: "Too many failed login attempts; wait before trying again.",
+  internal_error: "An internal error occurred.",
+  upstream_failed: "A dependency returned an unusable response.",
+  storage_overloaded: "The database has no room for this at the moment; try again later.",
+  unavailable: "A dependency is temporarily unavailable; try again shortly.",
+  upstream_timeout: "A dependency did not respond in time.",
 } as const;
 
 export type ErrorCode = keyof typeof ERRORS;
@@ -61,7 +66,7 @@ export interface Fault {
   readonly message: string;
 }
 
-/** `validation_failed` at the given places. @see spec § 7 */
+/** `validation_failed` at the given places. @see docs/errors.md */
 export function validationFailed(...errors: Fault[]): AppError {
   return new AppError("validation_failed", { errors });
 }

@@ -3,6 +3,7 @@ import closeWithGrace from "close-with-grace";
 import { ConfigError } from "./config.js";
 import type { Readiness } from "./http/operations.js";
 import type { Log } from "./log.js";
+import { StartRefused } from "./start-refused.js";
 
 /** Milliseconds from the signal to the end of the process, whatever hangs. */
 export const STOP_LIMIT_MS = 14_000;
@@ -35,13 +36,18 @@ export function stopOnSignal(log: Log, { readiness, leave, delayMs, steps }: Sto
 
 const RETRY_MS = 500;
 
-/** Does what a process needs before it can serve, again and again until it succeeds. @param what for the log */
+/**
+ * Does what a process needs before it can serve, again and again until it succeeds. @param what for the log
+ *
+ * @throws StartRefused at once, which no further attempt would change
+ */
 export async function keepTrying(log: Log, what: string, task: () => Promise<void>): Promise<void> {
   for (;;) {
     try {
       await task();
       return;
     } catch (error) {
+      if (error instanceof StartRefused) throw error;
       log.warn({ err: error }, `${what} failed; trying again`);
       await delay(RETRY_MS);
     }
@@ -51,7 +57,8 @@ export async function keepTrying(log: Log, what: string, task: () => Promise<voi
 /** Runs the start of a process; a fault ends it with status 1 and, for a wrong setting, its sentence alone. */
 export function startProcess(start: () => Promise<void>): void {
   start().catch((error: unknown) => {
-    process.stderr.write(`${error instanceof ConfigError ? error.message : String((error as Error).stack)}\n`);
+    const isPlain = error instanceof ConfigError || error instanceof StartRefused;
+    process.stderr.write(`${isPlain ? error.message : String((error as Error).stack)}\n`);
     process.exit(1);
   });
 }

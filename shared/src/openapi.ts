@@ -1,52 +1,15 @@
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
-import { z } from "zod";
 import { OPERATIONS, type AnyEndpoint } from "./contract/index.js";
-import { ERRORS, type ErrorCode } from "./errors.js";
-import { STATUSES } from "./http/statuses.js";
+import { createResponses, HEADERS, type Responses } from "./openapi-responses.js";
+import { shareParameters } from "./openapi-parameters.js";
 
 // The contract as an OpenAPI 3.1 document. Nothing is written here that the contract does not say.
 
-const Meta = z.object({ api_version: z.int(), server_version: z.string() }).meta({ id: "Meta" });
-
-const Pagination = z
-  .object({
-    total_count: z.int().describe("All entities that match, ignoring pagination."),
-    limit: z.int().describe("The applied limit; 0 when there was none."),
-    offset: z.int(),
-    has_more: z.boolean().describe("More entities exist beyond this page."),
-  })
-  .meta({ id: "Pagination" });
-
-const Failure = z
-  .object({
-    success: z.literal(false),
-    error: z.string().describe("A sentence for people."),
-    code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]),
-    params: z.record(z.string(), z.unknown()).describe("Details of the code."),
-    meta: Meta.extend({ request_id: z.string() }),
-  })
-  .meta({ id: "Failure" });
-
-const HEADERS = {
-  "X-RateLimit-Limit": { description: "Requests a minute.", schema: { type: "integer" } },
-  "X-RateLimit-Remaining": { description: "Requests possible now.", schema: { type: "integer" } },
-  "X-RateLimit-Reset": { description: "Seconds until the allowance is full.", schema: { type: "integer" } },
-  "X-Request-Id": { description: "Names the request in our logs.", required: true, schema: { type: "string" } },
-} as const;
-
-const HEADER_REFERENCES = Object.fromEntries(
-  Object.keys(HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-);
-
-/** Statuses of requests that cannot be read, beyond 400: the same for every operation. */
-const UNREADABLE = {
-  "408": failureOf(["malformed_request"], "It was sent too slowly."),
-  "431": failureOf(["malformed_request"], "There is too much before the body."),
-};
-
 /** The whole document, as a JSON value. @param version the application's version */
 export function createOpenApiDocument(version: string): object {
-  return createDocument({
+  const responses = createResponses();
+  const paths = pathsOf(OPERATIONS, responses);
+  const document = createDocument({
     openapi: "3.1.0",
     info: {
       title: "Network topology service",
@@ -57,25 +20,26 @@ export function createOpenApiDocument(version: string): object {
     },
     servers: [{ url: "/" }],
     tags: [...new Set(OPERATIONS.map(({ tag }) => tag))].map((name) => ({ name })),
-    paths: pathsOf(OPERATIONS),
+    paths,
     components: {
       headers: HEADERS,
-      responses: UNREADABLE,
+      responses: responses.components,
       securitySchemes: {
         apiKey: { type: "http", scheme: "bearer", description: "A user API key." },
         session: { type: "apiKey", in: "cookie", name: "session_id", description: "Set by login." },
       },
     },
   });
+  return shareParameters(document);
 }
 
-function pathsOf(operations: readonly AnyEndpoint[]): ZodOpenApiPathsObject {
+function pathsOf(operations: readonly AnyEndpoint[], responses: Responses): ZodOpenApiPathsObject {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
-  for (const operation of operations) (paths[operation.path] ??= {})[operation.method] = describe(operation);
+  for (const operation of operations) (paths[operation.path] ??= {})[operation.method] = describe(operation, responses);
   return paths;
 }
 
-function describe(operation: AnyEndpoint): ZodOpenApiOperationObject {
+function describe(operation: AnyEndpoint, responses: Responses): ZodOpenApiOperationObject {
   return {
     operationId: operation.operationId,
     tags: [operation.tag],
@@ -86,15 +50,7 @@ function describe(operation: AnyEndpoint): ZodOpenApiOperationObject {
       ...(operation.query && { query: operation.query }),
     },
     ...describeBody(operation),
-    responses: {
-      "200": {
-        description: "Success",
-        headers: HEADER_REFERENCES,
-        content: { "application/json": { schema: successOf(operation) }, ...filesOf(operation) },
-      },
-      ...failuresOf(operation),
-      ...Object.fromEntries(Object.keys(UNREADABLE).map((name) => [name, { $ref: `#/components/responses/${name}` }])),
-    },
+    responses: responses.of(operation),
   };
 }
 
@@ -108,61 +64,36 @@ function describeBody({ body, upload }: AnyEndpoint): Pick<ZodOpenApiOperationOb
   return { requestBody: { required: true, description, content } };
 }
 
-function describeRights({ credential, permission, description }: AnyEndpoint) {
+function describeRights({ credential, permission, wholeOrganization, description }: AnyEndpoint) {
   const level = permission === null ? [] : [`Needs at least the level \`${permission}\`.`];
+  const isForKeys = wholeOrganization === true && credential === "any";
+  const scope = isForKeys ? ["An API key that is restricted to networks may not."] : [];
   const security: Record<string, Record<string, string[]>[]> = {
     any: [{ apiKey: [] }, { session: [] }],
     session: [{ session: [] }],
     optional: [{ session: [] }, {}],
   };
   return {
-    description: [...(description === undefined ? [] : [description]), ...level].join(" "),
+    description: [...(description === undefined ? [] : [description]), ...level, ...scope].join(" "),
     security: security[credential] ?? [],
-  };
-}
-
-function successOf({ list, response }: AnyEndpoint): z.ZodType {
-  return z.object({
-    success: z.literal(true),
-    data: list === true ? z.array(response) : response,
-    meta: list === true ? Meta.extend({ pagination: Pagination }) : Meta,
-  });
-}
-
-/** The files that an operation can answer instead of JSON. */
-function filesOf({ files = [] }: AnyEndpoint) {
-  return Object.fromEntries(files.map((mediaType) => [mediaType, { schema: z.string() }]));
-}
-
-/** The codes that an operation can answer: its own, and those that follow from its form. */
-export function codesOf({ credential, permission, body, upload, errors, upstream }: AnyEndpoint): ErrorCode[] {
-  const codes: ErrorCode[] = ["malformed_request", "rate_limited", "internal_error", "unavailable", ...errors];
-  if (upstream !== "gateway") codes.push("upstream_failed", "upstream_timeout", "validation_failed");
-  if (body) codes.push("unsupported_media_type", "payload_too_large");
-  if (body && !upload) codes.push("malformed_json");
-  if (credential === "any" || credential === "session")
-    codes.push("not_authenticated", "session_expired", "csrf_rejected");
-  if (credential === "any") codes.push("api_key_invalid", "api_key_expired", "api_key_disabled", "api_access_disabled");
-  if (credential === "session") codes.push("session_required", "api_key_invalid");
-  if (permission !== null) codes.push("permission_denied");
-  return [...new Set(codes)].sort();
-}
-
-function failuresOf(operation: AnyEndpoint): Record<`${4 | 5}${string}`, object> {
-  const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of codesOf(operation)) byStatus.set(STATUSES[code], [...(byStatus.get(STATUSES[code]) ?? []), code]);
-  return Object.fromEntries([...byStatus].map(([status, codes]) => [String(status), failureOf(codes)]));
-}
-
-function failureOf(codes: readonly ErrorCode[], more = "") {
-  return {
-    description: `${codes.map((code) => `\`${code}\`: ${ERRORS[code]}`).join("\n\n")} ${more}`.trim(),
-    headers: HEADER_REFERENCES,
-    content: { "application/json": { schema: Failure } },
   };
 }
 
 /** The text of the committed document. */
 export function openApiText(version: string): string {
-  return `${JSON.stringify(createOpenApiDocument(version), null, 2)}\n`;
+  return `${linesOf(createOpenApiDocument(version))}\n`;
+}
+
+const LINE_LENGTH = 120;
+
+/** JSON in which whatever fits stands on one line. */
+function linesOf(value: unknown, indent = ""): string {
+  const line = JSON.stringify(value);
+  if (typeof value !== "object" || value === null || indent.length + line.length <= LINE_LENGTH) return line;
+  const deeper = `${indent} `;
+  const [open, close] = Array.isArray(value) ? "[]" : "{}";
+  const members = Array.isArray(value)
+    ? value.map((element) => linesOf(element, deeper))
+    : Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}: ${linesOf(member, deeper)}`);
+  return `${open}\n${members.map((member) => deeper + member).join(",\n")}\n${indent}${close}`;
 }

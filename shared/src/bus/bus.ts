@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { connect, JSONCodec, type NatsConnection } from "nats";
+import { connect, type ConnectionOptions, JSONCodec, type NatsConnection } from "nats";
 import type { z } from "zod";
 import type { Message } from "../contract/messages.js";
 import type { Log } from "../log.js";
@@ -94,12 +94,13 @@ export function createBus(url: string, processName: string, log: Log): Bus {
   }
 }
 
-/** The client takes credentials as options, not in the URL. */
-function serversOf(url: string): { servers: string[]; user?: string; pass?: string } {
+/** The client takes credentials as options, not in the URL; without `tls` it would speak to a server that offers none. */
+function serversOf(url: string): Pick<ConnectionOptions, "servers" | "user" | "pass" | "tls"> {
   const urls = url.split(",").map((part) => new URL(part.trim()));
   const [first] = urls;
-  const servers = urls.map(({ host }) => host);
-  return first === undefined || first.username === ""
-    ? { servers }
-    : { servers, user: decodeURIComponent(first.username), pass: decodeURIComponent(first.password) };
+  return {
+    servers: urls.map(({ host }) => host),
+    ...(first?.protocol === "tls:" && { tls: {} }),
+    ...(first?.username && { user: decodeURIComponent(first.username), pass: decodeURIComponent(first.password) }),
+  };
 }

@@ -1,7 +1,7 @@
 import type { BindingInput } from "./bindings.js";
 
 // The binding rules of a service, as a verdict on a request: topology enforces it, and an editor shows it before anything is
-// sent. The verdict does not depend on the order of the request, but for the places that it names. @see spec § 4.1
+// sent. The verdict does not depend on the order of the request, but for the places that it names. @see docs/api.md "Bindings"
 
 /** Ids that bindings of one host may point at. */
 export interface HostInventory {

@@ -2,12 +2,12 @@ import { z } from "zod";
 import { byId, filters, Id, listQuery, serverFields } from "./common.js";
 import { endpoint } from "./endpoint.js";
 
-/** A service present at an interface (an address), with no port. @see spec § 2.2 */
+/** A service present at an interface (an address), with no port. @see docs/api.md "Bindings" */
 export const InterfaceBindingInput = z
   .object({ type: z.literal("Interface"), interface_id: Id })
   .meta({ id: "InterfaceBindingInput" });
 
-/** A service listening on a port; `interface_id: null` means on all interfaces of the host. @see spec § 2.2 */
+/** A service listening on a port; `interface_id: null` means on all interfaces of the host. @see docs/api.md "Bindings" */
 export const PortBindingInput = z
   .object({ type: z.literal("Port"), port_id: Id, interface_id: Id.nullable().default(null) })
   .meta({ id: "PortBindingInput" });
@@ -20,7 +20,7 @@ export type BindingInput = z.infer<typeof BindingInput>;
 
 const owned = { ...serverFields, service_id: Id, network_id: Id };
 
-/** A binding as it is answered. @see spec § 2.2 */
+/** A binding as it is answered. @see docs/api.md "Bindings" */
 export const Binding = z
   .discriminatedUnion("type", [
     z.object({ ...owned, type: z.literal("Interface"), interface_id: Id }).meta({ id: "InterfaceBinding" }),

@@ -62,6 +62,8 @@ export function text(min: number, max: number): z.ZodString {
 }
 
 function faultOf(value: string, min: number, max: number): string | null {
+  // A character has two code units at most.
+  if (value.length > 2 * max) return `must have at most ${max} characters`;
   const length = [...value].length;
   if (length < min) return min === 1 ? "must not be empty" : `must have at least ${min} characters`;
   if (length > max) return `must have at most ${max} characters`;
@@ -77,7 +79,7 @@ export const Tags = z
   .max(50)
   .overwrite((tags) => [...new Set(tags)]);
 
-/** Where an entity came from; set by the server. @see spec § 2.1 */
+/** Where an entity came from; set by the server. @see docs/api.md "Resources" */
 export const Source = z.object({ type: z.string() }).meta({ id: "Source" });
 export type Source = z.infer<typeof Source>;
 
@@ -86,24 +88,45 @@ export const EchoedSource = z.object({ type: z.string() }).meta({ id: "EchoedSou
 
 const VIRTUALIZATION_LIMIT_BYTES = 16_384;
 
+/** Free JSON. It is taken as it is: nothing looks into it beyond its size. */
+const Details = z
+  .custom<Readonly<Record<string, unknown>>>(isObject, "must be an object")
+  .meta({ override: { type: "object", additionalProperties: true } });
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Why free JSON is refused; null when it is not. What is too large is not looked into. */
+function detailsFault(details: unknown): string | null {
+  const text = JSON.stringify(details);
+  const isLarge =
+    text.length > VIRTUALIZATION_LIMIT_BYTES ||
+    (text.length * 3 > VIRTUALIZATION_LIMIT_BYTES &&
+      new TextEncoder().encode(text).length > VIRTUALIZATION_LIMIT_BYTES);
+  if (isLarge) return "must not exceed 16 KiB as JSON";
+  return hasInfinity(details) ? "must not hold numbers beyond those of JSON" : null;
+}
+
+/** A number such as 1e999 is valid JSON, and cannot be written as JSON again. */
+function hasInfinity(value: unknown): boolean {
+  if (typeof value === "number") return !Number.isFinite(value);
+  return typeof value === "object" && value !== null && Object.values(value).some(hasInfinity);
+}
+
 /** How a host or service is virtualized, such as a container of a runtime; `details` is free. */
 export const Virtualization = z
   .object({
     type: text(1, 50),
-    details: z
-      .record(z.string(), z.json())
-      .refine(
-        (details) => JSON.stringify(details).length <= VIRTUALIZATION_LIMIT_BYTES,
-        "must not exceed 16 KiB as JSON",
-      )
-      .default({}),
+    details: Details.check(({ value, issues }) => {
+      const message = isObject(value) ? detailsFault(value) : null;
+      if (message !== null) issues.push({ code: "custom", message, input: value });
+    }).default({}),
   })
   .meta({ id: "VirtualizationInput" });
 
 /** {@link Virtualization} as answered. */
-export const VirtualizationAnswer = z
-  .object({ type: z.string(), details: z.record(z.string(), z.unknown()) })
-  .meta({ id: "Virtualization" });
+export const VirtualizationAnswer = z.object({ type: z.string(), details: Details }).meta({ id: "Virtualization" });
 export type Virtualization = z.infer<typeof VirtualizationAnswer>;
 
 export const PermissionLevel = z.enum(PERMISSIONS).meta({ id: "Permission" });
@@ -127,7 +150,7 @@ export const BulkDelete = z
 
 export const BulkDeleted = z.object({ deleted_count: z.int(), requested_count: z.int() }).meta({ id: "BulkDeleted" });
 
-/** Parameters that every list takes, with the fields it can be ordered by; all of them are optional. @see spec § 4.2 */
+/** Parameters that every list takes, with the fields it can be ordered by; all of them are optional. @see docs/api.md "Lists" */
 export function listQuery<const Field extends string, Filters extends z.ZodRawShape>(
   fields: readonly [Field, ...Field[]],
   filters: Filters,
@@ -153,5 +176,5 @@ export const filters = {
     .array(text(1, 50).overwrite(canonicalId))
     .max(50)
     .default([])
-    .describe("Only entities with any of these tags (ids of managed tags, or labels)."),
+    .describe("Only entities with any of these tags (ids of managed tags, or labels; a comma in a label is `\\,`)."),
 };

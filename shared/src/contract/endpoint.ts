@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { ErrorCode } from "../errors.js";
 import type { Upload } from "./upload.js";
 
-/** Levels of permission, highest first. @see spec § 5 */
+/** Levels of permission, highest first. @see docs/api.md "Permissions" */
 export const PERMISSIONS = ["Owner", "Admin", "Member", "Viewer"] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
@@ -40,6 +40,10 @@ export interface Endpoint<
   readonly credential: CredentialRule;
   /** The lowest level that may call it; null where no level is needed. */
   readonly permission: Permission | null;
+  /** It changes what belongs to the whole organization: an API key that is restricted to networks may not. */
+  readonly wholeOrganization?: boolean;
+  /** It ends the sessions that the browser has: identity is told the hashes of all session cookies, however many. */
+  readonly endsSessions?: boolean;
   /** The group it is documented under. */
   readonly tag: string;
   readonly summary: string;

@@ -113,6 +113,7 @@ export const createHost = endpoint({
   body: HostCreate,
   response: Host,
   errors: [
+    "quota_exceeded",
     "invalid_reference",
     "network_mismatch",
     "ip_outside_subnet",

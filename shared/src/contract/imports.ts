@@ -80,6 +80,16 @@ export const ImportedChange = z
   .meta({ id: "ImportedChange" });
 export type ImportedChange = z.infer<typeof ImportedChange>;
 
+const SupersededInterface = z
+  .object({
+    id: Id,
+    host_id: Id,
+    host_name: z.string(),
+    ip_address: z.string(),
+    mac_address: z.string().nullable(),
+  })
+  .meta({ id: "SupersededInterface" });
+
 export const ImportedHost = z
   .object({
     line: Line,
@@ -92,6 +102,9 @@ export const ImportedHost = z
     ports: z.array(ImportedPort),
     services: z.array(ImportedService),
     changes: z.array(ImportedChange).describe("What changes on a host that was there, beside what is new on it."),
+    superseded: z
+      .array(SupersededInterface)
+      .describe("Interfaces of other hosts that had an address of this one; they are removed with their bindings."),
     error: Refusal.nullable().describe("Why it failed; nothing of it was written then."),
   })
   .meta({ id: "ImportedHost" });
@@ -100,16 +113,23 @@ export type ImportedHost = z.infer<typeof ImportedHost>;
 export const SkippedPart = z.object({ line: Line, what: z.string(), reason: z.string() }).meta({ id: "SkippedPart" });
 export type SkippedPart = z.infer<typeof SkippedPart>;
 
-const counted = { create: z.int(), update: z.int(), unchanged: z.int() };
+const Counts = z.object({ create: z.int(), update: z.int(), unchanged: z.int() }).meta({ id: "ImportCounts" });
 
 export const ImportSummary = z
   .object({
     subnets: z.object({ create: z.int(), existing: z.int(), failed: z.int() }),
-    hosts: z.object({ ...counted, failed: z.int() }),
-    interfaces: z.object(counted),
+    hosts: Counts.extend({ failed: z.int() }).meta({ id: "ImportHostCounts" }),
+    interfaces: Counts.extend({ superseded: z.int().describe("Removed from other hosts.") }).meta({
+      id: "ImportInterfaceCounts",
+    }),
     ports: z.object({ create: z.int(), unchanged: z.int() }),
-    services: z.object(counted),
+    services: Counts,
     skipped: z.int().describe("All that was skipped, also what `skipped` does not list."),
+    unanswered: z
+      .int()
+      .describe(
+        "Hosts that the scanner was told to take as up (`-Pn`) and that answered nothing; they are not created.",
+      ),
   })
   .describe("What is counted of hosts that failed is only that they did.")
   .meta({ id: "ImportSummary" });
@@ -141,9 +161,10 @@ export const importNmap = endpoint({
   tag: "Imports",
   summary: "Import the file that `nmap -oX` writes",
   description:
-    "Hosts are recognized by MAC address, else by address. What is missing is added, and nothing is deleted or " +
-    "overwritten: the same file again changes nothing. Each host is one transaction, and is answered as soon as it is " +
-    "done; one that fails does not stop the others. With `dry_run` nothing is written and the answer is the same.",
+    "Hosts are recognized by MAC address, else by address. What is missing is added, and nothing is overwritten: the same " +
+    "file again changes nothing. An address that is seen at another host than before moves there; nothing else is ever " +
+    "removed. Each host is one transaction, and is answered as soon as it is done; one that fails does not stop the " +
+    "others. With `dry_run` nothing is written and the answer is the same.",
   query: z.strictObject({
     network_id: Id.describe("The network that was scanned."),
     dry_run: z.boolean().default(false).describe("Only answer what would be done."),
@@ -159,5 +180,5 @@ export const importNmap = endpoint({
     description: "The XML that `nmap -oX` writes, in UTF-8.",
   }),
   response: ImportPlan,
-  errors: ["invalid_reference"],
+  errors: ["invalid_reference", "too_many_subnets", "import_too_expensive"],
 });

@@ -3,7 +3,7 @@ import { byId, filters, Id, listQuery, Name, serverFields } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { resource } from "./resource.js";
 
-/** A network interface of a host, with one address. @see spec § 2.3 */
+/** A network interface of a host, with one address. @see docs/api.md "Resources" */
 export const Interface = z
   .object({
     ...serverFields,
@@ -118,7 +118,7 @@ export const createInterface = endpoint({
   summary: "Create an interface",
   body: InterfaceCreate,
   response: Interface,
-  errors: [...addressErrors, "write_conflict"],
+  errors: ["quota_exceeded", ...addressErrors, "write_conflict"],
 });
 
 export const getInterface = interfaces.getOne(Interface);

@@ -11,7 +11,7 @@ const common = { credential: "process", permission: null, tag: "Internal", error
 export const NetworkScope = z.union([z.literal("all"), z.array(z.string())]);
 export type NetworkScope = z.infer<typeof NetworkScope>;
 
-/** Who a credential stands for, with the rights it has at this moment. @see README "Who may do what" */
+/** Who a credential stands for, with the rights it has at this moment. @see docs/api.md "Permissions" */
 export const VerifiedPrincipal = z.object({
   kind: z.enum(["key", "session"]),
   credential_id: z.string(),

@@ -46,10 +46,11 @@ export const createInvite = endpoint({
   operationId: "create_invite",
   method: "post",
   path: "/api/v1/invites",
+  wholeOrganization: true,
   summary: "Invite somebody; the answer is the only place that shows the token",
   description:
     "Owners invite to every level, Admins to Member and Viewer. The token makes one account, and none when its inviter " +
-    "could no longer invite to that level. An API key that is restricted to networks invites nobody.",
+    "could no longer invite to that level.",
   body: InviteCreate,
   response: Invite.extend({ token: z.string() }).meta({ id: "CreatedInvite" }),
   errors: ["invalid_reference"],
@@ -60,6 +61,7 @@ export const revokeInvite = endpoint({
   operationId: "revoke_invite",
   method: "delete",
   path: "/api/v1/invites/{id}",
+  wholeOrganization: true,
   summary: "Revoke an invite",
   params: byId,
   response: Nothing,

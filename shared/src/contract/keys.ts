@@ -13,7 +13,7 @@ import {
 } from "./common.js";
 import { endpoint } from "./endpoint.js";
 
-/** A user API key. `key` is masked everywhere but in the answers of create. @see spec § 2.4 */
+/** A user API key. `key` is masked everywhere but in the answers of create. @see docs/api.md "Authentication" */
 export const UserApiKey = z
   .object({
     ...serverFields,
@@ -38,7 +38,7 @@ const Moment = z.iso
   .overwrite((moment) => (Number.isNaN(Date.parse(moment)) ? moment : new Date(moment).toISOString()))
   .meta({ format: "date-time" });
 
-/** @see spec § 4.4, § 4.5: creation and update take the same members. */
+/** Creation and update take the same members. */
 export const UserApiKeyInput = z
   .object({
     name: Name,
@@ -86,7 +86,7 @@ export const createKey = endpoint({
   summary: "Create an API key; the answer is the only place that shows its secret",
   body: UserApiKeyInput,
   response: z.object({ api_key: UserApiKey, key: z.string() }).meta({ id: "CreatedUserApiKey" }),
-  errors: inputErrors,
+  errors: [...inputErrors, "quota_exceeded", "write_conflict"],
 });
 
 export const getKey = endpoint({

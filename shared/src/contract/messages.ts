@@ -30,3 +30,13 @@ export const tagDeleted = message(
   "topology.tag.deleted",
   z.object({ organization_id: z.string(), tag_id: z.string() }),
 );
+
+/** What each process may say and hear on the bus, and nothing else: its user there has just these rights. */
+export const BUS_RIGHTS = {
+  gateway: { publish: [keyApplied.subject], subscribe: [keyChanged.subject] },
+  identity: {
+    publish: [keyChanged.subject],
+    subscribe: [keyApplied.subject, networkDeleted.subject, tagDeleted.subject],
+  },
+  topology: { publish: [networkDeleted.subject, tagDeleted.subject], subscribe: [] },
+} as const;

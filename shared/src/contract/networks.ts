@@ -48,11 +48,11 @@ export const createNetwork = endpoint({
   method: "post",
   path: "/api/v1/networks",
   permission: "Admin",
+  wholeOrganization: true,
   summary: "Create a network",
-  description: "An API key that is restricted to networks cannot create one: it could not see its own creation.",
   body: NetworkCreate,
   response: Network,
-  errors: ["permission_denied", "invalid_reference"],
+  errors: ["quota_exceeded", "permission_denied", "invalid_reference"],
 });
 
 export const getNetwork = networks.getOne(Network);

@@ -137,6 +137,16 @@ describe("virtualization: free details, of a bounded size", () => {
     expect(accepts(Virtualization, { type: "vm", details: { a: "x".repeat(16_384 - 8) } })).toBe(true);
     expect(accepts(Virtualization, { type: "vm", details: { a: "x".repeat(16_384 - 7) } })).toBe(false);
   });
+
+  it("has its details counted in bytes, not in characters", () => {
+    expect(accepts(Virtualization, { type: "vm", details: { a: "é".repeat(8_192 - 4) } })).toBe(true);
+    expect(accepts(Virtualization, { type: "vm", details: { a: "é".repeat(8_192 - 3) } })).toBe(false);
+  });
+
+  it("is JSON: an object, and nothing in it that JSON cannot say", () => {
+    for (const details of [[], "x", 7, { a: Infinity }, { a: [NaN] }])
+      expect(accepts(Virtualization, { type: "vm", details })).toBe(false);
+  });
 });
 
 describe("moment: UTC with milliseconds", () => {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { byId, Name, serverFields, text } from "./common.js";
 import { endpoint } from "./endpoint.js";
 
-/** What marketing asks for later than at registration. @see spec § 2.5 */
+/** What marketing asks for later than at registration. @see docs/api.md "Organizations, users and invites" */
 export const Profile = z
   .object({ company_size: z.string().nullable(), job_title: z.string().nullable() })
   .meta({ id: "Profile" });
@@ -45,6 +45,7 @@ export const updateOrganization = endpoint({
   path: "/api/v1/organizations/{id}",
   credential: "any",
   permission: "Owner",
+  wholeOrganization: true,
   summary: "Rename the organization; allow or refuse API keys",
   description: "With `api_access_enabled: false` no API key of the organization works any more; sessions do.",
   params: byId,
@@ -60,6 +61,7 @@ export const updateOrganizationProfile = endpoint({
   path: "/api/v1/organizations/profile",
   credential: "session",
   permission: "Viewer",
+  wholeOrganization: true,
   summary: "Store the deferred profile fields",
   description: "Absent members keep their value, null clears.",
   body: ProfileUpdate,

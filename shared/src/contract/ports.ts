@@ -57,7 +57,7 @@ export const createPort = endpoint({
   summary: "Create a port",
   body: PortInput,
   response: Port,
-  errors: ["invalid_reference", "network_mismatch", "already_exists", "write_conflict"],
+  errors: ["quota_exceeded", "invalid_reference", "network_mismatch", "already_exists", "write_conflict"],
 });
 
 export const getPort = ports.getOne(Port);

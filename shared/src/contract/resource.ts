@@ -15,10 +15,12 @@ interface Naming {
   readonly tag: string;
   /** The level that writing needs. */
   readonly write: Permission;
+  /** Its entities belong to the whole organization, not to a network. */
+  readonly wholeOrganization?: boolean;
 }
 
 /** Makes `get_X_by_id`, `delete_X` and `bulk_delete_X` of a resource. */
-export function resource({ one, singular, plural, tag, write }: Naming) {
+export function resource({ one, singular, plural, tag, write, wholeOrganization = false }: Naming) {
   const common = { upstream: "topology", credential: "any", tag } as const;
   const path = `/api/v1/${plural}`;
   return {
@@ -43,6 +45,7 @@ export function resource({ one, singular, plural, tag, write }: Naming) {
         method: "delete",
         path: `${path}/{id}`,
         permission: write,
+        wholeOrganization,
         summary,
         params: byId,
         response: Nothing,
@@ -55,6 +58,7 @@ export function resource({ one, singular, plural, tag, write }: Naming) {
         method: "post",
         path: `${path}/bulk-delete`,
         permission: write,
+        wholeOrganization,
         summary: `Delete several ${plural}: all or none`,
         body: BulkDelete,
         response: BulkDeleted,

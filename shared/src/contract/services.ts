@@ -18,7 +18,7 @@ import {
 import { endpoint } from "./endpoint.js";
 import { resource } from "./resource.js";
 
-/** A service that runs on a host. @see spec § 2.1 */
+/** A service that runs on a host. @see docs/api.md "Resources" */
 export const Service = z
   .object({
     ...serverFields,
@@ -50,7 +50,7 @@ export const ServiceCreate = z
   })
   .meta({ id: "ServiceCreate" });
 
-/** The full object may be sent back; the server's members and `source` are required by form only and kept. @see spec § 4.1 */
+/** The full object may be sent back; the server's members and `source` are required by form only and kept. @see docs/api.md "Updates and revisions" */
 export const ServiceUpdate = z
   .object({
     bindings: Bindings,
@@ -119,7 +119,7 @@ export const createService = endpoint({
   summary: "Create a service",
   body: ServiceCreate,
   response: Service,
-  errors: ["invalid_reference", "network_mismatch", ...bindingErrors, "write_conflict"],
+  errors: ["quota_exceeded", "invalid_reference", "network_mismatch", ...bindingErrors, "write_conflict"],
 });
 
 export const getService = services.getOne(Service);

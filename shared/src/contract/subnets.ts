@@ -64,7 +64,7 @@ export const createSubnet = endpoint({
   summary: "Create a subnet",
   body: SubnetCreate,
   response: Subnet,
-  errors: ["invalid_reference", "write_conflict"],
+  errors: ["quota_exceeded", "invalid_reference", "write_conflict"],
 });
 
 export const getSubnet = subnets.getOne(Subnet);

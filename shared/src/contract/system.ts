@@ -1,10 +1,13 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.js";
 
-/** The version of the API; raised only on breaking changes. @see spec § 9 */
+/** The version of the API; raised only on breaking changes. @see docs/api.md "Versions" */
 export const API_VERSION = 1;
 
 const common = { upstream: "gateway", credential: "none", permission: null, tag: "System", errors: [] } as const;
+
+/** What answers: it is in the `meta` of every answer too. */
+export const Version = z.object({ api_version: z.int(), server_version: z.string() }).meta({ id: "Version" });
 
 export const getVersion = endpoint({
   ...common,
@@ -12,7 +15,7 @@ export const getVersion = endpoint({
   method: "get",
   path: "/api/version",
   summary: "The versions of API and server",
-  response: z.object({ api_version: z.int(), server_version: z.string() }).meta({ id: "Version" }),
+  response: Version,
 });
 
 export const getHealth = endpoint({

@@ -28,7 +28,14 @@ export const TagInput = z
   })
   .meta({ id: "TagInput" });
 
-const tags = resource({ one: "a tag", singular: "tag", plural: "tags", tag: "Tags", write: "Admin" });
+const tags = resource({
+  one: "a tag",
+  singular: "tag",
+  plural: "tags",
+  tag: "Tags",
+  write: "Admin",
+  wholeOrganization: true,
+});
 const { common } = tags;
 
 export const listTags = endpoint({
@@ -53,10 +60,11 @@ export const createTag = endpoint({
   method: "post",
   path: "/api/v1/tags",
   permission: "Admin",
+  wholeOrganization: true,
   summary: "Create a tag",
   body: TagInput,
   response: Tag,
-  errors: ["permission_denied", "already_exists"],
+  errors: ["quota_exceeded", "permission_denied", "already_exists"],
 });
 
 export const getTag = tags.getOne(Tag);
@@ -67,6 +75,7 @@ export const updateTag = endpoint({
   method: "put",
   path: "/api/v1/tags/{id}",
   permission: "Admin",
+  wholeOrganization: true,
   summary: "Update a tag",
   params: byId,
   body: TagInput,

@@ -67,6 +67,7 @@ export const register = endpoint({
   method: "post",
   path: "/api/auth/register",
   credential: "none",
+  endsSessions: true,
   summary: "Create an account, and a session",
   description: "With an invite in the organization of the invite, else with an organization of its own, as its Owner.",
   body: Registration,
@@ -80,7 +81,8 @@ export const login = endpoint({
   method: "post",
   path: "/api/auth/login",
   credential: "none",
-  summary: "Start a session: sets the cookie `session_id`",
+  endsSessions: true,
+  summary: "Start a session: sets the cookie `session_id`, and ends the session that the browser had",
   body: Login,
   response: User,
   description: "Who fails again and again waits longer and longer, up to 15 minutes, and not because of others.",
@@ -93,6 +95,7 @@ export const logout = endpoint({
   method: "post",
   path: "/api/auth/logout",
   credential: "optional",
+  endsSessions: true,
   summary: "End the session, if there is one",
   response: Nothing,
   errors: [],
@@ -123,15 +126,14 @@ export const changePassword = endpoint({
   path: "/api/auth/password",
   credential: "session",
   summary: "Change the password, and end the user's other sessions",
+  description: "The session goes on with a new token: the cookie is set again.",
   body: PasswordChange,
   response: Nothing,
   errors: ["invalid_credentials", "login_throttled", "write_conflict"],
 });
 
 const managed = { upstream: "identity", credential: "any", permission: "Admin", tag: "Users" } as const;
-const WHO =
-  "Admins decide about Members and Viewers, Owners about everybody. " +
-  "An API key that is restricted to networks decides about nobody.";
+const WHO = "Admins decide about Members and Viewers, Owners about everybody.";
 
 export const listUsers = endpoint({
   ...managed,
@@ -164,6 +166,7 @@ export const updateUser = endpoint({
   operationId: "update_user",
   method: "put",
   path: "/api/v1/users/{id}",
+  wholeOrganization: true,
   summary: "Change the level and the networks of a user",
   description: `${WHO} The change holds for every key and session of the user when the answer arrives.`,
   params: byId,
@@ -177,6 +180,7 @@ export const deleteUser = endpoint({
   operationId: "delete_user",
   method: "delete",
   path: "/api/v1/users/{id}",
+  wholeOrganization: true,
   summary: "Remove a user, with all keys, sessions and invites of the user",
   description: WHO,
   params: byId,

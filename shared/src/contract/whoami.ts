@@ -22,7 +22,7 @@ export const Whoami = z
     organization: z.object({ id: Id, name: z.string(), api_access_enabled: z.boolean() }),
     permissions: PermissionLevel.describe("The level that counts: the lower of the key's and the user's."),
     network_ids: z.array(Id).describe("The networks that can be used now."),
-    cut_by: z
+    limited_by: z
       .array(Cut)
       .describe(
         "Why it is not more. `key`: made for a lower level, or restricted to networks. `user`: has a lower level than the " +

@@ -5,6 +5,22 @@ export interface PageInfo {
   readonly offset: number;
 }
 
+/** Where a list stands that is read while it is sent. */
+export interface Paging {
+  /** Counts what the list has; null when the parts tell it. */
+  readonly total: (() => Promise<number>) | null;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** A part of the JSON text of a list: rows, or a piece of one, with a comma before each row. */
+export interface ListPart {
+  /** In UTF-8. */
+  readonly text: Buffer;
+  /** How many rows begin in it, or stand before the offset of the list and are left out. */
+  readonly rows: number;
+}
+
 /** What a file is called, and of which type it is. */
 export interface FileInfo {
   readonly mediaType: string;
@@ -22,38 +38,36 @@ interface Extras {
 
 /**
  * What a handler gives back. `data` and `items` go through the response schema of the operation, which drops what is
- * not in the contract; `json` and `rows` are JSON texts that were made through it when they were stored, rows in UTF-8
- * as they came from the database.
+ * not in the contract; `json` and `list` are JSON texts that were made through it when they were stored. A list and
+ * pieces are read only while they are sent.
  */
 export type Answer<Data> =
   | ({ readonly kind: "data"; readonly data: Data } & Extras)
-  | ({ readonly kind: "json"; readonly json: string } & Extras)
+  | ({ readonly kind: "json"; readonly json: string | Buffer } & Extras)
   | ({ readonly kind: "items"; readonly items: readonly Data[]; readonly page: PageInfo } & Extras)
-  | ({ readonly kind: "rows"; readonly rows: readonly Buffer[]; readonly page: PageInfo } & Extras)
-  | ({ readonly kind: "stream"; readonly batches: AsyncIterable<readonly Buffer[]>; readonly offset: number } & Extras)
+  | ({ readonly kind: "list"; readonly parts: AsyncIterable<ListPart>; readonly paging: Paging } & Extras)
   | ({ readonly kind: "pieces"; readonly pieces: Pieces; readonly file: FileInfo | null } & Extras);
 
 /** A text that is sent while it is made. */
-type Pieces = AsyncIterable<string> | Iterable<string>;
+type Pieces = AsyncIterable<string | Buffer> | Iterable<string>;
 
 /** Makers of answers. */
 export const answer = {
   /** A value of the response schema. */
   data: <Data>(data: Data, extras: Extras = {}): Answer<Data> => ({ kind: "data", data, ...extras }),
   /** The JSON text of one entity. */
-  json: (json: string, extras: Extras = {}): Answer<never> => ({ kind: "json", json, ...extras }),
+  json: (json: string | Buffer, extras: Extras = {}): Answer<never> => ({ kind: "json", json, ...extras }),
   /** A page of values. */
   items: <Data>(items: readonly Data[], page: PageInfo): Answer<Data> => ({ kind: "items", items, page }),
-  /** A page of JSON texts. */
-  rows: (rows: readonly Buffer[], page: PageInfo): Answer<never> => ({ kind: "rows", rows, page }),
-  /** All of a list as batches of JSON texts. Those before `offset` are not sent, and count in the total. */
-  stream: (batches: AsyncIterable<readonly Buffer[]>, offset: number): Answer<never> => ({
-    kind: "stream",
-    batches,
-    offset,
-  }),
+  /** A page, or all of a list, as JSON texts. */
+  list: (parts: AsyncIterable<ListPart>, paging: Paging): Answer<never> => ({ kind: "list", parts, paging }),
   /** The JSON text of one value that is too large to be made at once. */
-  jsonPieces: (pieces: Pieces): Answer<never> => ({ kind: "pieces", pieces, file: null }),
+  jsonPieces: (pieces: Pieces, extras: Extras = {}): Answer<never> => ({
+    kind: "pieces",
+    pieces,
+    file: null,
+    ...extras,
+  }),
   /** A text in another format, which users save as a file. Its media type is one of the operation's `files`. */
   file: (pieces: Pieces, file: FileInfo): Answer<never> => ({ kind: "pieces", pieces, file }),
 };

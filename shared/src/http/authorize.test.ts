@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { PERMISSIONS, type CredentialRule, type Permission } from "../contract/endpoint.js";
 import { AppError } from "../errors.js";
 import { authorize } from "./authorize.js";
-import type { Principal } from "./tenancy.js";
+import type { Principal, UserPrincipal } from "./tenancy.js";
 
 const user = (kind: "key" | "session", permission: Permission): Principal => ({
   kind,
@@ -34,6 +34,20 @@ describe("authorize: who may call an operation", () => {
   it("keeps API keys out of what needs a session, before it looks at their level", () => {
     expect(refusal("session", "Owner", user("key", "Viewer"))).toEqual(["session_required", {}]);
     expect(refusal("session", "Viewer", user("session", "Viewer"))).toBeNull();
+  });
+
+  it("keeps API keys that are restricted to networks from what belongs to the whole organization", () => {
+    const operation = { credential: "any", permission: "Viewer", wholeOrganization: true } as const;
+    const narrowed = (kind: "key" | "session", networks: "all" | string[]): Principal => ({
+      ...(user(kind, "Owner") as UserPrincipal),
+      scope: { organizationId: "o", networks },
+    });
+    expect(() => {
+      authorize(operation, narrowed("key", ["n"]));
+    }).toThrow(new AppError("permission_denied", { required: "all_networks" }));
+    authorize(operation, narrowed("key", "all"));
+    authorize(operation, narrowed("session", ["n"]));
+    authorize({ ...operation, wholeOrganization: false }, narrowed("key", []));
   });
 
   it("takes nobody, and no process, for a user", () => {

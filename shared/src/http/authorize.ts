@@ -3,14 +3,17 @@ import { AppError } from "../errors.js";
 import type { Principal } from "./tenancy.js";
 
 /**
- * Refuses a caller that may not call an operation at all, whatever it is about. The gateway has checked the same; a
- * service does not rely on it.
+ * Refuses a caller that may not call an operation at all, whatever it is about. The gateway and every service apply it.
  *
- * @throws AppError `not_authenticated` · `session_required` · `permission_denied` with the level that is `required`
- * @see README "Who may do what"
+ * @throws AppError `not_authenticated` · `session_required` · `permission_denied` with what is `required`: a level, or
+ *   `all_networks`
+ * @see docs/api.md "Permissions"
  */
-export function authorize(operation: Pick<Endpoint, "credential" | "permission">, principal: Principal): void {
-  const { credential, permission } = operation;
+export function authorize(
+  operation: Pick<Endpoint, "credential" | "permission" | "wholeOrganization">,
+  principal: Principal,
+): void {
+  const { credential, permission, wholeOrganization } = operation;
   if (credential === "none" || credential === "optional") return;
   if (credential === "process") {
     if (principal.kind !== "process") throw new AppError("permission_denied");
@@ -20,4 +23,6 @@ export function authorize(operation: Pick<Endpoint, "credential" | "permission">
   if (credential === "session" && principal.kind !== "session") throw new AppError("session_required");
   if (permission !== null && !isAtLeast(principal.permission, permission))
     throw new AppError("permission_denied", { required: permission });
+  if (wholeOrganization === true && principal.kind === "key" && principal.scope.networks !== "all")
+    throw new AppError("permission_denied", { required: "all_networks" });
 }

@@ -106,6 +106,19 @@ describe("body: JSON from outside", () => {
       expect(await send([JSON.stringify({ [value]: value })])).toMatchObject({ status: 200 });
   });
 
+  it("accepts 50,000 values and refuses one more before they are parsed", async () => {
+    const numbers = (count: number): string => `[${Array(count).fill("0").join(",")}]`;
+    expect((await send([numbers(49_999)])).status).toBe(200);
+    const errors = [{ path: "", message: "must not have more than 50000 values" }];
+    for (const text of [numbers(50_000), `{"a":[${Array(340_000).fill("{}").join(",")}]}`, "[0,".repeat(25_000)])
+      expect((await send([text])).json).toMatchObject({ code: "validation_failed" });
+    expect((await send([numbers(50_000)])).json).toMatchObject({ params: { errors } });
+  });
+
+  it("does not take commas inside strings for values", async () => {
+    expect((await send([JSON.stringify({ name: ",".repeat(100_000) })])).status).toBe(200);
+  });
+
   it("accepts a mebibyte and refuses one byte more, with an answer", async () => {
     expect((await send([ofBytes(BODY_LIMIT_BYTES)])).status).toBe(200);
     const expected = { status: 413, json: { code: "payload_too_large" } };

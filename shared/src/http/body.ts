@@ -1,11 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import type { Endpoint } from "../contract/endpoint.js";
 import { isOfType, type Upload, type UploadedBytes } from "../contract/upload.js";
-import { AppError } from "../errors.js";
+import { AppError, validationFailed } from "../errors.js";
 import { BODY_LIMIT_BYTES } from "./headers.js";
+import { excessOf } from "./json-bounds.js";
 
-const DEPTH_LIMIT = 32;
 const JSON_TYPES = ["application/json"];
+const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 /** Bytes that the body of an operation may have. */
 export function bodyLimitOf({ upload }: Pick<Endpoint, "upload">): number {
@@ -47,25 +48,24 @@ async function* counted(request: IncomingMessage, limitBytes: number, reading: R
 }
 
 /**
- * Reads a JSON body: its size counted while it arrives, its depth before it is parsed.
+ * Reads a JSON body: its size counted while it arrives, its depth and its values before it is parsed.
  *
- * @throws AppError `unsupported_media_type` · `payload_too_large` · `malformed_json` · `validation_failed` (too deep)
+ * @throws AppError `unsupported_media_type` · `payload_too_large` · `malformed_json` · `validation_failed` (too deep, too
+ * many values)
  */
 export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   if (!isOfType(request.headers["content-type"], JSON_TYPES)) throw new AppError("unsupported_media_type");
-  const text = await readText(request);
-  if (depthOf(text) > DEPTH_LIMIT)
-    throw new AppError("validation_failed", {
-      errors: [{ path: "", message: `must not be nested deeper than ${DEPTH_LIMIT} levels` }],
-    });
+  const bytes = await readBytes(request);
+  const excess = excessOf(bytes);
+  if (excess !== null) throw validationFailed({ path: "", message: excess });
   try {
-    return JSON.parse(text);
+    return JSON.parse(UTF8.decode(bytes));
   } catch {
     throw new AppError("malformed_json");
   }
 }
 
-async function readText(request: IncomingMessage): Promise<string> {
+async function readBytes(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -73,29 +73,5 @@ async function readText(request: IncomingMessage): Promise<string> {
     if (bytes > BODY_LIMIT_BYTES) throw new AppError("payload_too_large");
     chunks.push(chunk);
   }
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
-  } catch {
-    throw new AppError("malformed_json");
-  }
-}
-
-/** Greatest nesting of arrays and objects; right for any valid JSON, and never less than the parser would meet. */
-function depthOf(json: string): number {
-  let depth = 0;
-  let deepest = 0;
-  for (let i = 0; i < json.length; i++) {
-    const code = json.charCodeAt(i);
-    if (code === 0x22) i = endOfString(json, i);
-    else if (code === 0x7b || code === 0x5b) deepest = Math.max(deepest, ++depth);
-    else if (code === 0x7d || code === 0x5d) depth--;
-  }
-  return deepest;
-}
-
-/** Index of the quote that ends the string starting at `start`; the end of the text when none does. */
-function endOfString(json: string, start: number): number {
-  let i = start + 1;
-  while (i < json.length && json.charCodeAt(i) !== 0x22) i += json.charCodeAt(i) === 0x5c ? 2 : 1;
-  return i;
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
 }

@@ -1,12 +1,15 @@
 import type { z } from "zod";
 import type { Fault } from "../errors.js";
 
-// A hostile body of a mebibyte could have half a million faults; an honest one does not reach this.
-const MOST_FAULTS = 1000;
+/** Faults that one answer lists. */
+export const MOST_FAULTS = 1000;
 
 /** Every fault that zod found, with its dotted path; of a union, the faults of the member that came closest. */
 export function faultsOf(error: z.ZodError): Fault[] {
-  return error.issues.flatMap((issue) => flatten(issue, [])).slice(0, MOST_FAULTS);
+  return error.issues
+    .slice(0, MOST_FAULTS)
+    .flatMap((issue) => flatten(issue, []))
+    .slice(0, MOST_FAULTS);
 }
 
 function flatten(issue: z.core.$ZodIssue, before: readonly PropertyKey[]): Fault[] {

@@ -4,6 +4,8 @@ export const INTERNAL = {
   tenancy: "x-tenancy",
   /** The address the client came from. */
   clientAddress: "x-client-address",
+  /** Hashes of the session cookies that the browser sent, comma-separated, for operations that end them. */
+  sessionHashes: "x-session-hashes",
   /** Entities that match the list query; a header for a page, a trailer for a stream. */
   listTotal: "x-list-total",
   listLimit: "x-list-limit",

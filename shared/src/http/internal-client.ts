@@ -42,9 +42,9 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
   return {
     ask: async (operation, question) => {
       let timeouts = 0;
-      let other: Replica | undefined;
+      const tried: Replica[] = [];
       for (let attemptsLeft = upstream.all().length; ; attemptsLeft--) {
-        const call = upstream.call({ isInternal: true, ...(other && { other }) });
+        const call = upstream.call({ isInternal: true, tried });
         try {
           const isLast = attemptsLeft <= 1 || timeouts === MOST_TIMEOUTS - 1;
           const limitMs = isLast ? lastTimeoutMs : timeoutMs;
@@ -57,7 +57,7 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
             throw error;
           }
           call.failed();
-          other = call.replica;
+          tried.push(call.replica);
           const isLate = isTimeout(error);
           if (isLate) timeouts++;
           if (attemptsLeft <= 1 || timeouts === MOST_TIMEOUTS)

@@ -14,6 +14,9 @@ import { createQueryReader } from "./query.js";
 import { createRouteTable, type RouteTable } from "./route-table.js";
 import { sendAnswer, sendError } from "./send.js";
 import type { Principal, Scope, UserPrincipal } from "./tenancy.js";
+import { createValidator } from "./validate.js";
+import type { Shares } from "../shares.js";
+import type { Work } from "../work.js";
 
 // Puts handlers behind operations of the contract. Handlers never see a request or a response: they are given what was
 // sent, checked, and on whose behalf; they give data back or throw an AppError.
@@ -28,10 +31,12 @@ export interface Call<E> {
   readonly cause: Cause;
   /** Address of the client, as the gateway saw it. */
   readonly clientAddress: string;
+  /** Hashes of the session cookies that the browser sent; empty for operations that do not end sessions. */
+  readonly sessionHashes: readonly string[];
   /** The revisions of `If-Match`, without quotes; null when it was not sent, `["*"]` when any will do. */
   readonly ifMatch: readonly string[] | null;
-  /** `performance.now()` at which the answer must have begun; for an upload only until its first byte is read. */
-  readonly deadline: number;
+  /** This request, for whatever uses the database on its behalf. */
+  readonly work: Work;
   readonly log: Log;
 }
 
@@ -50,6 +55,10 @@ export interface RouterOptions extends ObserverOptions {
   readonly mapFault: (error: unknown) => AppError | null;
   /** Milliseconds until the answer must have begun. */
   readonly deadlineMs: number;
+  /** Takes out of a user's scope what nobody may see any more. */
+  readonly visible?: (scope: Scope) => Scope | Promise<Scope>;
+  /** How much of the database each organization may use at a time. */
+  readonly shares: Shares;
   /** Ran before a write of a user is answered, however it went; its rejection becomes the answer. */
   readonly settleWrite?: () => Promise<void>;
 }
@@ -74,6 +83,8 @@ interface MountedRoute {
   readonly operation: Endpoint;
   readonly run: (call: Call<Endpoint>) => Promise<Answer<unknown>>;
   readonly readQuery: (search: string) => object;
+  /** Null for an operation without a JSON body. */
+  readonly validateBody: ((value: unknown) => unknown) | null;
 }
 
 /** An empty router; operations are put into it by {@link mount}. */
@@ -95,10 +106,12 @@ export function createRouter(options: RouterOptions): Router {
 
 /** Puts a handler behind an operation that users call. */
 export function mount<E extends Endpoint>(router: Router, operation: E, handler: UserHandler<E>): void {
-  mountAny(router, operation, (call) => {
-    if (call.principal.kind === "anonymous" || call.principal.kind === "process")
-      throw new AppError("not_authenticated");
-    return handler({ ...call, principal: call.principal, scope: call.principal.scope });
+  const { visible } = router.options;
+  mountAny(router, operation, async (call) => {
+    const { principal } = call;
+    if (principal.kind === "anonymous" || principal.kind === "process") throw new AppError("not_authenticated");
+    const scope = visible === undefined ? principal.scope : visible(principal.scope);
+    return handler({ ...call, principal, scope: scope instanceof Promise ? await scope : scope });
   });
 }
 
@@ -108,6 +121,8 @@ export function mountAny<E extends Endpoint>(router: Router, operation: E, handl
     operation,
     run: handler,
     readQuery: createQueryReader(operation.query ?? z.strictObject({})),
+    validateBody:
+      operation.body === undefined || operation.upload !== undefined ? null : createValidator(operation.body),
   };
   router.routes.add(operation.method, operation.path, route);
   router.mounted.push(operation.operationId);
@@ -125,7 +140,6 @@ async function answerRequest(
     cut === -1 ? url : url.slice(0, cut),
   );
   const observation = observe(request, response, found?.value.operation ?? null);
-  const deadline = performance.now() + options.deadlineMs;
   const clock = startClock(response, options.deadlineMs);
   try {
     const principal = options.verifyTenancy(header(request, INTERNAL.tenancy));
@@ -140,12 +154,13 @@ async function answerRequest(
     const call = {
       params: parseWith(operation.params, found.params),
       query: readQuery(cut === -1 ? "" : url.slice(cut + 1)),
-      body: await bodyOf(request, operation, clock),
+      body: await bodyOf(request, found.value, clock),
       principal,
       cause: observation.cause,
       clientAddress: header(request, INTERNAL.clientAddress) ?? "",
-      ifMatch: revisionsOf(request.headers["if-match"]),
-      deadline,
+      sessionHashes: header(request, INTERNAL.sessionHashes)?.split(",").filter(Boolean) ?? [],
+      ifMatch: strongRevisionsOf(request.headers["if-match"]),
+      work: workOf(options, response, principal, clock),
       log: options.log,
     };
     const given = await run(call as unknown as Call<Endpoint>).finally(() => settled(options, operation, principal));
@@ -161,25 +176,59 @@ async function answerRequest(
   }
 }
 
+/** The time that a request has until its answer must have begun. */
+interface Clock extends Reading {
+  /** `performance.now()` at which it is up; Infinity while a file arrives, and once an answer has begun. */
+  readonly deadline: number;
+}
+
 /** Answers with a failure when no answer has begun in time. How long an upload may take to arrive is the gateway's business. */
-function startClock(response: ServerResponse, deadlineMs: number): Reading {
+function startClock(response: ServerResponse, deadlineMs: number): Clock {
   let timer: NodeJS.Timeout | undefined;
+  let end = Infinity;
   const stop = (): void => {
     clearTimeout(timer);
   };
   const start = (): void => {
+    end = performance.now() + deadlineMs;
     timer = setTimeout(() => {
       if (!response.headersSent) sendError(response, new AppError("upstream_timeout"));
     }, deadlineMs);
   };
   start();
   response.once("close", stop);
-  return { begins: stop, ends: start };
+  return {
+    begins: () => {
+      stop();
+      end = Infinity;
+    },
+    ends: start,
+    get deadline() {
+      return response.headersSent && !response.writableEnded ? Infinity : end;
+    },
+  };
 }
 
-async function bodyOf(request: IncomingMessage, { body, upload }: Endpoint, reading: Reading): Promise<unknown> {
+function workOf({ shares }: RouterOptions, response: ServerResponse, principal: Principal, clock: Clock): Work {
+  const isUser = principal.kind === "key" || principal.kind === "session";
+  const organizationId = isUser ? principal.scope.organizationId : null;
+  return {
+    get deadline() {
+      return clock.deadline;
+    },
+    isAbandoned: () => response.destroyed,
+    use: (task) => (organizationId === null ? task() : shares.use(organizationId, task)),
+    openStream: () => (organizationId === null ? () => undefined : shares.openStream(organizationId)),
+  };
+}
+
+async function bodyOf(
+  request: IncomingMessage,
+  { operation: { upload }, validateBody }: MountedRoute,
+  reading: Reading,
+): Promise<unknown> {
   if (upload !== undefined) return readUpload(request, upload, reading);
-  return body === undefined ? undefined : parseWith(body, await readJsonBody(request));
+  return validateBody === null ? undefined : validateBody(await readJsonBody(request));
 }
 
 async function settled({ settleWrite }: RouterOptions, { method }: Endpoint, { kind }: Principal): Promise<void> {
@@ -198,15 +247,26 @@ function parseWith(schema: z.ZodType | undefined, value: unknown): unknown {
   throw validationFailed(...faultsOf(result.error));
 }
 
-/** The revisions named by `If-Match` or `If-None-Match`, weak ones included. */
+const WEAK = "W/";
+
+/** The revisions of `If-Match`; weak tags are left out, since they never match there (RFC 9110 § 13.1.1). */
+function strongRevisionsOf(value: string | undefined): readonly string[] | null {
+  return value === undefined ? null : revisionsIn(tagsIn(value).filter((tag) => !tag.startsWith(WEAK)));
+}
+
+/** The revisions of `If-None-Match`, which is compared weakly. */
 function revisionsOf(value: string | undefined): readonly string[] | null {
-  if (value === undefined) return null;
-  return value.split(",").map((tag) =>
-    tag
-      .trim()
-      .replace(/^W\//, "")
-      .replace(/^"(.*)"$/, "$1"),
-  );
+  return value === undefined
+    ? null
+    : revisionsIn(tagsIn(value).map((tag) => (tag.startsWith(WEAK) ? tag.slice(WEAK.length) : tag)));
+}
+
+function tagsIn(value: string): string[] {
+  return value.split(",").map((tag) => tag.trim());
+}
+
+function revisionsIn(tags: readonly string[]): string[] {
+  return tags.map((tag) => tag.replace(/^"(.*)"$/, "$1"));
 }
 
 function isUnchanged(request: IncomingMessage, given: Answer<unknown>): boolean {

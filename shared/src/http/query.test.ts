@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
 import { z } from "zod";
 import { listServices } from "../contract/services.js";
 import { AppError } from "../errors.js";
@@ -32,8 +33,25 @@ describe("query: what stands after the question mark", () => {
     expect(read("ids=aa%2Cbb").ids).toEqual(["aa", "bb"]);
   });
 
-  it("takes an empty parameter and null for one that was left out", () => {
+  it("takes a backslash before a comma of a list for a part of the value, and any other as it is", () => {
+    expect(read(String.raw`ids=a\,b,cc`).ids).toEqual(["a,b", "cc"]);
+    expect(read(String.raw`ids=\,\,&ids=a\b&ids=a\\,b&ids=c\\`).ids).toEqual([",,", "a\\b", "a\\,b", "c\\\\"]);
+  });
+
+  it("can be given every value of a list", () => {
+    const value = fc.string({ unit: fc.constantFrom("a", ",", "\\"), minLength: 2 });
+    fc.assert(
+      fc.property(fc.array(value, { minLength: 1 }), (ids) => {
+        const search = ids.map((id) => `ids=${encodeURIComponent(id.replaceAll(",", "\\,"))}`).join("&");
+        expect(read(search).ids).toEqual(ids);
+      }),
+    );
+  });
+
+  it("takes an empty parameter for one that was left out, and null too where it can be nothing else", () => {
     expect(read("name=&limit=null&hidden=&ids=&ids=null")).toEqual({ limit: 50, ids: [] });
+    expect(read("name=null").name).toBe("null");
+    expect(createQueryReader(listServices.query!)("network_id=null&group_by=null&q=null")).toMatchObject({ q: "null" });
   });
 
   it("decodes percents and plus signs as forms do", () => {

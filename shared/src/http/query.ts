@@ -2,15 +2,16 @@ import { z } from "zod";
 import { validationFailed, type Fault } from "../errors.js";
 import { faultsOf } from "./faults.js";
 
-type Kind = "list" | "number" | "boolean" | "text";
+/** `text` may be anything, also the word "null"; a `token` is an id, a time or one of some words. */
+type Kind = "list" | "number" | "boolean" | "text" | "token";
 
 /**
  * Makes the function that turns the text after `?` into the value of a query schema. Lists may repeat and may use
- * commas; `name=` and `name=null` are the same as leaving the parameter out; unknown parameters and repeated single
- * ones are faults.
+ * commas; a comma that belongs to a value is written `\\,`. `name=` is the same as leaving the parameter out, and so is
+ * `name=null` unless the parameter is free text. Unknown parameters and repeated single ones are faults.
  *
  * @throws AppError (the returned function) `validation_failed` with every fault
- * @see README "Lists"
+ * @see docs/api.md "Lists"
  */
 export function createQueryReader<Schema extends z.ZodObject>(schema: Schema): (search: string) => z.infer<Schema> {
   const kinds = new Map(Object.entries(schema.shape).map(([name, type]) => [name, kindOf(type as z.ZodType)]));
@@ -28,13 +29,20 @@ function collect(search: string, kinds: ReadonlyMap<string, Kind>): { values: ob
   for (const [name, text] of new URLSearchParams(search)) {
     const kind = kinds.get(name);
     if (kind === undefined) faults.push({ path: name, message: "is not a parameter of this operation" });
-    else if (text === "" || text === "null") continue;
-    else if (kind === "list")
-      ((values[name] ??= []) as string[]).push(...text.split(",").filter((part) => part !== ""));
+    else if (text === "" || (text === "null" && kind !== "text")) continue;
+    else if (kind === "list") ((values[name] ??= []) as string[]).push(...partsOf(text));
     else if (name in values) faults.push({ path: name, message: "must be given once" });
     else values[name] = typed(kind, text);
   }
   return { values, faults };
+}
+
+const SEPARATOR = /(?<!\\),/;
+
+/** The values of a list. A backslash means something before a comma only, so every value can be written. */
+function partsOf(text: string): string[] {
+  const parts = text.split(SEPARATOR).filter((part) => part !== "");
+  return parts.map((part) => part.replaceAll("\\,", ","));
 }
 
 /** The text itself where it is not of the kind, so that the schema says what is wrong. */
@@ -49,5 +57,6 @@ function kindOf(type: z.ZodType): Kind {
     return kindOf(type.unwrap() as z.ZodType);
   if (type instanceof z.ZodArray) return "list";
   if (type instanceof z.ZodNumber) return "number";
-  return type instanceof z.ZodBoolean ? "boolean" : "text";
+  if (type instanceof z.ZodBoolean) return "boolean";
+  return type instanceof z.ZodString && type.meta()?.["format"] === undefined ? "text" : "token";
 }

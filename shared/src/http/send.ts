@@ -1,14 +1,15 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { z } from "zod";
-import { type AppError, type ErrorParams } from "../errors.js";
-import type { Answer, FileInfo, PageInfo } from "./answer.js";
+import type { AppError, ErrorParams } from "../errors.js";
+import type { Answer, FileInfo, ListPart, PageInfo, Paging } from "./answer.js";
 import { INTERNAL } from "./headers.js";
-import { STATUSES } from "./statuses.js";
+import { retryAfterSeconds, STATUSES } from "./statuses.js";
 
 const JSON_TYPE = "application/json; charset=utf-8";
-const [OPEN, CLOSE, COMMA] = ["[", "]", ","].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer];
+const [OPEN, CLOSE] = [Buffer.from("["), Buffer.from("]")];
 const STALLED_CLIENT_MS = 30_000;
+const WHOLE_BYTES = 1_048_576;
 
 /** Sends a bare answer of a service: the data alone; what belongs to the envelope travels in headers. */
 export async function sendAnswer(response: ServerResponse, schema: z.ZodType, given: Answer<unknown>): Promise<void> {
@@ -25,12 +26,8 @@ export async function sendAnswer(response: ServerResponse, schema: z.ZodType, gi
       setPage(response, given.page);
       sendJson(response, 200, `[${given.items.map((item) => JSON.stringify(schema.parse(item))).join(",")}]`);
       break;
-    case "rows":
-      setPage(response, given.page);
-      sendJson(response, 200, Buffer.concat([OPEN, joined(given.rows), CLOSE]));
-      break;
-    case "stream":
-      await sendStream(response, given.batches, given.offset);
+    case "list":
+      await sendList(response, given.parts, given.paging);
       break;
     case "pieces":
       await sendPieces(response, given.pieces, given.file);
@@ -45,8 +42,8 @@ export function sendError(response: ServerResponse, error: AppError): void {
   }
   // Of the answer that the failure takes the place of.
   for (const name of ["etag", "trailer", "content-disposition"]) response.removeHeader(name);
-  const waitSeconds = error.params["retry_after_seconds"] ?? (error.code === "unavailable" ? 1 : undefined);
-  if (typeof waitSeconds === "number") response.setHeader("retry-after", waitSeconds);
+  const waitSeconds = retryAfterSeconds(error);
+  if (waitSeconds !== null) response.setHeader("retry-after", waitSeconds);
   sendJson(response, STATUSES[error.code], errorBody(error));
 }
 
@@ -64,44 +61,90 @@ function sendJson(response: ServerResponse, status: number, json: string | Buffe
 
 function setPage(response: ServerResponse, page: PageInfo): void {
   response.setHeader(INTERNAL.listTotal, page.total);
-  response.setHeader(INTERNAL.listLimit, page.limit);
-  response.setHeader(INTERNAL.listOffset, page.offset);
+  setList(response, page);
 }
 
 /**
- * The total goes into a trailer, so that it cannot differ from the rows; what stands before the offset is counted with
- * them. A client that stops reading is dropped.
+ * A list of up to 1 MiB is sent whole, a longer one while it is read, so that memory does not grow with it. Where the
+ * parts tell the total, that of a long list goes into a trailer: it cannot differ from the rows. A client that stops
+ * reading is dropped.
  */
-async function sendStream(
+async function sendList(
   response: ServerResponse,
-  batches: AsyncIterable<readonly Buffer[]>,
-  offset: number,
+  parts: AsyncIterable<ListPart>,
+  { total, limit, offset }: Paging,
 ): Promise<void> {
-  response.statusCode = 200;
-  response.setHeader("content-type", JSON_TYPE);
-  response.setHeader(INTERNAL.listLimit, 0);
-  response.setHeader(INTERNAL.listOffset, offset);
-  if (response.req.method === "HEAD") {
+  if (response.req.method === "HEAD" && total === null) {
+    setList(response, { limit, offset });
     response.end();
     return;
   }
-  response.setHeader("trailer", INTERNAL.listTotal);
-  let total = 0;
-  let before = OPEN;
-  for await (const batch of batches) {
-    const rows = batch.slice(Math.max(0, offset - total));
-    total += batch.length;
-    if (rows.length === 0) continue;
-    if (!(await isTaken(response, Buffer.concat([before, joined(rows)])))) return;
-    before = COMMA;
+  const reading = parts[Symbol.asyncIterator]();
+  try {
+    const [begun, counted] = await Promise.all([gathered(reading), total === null ? null : total()]);
+    if (response.headersSent) return;
+    setList(response, { limit, offset });
+    const texts = [OPEN, begun.text.subarray(1)];
+    if (counted !== null || begun.isAll) response.setHeader(INTERNAL.listTotal, counted ?? begun.rows);
+    if (begun.isAll) sendJson(response, 200, Buffer.concat([...texts, CLOSE]));
+    else
+      await sendRest(response, { reading, before: Buffer.concat(texts), rows: begun.rows, isTold: counted !== null });
+  } finally {
+    await reading.return?.();
   }
-  response.addTrailers({ [INTERNAL.listTotal]: String(total) });
-  response.end(before === OPEN ? "[]" : CLOSE);
+}
+
+interface Rest {
+  readonly reading: AsyncIterator<ListPart>;
+  /** What was read of the list already. */
+  readonly before: Buffer;
+  readonly rows: number;
+  /** The head tells the total. */
+  readonly isTold: boolean;
+}
+
+async function sendRest(response: ServerResponse, { reading, before, rows, isTold }: Rest): Promise<void> {
+  response.statusCode = 200;
+  response.setHeader("content-type", JSON_TYPE);
+  if (!isTold) response.setHeader("trailer", INTERNAL.listTotal);
+  if (!(await isTaken(response, before))) return;
+  let total = rows;
+  for (let next = await reading.next(); next.done !== true; next = await reading.next()) {
+    total += next.value.rows;
+    if (next.value.text.length > 0 && !(await isTaken(response, next.value.text))) return;
+  }
+  if (!isTold) response.addTrailers({ [INTERNAL.listTotal]: String(total) });
+  response.end(CLOSE);
+}
+
+interface Gathered {
+  readonly text: Buffer;
+  readonly rows: number;
+  readonly isAll: boolean;
+}
+
+/** The first parts of a list, until they are 1 MiB or all. */
+async function gathered(reading: AsyncIterator<ListPart>): Promise<Gathered> {
+  const texts: Buffer[] = [];
+  let [rows, bytes] = [0, 0];
+  while (bytes < WHOLE_BYTES) {
+    const next = await reading.next();
+    if (next.done === true) return { text: Buffer.concat(texts), rows, isAll: true };
+    texts.push(next.value.text);
+    rows += next.value.rows;
+    bytes += next.value.text.length;
+  }
+  return { text: Buffer.concat(texts), rows, isAll: false };
+}
+
+function setList(response: ServerResponse, { limit, offset }: Omit<PageInfo, "total">): void {
+  response.setHeader(INTERNAL.listLimit, limit);
+  response.setHeader(INTERNAL.listOffset, offset);
 }
 
 async function sendPieces(
   response: ServerResponse,
-  pieces: AsyncIterable<string> | Iterable<string>,
+  pieces: AsyncIterable<string | Buffer> | Iterable<string>,
   file: FileInfo | null,
 ): Promise<void> {
   response.statusCode = 200;
@@ -113,12 +156,14 @@ async function sendPieces(
 
 /** Sends a piece and waits until the client takes more. @returns false when it has gone, or been answered otherwise */
 async function isTaken(response: ServerResponse, piece: Buffer | string): Promise<boolean> {
-  if (response.writableEnded) return false;
-  if (!response.write(piece)) await once(response, "drain", { signal: AbortSignal.timeout(STALLED_CLIENT_MS) });
+  if (response.writableEnded || response.destroyed) return false;
+  if (!response.write(piece)) {
+    const done = new AbortController();
+    const signal = AbortSignal.any([done.signal, AbortSignal.timeout(STALLED_CLIENT_MS)]);
+    // Without its end, a client that has gone would be waited for as long as one that does not read.
+    await Promise.race(["drain", "close"].map((event) => once(response, event, { signal }))).finally(() => {
+      done.abort();
+    });
+  }
   return !response.destroyed;
-}
-
-/** The rows with commas between them. */
-function joined(rows: readonly Buffer[]): Buffer {
-  return Buffer.concat(rows.flatMap((row, index) => (index === 0 ? [row] : [COMMA, row])));
 }

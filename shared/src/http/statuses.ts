@@ -1,6 +1,6 @@
-import type { ErrorCode } from "../errors.js";
+import type { AppError, ErrorCode } from "../errors.js";
 
-/** The HTTP status of every failure. @see spec § 7 */
+/** The HTTP status of every failure. @see docs/errors.md */
 export const STATUSES: Readonly<Record<ErrorCode, number>> = {
   validation_failed: 400,
   malformed_json: 400,
@@ -20,6 +20,7 @@ export const STATUSES: Readonly<Record<ErrorCode, number>> = {
   api_access_disabled: 403,
   csrf_rejected: 403,
   registration_closed: 403,
+  quota_exceeded: 403,
   not_found: 404,
   method_not_allowed: 405,
   payload_too_large: 413,
@@ -31,10 +32,23 @@ export const STATUSES: Readonly<Record<ErrorCode, number>> = {
   last_owner: 409,
   write_conflict: 409,
   precondition_failed: 412,
+  too_many_subnets: 422,
+  import_too_expensive: 422,
   rate_limited: 429,
+  too_many_in_flight: 429,
   login_throttled: 429,
   internal_error: 500,
   upstream_failed: 502,
+  storage_overloaded: 503,
   unavailable: 503,
   upstream_timeout: 504,
 };
+
+/** For failures that do not say themselves how long to wait. */
+const RETRY_SECONDS: Partial<Record<ErrorCode, number>> = { unavailable: 1, storage_overloaded: 5 };
+
+/** Seconds after which the caller may try again, for the header `Retry-After`; null when waiting does not help. */
+export function retryAfterSeconds({ code, params }: AppError): number | null {
+  const seconds = params["retry_after_seconds"] ?? RETRY_SECONDS[code];
+  return typeof seconds === "number" ? seconds : null;
+}

@@ -23,7 +23,7 @@ const user = (scope: "all" | string[]): UserPrincipal => ({
 
 const sign = createTenancySigner([SECRET], "topology");
 const verifier = (secrets = [SECRET], audience: Audience = "topology"): ReturnType<typeof createTenancyVerifier> =>
-  createTenancyVerifier(secrets, audience);
+  createTenancyVerifier({ users: secrets, processes: secrets }, audience);
 
 afterEach(() => {
   jest.useRealTimers();
@@ -64,6 +64,18 @@ describe("tenancy: on whose behalf a request is made", () => {
     expect(verifier()(createTenancySigner([OTHER], "topology")(user("all")))).toBeNull();
     const claims = { kind: "process", aud: "topology", exp: Math.floor(Date.now() / 1000) + 60 };
     expect(verifier()(createSigner({ algorithm: "none" })(claims))).toBeNull();
+  });
+
+  it("is refused when its signer may not speak for whom it names", () => {
+    const verify = createTenancyVerifier({ users: [SECRET], processes: [OTHER] }, "topology");
+    const signOther = createTenancySigner([OTHER], "topology");
+    expect([verify(sign(user("all"))), verify(signOther({ kind: "process" }))]).toEqual([
+      user("all"),
+      { kind: "process" },
+    ]);
+    for (const principal of [user("all"), { ...user("all"), kind: "session" }, { kind: "anonymous" }] as const)
+      expect(verify(signOther(principal))).toBeNull();
+    expect(verify(sign({ kind: "process" }))).toBeNull();
   });
 
   it("is refused when it is meant for another service", () => {

@@ -5,7 +5,9 @@ import type { Permission } from "../contract/endpoint.js";
 
 // The tenancy header says, signed, on whose behalf a request is made. A service trusts nothing else about its caller:
 // it never sees a credential, and refuses every request without a valid header. A header lives 60 s, and clocks may
-// differ by 30 s. Several secrets are accepted at a time and the first one signs, so that they can be rotated.
+// differ by 30 s. Each direction (gateway to identity, gateway to topology, identity to topology) has secrets of its own, so
+// that a process that is taken over cannot speak to others in anybody's name. Several are accepted at a time and the first
+// one signs, so that they can be rotated.
 
 const LIFE_MS = 60_000;
 const SKEW_MS = 30_000;
@@ -53,31 +55,37 @@ export function createTenancySigner(secrets: readonly string[], audience: Audien
   return (principal) => sign(claimsOf(principal));
 }
 
+/** The secrets whose holders a service believes. */
+export interface TrustedSecrets {
+  /** Of whoever passes on the requests of users and of nobody. */
+  readonly users: readonly string[];
+  /** Of the processes that ask on their own behalf. */
+  readonly processes: readonly string[];
+}
+
 /**
- * Reads tenancy headers meant for one service; null when the header is missing, forged, too old or meant for another.
- * Results are kept for a second, so that a busy caller's header is not verified for each request.
+ * Reads tenancy headers meant for one service; null when the header is missing, forged, too old, meant for another, or
+ * names somebody for whom the holder of its secret may not speak. Results are kept for a second, so that a busy caller's
+ * header is not verified for each request.
  */
 export function createTenancyVerifier(
-  secrets: readonly string[],
+  { users, processes }: TrustedSecrets,
   audience: Audience,
 ): (header: string | undefined) => Principal | null {
-  const verifiers = secrets.map((key) =>
-    createVerifier({
-      key,
-      algorithms: ["HS256"],
-      allowedAud: audience,
-      clockTolerance: SKEW_MS,
-      requiredClaims: ["exp"],
-    }),
-  );
+  const options = { algorithms: ["HS256" as const], allowedAud: audience, clockTolerance: SKEW_MS, requiredClaims: ["exp"] }; // prettier-ignore
+  const verifiers = [...new Set([...users, ...processes])].map((key) => ({
+    verify: createVerifier({ ...options, key }),
+    mayBe: ({ kind }: Principal) => (kind === "process" ? processes : users).includes(key),
+  }));
   const recent = new LRUCache<string, Principal>({ max: 10_000, ttl: 1_000 });
   return (header) => {
     if (header === undefined) return null;
     const known = recent.get(header);
     if (known !== undefined) return known;
-    for (const verify of verifiers) {
+    for (const { verify, mayBe } of verifiers) {
       try {
         const principal = principalOf(verify(header) as Claims);
+        if (!mayBe(principal)) continue;
         recent.set(header, principal);
         return principal;
       } catch {

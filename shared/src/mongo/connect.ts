@@ -1,9 +1,22 @@
-import { MongoClient, type Db } from "mongodb";
+import { setTimeout as delay } from "node:timers/promises";
+import { type Collection, type Db, type Document, MongoClient } from "mongodb";
 import { keepTrying } from "../lifecycle.js";
 import type { Log } from "../log.js";
 
 /** Milliseconds for one operation of the database; a transaction and a request have longer ones. */
 export const OPERATION_MS = 5_000;
+
+/** Milliseconds that the database may work on all batches of a stream together; waiting for its reader does not count. */
+export const STREAM_MS = 60_000;
+
+const PING_MS = 1_000;
+
+/** Operations of a collection, with the position of their options among the arguments. */
+const OPTIONS_AT = {
+  ...{ find: 1, findOne: 1, aggregate: 1, countDocuments: 1, distinct: 2 },
+  ...{ insertOne: 1, insertMany: 1, updateOne: 2, updateMany: 2, replaceOne: 2, deleteOne: 1, deleteMany: 1 },
+  ...{ findOneAndUpdate: 2, findOneAndReplace: 2, findOneAndDelete: 1, bulkWrite: 1 },
+} satisfies Partial<Record<keyof Collection, number>>;
 
 /** A client whose writes survive the loss of a member and whose reads never go back, to be connected by {@link connectMongo}. */
 export function createMongoClient(url: string, processName: string): MongoClient {
@@ -33,7 +46,39 @@ export async function connectMongo(client: MongoClient, log: Log): Promise<void>
   });
 }
 
+/**
+ * Opens a database whose server ends each operation on a collection after {@link OPERATION_MS}, unless the operation has a
+ * `maxTimeMS` of its own. Migrations, which may take long, use the client's own `db`.
+ */
+export function openDatabase(client: MongoClient, name: string): Db {
+  const db = client.db(name);
+  const open = db.collection.bind(db);
+  db.collection = <T extends Document>(...given: Parameters<Db["collection"]>) => bounded(open<T>(...given));
+  return db;
+}
+
+function bounded<T extends Document>(collection: Collection<T>): Collection<T> {
+  const operations = collection as unknown as Record<string, (...given: unknown[]) => unknown>;
+  for (const [name, at] of Object.entries(OPTIONS_AT)) {
+    const run = operations[name]?.bind(collection);
+    operations[name] = (...given) => {
+      given[at] = { maxTimeMS: OPERATION_MS, ...(given[at] as object | undefined) };
+      return run?.(...given);
+    };
+  }
+  return collection;
+}
+
 /** Rejects while the database cannot be reached. */
 export async function pingDatabase(db: Db): Promise<void> {
-  await db.command({ ping: 1 }, { timeoutMS: 1_000 });
+  const tooLong = new AbortController();
+  const limit = delay(PING_MS, undefined, { signal: tooLong.signal }).then(() => {
+    throw new Error("the database did not answer in time");
+  });
+  try {
+    await Promise.race([db.command({ ping: 1, maxTimeMS: PING_MS }), limit]);
+  } finally {
+    limit.catch(() => undefined);
+    tooLong.abort();
+  }
 }

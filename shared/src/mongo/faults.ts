@@ -1,30 +1,60 @@
-import { MongoError, MongoServerError } from "mongodb";
+import { MongoBulkWriteError, MongoError, MongoNetworkError, MongoServerError, MongoSystemError } from "mongodb";
 import { AppError } from "../errors.js";
 
-const MAX_TIME_EXPIRED = 50;
 const WRITE_CONFLICT = 112;
 const DUPLICATE_KEY = 11_000;
-const UNREACHABLE = new Set([
-  "MongoNetworkError",
-  "MongoNetworkTimeoutError",
-  "MongoServerSelectionError",
+
+/** The server interrupted an operation that took too long. */
+const TIMED_OUT = new Set([50, 262]);
+
+/** Names of the driver's errors for a connection that could not be had or was lost. */
+const UNREACHABLE_NAMES = new Set([
   "MongoPoolClearedError",
   "MongoPoolClosedError",
   "MongoWaitQueueTimeoutError",
   "MongoNotConnectedError",
   "MongoClientClosedError",
   "MongoTopologyClosedError",
+  "MongoServerClosedError",
+  "MongoExpiredSessionError",
   "PoolClearedOnNetworkError",
 ]);
+
+/** Faults of a server that is no primary, or not any more, by the specification of retryable reads. */
+const RETRYABLE_READ = new Set([6, 7, 89, 91, 134, 189, 262, 9001, 10_107, 11_600, 11_602, 13_435, 13_436]);
+
+/** Codes of a server that is stopping, is no longer the primary, or cannot reach the others. */
+const UNREACHABLE_CODES = new Set([
+  ...[6, 7, 64, 89, 91, 100, 189, 9_001, 10_058, 10_107, 11_600, 11_602, 13_435, 13_436],
+  ...[43, 237, 279, 11_601], // cursors and operations that ended with it
+]);
+
+/** Codes of a server that has no room left: on disk (14031, and 39 for its files), or in its cache. */
+const OVERLOADED_CODES = new Set([39, 146, 292, 365, 367, 14_031]);
+/** How WiredTiger says in a write conflict that it rolled the transaction back to make room. */
+const EVICTED = /eviction|cache (?:overflow|pressure|full)|TemporarilyUnavailable/i;
 
 /** A fault of the database as callers may see it; null for anything that is not one. */
 export function mapMongoFault(error: unknown): AppError | null {
   if (!(error instanceof MongoError)) return null;
-  if (UNREACHABLE.has(error.name) || error.hasErrorLabel("RetryableWriteError"))
-    return new AppError("unavailable", {}, error);
-  if (error.code === MAX_TIME_EXPIRED || error.name === "MongoOperationTimeoutError")
-    return new AppError("upstream_timeout", {}, error);
+  const { code } = error;
+  if (isOverloaded(error)) return new AppError("storage_overloaded", {}, error);
+  if (isUnreachable(error)) return new AppError("unavailable", {}, error);
+  if (typeof code === "number" && TIMED_OUT.has(code)) return new AppError("upstream_timeout", {}, error);
   return isWriteConflict(error) ? new AppError("write_conflict", {}, error) : null;
+}
+
+function isOverloaded({ code, message }: MongoError): boolean {
+  if (typeof code !== "number") return false;
+  return OVERLOADED_CODES.has(code) || (code === WRITE_CONFLICT && EVICTED.test(message));
+}
+
+function isUnreachable(error: MongoError): boolean {
+  if (error instanceof MongoNetworkError || error instanceof MongoSystemError) return true;
+  if (UNREACHABLE_NAMES.has(error.name) || error.hasErrorLabel("RetryableWriteError")) return true;
+  if (typeof error.code === "number" && UNREACHABLE_CODES.has(error.code)) return true;
+  // A bulk write hides the driver's own errors, which have no code, under a name of its own.
+  return error instanceof MongoBulkWriteError && error.code === undefined;
 }
 
 /** True when two transactions wrote the same document. */
@@ -35,4 +65,11 @@ export function isWriteConflict(error: unknown): boolean {
 /** True when a unique index refused a write. */
 export function isDuplicateKey(error: unknown): error is MongoServerError {
   return error instanceof MongoServerError && error.code === DUPLICATE_KEY;
+}
+
+/** True when a read may succeed on the server that is the primary now. */
+export function isRetryableRead(error: unknown): boolean {
+  return (
+    error instanceof MongoNetworkError || (error instanceof MongoServerError && RETRYABLE_READ.has(Number(error.code)))
+  );
 }

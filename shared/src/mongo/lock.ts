@@ -20,12 +20,25 @@ const RETRY_MS = 200;
  * another has begun.
  */
 export async function withLock<T>(db: Db, name: string, task: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const ran = await withFreeLock(db, name, task);
+    if (ran !== null) return ran.result;
+    await delay(RETRY_MS);
+  }
+}
+
+/** Runs a task as {@link withLock} does, but not while another process has the lock: then the answer is null. */
+export async function withFreeLock<T>(
+  db: Db,
+  name: string,
+  task: () => Promise<T>,
+): Promise<{ readonly result: T } | null> {
   const locks = db.collection<LockDocument>("locks");
   const owner = randomUUID();
-  while (!(await take(locks, name, owner))) await delay(RETRY_MS);
+  if (!(await take(locks, name, owner))) return null;
   const renewing = setInterval(() => void take(locks, name, owner).catch(() => false), RENEW_MS);
   try {
-    return await task();
+    return { result: await task() };
   } finally {
     clearInterval(renewing);
     await locks.deleteOne({ _id: name, owner });

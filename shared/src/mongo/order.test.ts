@@ -9,13 +9,13 @@ describe("order: how lists are sorted", () => {
   });
 
   it("applies a direction alone to the default order", () => {
-    expect(entries({ order_direction: "desc" })).toEqual([["created_at", -1], ["_id", 1]]); // prettier-ignore
+    expect(entries({ order_direction: "desc" })).toEqual([["created_at", -1], ["_id", -1]]); // prettier-ignore
   });
 
   it("keeps groups ascending whatever the direction", () => {
     const asked = { group_by: "name", order_by: "updated_at", order_direction: "desc" } as const;
-    expect(entries(asked)).toEqual([["name", 1], ["updated_at", -1], ["_id", 1]]); // prettier-ignore
-    expect(entries({ ...asked, order_by: "name" })).toEqual([["name", 1], ["_id", 1]]); // prettier-ignore
+    expect(entries(asked)).toEqual([["name", 1], ["updated_at", -1], ["_id", -1]]); // prettier-ignore
+    expect(entries({ ...asked, order_by: "name" })).toEqual([["name", 1], ["_id", -1]]); // prettier-ignore
   });
 
   it("sorts by the stored field where it has another name", () => {

@@ -6,8 +6,8 @@ export interface Ordering {
 }
 
 /**
- * The sort of a list: groups first and always ascending, then the order, then ids so that pages never overlap. Grouping
- * by the field that is also the order is ascending.
+ * The sort of a list: groups first and always ascending, then the order, then ids in the direction of the order,
+ * so that pages never overlap and an index read backwards serves the other direction. Grouping by the field that is also the order is ascending.
  *
  * @param keyOf the field of the documents for an order field, where the two differ
  */
@@ -15,6 +15,7 @@ export function sortOf(ordering: Ordering, keyOf: Readonly<Record<string, string
   const field = (name: string): string => keyOf[name] ?? name;
   const { group_by, order_by = "created_at", order_direction } = ordering;
   const sort: Record<string, 1 | -1> = group_by === undefined ? {} : { [field(group_by)]: 1 };
-  sort[field(order_by)] ??= order_direction === "desc" ? -1 : 1;
-  return { ...sort, _id: 1 };
+  const direction = order_direction === "desc" ? -1 : 1;
+  sort[field(order_by)] ??= direction;
+  return { ...sort, _id: direction };
 }

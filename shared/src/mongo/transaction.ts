@@ -1,7 +1,10 @@
+import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { MongoError, type ClientSession, type MongoClient, type TransactionOptions, WriteConcern } from "mongodb";
 import { AppError } from "../errors.js";
+import { requireWanted, type Work } from "../work.js";
 import { createAbandonedSweep } from "./abandoned.js";
+import { OPERATION_MS } from "./connect.js";
 import { mapMongoFault } from "./faults.js";
 import { createKeyedQueue } from "./queue.js";
 
@@ -13,6 +16,9 @@ import { createKeyedQueue } from "./queue.js";
 /** Milliseconds that all attempts of a transaction may take together. */
 export const TRANSACTION_MS = 6_000;
 
+/** Milliseconds before the caller's deadline after which nothing is committed: a commit takes time, too. */
+const COMMIT_MS = 100;
+
 /** Milliseconds of conflicts after which their cause may be a process that is no more. */
 const HELD_MS = 250;
 
@@ -20,6 +26,7 @@ const OPTIONS: TransactionOptions = {
   readConcern: { level: "snapshot" },
   writeConcern: new WriteConcern("majority", undefined, true),
   readPreference: "primary",
+  maxCommitTimeMS: OPERATION_MS,
 };
 
 /** Thrown by a body that finds nothing to change: all it wrote is undone, and the transaction answers `value`. */
@@ -36,50 +43,63 @@ export type TransactionBody<T> = (session: ClientSession) => Promise<T>;
 /**
  * Runs a body in a transaction that is committed when it returns and undone when it throws.
  *
+ * @param work the request that wants it; once that is over, no attempt begins and nothing is committed
  * @param keys what is written, such as the ids of hosts, in any order; transactions of this process with a key in
  *   common run one after another
- * @throws AppError `write_conflict` when other writers were faster until the time was up
+ * @throws AppError `write_conflict` when other writers were faster until the time was up · `upstream_timeout` when
+ *   nobody waits for the result any more
  */
-export type RunTransaction = <T>(keys: readonly string[], body: TransactionBody<T>) => Promise<T>;
+export type RunTransaction = <T>(work: Work, keys: readonly string[], body: TransactionBody<T>) => Promise<T>;
 
 /** Makes the function that runs transactions on one client. */
 export function createTransactions(client: MongoClient): RunTransaction {
   const queue = createKeyedQueue();
   const endAbandoned = createAbandonedSweep(client);
-  return async (keys, body) => {
-    const deadline = performance.now() + TRANSACTION_MS;
+  return async (work, keys, body) => {
+    const begun = performance.now();
+    const deadline = Math.min(begun + TRANSACTION_MS, work.deadline - COMMIT_MS);
     // In one order for all callers, or two of them would wait for each other for ever.
     const ordered = [...new Set(keys)].sort();
     return queue.run(ordered, () =>
-      client.withSession((session) => attempts(session, { body, deadline, endAbandoned })),
+      work.use(() => client.withSession((session) => attempts(session, { work, body, begun, deadline, endAbandoned }))),
     );
   };
 }
 
 interface Attempted<T> {
+  readonly work: Work;
   readonly body: TransactionBody<T>;
+  readonly begun: number;
   readonly deadline: number;
   readonly endAbandoned: () => Promise<void>;
 }
 
-async function attempts<T>(session: ClientSession, { body, deadline, endAbandoned }: Attempted<T>): Promise<T> {
+async function attempts<T>(session: ClientSession, attempted: Attempted<T>): Promise<T> {
+  const { work, body, begun, deadline, endAbandoned } = attempted;
+  let conflict: unknown;
   for (let attempt = 0; ; attempt++) {
+    requireTime(work, deadline, conflict);
     try {
       session.startTransaction(OPTIONS);
       const result = await body(session);
+      requireTime(work, deadline, conflict);
       await commit(session, deadline);
       return result;
     } catch (error) {
       if (session.inTransaction()) await session.abortTransaction().catch(() => undefined);
       if (error instanceof Discard) return error.value as T;
       if (!(error instanceof MongoError) || !error.hasErrorLabel("TransientTransactionError")) throw error;
-      const waitMs = backOffMs(attempt);
-      if (performance.now() + waitMs > deadline)
-        throw mapMongoFault(error) ?? new AppError("write_conflict", {}, error);
-      if (performance.now() > deadline - TRANSACTION_MS + HELD_MS) await endAbandoned();
-      await delay(waitMs);
+      conflict = error;
+      if (performance.now() > begun + HELD_MS) await endAbandoned();
+      await delay(Math.max(0, Math.min(backOffMs(attempt), deadline - performance.now())));
     }
   }
+}
+
+/** @param conflict what the last attempt failed with, if there was one */
+function requireTime(work: Work, deadline: number, conflict: unknown): void {
+  requireWanted(work);
+  if (performance.now() > deadline) throw mapMongoFault(conflict) ?? new AppError("write_conflict", {}, conflict);
 }
 
 /** A commit whose result is unknown is asked for again; that is safe, and the body must not run a second time. */
@@ -97,8 +117,8 @@ async function commit(session: ClientSession, deadline: number): Promise<void> {
 }
 
 /**
- * Between 2 and 34 ms with jitter, and shrinking: who has waited long tries oftener than who has just come, or the writers of
- * one process, who stand in a queue, would keep those of another away.
+ * Between 2 and 34 ms with jitter. It shrinks with each attempt, so that a transaction that has waited long tries more
+ * often than one that has just come, and the queued writers of one process do not starve those of another.
  */
 function backOffMs(attempt: number): number {
   return 2 + Math.random() * Math.max(6, 32 / (attempt + 1));

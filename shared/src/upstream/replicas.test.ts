@@ -5,9 +5,11 @@ import { createReplicas, type Replica, type Replicas } from "./replicas.js";
 const named = (name: string): Replica => ({ origin: `http://${name}`, host: name });
 const [a, b, c] = [named("a"), named("b"), named("c")];
 
+/** Replicas that have answered a probe. */
 function replicasOf(...replicas: Replica[]): Replicas {
   const made = createReplicas();
   made.set(replicas);
+  for (const { origin } of replicas) made.probed(origin, "ready");
   return made;
 }
 
@@ -50,12 +52,14 @@ describe("the choice among replicas", () => {
     for (let round = 0; round < 9; round++) {
       const first = replicas.call();
       first.end();
-      const second = replicas.call({ other: first.replica });
-      expect(second.replica).not.toBe(first.replica);
+      const second = replicas.call({ tried: [first.replica] });
       second.end();
+      const third = replicas.call({ tried: [first.replica, second.replica] });
+      third.end();
+      expect(new Set([first.replica, second.replica, third.replica])).toEqual(new Set([a, b, c]));
     }
     for (const gone of [b, c]) replicas.probed(gone.origin, "unready");
-    expect(replicas.call({ other: a }).replica).toBe(a);
+    expect(replicas.call({ tried: [a] }).replica).toBe(a);
   });
 
   it("is refused when none is known", () => {
@@ -144,5 +148,25 @@ describe("the set of replicas", () => {
     open.end();
     expect(replicas.waiting()).toBe(0);
     expect(new Set(chosen(replicas, 3))).toEqual(new Set(["c"]));
+  });
+
+  it("may grow by one that does not listen yet, which gets no calls until it has answered a probe", () => {
+    const replicas = replicasOf(a);
+    replicas.set([a, b]);
+    expect(new Set(chosen(replicas, 4))).toEqual(new Set(["a"]));
+    replicas.probed(b.origin, "nothing");
+    expect(new Set(chosen(replicas, 4))).toEqual(new Set(["a"]));
+    replicas.probed(b.origin, "ready");
+    expect(new Set(chosen(replicas, 4))).toEqual(new Set(["a", "b"]));
+  });
+
+  it("is used unproven for what the proven ones have failed, and when there are no others", () => {
+    const replicas = replicasOf(a);
+    replicas.set([a, b]);
+    const retry = replicas.call({ tried: [a] });
+    expect(retry.replica).toBe(b);
+    retry.end();
+    replicas.set([b, c]);
+    expect(new Set([replicas.call().replica, replicas.call().replica])).toEqual(new Set([b, c]));
   });
 });

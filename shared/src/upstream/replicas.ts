@@ -3,11 +3,16 @@ import { AppError } from "../errors.js";
 // The replicas of one service, as one caller of it sees them. A call goes to the replica with the fewest open calls, and
 // among equals to the next in turn; so one that hangs soon gets nothing more. Three failures in a row eject a replica,
 // and the first probe that it answers brings it back. With all of them ejected, calls are tried all the same.
+//
+// A name resolves to a replica before that replica listens. A new one therefore gets no calls until it has answered a
+// probe, as long as there is another; it has no open calls, so it would otherwise attract and fail all of them.
 
 const MOST_FAILURES = 3;
 
 /** Calls to one service that may wait for an answer at a time; more would only wait longer. */
 const MOST_WAITING = 256;
+
+const NONE: readonly Replica[] = [];
 
 /** One process of a service, at one address. */
 export interface Replica {
@@ -29,8 +34,8 @@ export interface Call {
 }
 
 export interface CallOptions {
-  /** Not this one, when there is a choice. */
-  readonly other?: Replica;
+  /** Replicas that have failed this request: not one of these when there is a choice. */
+  readonly tried?: readonly Replica[];
   /** A question of our own, on which all requests depend: it counts as open but never as waiting. */
   readonly isInternal?: boolean;
   /** The replica was ejected while the call waits for an answer; not said of an ended call. */
@@ -63,6 +68,8 @@ interface Kept {
   failures: number;
   silences: number;
   isEjected: boolean;
+  /** It has answered a call or a probe since it became known. */
+  isProven: boolean;
   readonly waiting: WaitingCalls;
 }
 
@@ -109,13 +116,13 @@ export function createReplicas(onChange: (replica: Replica, isEjected: boolean) 
   let turn = 0;
   let waiting = 0;
 
-  function choose(other: Replica | undefined): Kept {
+  function choose(tried: readonly Replica[]): Kept {
     // Whoever comes after the one that was chosen last is looked at first.
     turn = (turn + 1) % Math.max(1, known.length);
     let best: Kept | undefined;
     for (let i = 0; i < known.length; i++) {
       const next = known[(turn + i) % known.length];
-      if (next !== undefined && (best === undefined || isBetter(next, best, other))) best = next;
+      if (next !== undefined && (best === undefined || isBetter(next, best, tried))) best = next;
     }
     if (best === undefined) throw new AppError("unavailable", {}, "no replica is known");
     return best;
@@ -138,7 +145,7 @@ export function createReplicas(onChange: (replica: Replica, isEjected: boolean) 
     call: (options = {}) => {
       const counts = options.isInternal !== true;
       if (counts && waiting >= MOST_WAITING) throw new AppError("unavailable", {}, "too many calls wait for an answer");
-      const kept = choose(options.other);
+      const kept = choose(options.tried ?? NONE);
       let isOpen = true;
       kept.pending++;
       const waitingCall = counts ? kept.waiting.add(options.onEjected) : null;
@@ -151,6 +158,7 @@ export function createReplicas(onChange: (replica: Replica, isEjected: boolean) 
         answered: () => {
           noLongerWaiting();
           kept.failures = 0;
+          kept.isProven = true;
         },
         failed: () => {
           noLongerWaiting();
@@ -169,6 +177,7 @@ export function createReplicas(onChange: (replica: Replica, isEjected: boolean) 
       if (kept === undefined) return;
       if (said === "ready") {
         kept.silences = 0;
+        kept.isProven = true;
         if (kept.isEjected) readmit(kept);
       } else if (said === "unready" || ++kept.silences >= MOST_FAILURES) eject(kept);
     },
@@ -180,12 +189,25 @@ export function createReplicas(onChange: (replica: Replica, isEjected: boolean) 
   };
 }
 
-function isBetter(next: Kept, best: Kept, other: Replica | undefined): boolean {
-  if (next.isEjected !== best.isEjected) return best.isEjected;
-  if (other !== undefined && (next.replica === other || best.replica === other)) return best.replica === other;
-  return next.pending < best.pending;
+function isBetter(next: Kept, best: Kept, tried: readonly Replica[]): boolean {
+  const nextRank = rankOf(next, tried);
+  const bestRank = rankOf(best, tried);
+  return nextRank === bestRank ? next.pending < best.pending : nextRank < bestRank;
+}
+
+/** Lower is better: whatever has not failed this request, before what has; what is known not to answer comes last. */
+function rankOf({ replica, isEjected, isProven }: Kept, tried: readonly Replica[]): number {
+  return (isEjected ? 4 : 0) + (tried.includes(replica) ? 2 : 0) + (isProven ? 0 : 1);
 }
 
 function unused(replica: Replica): Kept {
-  return { replica, pending: 0, failures: 0, silences: 0, isEjected: false, waiting: new WaitingCalls() };
+  return {
+    replica,
+    pending: 0,
+    failures: 0,
+    silences: 0,
+    isEjected: false,
+    isProven: false,
+    waiting: new WaitingCalls(),
+  };
 }

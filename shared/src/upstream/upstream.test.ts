@@ -71,6 +71,20 @@ describe("the replicas of a service", () => {
 });
 
 describe("a replica", () => {
+  it("that a name newly stands for gets no calls before it listens", async () => {
+    const old = await aReplica("127.0.0.2");
+    let addresses = ["127.0.0.2"];
+    const upstream = follow([`http://topology:${old.port}`], () => addresses);
+    await upstream.found;
+    await until(() => old.hosts.size > 0);
+    addresses = ["127.0.0.2", "127.0.0.3", "127.0.0.4"];
+    await until(() => origins(upstream).length === 3);
+    const called = new Set(Array.from({ length: 12 }, () => upstream.call().replica.origin));
+    expect([...called]).toEqual([`http://127.0.0.2:${old.port}`]);
+    await aReplica("127.0.0.3", old.port);
+    await until(() => upstream.call().replica.origin.includes("127.0.0.3"));
+  });
+
   it("is left out while it says that it is not ready, and then is back", async () => {
     const replica = await aReplica("127.0.0.1");
     const upstream = follow([`http://127.0.0.1:${replica.port}`]);

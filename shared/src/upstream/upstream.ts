@@ -14,6 +14,8 @@ const PROBE_MS = 1_000;
 export interface Upstream extends Pick<Replicas, "call" | "all" | "waiting"> {
   /** What the service is called in logs and metrics. */
   readonly service: string;
+  /** Every name has been looked up once, whatever came of it. */
+  readonly found: Promise<void>;
   close(): Promise<void>;
 }
 
@@ -49,7 +51,14 @@ export function createUpstream({ service, urls, log, resolve = addressesOf }: Up
       }
     }
     resolving = false;
+    setReplicas();
+  }
+
+  /** A new replica is probed at once: until it has answered, it gets no calls while there is another. */
+  function setReplicas(): void {
+    const before = new Set(replicas.all().map(({ origin }) => origin));
     replicas.set(places.flatMap(({ place, addresses }) => replicasOf(place, addresses)));
+    for (const { origin } of replicas.all()) if (!before.has(origin) && !probing.has(origin)) void probe(origin);
   }
 
   async function probe(origin: string): Promise<void> {
@@ -64,12 +73,13 @@ export function createUpstream({ service, urls, log, resolve = addressesOf }: Up
     for (const { origin } of replicas.all()) if (!probing.has(origin)) void probe(origin);
   }
 
-  replicas.set(places.flatMap(({ place }) => replicasOf(place, [])));
-  follow();
+  setReplicas();
+  const found = findReplicas();
   const timer = setInterval(follow, EVERY_MS);
 
   return {
     service,
+    found,
     call: replicas.call,
     all: replicas.all,
     waiting: replicas.waiting,

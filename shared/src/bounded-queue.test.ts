@@ -1,0 +1,57 @@
+import { describe, expect, it } from "@jest/globals";
+import { createBoundedQueue } from "./bounded-queue.js";
+
+/** A task that runs until it is told to end. */
+function aTask(name: string, log: string[]) {
+  let end = (): void => undefined;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const run = async (): Promise<string> => {
+    log.push(`${name} begins`);
+    await ended;
+    return name;
+  };
+  return { run, end: () => end() };
+}
+
+describe("bounded-queue: expensive tasks", () => {
+  it("run a few at a time, the others in the order they came", async () => {
+    const log: string[] = [];
+    const queue = createBoundedQueue({ atATime: 2, mostWaiting: 5 });
+    const tasks = ["a", "b", "c", "d"].map((name) => aTask(name, log));
+    const results = tasks.map(({ run }) => queue(run));
+    expect(log).toEqual(["a begins", "b begins"]);
+    tasks[1]!.end();
+    await results[1];
+    await Promise.resolve();
+    expect(log).toEqual(["a begins", "b begins", "c begins"]);
+    for (const { end } of tasks) end();
+    expect(await Promise.all(results)).toEqual(["a", "b", "c", "d"]);
+  });
+
+  it("are refused when too many wait, and taken again later", async () => {
+    const queue = createBoundedQueue({ atATime: 1, mostWaiting: 1 });
+    const [first, second] = [aTask("first", []), aTask("second", [])];
+    const results = [queue(first.run), queue(second.run)];
+    await expect(queue(() => Promise.resolve("third"))).rejects.toMatchObject({ code: "unavailable" });
+    first.end();
+    second.end();
+    await Promise.all(results);
+    expect(await queue(() => Promise.resolve("third"))).toBe("third");
+  });
+
+  it("give their place back when they fail", async () => {
+    const queue = createBoundedQueue({ atATime: 1, mostWaiting: 1 });
+    await expect(queue(() => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
+    expect(await queue(() => Promise.resolve("next"))).toBe("next");
+  });
+
+  it("are given up when they have waited for too long, and hold no place then", async () => {
+    const queue = createBoundedQueue({ atATime: 1, mostWaiting: 1, longestWaitMs: 5 });
+    const first = aTask("first", []);
+    const running = queue(first.run);
+    await expect(queue(() => Promise.resolve("second"))).rejects.toMatchObject({ code: "unavailable" });
+    const third = queue(() => Promise.resolve("third"));
+    first.end();
+    expect([await running, await third]).toEqual(["first", "third"]);
+  });
+});

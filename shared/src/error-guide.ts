@@ -1,0 +1,85 @@
+import type { ErrorCode } from "./errors.js";
+
+/** What a caller is told of an error beyond its sentence. */
+export interface ErrorGuide {
+  /** The members of `params`; empty when there are none. */
+  readonly params: string;
+  /** What the caller can do. */
+  readonly remedy: string;
+}
+
+const RETRY = "Retry after the seconds in `Retry-After`.";
+
+/** One entry for each code; the table of docs/errors.md is made from it. */
+export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
+  validation_failed: {
+    params: "`errors`: `path` and `message` of every fault",
+    remedy: "Correct every listed field or parameter.",
+  },
+  malformed_json: { params: "", remedy: "Send valid JSON in UTF-8." },
+  malformed_request: { params: "", remedy: "Send valid HTTP/1.1, at a reasonable pace." },
+  invalid_reference: {
+    params: "`path`",
+    remedy: "Use the id of a resource that exists and that the caller may use.",
+  },
+  network_mismatch: { params: "`path`", remedy: "Leave `network_id` as it is; it never changes." },
+  binding_cross_host: { params: "`violations`", remedy: "Bind ports and interfaces of the service's own host." },
+  ip_outside_subnet: { params: "`ip_address`, `cidr`", remedy: "Choose an address inside the subnet." },
+  not_authenticated: { params: "", remedy: "Send an API key, or sign in." },
+  invalid_credentials: { params: "", remedy: "Check the email address and the password." },
+  api_key_invalid: { params: "", remedy: "Check the key; it may have been rotated or deleted." },
+  api_key_expired: { params: "", remedy: "Create a new key, or extend this one." },
+  api_key_disabled: { params: "", remedy: "Enable the key." },
+  session_expired: { params: "", remedy: "Sign in again." },
+  permission_denied: { params: "`required`", remedy: "Use a credential with the required level or scope." },
+  session_required: { params: "", remedy: "Sign in, and send the session cookie." },
+  api_access_disabled: { params: "", remedy: "Ask an Owner to allow API keys." },
+  csrf_rejected: { params: "", remedy: "Send the request from the service's own origin, or use an API key." },
+  registration_closed: { params: "", remedy: "Ask for an invite." },
+  quota_exceeded: {
+    params: "`entity`, `limit`",
+    remedy: "Delete resources of this kind, or ask the operator for a larger quota.",
+  },
+  not_found: { params: "`entity`", remedy: "Check the id. A resource outside the caller's scope answers the same." },
+  method_not_allowed: { params: "", remedy: "Use a method from the `Allow` header." },
+  payload_too_large: { params: "", remedy: "Send less; see limits.md." },
+  unsupported_media_type: { params: "", remedy: "Send the content type that the operation takes." },
+  binding_conflict: {
+    params: "`violations`",
+    remedy: "Remove either the interface binding or the port binding of each pair.",
+  },
+  mac_address_immutable: { params: "", remedy: "Keep the MAC address, or delete and recreate the interface." },
+  already_exists: { params: "`entity`, `field`", remedy: "Choose another value, or update the existing resource." },
+  in_use: { params: "`entity`", remedy: "Remove what still refers to the resource." },
+  last_owner: { params: "", remedy: "Make somebody else an Owner first." },
+  write_conflict: { params: "", remedy: "Retry." },
+  precondition_failed: { params: "", remedy: "Read the resource again, and repeat the change on it." },
+  too_many_subnets: {
+    params: "`planned`, `limit`",
+    remedy: "Create larger subnets first, or name them with `subnet_hint`.",
+  },
+  import_too_expensive: {
+    params: "`limit`: `processor_time` or `memory`",
+    remedy: "Import the file in parts.",
+  },
+  rate_limited: { params: "`retry_after_seconds`", remedy: RETRY },
+  too_many_in_flight: {
+    params: "`of`: `user`, `organization` or `address`; `retry_after_seconds`",
+    remedy: "Send fewer requests at the same time.",
+  },
+  login_throttled: { params: "`retry_after_seconds`", remedy: RETRY },
+  internal_error: { params: "", remedy: "Report the `request_id` to the operator." },
+  upstream_failed: {
+    params: "",
+    remedy: "Check whether the write took effect before repeating it; a read can be retried.",
+  },
+  storage_overloaded: {
+    params: "",
+    remedy: "Wait as long as `Retry-After` says; when it goes on, MongoDB needs more disk or cache.",
+  },
+  unavailable: { params: "", remedy: RETRY },
+  upstream_timeout: {
+    params: "",
+    remedy: "Check whether the write took effect before repeating it; a read can be retried.",
+  },
+};

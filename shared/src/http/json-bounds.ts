@@ -1,0 +1,39 @@
+// What JSON costs to work with depends on its values, not its bytes: a mebibyte holds half a million empty objects. Both
+// depth and count are read off the raw bytes, in one pass, before anything is parsed.
+
+export const DEPTH_LIMIT = 32;
+
+/** Honest bodies of a mebibyte stay below it: their values are identifiers, names and addresses. */
+export const VALUE_LIMIT = 50_000;
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/**
+ * Why a JSON text is too much to parse; null when it is not. Exact for valid JSON, except that empty lists and objects
+ * count twice; for invalid JSON never less than what a parser meets.
+ *
+ * @param json in UTF-8
+ */
+export function excessOf(json: Uint8Array): string | null {
+  let depth = 0;
+  let values = 1;
+  for (let i = 0; i < json.length; i++) {
+    const byte = json[i];
+    if (byte === QUOTE) i = endOfString(json, i);
+    else if (byte === COMMA) values++;
+    else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
+      values++;
+      if (++depth > DEPTH_LIMIT) return `must not be nested deeper than ${DEPTH_LIMIT} levels`;
+    } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth--;
+    if (values > VALUE_LIMIT) return `must not have more than ${VALUE_LIMIT} values`;
+  }
+  return null;
+}
+
+/** Index of the quote that ends the string starting at `start`; the end of the text when none does. */
+function endOfString(json: Uint8Array, start: number): number {
+  let i = start + 1;
+  while (i < json.length && json[i] !== QUOTE) i += json[i] === BACKSLASH ? 2 : 1;
+  return i;
+}

@@ -1,0 +1,99 @@
+import { z } from "zod";
+import { type Fault, validationFailed } from "../errors.js";
+import { faultsOf, MOST_FAULTS } from "./faults.js";
+
+// zod validates every element of a list before it looks at the list's length, and collects faults without a limit. Lengths
+// are therefore checked first, and lists of objects that contain lists element by element until there are enough faults.
+
+/** Shorter lists cannot have enough faults to matter. */
+const FEW = 3;
+
+interface ListBounds {
+  readonly max: number;
+  readonly element: z.core.$ZodType;
+  readonly inner: Bounds | null;
+}
+
+/** The lists in a schema: of an object by member, or the schema itself. */
+type Bounds = { readonly list: ListBounds } | { readonly members: readonly (readonly [string, Bounds])[] };
+
+/**
+ * A function that validates values against a schema in time and memory that do not depend on how wrong they are.
+ * It throws `validation_failed`.
+ */
+export function createValidator<S extends z.ZodType>(schema: S): (value: unknown) => z.output<S> {
+  const bounds = boundsOf(schema);
+  return (value) => {
+    if (bounds !== null) {
+      refuse(lengthFaults(value, bounds));
+      refuse(elementFaults(value, bounds));
+    }
+    const result = schema.safeParse(value);
+    if (result.success) return result.data;
+    throw validationFailed(...faultsOf(result.error));
+  };
+}
+
+function boundsOf(schema: z.core.$ZodType): Bounds | null {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
+    return boundsOf(schema.unwrap());
+  if (schema instanceof z.ZodArray) return { list: listBoundsOf(schema) };
+  if (!(schema instanceof z.ZodObject)) return null;
+  const members = Object.entries(schema.shape).flatMap(([name, member]) => {
+    const bounds = boundsOf(member as z.core.$ZodType);
+    return bounds === null ? [] : [[name, bounds] as const];
+  });
+  return members.length === 0 ? null : { members };
+}
+
+function listBoundsOf(schema: z.ZodArray): ListBounds {
+  const limits = (schema.def.checks ?? []).map(({ _zod: { def } }) =>
+    def.check === "max_length" ? (def as z.core.$ZodCheckMaxLengthDef).maximum : Infinity,
+  );
+  return { max: Math.min(...limits, Infinity), element: schema.element, inner: boundsOf(schema.element) };
+}
+
+function lengthFaults(value: unknown, bounds: Bounds): Fault[] {
+  const faults: Fault[] = [];
+  const check: OnList = (list, items, at) => {
+    if (items.length > list.max) faults.push({ path: at, message: `must have at most ${list.max} elements` });
+    else if (list.inner !== null)
+      for (let i = 0; i < items.length; i++) visitLists(items[i], list.inner, joined(at, i), check);
+  };
+  visitLists(value, bounds, "", check);
+  return faults;
+}
+
+/** Faults of the elements of long lists; of the rest, the schema as a whole tells. */
+function elementFaults(value: unknown, bounds: Bounds): Fault[] {
+  const faults: Fault[] = [];
+  visitLists(value, bounds, "", ({ inner, element }, items, at) => {
+    if (inner === null || items.length <= FEW) return;
+    for (let i = 0; i < items.length && faults.length < MOST_FAULTS; i++) {
+      const result = z.safeParse(element, items[i]);
+      if (!result.success)
+        for (const { path, message } of faultsOf(result.error))
+          faults.push({ path: path === "" ? joined(at, i) : `${joined(at, i)}.${path}`, message });
+    }
+  });
+  return faults.length < MOST_FAULTS ? [] : faults;
+}
+
+type OnList = (list: ListBounds, items: readonly unknown[], path: string) => void;
+
+/** Calls back for the lists of a value, without those inside of other lists. */
+function visitLists(value: unknown, bounds: Bounds, path: string, onList: OnList): void {
+  if ("list" in bounds) {
+    if (Array.isArray(value)) onList(bounds.list, value, path);
+  } else if (typeof value === "object" && value !== null)
+    for (const [name, inner] of bounds.members)
+      visitLists((value as Record<string, unknown>)[name], inner, joined(path, name), onList);
+}
+
+function joined(path: string, name: string | number): string {
+  return path === "" ? String(name) : `${path}.${name}`;
+}
+
+function refuse(faults: readonly Fault[]): void {
+  if (faults.length > 0) throw validationFailed(...faults.slice(0, MOST_FAULTS));
+}

@@ -1,0 +1,157 @@
+import { z } from "zod";
+import type { ZodOpenApiResponseObject } from "zod-openapi";
+import type { AnyEndpoint } from "./contract/index.js";
+import { Version } from "./contract/system.js";
+import { ERRORS, type ErrorCode } from "./errors.js";
+import { STATUSES } from "./http/statuses.js";
+
+// The answers in the OpenAPI document. Most operations share theirs, so each is written once, as a component, and operations
+// refer to it: the document would be five times as long otherwise, and a generated client full of equal types.
+
+const Pagination = z
+  .object({
+    total_count: z.int().describe("All entities that match, ignoring pagination."),
+    limit: z.int().describe("The applied limit; 0 when there was none."),
+    offset: z.int(),
+    has_more: z.boolean().describe("More entities exist beyond this page."),
+  })
+  .meta({ id: "Pagination" });
+
+const ListMeta = Version.extend({ pagination: Pagination }).meta({ id: "ListMeta" });
+
+const Failure = z
+  .object({
+    success: z.literal(false),
+    error: z.string().describe("A sentence for people."),
+    code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]),
+    params: z.record(z.string(), z.unknown()).describe("Details of the code."),
+    meta: Version.extend({ request_id: z.string() }).meta({ id: "FailureMeta" }),
+  })
+  .meta({ id: "Failure" });
+
+/** The headers that every answer carries, as components. */
+export const HEADERS = {
+  "X-RateLimit-Limit": { description: "Requests a minute.", schema: { type: "integer" } },
+  "X-RateLimit-Remaining": { description: "Requests possible now.", schema: { type: "integer" } },
+  "X-RateLimit-Reset": { description: "Seconds until the allowance is full.", schema: { type: "integer" } },
+  "X-Request-Id": { description: "Names the request in our logs.", required: true, schema: { type: "string" } },
+} as const;
+
+const HEADER_REFERENCES = Object.fromEntries(
+  Object.keys(HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+);
+
+/** Statuses of requests that cannot be read, beyond 400: the same for every operation. */
+const UNREADABLE = {
+  "408": { name: "SentTooSlowly", more: "It was sent too slowly." },
+  "431": { name: "HeadTooLarge", more: "There is too much before the body." },
+};
+
+/** A reference to an answer among the components. */
+export interface ResponseReference {
+  readonly $ref: `#/components/responses/${string}`;
+}
+
+/** Collects the answers of operations. */
+export interface Responses {
+  /** The answers of an operation, by status. */
+  of(operation: AnyEndpoint): Record<`${2 | 4 | 5}${string}`, ResponseReference>;
+  /** All that were referred to, by name. */
+  readonly components: Readonly<Record<string, ZodOpenApiResponseObject>>;
+}
+
+/** No answers yet. */
+export function createResponses(): Responses {
+  const components: Record<string, ZodOpenApiResponseObject> = {};
+  /** Names of envelopes by what they hold, since a name stands for one schema only. */
+  const envelopes = new Map<z.ZodType, Map<boolean, z.ZodType>>();
+
+  function refer(name: string, make: () => ZodOpenApiResponseObject): ResponseReference {
+    components[name] ??= make();
+    return { $ref: `#/components/responses/${name}` };
+  }
+
+  function envelopeOf({ list = false, response }: AnyEndpoint, name: string): z.ZodType {
+    const known = envelopes.get(response)?.get(list);
+    if (known !== undefined) return known;
+    const made = z
+      .object({
+        success: z.literal(true),
+        data: list ? z.array(response) : response,
+        meta: list ? ListMeta : Version,
+      })
+      .meta({ id: `${name}Envelope` });
+    envelopes.set(response, (envelopes.get(response) ?? new Map<boolean, z.ZodType>()).set(list, made));
+    return made;
+  }
+
+  function successOf(operation: AnyEndpoint): ResponseReference {
+    const data = dataNameOf(operation);
+    const { files = [] } = operation;
+    return refer(files.length === 0 ? data : `${data}Or${files.map(pascal).join("Or")}`, () => ({
+      description: "Success",
+      headers: HEADER_REFERENCES,
+      content: {
+        "application/json": { schema: envelopeOf(operation, data) },
+        ...Object.fromEntries(files.map((mediaType) => [mediaType, { schema: z.string() }])),
+      },
+    }));
+  }
+
+  function failuresOf(operation: AnyEndpoint): [string, ResponseReference][] {
+    const byStatus = new Map<number, ErrorCode[]>();
+    for (const code of codesOf(operation))
+      byStatus.set(STATUSES[code], [...(byStatus.get(STATUSES[code]) ?? []), code]);
+    return [...byStatus].map(([status, codes]) => [
+      String(status),
+      refer(codes.map(pascal).join(""), () => failureOf(codes)),
+    ]);
+  }
+
+  return {
+    components,
+    of: (operation) => ({
+      "200": successOf(operation),
+      ...Object.fromEntries(failuresOf(operation)),
+      ...Object.fromEntries(
+        Object.entries(UNREADABLE).map(([status, { name, more }]) => [
+          status,
+          refer(name, () => failureOf(["malformed_request"], more)),
+        ]),
+      ),
+    }),
+  };
+}
+
+/** What the data of an answer is called: as its schema, and like the operation when that has no name. */
+function dataNameOf({ response, list, operationId }: AnyEndpoint): string {
+  const id = response instanceof z.ZodNull ? "Nothing" : (z.globalRegistry.get(response)?.id ?? pascal(operationId));
+  return list === true ? `${id}List` : id;
+}
+
+/** The codes that an operation can answer: its own, and those that follow from its form. */
+export function codesOf({ credential, permission, body, upload, errors, upstream }: AnyEndpoint): ErrorCode[] {
+  const codes: ErrorCode[] = ["malformed_request", "rate_limited", "internal_error", "unavailable", ...errors];
+  if (upstream !== "gateway")
+    codes.push("too_many_in_flight", "upstream_failed", "upstream_timeout", "validation_failed");
+  if (body) codes.push("unsupported_media_type", "payload_too_large");
+  if (body && !upload) codes.push("malformed_json");
+  if (credential === "any" || credential === "session")
+    codes.push("not_authenticated", "session_expired", "csrf_rejected");
+  if (credential === "any") codes.push("api_key_invalid", "api_key_expired", "api_key_disabled", "api_access_disabled");
+  if (credential === "session") codes.push("session_required", "api_key_invalid");
+  if (permission !== null) codes.push("permission_denied");
+  return [...new Set(codes)].sort();
+}
+
+function failureOf(codes: readonly ErrorCode[], more = ""): ZodOpenApiResponseObject {
+  return {
+    description: `${codes.map((code) => `\`${code}\`: ${ERRORS[code]}`).join("\n\n")} ${more}`.trim(),
+    headers: HEADER_REFERENCES,
+    content: { "application/json": { schema: Failure } },
+  };
+}
+
+function pascal(words: string): string {
+  return words.replaceAll(/(?:^|[^a-zA-Z0-9]+)([a-zA-Z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,39 @@
+import { performance } from "node:perf_hooks";
+import { AppError } from "./errors.js";
+
+/**
+ * The request on whose behalf a process works. It travels from the server to every use of the database, so that nothing
+ * is begun or committed for a caller who is gone or has been answered.
+ */
+export interface Work {
+  /** `performance.now()` from which on the caller has been answered; Infinity when nobody waits. */
+  readonly deadline: number;
+  /** True once the caller has disconnected. */
+  isAbandoned(): boolean;
+  /**
+   * Runs a task that occupies a connection of the database, within its organization's share of them. Uses may not nest.
+   *
+   * @throws AppError `rate_limited` when the organization has too many waiting already, or has waited too long
+   */
+  use<T>(task: () => Promise<T>): Promise<T>;
+  /**
+   * Takes one of the streams that the organization may have open at a time.
+   *
+   * @returns gives it back
+   * @throws AppError `rate_limited` when it has that many
+   */
+  openStream(): () => void;
+}
+
+/** Work that no caller waits for, such as a sweep. */
+export const BACKGROUND: Work = {
+  deadline: Infinity,
+  isAbandoned: () => false,
+  use: (task) => task(),
+  openStream: () => () => undefined,
+};
+
+/** @throws AppError `upstream_timeout` when nobody waits for the result any more */
+export function requireWanted(work: Work): void {
+  if (work.isAbandoned() || performance.now() > work.deadline) throw new AppError("upstream_timeout");
+}
