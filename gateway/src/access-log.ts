@@ -13,9 +13,8 @@ export type AccessLog = (exchange: Exchange) => void;
 export function createAccessLog(log: Log, metrics: Metrics): AccessLog {
   const write = createLines(log, "request");
   return (exchange) => {
-    const { request, response, requestId, startedAt, span, operationId, route } = exchange;
+    const { request, requestId, startedAt, span, operationId, route, status } = exchange;
     const { method = "" } = request;
-    const { statusCode: status } = response;
     const durationMs = performance.now() - startedAt;
     metrics.observeRequest(operationId, status, durationMs / 1000);
     span.end({ requestId, operation: operationId, route, method, status });
@@ -28,13 +27,13 @@ export function createAccessLog(log: Log, metrics: Metrics): AccessLog {
  * the line: they are ids, addresses and numbers, or names out of the contract.
  */
 function membersOf(exchange: Exchange, durationMs: number): string {
-  const { request, response, requestId, span, operationId, route, clientAddress, principal } = exchange;
+  const { request, requestId, span, operationId, route, status, clientAddress, principal } = exchange;
   return (
     `"request_id":"${requestId}","trace_id":"${span.traceId}","operation":"${operationId}",` +
     (route === null ? "" : `"route":"${route}",`) +
-    `"method":"${request.method ?? ""}","status":${response.statusCode},"duration_ms":${Math.round(durationMs * 100) / 100},` +
+    `"method":"${request.method ?? ""}","status":${status},"duration_ms":${Math.round(durationMs * 100) / 100},` +
     `"client_address":"${clientAddress}"` +
-    (response.writableFinished ? "" : `,"aborted":true`) +
+    (exchange.isDelivered ? "" : `,"aborted":true`) +
     (principal === null ? "" : idsTextOf(principal))
   );
 }

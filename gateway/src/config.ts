@@ -1,11 +1,18 @@
-import { commonSettings, OriginList, UrlList } from "@nts/shared/config";
+import { commonSettings, OriginList, tenancySettings, UrlList } from "@nts/shared/config";
+import { BODY_LIMIT_BYTES } from "@nts/shared/http/headers";
 import { z } from "zod";
 
 const count = z.coerce.number().int().min(1).max(1_000_000);
+/** One body always fits. */
+const bytes = z.coerce.number().int().min(BODY_LIMIT_BYTES).max(17_179_869_184);
+
+const { GATEWAY_TO_IDENTITY_SECRETS, GATEWAY_TO_TOPOLOGY_SECRETS } = tenancySettings;
 
 /** Settings of the gateway. */
 export const GatewayConfig = z.object({
   ...commonSettings,
+  GATEWAY_TO_IDENTITY_SECRETS,
+  GATEWAY_TO_TOPOLOGY_SECRETS,
   PORT: commonSettings.PORT.default(8080),
   OPS_PORT: commonSettings.OPS_PORT.default(9080),
   IDENTITY_URLS: UrlList.describe("Base URLs of the replicas of identity, comma-separated."),
@@ -19,6 +26,11 @@ export const GatewayConfig = z.object({
   RATE_LIMIT_BURST: count.default(150).describe("Requests that one user may send at once."),
   ANONYMOUS_RATE_LIMIT_PER_MINUTE: count.default(60).describe("Requests a minute of one address without a credential."),
   ANONYMOUS_RATE_LIMIT_BURST: count.default(20).describe("Requests that one address may send at once."),
+  LOOKUP_RATE_LIMIT_PER_MINUTE: count
+    .default(600)
+    .describe("Credentials a minute that are looked up for one address that has no requests left."),
+  LOOKUP_RATE_LIMIT_BURST: count.default(60).describe("Credentials that are looked up at once for such an address."),
+  MAX_VERIFICATIONS: count.default(64).describe("Questions to identity about credentials at a time."),
   REDIS_PATIENCE_MS: z.coerce
     .number()
     .int()
@@ -28,6 +40,23 @@ export const GatewayConfig = z.object({
     .describe("How long a request waits for Redis before its limit is enforced locally."),
   CORS_ORIGINS: OriginList.default([]).describe("Origins whose pages may call the API with an API key."),
   MAX_CONNECTIONS: count.default(10_000).describe("Connections at a time; one more is closed unread."),
+  MAX_CONNECTIONS_PER_ADDRESS: count
+    .default(500)
+    .describe("Connections of one address at a time; not counted behind trusted proxies."),
+  IN_FLIGHT_PER_USER: count.default(150).describe("Requests of one user that are not over; one more is refused."),
+  IN_FLIGHT_PER_ORGANIZATION: count.default(300).describe("Requests of one organization that are not over."),
+  IN_FLIGHT_PER_ADDRESS: count.default(50).describe("Requests of one address without a credential that are not over."),
+  AT_SERVICES_PER_USER: count.default(32).describe("Requests of one user that are at a service; others wait."),
+  AT_SERVICES_PER_ORGANIZATION: count.default(64).describe("Requests of one organization that are at a service."),
+  AT_SERVICES_PER_ADDRESS: count
+    .default(16)
+    .describe("Requests of one address without a credential that are at a service."),
+  UPLOADS_PER_ORGANIZATION: count.default(4).describe("Files of one organization that are being sent at a time."),
+  BODY_BYTES: bytes.default(67_108_864).describe("Bytes of request bodies in memory."),
+  BODY_BYTES_PER_USER: bytes.default(8_388_608).describe("Bytes of request bodies of one user in memory."),
+  BODY_BYTES_PER_ADDRESS: bytes
+    .default(4_194_304)
+    .describe("Bytes of request bodies of one address without a credential in memory."),
   TRUST_PROXY_HOPS: z.coerce.number().int().min(0).max(10).default(0).describe("Proxies of ours in front of this one."),
   STALE_CREDENTIAL_SECONDS: z.coerce
     .number()
@@ -36,6 +65,5 @@ export const GatewayConfig = z.object({
     .max(300)
     .default(30)
     .describe("How long a checked credential still serves while identity is away; 0 turns it off."),
-  DRAIN_DELAY_MS: z.coerce.number().int().min(0).max(60_000).default(0).describe("Wait between unready and closing."),
 });
 export type GatewayConfig = z.infer<typeof GatewayConfig>;

@@ -14,7 +14,7 @@ import { createTracing } from "@nts/shared/tracing/tracing";
 import { createUpstream } from "@nts/shared/upstream/upstream";
 import { v7 } from "uuid";
 import { createAccessLog } from "./access-log.js";
-import { createApp } from "./app.js";
+import { createAnswerHere } from "./answer-here.js";
 import { createAdmission } from "./authenticate/admission.js";
 import { createTenancyHeaders } from "./authenticate/caller.js";
 import { createChangeLog } from "./authenticate/change-log.js";
@@ -27,17 +27,31 @@ import { systemClock as clock } from "./clock.js";
 import { GatewayConfig } from "./config.js";
 import { createConsole } from "./console/console.js";
 import { createCors } from "./edge/cors.js";
-import { createExchanges } from "./edge/exchange.js";
-import { everyAnswerFields } from "./edge/json-headers.js";
+import { everyAnswerFields } from "./edge/answer-headers.js";
+import { createAnswerers } from "./edge/answerers.js";
+import type { ExchangeContext } from "./edge/exchange.js";
+import { createInFlight } from "./edge/in-flight.js";
+import { createPace } from "./edge/pace.js";
 import { startPublicServer } from "./edge/public-server.js";
-import { addConnectionMetrics, addStateMetrics, addUpstreamMetrics, createVerifierMetrics } from "./metrics.js";
+import { createUnreadAnswers } from "./edge/unread-answers.js";
+import {
+  addConnectionMetrics,
+  addInFlightMetrics,
+  addStateMetrics,
+  addUpstreamMetrics,
+  createProtectionMetrics,
+  createVerifierMetrics,
+} from "./metrics.js";
 import { createPages } from "./pages.js";
+import { createPipeline } from "./pipeline.js";
+import { createForward } from "./proxy/forward.js";
 import { createProxy } from "./proxy/proxy.js";
 import { createDispatchTransport } from "./proxy/dispatch-transport.js";
 import { createMiddlewareTransport } from "./proxy/middleware-transport.js";
 import { createLimitMetrics } from "./rate-limit/limit-metrics.js";
 import { createLimiter } from "./rate-limit/limiter.js";
 import { connectRedis } from "./rate-limit/redis-connection.js";
+import { createRoutes } from "./routes.js";
 
 const OPERATIONS_HEADER_BYTES = 16_384;
 
@@ -64,7 +78,8 @@ startProcess(async () => {
   const redis = connectRedis(config.REDIS_URL);
   const bus = createBus(config.NATS_URL, `gateway ${gatewayId}`, log);
 
-  const sign = createTenancySigner(config.TENANCY_SECRETS, "identity");
+  const secrets = { identity: config.GATEWAY_TO_IDENTITY_SECRETS, topology: config.GATEWAY_TO_TOPOLOGY_SECRETS };
+  const sign = createTenancySigner(secrets.identity, "identity");
   const upstreams = {
     identity: createUpstream({ service: "identity", urls: config.IDENTITY_URLS, log }),
     topology: createUpstream({ service: "topology", urls: config.TOPOLOGY_URLS, log }),
@@ -84,6 +99,7 @@ startProcess(async () => {
   const cache = createKeyCache(clock);
   const verifier = createVerifier({
     ask: (credential, cause) => identity.ask(verifyCredential, { body: credential, cause }),
+    atATime: config.MAX_VERIFICATIONS,
     cache,
     lease,
     changes,
@@ -108,6 +124,7 @@ startProcess(async () => {
   const limiter = createLimiter({
     redis,
     perUser: { perMinute: config.RATE_LIMIT_PER_MINUTE, burst: config.RATE_LIMIT_BURST },
+    perLookup: { perMinute: config.LOOKUP_RATE_LIMIT_PER_MINUTE, burst: config.LOOKUP_RATE_LIMIT_BURST },
     perAddress: { perMinute: config.ANONYMOUS_RATE_LIMIT_PER_MINUTE, burst: config.ANONYMOUS_RATE_LIMIT_BURST },
     liveGateways: follower.liveGateways,
     gatewayId,
@@ -122,26 +139,60 @@ startProcess(async () => {
     ownOrigin: config.PUBLIC_URL === undefined ? null : new URL(config.PUBLIC_URL).origin,
   });
 
-  const everyAnswer = everyAnswerFields(config.PUBLIC_URL);
-  const app = createApp({
-    exchanges: createExchanges({
-      trustedHops: config.TRUST_PROXY_HOPS,
-      everyAnswer,
-      tracing,
-      onEnd: createAccessLog(log, metrics),
-    }),
-    cors: createCors(config.CORS_ORIGINS),
-    admission,
-    tenancyHeader: createTenancyHeaders(config.TENANCY_SECRETS),
-    services: {
-      identity: createProxy({ upstream: upstreams.identity, transport: transports.identity, log }),
-      topology: createProxy({ upstream: upstreams.topology, transport: transports.topology, log }),
+  const protection = createProtectionMetrics(metrics.registry);
+  const limits = {
+    user: {
+      requests: config.IN_FLIGHT_PER_USER,
+      atServices: config.AT_SERVICES_PER_USER,
+      uploads: config.UPLOADS_PER_ORGANIZATION,
+      bodyBytes: config.BODY_BYTES_PER_USER,
     },
-    pages: createPages(),
-    webConsole: createConsole(),
-    everyAnswer,
-    log,
+    organization: {
+      requests: config.IN_FLIGHT_PER_ORGANIZATION,
+      atServices: config.AT_SERVICES_PER_ORGANIZATION,
+      uploads: config.UPLOADS_PER_ORGANIZATION,
+      bodyBytes: config.BODY_BYTES,
+    },
+    address: {
+      requests: config.IN_FLIGHT_PER_ADDRESS,
+      atServices: config.AT_SERVICES_PER_ADDRESS,
+      uploads: config.UPLOADS_PER_ORGANIZATION,
+      bodyBytes: config.BODY_BYTES_PER_ADDRESS,
+    },
+    bodyBytes: config.BODY_BYTES,
+  };
+  const inFlight = createInFlight(limits, protection.refused);
+  const pages = await createPages();
+  const webConsole = createConsole();
+  const pace = createPace();
+  const pipeline = createPipeline({
+    ownHost: config.PUBLIC_URL === undefined ? null : new URL(config.PUBLIC_URL).host,
+    routes: createRoutes({ page: pages.find, console: webConsole.find }),
+    admission,
+    forward: createForward({
+      inFlight,
+      pace,
+      refuse: (exchange, status) => {
+        pipeline.refuseUnsound(exchange, status);
+      },
+      tenancyHeader: createTenancyHeaders(secrets),
+      services: {
+        identity: createProxy({ upstream: upstreams.identity, transport: transports.identity, log }),
+        topology: createProxy({ upstream: upstreams.topology, transport: transports.topology, log }),
+      },
+    }),
+    answerHere: createAnswerHere({ admission, notFoundFor: webConsole.notFoundFor }),
   });
+  const context: ExchangeContext = {
+    trustedHops: config.TRUST_PROXY_HOPS,
+    everyAnswer: everyAnswerFields(config.PUBLIC_URL),
+    tracing,
+    unread: createUnreadAnswers(protection.cut),
+    log,
+    account: createAccessLog(log, metrics),
+    onDefect: protection.defect,
+  };
+  const answerers = createAnswerers({ context, pipeline, pace, admission, cors: createCors(config.CORS_ORIGINS) });
 
   addUpstreamMetrics(metrics.registry, Object.values(upstreams));
   addStateMetrics(metrics.registry, { lease, cache, limiter, follower });
@@ -165,12 +216,16 @@ startProcess(async () => {
       drainMs: 1_000,
     },
   );
-  const server = await startPublicServer(app, {
+  // The edge may send requests as soon as the port is open.
+  await Promise.all(Object.values(upstreams).map(({ found }) => found));
+  const server = await startPublicServer(answerers, {
     host: config.HOST,
     port: config.PORT,
     maxConnections: config.MAX_CONNECTIONS,
+    maxConnectionsPerAddress: config.TRUST_PROXY_HOPS === 0 ? config.MAX_CONNECTIONS_PER_ADDRESS : null,
   });
   addConnectionMetrics(metrics.registry, server);
+  addInFlightMetrics(metrics.registry, inFlight);
   log.info({ port: server.port, gateway: gatewayId }, "gateway listens");
 
   stopOnSignal(log, {

@@ -6,6 +6,7 @@ import type { KeyCache } from "./authenticate/key-cache.js";
 import type { KeyChangeFollower } from "./authenticate/key-changes.js";
 import type { Lease } from "./authenticate/lease.js";
 import type { VerifierObserver } from "./authenticate/verifier.js";
+import type { HolderKind, InFlight } from "./edge/in-flight.js";
 import type { PublicServer } from "./edge/public-server.js";
 import type { Limiter } from "./rate-limit/limiter.js";
 
@@ -34,6 +35,52 @@ export function addStateMetrics(registry: Registry, { lease, cache, limiter, fol
     ["nts_live_gateways", "Gateways that share the limits, as identity last told.", () => follower.liveGateways()],
     ["nts_key_cache_entries", "Credentials that are remembered.", () => cache.size()],
   ]);
+}
+
+/** Adds what is in flight. */
+export function addInFlightMetrics(registry: Registry, inFlight: InFlight): void {
+  addGauges(registry, [
+    ["nts_requests_in_flight", "Requests to a service that are not over.", () => inFlight.requests()],
+    ["nts_request_body_bytes", "Bytes of request bodies in memory.", () => inFlight.bytes()],
+  ]);
+}
+
+/** Is told what was ended or refused to protect everybody else. */
+export interface ProtectionMetrics {
+  readonly refused: (of: HolderKind) => void;
+  readonly cut: () => void;
+  readonly defect: () => void;
+}
+
+/** Counts what was ended or refused to protect everybody else. */
+export function createProtectionMetrics(registry: Registry): ProtectionMetrics {
+  const refused = new Counter({
+    name: "nts_in_flight_refused_total",
+    help: "Requests that were refused because their user, organization or address (`of`) held too much.",
+    labelNames: ["of"],
+    registers: [registry],
+  });
+  const unread = new Counter({
+    name: "nts_answers_cut_total",
+    help: "Answers that were cut because their client did not read them.",
+    registers: [registry],
+  });
+  const defects = new Counter({
+    name: "nts_defects_total",
+    help: "Exceptions that nobody expected; each ended its own request only.",
+    registers: [registry],
+  });
+  return {
+    refused: (of: HolderKind) => {
+      refused.inc({ of });
+    },
+    cut: () => {
+      unread.inc();
+    },
+    defect: () => {
+      defects.inc();
+    },
+  };
 }
 
 /** Adds how many connections there are, and were too many. */

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { createRequire } from "node:module";
 import { dirname, extname, join } from "node:path";
-import { openApiText } from "@nts/shared/openapi";
+import { createOpenApiDocument } from "@nts/shared/openapi";
 import { SERVER_VERSION } from "@nts/shared/version";
-import express from "express";
-import helmet from "helmet";
+import { SECURITY_HEADERS } from "./edge/answer-headers.js";
+import { HeaderList } from "./edge/header-list.js";
+import { compress, servedFile, type ServedFile } from "./files/served-file.js";
 
 // The API's description, as a document and as a page to browse. The page loads nothing from elsewhere, and runs under a
 // policy that allows no script but those that lie here as files.
@@ -15,27 +15,21 @@ const DOCUMENT = "/openapi.json";
 const PAGE = "/api/docs";
 const DAY_SECONDS = 86_400;
 
-interface File {
-  readonly path: string;
-  /** Extension that stands for the content type, where the path has none. */
-  readonly type?: string;
-  readonly content: string | Buffer;
-  readonly maxAgeSeconds: number;
-}
-
-const POLICY = {
-  useDefaults: false,
-  directives: {
-    defaultSrc: ["'none'"],
-    scriptSrc: ["'self'"],
-    styleSrc: ["'self'"],
-    imgSrc: ["'self'", "data:"],
-    connectSrc: ["'self'"],
-    baseUri: ["'none'"],
-    formAction: ["'none'"],
-    frameAncestors: ["'none'"],
-  },
+const TYPES: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".json": "application/json; charset=utf-8",
+  ".png": "image/png",
 };
+
+const HEADERS = HeaderList.of({
+  ...SECURITY_HEADERS,
+  "Content-Security-Policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "Cross-Origin-Opener-Policy": "same-origin",
+});
 
 const HTML = `<!doctype html>
 <html lang="en">
@@ -65,36 +59,28 @@ const INITIALIZER = `SwaggerUIBundle({
 
 /** Everything that is served as it is. */
 export interface Pages {
-  /** True for the path of a page; it can be read only. */
-  has(path: string): boolean;
-  /** Answers a GET or HEAD of a page. */
-  serve(request: IncomingMessage, response: ServerResponse): void;
+  /** The page at a path, which can be read only; null where there is none. */
+  find(path: string): ServedFile | null;
 }
 
-/** The pages, made once. */
-export function createPages(): Pages {
+/** The pages in all their forms, made once. */
+export async function createPages(): Promise<Pages> {
   const assets = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
-  const files: readonly File[] = [
-    { path: DOCUMENT, content: openApiText(SERVER_VERSION), maxAgeSeconds: 0 },
-    { path: PAGE, type: "html", content: HTML, maxAgeSeconds: 0 },
-    { path: `${PAGE}/initializer.js`, content: INITIALIZER, maxAgeSeconds: 0 },
-    ...ASSETS.map((name) => ({
-      path: `${PAGE}/${name}`,
-      content: readFileSync(join(assets, name)),
-      maxAgeSeconds: DAY_SECONDS,
-    })),
-  ];
-  const app = express().disable("x-powered-by").enable("case sensitive routing").enable("strict routing");
-  app.use(helmet({ contentSecurityPolicy: POLICY, strictTransportSecurity: false }));
-  for (const { path, type = extname(path), content, maxAgeSeconds } of files)
-    app.get(path, (_request, response) => {
-      response.type(type).set("Cache-Control", `public, max-age=${maxAgeSeconds}`).send(content);
-    });
-  const paths = new Set(files.map(({ path }) => path));
-  return {
-    has: (path) => paths.has(path),
-    serve: (request, response) => {
-      app(request, response);
-    },
-  };
+  const files = new Map([
+    [DOCUMENT, fileOf(".json", JSON.stringify(createOpenApiDocument(SERVER_VERSION)))],
+    [PAGE, fileOf(".html", HTML)],
+    [`${PAGE}/initializer.js`, fileOf(".js", INITIALIZER)],
+  ]);
+  for (const name of ASSETS)
+    files.set(`${PAGE}/${name}`, fileOf(extname(name), readFileSync(join(assets, name)), DAY_SECONDS));
+  await Promise.all([...files.values()].map(compress));
+  return { find: (path) => files.get(path) ?? null };
+}
+
+function fileOf(extension: string, content: string | Buffer, maxAgeSeconds = 0): ServedFile {
+  return servedFile(Buffer.from(content), {
+    contentType: TYPES[extension] ?? "application/octet-stream",
+    cacheControl: `public, max-age=${maxAgeSeconds}`,
+    headers: HEADERS,
+  });
 }

@@ -1,39 +1,50 @@
 import type { IncomingMessage } from "node:http";
 import { type AnyEndpoint, OPERATIONS } from "@nts/shared/contract";
 import { createRouteTable } from "@nts/shared/http/route-table";
+import type { ServedFile } from "./files/served-file.js";
 
 /** What a request line leads to. `allow` is a value of the header `Allow`. */
 export type Destination =
   | { readonly kind: "operation"; readonly endpoint: AnyEndpoint }
-  | { readonly kind: "page" | "console"; readonly path: string }
+  | { readonly kind: "page"; readonly file: ServedFile }
+  | { readonly kind: "console"; readonly file: ServedFile }
   | { readonly kind: "options"; readonly allow: string }
   | { readonly kind: "wrong-method"; readonly allow: string }
   | { readonly kind: "unknown" };
 
-/** What can be read only: each says whether a path is one of its own. */
+/** What can be read only: each finds the file at a path, if the path is one of its own. */
 export interface ReadOnlyPaths {
-  readonly page: (path: string) => boolean;
-  readonly console: (path: string) => boolean;
+  readonly page: (path: string) => ServedFile | null;
+  readonly console: (path: string) => ServedFile | null;
 }
+
+/** Finds what a request line leads to. */
+export type Routes = (request: IncomingMessage) => Destination;
 
 /** What some path has. */
 const ALL_METHODS = ["GET", "POST", "PUT", "DELETE"];
 
 /**
- * Makes the function that looks requests up among the operations of the contract, and then among pages and the console's paths. No path, known or
- * not, has TRACE or CONNECT; `*` is every path.
+ * Looks requests up among the operations of the contract, and then among pages and the console's paths. No path, known or not,
+ * has TRACE or CONNECT; `*` is every path.
  */
-export function createRoutes(paths: ReadOnlyPaths): (request: IncomingMessage) => Destination {
+export function createRoutes(paths: ReadOnlyPaths): Routes {
   const table = createRouteTable<AnyEndpoint>();
   for (const endpoint of OPERATIONS) table.add(endpoint.method, endpoint.path, endpoint);
+  const readOnlyAt = (path: string): Destination | null => {
+    const page = paths.page(path);
+    if (page !== null) return { kind: "page", file: page };
+    const file = paths.console(path);
+    return file === null ? null : { kind: "console", file };
+  };
   return ({ method = "", url = "" }) => {
     const cut = url.indexOf("?");
     const path = cut === -1 ? url : url.slice(0, cut);
     const found = table.find(method === "HEAD" ? "GET" : method, path);
     if (found !== null) return { kind: "operation", endpoint: found.value };
-    const kind = paths.page(path) ? "page" : paths.console(path) ? "console" : null;
-    const readOnly = kind !== null;
-    if (readOnly && (method === "GET" || method === "HEAD")) return { kind, path };
+    const file = readOnlyAt(path);
+    const readOnly = file !== null;
+    if (readOnly && (method === "GET" || method === "HEAD")) return file;
     const everywhere = method === "CONNECT" || (method === "OPTIONS" && url === "*");
     const methods = everywhere ? ALL_METHODS : readOnly ? ["GET"] : table.methodsOf(path);
     if (methods.length === 0)

@@ -21,11 +21,17 @@ export function createCaller<P extends Principal>(principal: P): Caller<P> {
   return { principal, tokens: {} };
 }
 
-/** Makes the function that gives a caller's tenancy header for a service. @param secrets at least one; the first one signs */
-export function createTenancyHeaders(secrets: readonly string[]): (caller: Caller, audience: Audience) => string {
+/**
+ * Makes the function that gives a caller's tenancy header for a service.
+ *
+ * @param secrets of each service at least one; the first one signs
+ */
+export function createTenancyHeaders(
+  secrets: Readonly<Record<Audience, readonly string[]>>,
+): (caller: Caller, audience: Audience) => string {
   const sign = {
-    identity: createTenancySigner(secrets, "identity"),
-    topology: createTenancySigner(secrets, "topology"),
+    identity: createTenancySigner(secrets.identity, "identity"),
+    topology: createTenancySigner(secrets.topology, "topology"),
   };
   return (caller, audience) => {
     // The wall clock, because that is what the service compares with.

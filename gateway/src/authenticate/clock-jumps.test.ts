@@ -15,6 +15,7 @@ import { createVerifier } from "./verifier.js";
 const HOUR_MS = 3_600_000;
 const key: Credential = { kind: "key", hash: "a" };
 const cause = { requestId: "request-1", traceparent: "" };
+const free = () => null;
 const started: KeyChangeFollower[] = [];
 
 afterEach(() => {
@@ -39,6 +40,7 @@ async function aGateway(expiresInMs: number | null = null) {
   const observer = { lookedUp: () => undefined, asked: () => undefined, servedStale: () => undefined };
   let questions = 0;
   const verifier = createVerifier({
+    atATime: 64,
     ask: () => {
       questions += 1;
       return Promise.resolve(valid(expiresInMs));
@@ -56,7 +58,7 @@ async function aGateway(expiresInMs: number | null = null) {
     while (pulls.length === count) await new Promise((resolve) => setTimeout(resolve, 5));
   };
   await answerPull();
-  await verifier.verify(key, cause);
+  await verifier.verify(key, cause, free);
   return { clock, verifier, answerPull, questions: () => questions };
 }
 

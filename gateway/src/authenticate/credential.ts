@@ -8,9 +8,12 @@ export interface Credential {
   readonly hash: string;
 }
 
-/** What a request brings: nothing, something that cannot be a credential, or a credential to be checked. */
+/**
+ * What a request brings: nothing, several sessions (another page or a subdomain has put a cookie in front of ours),
+ * something that cannot be a credential, or a credential to be checked.
+ */
 export type Presented =
-  | { readonly kind: "nothing" }
+  | { readonly kind: "nothing" | "ambiguous" }
   | { readonly kind: "malformed"; readonly code: "api_key_invalid" | "session_expired" }
   | Credential;
 
@@ -24,11 +27,21 @@ export function readCredential(headers: IncomingHttpHeaders): Presented {
     return isWellFormedApiKey(bearer)
       ? { kind: "key", hash: hashCredential(bearer) }
       : { kind: "malformed", code: "api_key_invalid" };
-  const [session] = sessionsOf(headers.cookie);
+  const [session, another] = sessionsOf(headers.cookie);
   if (session === undefined) return { kind: "nothing" };
+  if (another !== undefined) return { kind: "ambiguous" };
   return isWellFormedSession(session)
     ? { kind: "session", hash: hashCredential(session) }
     : { kind: "malformed", code: "session_expired" };
+}
+
+// What a browser sends is a handful; more of them are of no use but to somebody who makes us look for them.
+const MOST_SESSIONS = 8;
+
+/** Hashes of the session cookies of a request, for operations that end sessions; none beside a bearer. */
+export function sessionHashesOf({ authorization, cookie }: IncomingHttpHeaders): string[] {
+  if (bearerOf(authorization) !== null) return [];
+  return sessionsOf(cookie).slice(0, MOST_SESSIONS).map(hashCredential);
 }
 
 /** The contents of all session cookies in a `Cookie` header; an honest browser sends one at most. */

@@ -10,6 +10,7 @@ import { createVerifier } from "./verifier.js";
 
 const key: Credential = { kind: "key", hash: "a" };
 const cause = { requestId: "request-1", traceparent: "" };
+const free = () => null;
 
 function validAt(number: number): Verification {
   return {
@@ -46,7 +47,7 @@ function aVerifier(staleMs = 30_000) {
     servedStale: () => seen.push("stale"),
   };
   const log = createLog("test", "silent");
-  const verifier = createVerifier({ ask, cache, lease, changes, clock, staleMs, log, observer });
+  const verifier = createVerifier({ ask, atATime: 64, cache, lease, changes, clock, staleMs, log, observer });
   lease.renew(clock.now());
   const answer = (index: number, verification: Verification): void => {
     questions[index]!.resolve(verification);
@@ -69,7 +70,7 @@ function withResolvers(): PromiseWithResolvers {
 describe("the verifier", () => {
   it("asks once for a credential that many requests bring at the same time", async () => {
     const { verifier, questions, answer } = aVerifier();
-    const both = [verifier.verify(key, cause), verifier.verify(key, cause)];
+    const both = [verifier.verify(key, cause, free), verifier.verify(key, cause, free)];
     expect(questions).toHaveLength(1);
     answer(0, validAt(0));
     const verdicts = await Promise.all(both);
@@ -79,27 +80,27 @@ describe("the verifier", () => {
 
   it("serves nothing that it remembers without a lease, and joins no question", async () => {
     const { clock, verifier, questions, answer } = aVerifier();
-    const first = verifier.verify(key, cause);
+    const first = verifier.verify(key, cause, free);
     answer(0, validAt(0));
     await first;
     clock.pass(1_000);
     expect(verifier.recall(key)).toBeNull();
-    void verifier.verify(key, cause);
-    void verifier.verify(key, cause);
+    void verifier.verify(key, cause, free);
+    void verifier.verify(key, cause, free);
     expect(questions).toHaveLength(3);
   });
 
   it("does not let a request join a question that began before the last change", () => {
     const { verifier, questions } = aVerifier();
-    void verifier.verify(key, cause);
+    void verifier.verify(key, cause, free);
     verifier.forget(["somebody else"]);
-    void verifier.verify(key, cause);
+    void verifier.verify(key, cause, free);
     expect(questions).toHaveLength(2);
   });
 
   it("uses an answer that is older than a change once, and does not keep it", async () => {
     const { verifier, changes, answer } = aVerifier();
-    const asked = verifier.verify(key, cause);
+    const asked = verifier.verify(key, cause, free);
     verifier.forget(["key-1"]);
     changes.noticed(1);
     answer(0, validAt(0));
@@ -110,7 +111,7 @@ describe("the verifier", () => {
   it("keeps an answer that was read after the last change it heard of", async () => {
     const { verifier, changes, answer } = aVerifier();
     changes.noticed(7);
-    const asked = verifier.verify(key, cause);
+    const asked = verifier.verify(key, cause, free);
     answer(0, validAt(7));
     await asked;
     expect(verifier.recall(key)).not.toBeNull();
@@ -118,34 +119,34 @@ describe("the verifier", () => {
 
   it("says unavailable, and no refusal, when identity does not answer", async () => {
     const { verifier, questions } = aVerifier();
-    const asked = verifier.verify(key, cause);
+    const asked = verifier.verify(key, cause, free);
     questions[0]!.reject(new Error("refused"));
     await expect(asked).rejects.toMatchObject({ code: "unavailable" });
   });
 
   it("still serves a credential checked a short while ago when identity does not answer", async () => {
     const { clock, verifier, questions, answer } = aVerifier(30_000);
-    const first = verifier.verify(key, cause);
+    const first = verifier.verify(key, cause, free);
     answer(0, validAt(0));
     await first;
     clock.pass(29_999);
-    const second = verifier.verify(key, cause);
+    const second = verifier.verify(key, cause, free);
     questions[1]!.reject(new Error("refused"));
     expect(await second).toMatchObject({ kind: "valid" });
     clock.pass(1);
-    const third = verifier.verify(key, cause);
+    const third = verifier.verify(key, cause, free);
     questions[2]!.reject(new Error("refused"));
     await expect(third).rejects.toMatchObject({ code: "unavailable" });
   });
 
   it("serves no stale credential that a change has made void", async () => {
     const { clock, verifier, questions, answer } = aVerifier();
-    const first = verifier.verify(key, cause);
+    const first = verifier.verify(key, cause, free);
     answer(0, validAt(0));
     await first;
     verifier.forget(["user-1"]);
     clock.pass(2_000);
-    const second = verifier.verify(key, cause);
+    const second = verifier.verify(key, cause, free);
     questions[1]!.reject(new Error("refused"));
     await expect(second).rejects.toMatchObject({ code: "unavailable" });
   });
@@ -153,13 +154,13 @@ describe("the verifier", () => {
   it("tells its observer what it found, what identity said, and what it served without an answer", async () => {
     const { clock, verifier, questions, answer, seen } = aVerifier();
     verifier.recall(key);
-    const first = verifier.verify(key, cause);
+    const first = verifier.verify(key, cause, free);
     answer(0, validAt(0));
     await first;
     verifier.recall(key);
     clock.pass(1_000);
     verifier.recall(key);
-    const second = verifier.verify(key, cause);
+    const second = verifier.verify(key, cause, free);
     questions[1]!.reject(new Error("refused"));
     await second;
     expect(seen).toEqual(["miss", "valid", "hit", "miss", "failed", "stale"]);
@@ -167,11 +168,11 @@ describe("the verifier", () => {
 
   it("serves nothing stale when that is turned off", async () => {
     const { clock, verifier, questions, answer } = aVerifier(0);
-    const first = verifier.verify(key, cause);
+    const first = verifier.verify(key, cause, free);
     answer(0, validAt(0));
     await first;
     clock.pass(1_000);
-    const second = verifier.verify(key, cause);
+    const second = verifier.verify(key, cause, free);
     questions[1]!.reject(new Error("refused"));
     await expect(second).rejects.toMatchObject({ code: "unavailable" });
   });

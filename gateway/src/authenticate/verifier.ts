@@ -1,4 +1,5 @@
 import type { Verification } from "@nts/shared/contract/internal";
+import { createBoundedQueue } from "@nts/shared/bounded-queue";
 import { AppError } from "@nts/shared/errors";
 import type { Cause } from "@nts/shared/http/headers";
 import type { Log } from "@nts/shared/log";
@@ -13,11 +14,18 @@ import type { Lease } from "./lease.js";
 // its answer is used for those who wait for it but not kept. Without a lease each request asks. When identity does not
 // answer, a credential checked a short while ago still serves, and any other gets `unavailable`: never a refusal.
 
+const MOST_WAITING = 1_000;
+const LONGEST_WAIT_MS = 1_000;
+
 export interface Verifier {
   /** What is known without asking; null when identity must be asked. */
   recall(credential: Credential): Verdict | null;
-  /** @throws AppError `unavailable` when identity gives no answer */
-  verify(credential: Credential, cause: Cause): Promise<Verdict>;
+  /**
+   * @param pay called before identity is asked, and not by whoever joins another question; null when there is nothing
+   *   to wait for. What it throws is thrown to all who wait
+   * @throws AppError `unavailable` when identity gives no answer, or too many wait to ask it
+   */
+  verify(credential: Credential, cause: Cause, pay: () => Promise<void> | null): Promise<Verdict>;
   /** Makes what is known of the subjects void, and whatever identity was asked before. */
   forget(subjects: readonly string[]): void;
   /** Makes everything void. */
@@ -36,6 +44,8 @@ export interface VerifierObserver {
 
 export interface VerifierOptions {
   readonly ask: (credential: Credential, cause: Cause) => Promise<Verification>;
+  /** Questions to identity at a time; further ones wait, for a second at most. */
+  readonly atATime: number;
   readonly cache: KeyCache;
   readonly lease: Lease;
   readonly changes: ChangeLog;
@@ -47,14 +57,18 @@ export interface VerifierOptions {
 
 /** A verifier that knows what its cache knows. */
 export function createVerifier(options: VerifierOptions): Verifier {
-  const { ask, cache, lease, changes, clock, staleMs, log, observer } = options;
+  const { ask, atATime, cache, lease, changes, clock, staleMs, log, observer } = options;
+  const inTurn = createBoundedQueue({ atATime, mostWaiting: MOST_WAITING, longestWaitMs: LONGEST_WAIT_MS });
   const underWay = new Map<string, Promise<Verdict>>();
 
   async function question(credential: Credential, cause: Cause): Promise<Verdict> {
-    const askedAt = clock.now();
+    let askedAt = clock.now();
     const took = (): number => (clock.now().monotonic - askedAt.monotonic) / 1_000;
     try {
-      const verification = await ask(credential, cause);
+      const verification = await inTurn(() => {
+        askedAt = clock.now();
+        return ask(credential, cause);
+      });
       const verdict = verdictOf(verification);
       observer.asked(verdict.kind, took());
       if (verification.number >= changes.newest()) cache.put(credential.hash, verification, verdict, askedAt);
@@ -80,13 +94,15 @@ export function createVerifier(options: VerifierOptions): Verifier {
       observer.lookedUp(known !== null);
       return known;
     },
-    verify: (credential, cause) => {
+    verify: (credential, cause, pay) => {
       // Another request may have brought the answer since this one looked.
       const known = recall(credential);
       if (known !== null) return Promise.resolve(known);
       const joined = lease.isAlive() ? underWay.get(credential.hash) : undefined;
       if (joined !== undefined) return joined;
-      const asked = question(credential, cause).finally(() => {
+      const paid = pay();
+      const answered = paid === null ? question(credential, cause) : paid.then(() => question(credential, cause));
+      const asked = answered.finally(() => {
         if (underWay.get(credential.hash) === asked) underWay.delete(credential.hash);
       });
       underWay.set(credential.hash, asked);

@@ -1,28 +1,16 @@
-import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, relative, sep } from "node:path";
-import { type Encoding } from "./encoding.js";
+import type { HeaderList } from "../edge/header-list.js";
+import { servedFile, type ServedFile } from "../files/served-file.js";
 
 // The files of the console as the build wrote them, read once when the gateway starts. A build that is not there is no
 // fault: the gateway then says so at `/`, and serves the API all the same.
 
-/** A file in each form in which it is sent. */
-export interface SiteFile {
-  readonly contents: ReadonlyMap<Encoding, Buffer>;
-  /** Of all forms: a cache that knows one by it may use it for the same request only, as `Vary` tells. */
-  readonly etag: string;
-  readonly contentType: string;
-  readonly cacheControl: string;
-  /** The headers of a request that choose what is answered. */
-  readonly vary: string;
-  readonly status: 200 | 404;
-}
-
 export interface Site {
   /** The file that answers a path; null where the console has none. Paths are taken as they were sent. */
-  find(path: string): SiteFile | null;
+  find(path: string): ServedFile | null;
   /** What tells a reader that there is no such path; null where the console was not built. */
-  readonly notFound: SiteFile | null;
+  readonly notFound: ServedFile | null;
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -53,14 +41,16 @@ const ABSENT = `<!doctype html>
 </html>
 `;
 
-/** Reads the build in a folder. */
-export function readSite(folder: string): Site {
-  if (!existsSync(join(folder, "site.json")))
-    return siteOf(new Map([["/", fileOf(".html", Buffer.from(ABSENT), 404)]]));
+/** Reads the build in a folder. @param headers of the answer with any of its files */
+export function readSite(folder: string, headers: HeaderList): Site {
+  if (!existsSync(join(folder, "site.json"))) {
+    const options = { contentType: typeOf(".html"), cacheControl: ASK_AGAIN, headers, status: 404 } as const;
+    return siteOf(new Map([["/", servedFile(Buffer.from(ABSENT), options)]]));
+  }
   const files = new Map(
     namesIn(folder)
       .filter((name) => extname(name) in TYPES)
-      .map((name) => [`/${name.split(sep).join("/")}`, readFile(folder, name)]),
+      .map((name) => [`/${name.split(sep).join("/")}`, readFile(folder, name, headers)]),
   );
   const document = files.get("/index.html");
   files.delete("/index.html");
@@ -68,7 +58,7 @@ export function readSite(folder: string): Site {
   return siteOf(files, document, paths.map(patternOf));
 }
 
-function siteOf(files: ReadonlyMap<string, SiteFile>, document?: SiteFile, patterns: readonly RegExp[] = []): Site {
+function siteOf(files: ReadonlyMap<string, ServedFile>, document?: ServedFile, patterns: readonly RegExp[] = []): Site {
   return {
     find: (path) =>
       files.get(path) ?? (document !== undefined && patterns.some((pattern) => pattern.test(path)) ? document : null),
@@ -81,28 +71,25 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(":id", "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")}$`);
 }
 
-function readFile(folder: string, name: string): SiteFile {
-  const read = (suffix: string): Buffer | null => {
+function readFile(folder: string, name: string, headers: HeaderList): ServedFile {
+  const cacheControl = `/${name}`.startsWith(HASHED) ? FOR_EVER : ASK_AGAIN;
+  const file = servedFile(readFileSync(join(folder, name)), {
+    contentType: typeOf(extname(name)),
+    cacheControl,
+    headers,
+  });
+  for (const [encoding, suffix] of [
+    ["gzip", ".gz"],
+    ["br", ".br"],
+  ] as const) {
     const path = join(folder, name + suffix);
-    return existsSync(path) ? readFileSync(path) : null;
-  };
-  const [gzip, br] = [read(".gz"), read(".br")];
-  const file = fileOf(extname(name), readFileSync(join(folder, name)), 200, `/${name}`.startsWith(HASHED));
-  const contents = new Map<Encoding, Buffer>(file.contents);
-  if (gzip !== null) contents.set("gzip", gzip);
-  if (br !== null) contents.set("br", br);
-  return { ...file, contents };
+    if (existsSync(path)) file.contents.set(encoding, readFileSync(path));
+  }
+  return file;
 }
 
-function fileOf(extension: string, content: Buffer, status: 200 | 404, hashed = false): SiteFile {
-  return {
-    contents: new Map([["identity", content]]),
-    etag: `"${createHash("sha256").update(content).digest("base64url").slice(0, 22)}"`,
-    contentType: TYPES[extension] ?? "application/octet-stream",
-    cacheControl: hashed ? FOR_EVER : ASK_AGAIN,
-    vary: "Accept-Encoding",
-    status,
-  };
+function typeOf(extension: string): string {
+  return TYPES[extension] ?? "application/octet-stream";
 }
 
 function namesIn(folder: string): string[] {

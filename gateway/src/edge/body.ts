@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { AppError } from "@nts/shared/errors";
 import { BODY_LIMIT_BYTES } from "@nts/shared/http/headers";
+import type { Exchange } from "./exchange.js";
 
 /** True when the headers announce a body. */
 export function hasBody(headers: IncomingHttpHeaders): boolean {
@@ -12,6 +13,76 @@ export function hasBody(headers: IncomingHttpHeaders): boolean {
 /** True when the headers announce more than may be sent. */
 export function announcesTooMuch(headers: IncomingHttpHeaders, limitBytes = BODY_LIMIT_BYTES): boolean {
   return Number(headers["content-length"] ?? 0) > limitBytes;
+}
+
+/** True when the headers announce a body of which nobody knows, or wants to wait for, the end. */
+export function isEndless(headers: IncomingHttpHeaders): boolean {
+  return headers["transfer-encoding"] !== undefined || announcesTooMuch(headers);
+}
+
+/** Is told of the bytes of a body as they come. @throws AppError when they are too many to be kept */
+export type CountBytes = (bytes: number) => void;
+
+/**
+ * Reads all of a body of at most {@link BODY_LIMIT_BYTES}.
+ *
+ * @throws AppError `payload_too_large` · `malformed_request` (it broke off) · what `count` throws
+ */
+export function readBody(exchange: Exchange, count: CountBytes): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = [];
+    consume(exchange, {
+      onPiece: (piece) => {
+        count(piece.length);
+        pieces.push(piece);
+      },
+      onEnd: () => {
+        resolve(pieces.length === 1 ? (pieces[0] ?? Buffer.alloc(0)) : Buffer.concat(pieces));
+      },
+      onFault: reject,
+    });
+  });
+}
+
+/** Reads all of a body that nobody wants. @throws AppError as {@link readBody} */
+export function skipBody(exchange: Exchange): Promise<void> {
+  return new Promise((resolve, reject) => {
+    consume(exchange, { onPiece: () => undefined, onEnd: resolve, onFault: reject });
+  });
+}
+
+interface Consumer {
+  readonly onPiece: (piece: Buffer) => void;
+  readonly onEnd: () => void;
+  readonly onFault: (error: Error) => void;
+}
+
+function consume({ request }: Exchange, { onPiece, onEnd, onFault }: Consumer): void {
+  let bytes = 0;
+  const take = (piece: Buffer): void => {
+    bytes += piece.length;
+    try {
+      if (bytes > BODY_LIMIT_BYTES) throw new AppError("payload_too_large");
+      onPiece(piece);
+    } catch (error) {
+      // What is left is skipped, for the connection to serve the next request.
+      stop();
+      request.resume();
+      onFault(error as Error);
+    }
+  };
+  const end = (): void => {
+    stop();
+    onEnd();
+  };
+  const breakOff = (): void => {
+    stop();
+    onFault(new AppError("malformed_request"));
+  };
+  const stop = (): void => {
+    request.off("data", take).off("end", end).off("close", breakOff);
+  };
+  request.on("data", take).once("end", end).once("close", breakOff);
 }
 
 /**
@@ -33,16 +104,4 @@ async function* counted(request: IncomingMessage, limitBytes: number): AsyncGene
   } finally {
     request.resume();
   }
-}
-
-/** Skips a body that nobody wants. @param onTooMuch called when more arrives than may be sent even so */
-export function skipBody(request: IncomingMessage, onTooMuch: () => void): void {
-  let bytes = 0;
-  const count = (piece: Buffer): void => {
-    bytes += piece.length;
-    if (bytes <= BODY_LIMIT_BYTES) return;
-    request.off("data", count).resume();
-    onTooMuch();
-  };
-  request.on("data", count);
 }

@@ -2,7 +2,7 @@ import type { ErrorParams } from "@nts/shared/errors";
 import { API_VERSION } from "@nts/shared/contract";
 import { SERVER_VERSION } from "@nts/shared/version";
 
-// The envelope as texts to put around a JSON text, so that an answer never has to be parsed. @see spec § 2.6
+// The envelope as texts to put around a JSON text, so that an answer never has to be parsed. @see docs/api.md "Conventions"
 
 const META = `"meta":{"api_version":${API_VERSION},"server_version":${JSON.stringify(SERVER_VERSION)}`;
 

@@ -1,96 +1,258 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import { addressBlockOf } from "@nts/shared/address-block";
+import { AppError } from "@nts/shared/errors";
 import { type Cause, TRACEPARENT } from "@nts/shared/http/headers";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
+import type { Log } from "@nts/shared/log";
 import type { Span, Tracing } from "@nts/shared/tracing/tracing";
 import type { Level } from "../rate-limit/bucket.js";
+import { addRateLimit } from "../rate-limit/headers.js";
+import { ANSWERED_REQUEST_ID } from "./answer-headers.js";
+import { AnswerStream } from "./answer-stream.js";
+import { hasBody, isEndless } from "./body.js";
 import { clientAddressOf } from "./client-address.js";
-import type { Fields } from "./json-headers.js";
+import { sendFailure } from "./answers.js";
+import type { HeaderList } from "./header-list.js";
 import { newRequestId } from "./request-id.js";
+import type { UnreadAnswers } from "./unread-answers.js";
 
-/** A request and its answer, with what becomes known of them on the way. */
-export interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly requestId: string;
-  readonly clientAddress: string;
-  /** `performance.now()` at the end of the request's head. */
-  readonly startedAt: number;
-  readonly span: Span;
-  operationId: string;
-  /** Path of the operation with `{name}` placeholders; null when there is none. */
-  route: string | null;
-  /** What came after its head is no HTTP, or came too slowly: it is being answered so, and goes nowhere else. */
-  unreadable: boolean;
-  /** What the limit said last; null before it was asked. */
-  level: Level | null;
-  /** Names and values by turns of the headers of every answer. */
-  readonly everyAnswer: Fields;
-  /** The user on whose behalf it is made, once known. */
-  principal: UserPrincipal | null;
-  /** What else ends with it: called when the answer has ended, or the client has gone before. */
-  onEnd: (() => void) | null;
-}
+// A request and its one answer. Only this class writes to the response. Whoever calls `answer` or `begin` first owns the
+// answer; everyone later finds it taken and can write nothing. An exception in a callback that belongs to the exchange ends
+// the exchange, never the process.
 
-/** What requests on behalf of this one tell of it. */
-export function causeOf({ requestId, span }: Exchange): Cause {
-  return { requestId, traceparent: span.traceparent };
-}
+// How long and how much of a body nobody wants is still read after its answer, for the client to get at that answer:
+// closing at once would reset the connection, and the answer with it.
+const LINGER_MS = 1_000;
 
-export interface ExchangeOptions {
+/** What all exchanges of a process share. */
+export interface ExchangeContext {
   /** Proxies of ours in front of the gateway. */
   readonly trustedHops: number;
-  /** Names and values by turns of the headers of every answer. */
-  readonly everyAnswer: Fields;
+  /** Of every answer. */
+  readonly everyAnswer: HeaderList;
   readonly tracing: Tracing;
-  /** Is told of each exchange when it has ended. */
-  readonly onEnd: (exchange: Exchange) => void;
+  readonly unread: UnreadAnswers;
+  readonly log: Log;
+  /** Told of each exchange when it is over. */
+  readonly account: (exchange: Exchange) => void;
+  /** Told of an exception that nobody expected. */
+  readonly onDefect: () => void;
 }
 
-/** The exchanges of all connections. */
-export interface Exchanges {
-  open(request: IncomingMessage, response: ServerResponse): Exchange;
-  /** The last one on a connection; undefined when it has ended with all of its request read. */
-  lastOn(socket: Socket): Exchange | undefined;
+/** Something that lives as long as an exchange. */
+export interface Dependent {
+  /** Nothing more may come of it: the answer has left, the client has, or the gateway has given it up. May be said again. */
+  release(): void;
 }
 
-/** No exchanges yet. */
-export function createExchanges({ trustedHops, everyAnswer, tracing, onEnd }: ExchangeOptions): Exchanges {
-  const lastOn = new WeakMap<Socket, Exchange>();
+/** A request and its answer, with what becomes known of them on the way. */
+export class Exchange {
+  readonly requestId = newRequestId();
+  readonly clientAddress: string;
+  /** `performance.now()` at the end of the request's head. */
+  readonly startedAt = performance.now();
+  readonly span: Span;
+  operationId = "none";
+  /** Path of the operation with `{name}` placeholders; null when there is none. */
+  route: string | null = null;
+  /** What the limit said last; null before it was asked. */
+  level: Level | null = null;
+  /** The user on whose behalf it is made, once known. */
+  principal: UserPrincipal | null = null;
+  /** Status with which to refuse what came after the head, when that could not be read before its turn came. */
+  unreadable: 400 | 408 | 431 | null = null;
+  /** It is a browser's question whether a page of another origin may send a request, and that one may. */
+  isPreflight = false;
+  #state: "open" | "answering" | "ended" = "open";
+  #isOver = false;
+  #dependents: Dependent[] = [];
 
-  function end(exchange: Exchange): void {
-    const { request } = exchange;
-    // A connection may stay idle for a minute, and shall not hold what it was used for last.
-    if (request.complete && lastOn.get(request.socket) === exchange) lastOn.delete(request.socket);
-    exchange.onEnd?.();
-    onEnd(exchange);
+  /** @param onOver called when all is over, before it is accounted for */
+  constructor(
+    readonly request: IncomingMessage,
+    private readonly response: ServerResponse,
+    private readonly context: ExchangeContext,
+    private readonly onOver: (exchange: Exchange) => void,
+  ) {
+    this.clientAddress = clientAddressOf(request, context.trustedHops);
+    this.span = context.tracing.begin(request.headers[TRACEPARENT] as string | undefined, this.requestId);
+    response.on("close", this.close);
   }
 
-  return {
-    open: (request, response) => {
-      const requestId = newRequestId();
-      const exchange: Exchange = {
-        request,
-        response,
-        requestId,
-        clientAddress: clientAddressOf(request, trustedHops),
-        startedAt: performance.now(),
-        span: tracing.begin(request.headers[TRACEPARENT] as string | undefined, requestId),
-        operationId: "none",
-        route: null,
-        unreadable: false,
-        level: null,
-        everyAnswer,
-        principal: null,
-        onEnd: null,
-      };
-      lastOn.set(request.socket, exchange);
-      // One listener for whatever there is to do then; each more would cost as much as what it does.
-      response.on("close", () => {
-        end(exchange);
-      });
-      return exchange;
-    },
-    lastOn: (socket) => lastOn.get(socket),
+  /** True until somebody answers. */
+  get isOpen(): boolean {
+    return this.#state === "open";
+  }
+
+  /** True when nothing more is written to it. */
+  get isEnded(): boolean {
+    return this.#state === "ended";
+  }
+
+  get status(): number {
+    return this.response.statusCode;
+  }
+
+  /** The client has all of the answer, as far as this process can tell. */
+  get isDelivered(): boolean {
+    return this.response.writableFinished;
+  }
+
+  /** What requests on behalf of this one tell of it. */
+  get cause(): Cause {
+    return { requestId: this.requestId, traceparent: this.span.traceparent };
+  }
+
+  /** Whoever its limits are counted for: a user, or a block of addresses. */
+  get caller(): string {
+    return this.principal?.userId ?? addressBlockOf(this.clientAddress);
+  }
+
+  /** Bytes of the answer that the client has not taken. */
+  get unreadBytes(): number {
+    return this.response.writableLength;
+  }
+
+  /** Releases it when the exchange is over or given up. */
+  hold(dependent: Dependent): void {
+    if (this.#isOver) dependent.release();
+    else this.#dependents.push(dependent);
+  }
+
+  /** Sets a header that the answer will carry, whoever gives it. */
+  setHeader(name: string, value: string): void {
+    if (this.isOpen) this.response.setHeader(name, value);
+  }
+
+  /** Lets a library have the request and the response themselves. It must not answer. */
+  lend(use: (request: IncomingMessage, response: ServerResponse) => void): void {
+    use(this.request, this.response);
+  }
+
+  /** The connection serves no further request. */
+  closeConnection(): void {
+    this.response.shouldKeepAlive = false;
+  }
+
+  /** Answers whole: head and body leave in one write. @returns false when the answer is not open any more */
+  answer(
+    status: number,
+    headers: HeaderList,
+    body: string | Buffer | null,
+    encoding: BufferEncoding = "utf8",
+  ): boolean {
+    const { response } = this;
+    if (!this.isOpen) return false;
+    const lingers = this.#mustLinger();
+    this.#writeHead(status, lingers ? headers.add("Connection", "close") : headers);
+    this.#state = "ended";
+    if (lingers) this.#linger(body, encoding);
+    else if (body === null) response.end();
+    else response.end(body, encoding);
+    this.watchUnread();
+    return true;
+  }
+
+  /** Begins an answer that comes in pieces. @returns null when the answer is not open any more */
+  begin(status: number, headers: HeaderList, onDrain: () => void): AnswerStream | null {
+    if (!this.isOpen) return null;
+    this.#writeHead(status, headers);
+    this.#state = "answering";
+    return new AnswerStream(this, this.response, this.context.unread, onDrain);
+  }
+
+  /** All pieces of the answer have been written. */
+  finish(): void {
+    this.#state = "ended";
+    this.watchUnread();
+  }
+
+  /** A client that does not take its answer is watched. */
+  watchUnread(): void {
+    if (this.response.writableLength > 0) this.context.unread.note(this);
+  }
+
+  /** Answers with a failure; cuts an answer that has begun, so that it cannot be taken for a whole one. */
+  fail(error: unknown, status?: number): void {
+    const known = error instanceof AppError ? error : this.#defect(error);
+    try {
+      this.#release();
+      if (this.isOpen) sendFailure(this, known, status);
+      else if (this.#state === "answering") this.cut();
+    } catch (again) {
+      this.#defect(again);
+      this.cut();
+    }
+  }
+
+  /** Ends the answer and its connection, whatever of it has left. */
+  cut(): void {
+    this.#state = "ended";
+    this.response.destroy();
+    this.request.socket.destroy();
+  }
+
+  /** The callback, with its exceptions kept inside this exchange. */
+  guard<Given extends unknown[]>(callback: (...given: Given) => void): (...given: Given) => void {
+    return (...given) => {
+      try {
+        callback(...given);
+      } catch (error) {
+        this.fail(error);
+      }
+    };
+  }
+
+  /** The answer has left, or the client has gone. May be said again. */
+  readonly close = (): void => {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#state = "ended";
+    try {
+      this.#release();
+      this.context.unread.forget(this);
+      this.context.account(this);
+    } catch (error) {
+      this.#defect(error);
+    }
+    this.onOver(this);
   };
+
+  #release(): void {
+    if (this.#dependents.length === 0) return;
+    const dependents = this.#dependents;
+    this.#dependents = [];
+    for (const dependent of dependents) dependent.release();
+  }
+
+  #writeHead(status: number, headers: HeaderList): void {
+    headers.add(ANSWERED_REQUEST_ID, this.requestId).addAll(this.context.everyAnswer);
+    if (this.level !== null) addRateLimit(headers, this.level);
+    headers.writeHead(this.response, status);
+  }
+
+  /** Of a request that is still coming, the end may be far. */
+  #mustLinger(): boolean {
+    const { request, response } = this;
+    return !request.complete && hasBody(request.headers) && (!response.shouldKeepAlive || isEndless(request.headers));
+  }
+
+  #linger(body: string | Buffer | null, encoding: BufferEncoding): void {
+    const { request, response } = this;
+    if (body !== null) response.write(body, encoding);
+    const end = (): void => {
+      clearTimeout(timer);
+      response.end();
+    };
+    const timer = setTimeout(end, LINGER_MS);
+    request.once("end", end).once("close", end).resume();
+  }
+
+  #defect(error: unknown): AppError {
+    const { requestId, span, operationId } = this;
+    const ids = { request_id: requestId, trace_id: span.traceId, operation: operationId };
+    this.context.onDefect();
+    this.context.log.error({ ...ids, err: error }, "request failed");
+    return new AppError("internal_error", {}, error);
+  }
 }

@@ -1,24 +1,27 @@
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { AppError } from "@nts/shared/errors";
+import { ANSWERED_REQUEST_ID, JSON_FIELDS } from "./answer-headers.js";
 import { failureText } from "./envelope.js";
-import { ANSWERED_REQUEST_ID } from "./head.js";
-import { type Fields, JSON_FIELDS } from "./json-headers.js";
+import type { HeaderList } from "./header-list.js";
 import { newRequestId } from "./request-id.js";
 
+/** What Node says of bytes that it cannot take for a request, or not in time. */
+export type ClientError = Error & { readonly code?: string };
+
 /** True for what did not come in time. */
-export function isTooSlow({ code }: { readonly code?: string }): boolean {
+export function isTooSlow({ code }: ClientError): boolean {
   return code === "ERR_HTTP_REQUEST_TIMEOUT";
 }
 
 /** The status of what Node could not take for a request, or not in time. */
-export function statusOf(error: { readonly code?: string }): 400 | 408 | 431 {
+export function statusOf(error: ClientError): 400 | 408 | 431 {
   if (error.code === "HPE_HEADER_OVERFLOW") return 431;
   return isTooSlow(error) ? 408 : 400;
 }
 
 /** Answers bytes that are no HTTP request, for which Node makes neither request nor response, and closes the connection. */
-export function answerMalformed(error: Error & { readonly code?: string }, socket: Duplex, more: Fields): void {
+export function answerMalformed(error: ClientError, socket: Duplex, more: HeaderList): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;
@@ -26,14 +29,11 @@ export function answerMalformed(error: Error & { readonly code?: string }, socke
   const requestId = newRequestId();
   const text = failureText(new AppError("malformed_request"), requestId);
   const status = statusOf(error);
-  const fields = [
-    ...JSON_FIELDS,
-    ...more,
-    ...[ANSWERED_REQUEST_ID, requestId],
-    ...["Date", new Date().toUTCString()],
-    ...["Content-Length", Buffer.byteLength(text)],
-    ...["Connection", "close"],
-  ];
-  const head = fields.map((part, at) => (at % 2 === 0 ? `${String(part)}: ` : `${String(part)}\r\n`)).join("");
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${head}\r\n${text}`);
+  const fields = JSON_FIELDS.copy()
+    .addAll(more)
+    .add(ANSWERED_REQUEST_ID, requestId)
+    .add("Date", new Date().toUTCString())
+    .add("Content-Length", Buffer.byteLength(text))
+    .add("Connection", "close");
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${fields.toText()}\r\n${text}`);
 }

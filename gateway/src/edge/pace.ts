@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { Exchange } from "./exchange.js";
 
 // The time that a file may take to arrive. Node has one limit for the whole of any request; a file of many megabytes over a
 // slow line needs more. It gets more only for what has come: whoever sends nothing is told so as soon as everybody else.
@@ -11,8 +12,29 @@ const BYTES_PER_MS = (80 * 1_024) / 1_000;
 
 const CHECK_EVERY_MS = 500;
 
-/** Watches a file until it has come. @param onTooSlow called once; the client alone is to blame */
-export function watchPace(request: IncomingMessage, onTooSlow: () => void): void {
+/** Watches files while they come. */
+export interface Pace {
+  /** @param onTooSlow called once; the client alone is to blame */
+  watch(exchange: Exchange, onTooSlow: () => void): void;
+  /** What comes on the connection is still a file, whose time is not Node's to tell. */
+  isWatched(exchange: Exchange): boolean;
+}
+
+export function createPace(): Pace {
+  const watched = new WeakSet<Exchange>();
+  return {
+    watch: (exchange, onTooSlow) => {
+      watched.add(exchange);
+      watch(exchange.request, () => {
+        watched.delete(exchange);
+        exchange.guard(onTooSlow)();
+      });
+    },
+    isWatched: (exchange) => watched.has(exchange) && !exchange.request.complete,
+  };
+}
+
+function watch(request: IncomingMessage, onTooSlow: () => void): void {
   const { socket } = request;
   const before = socket.bytesRead;
   let waitedMs = 0;

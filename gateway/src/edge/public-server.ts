@@ -1,7 +1,10 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { addressBlockOf } from "@nts/shared/address-block";
 import { type Listener, type RunningServer, startServer } from "@nts/shared/http/server";
+import { canonicalAddress } from "./client-address.js";
+import type { ClientError } from "./malformed.js";
 import { REQUEST_MS } from "./pace.js";
 
 // The door that everybody may knock at, with its limits.
@@ -20,7 +23,9 @@ const DRAIN_MS = 8_000;
 export interface Answerers {
   readonly serve: Listener;
   readonly onConnect: (request: IncomingMessage, socket: Duplex) => void;
-  readonly onClientError: (error: Error & { code?: string }, socket: Socket) => void;
+  readonly onClientError: (error: ClientError, socket: Socket) => void;
+  /** Told of an exception in one of the others; its connection is destroyed. */
+  readonly onDefect: (error: unknown) => void;
 }
 
 export interface PublicServerOptions {
@@ -28,6 +33,8 @@ export interface PublicServerOptions {
   readonly port: number;
   /** Connections at a time; one more is closed before anything of it is read. */
   readonly maxConnections: number;
+  /** The same of one address; null where addresses are those of proxies. */
+  readonly maxConnectionsPerAddress: number | null;
 }
 
 export interface PublicServer extends RunningServer {
@@ -38,8 +45,10 @@ export interface PublicServer extends RunningServer {
 
 /** Opens the door. @throws the system's error, such as EADDRINUSE */
 export async function startPublicServer(answerers: Answerers, options: PublicServerOptions): Promise<PublicServer> {
-  const { host, port, maxConnections } = options;
-  const running = await startServer(answerers.serve, {
+  const { host, port, maxConnections, maxConnectionsPerAddress } = options;
+  const contained = containing(answerers.onDefect);
+  const serve = contained<[IncomingMessage, ServerResponse]>(answerers.serve, (request) => request.socket);
+  const running = await startServer(serve, {
     host,
     port,
     maxHeaderBytes: HEAD_LIMIT_BYTES,
@@ -54,19 +63,62 @@ export async function startPublicServer(answerers: Answerers, options: PublicSer
     },
   });
   const { server } = running;
-  let open = 0;
+  const open = createOpenConnections(maxConnectionsPerAddress);
   let dropped = 0;
   server.maxConnections = maxConnections;
   // Node would leave out what comes after the 2,000th field, and not say so; their bytes are limited.
   server.maxHeadersCount = 0;
-  server.on("connect", answerers.onConnect);
-  server.on("clientError", answerers.onClientError);
+  server.on(
+    "connect",
+    contained(answerers.onConnect, (_request, socket) => socket),
+  );
+  server.on(
+    "clientError",
+    contained(answerers.onClientError, (_error, socket) => socket),
+  );
   // An expectation that nobody here knows is answered as if it had not been said.
-  server.on("checkExpectation", answerers.serve);
+  server.on("checkExpectation", serve);
   server.on("drop", () => dropped++);
   server.on("connection", (socket: Socket) => {
-    open++;
-    socket.once("close", () => open--);
+    if (open.add(socket)) return;
+    dropped++;
+    socket.destroy();
   });
-  return { ...running, openConnections: () => open, droppedConnections: () => dropped };
+  return { ...running, openConnections: open.count, droppedConnections: () => dropped };
+}
+
+/** Makes listeners whose exceptions cost their connection, and nothing else. */
+function containing(onDefect: (error: unknown) => void) {
+  return <Given extends unknown[]>(listener: (...given: Given) => void, connectionOf: (...given: Given) => Duplex) =>
+    (...given: Given): void => {
+      try {
+        listener(...given);
+      } catch (error) {
+        connectionOf(...given).destroy();
+        onDefect(error);
+      }
+    };
+}
+
+function createOpenConnections(mostOfAddress: number | null) {
+  const ofAddress = new Map<string, number>();
+  let all = 0;
+  return {
+    count: () => all,
+    /** @returns false when its address has too many already */
+    add: (socket: Socket): boolean => {
+      const address = addressBlockOf(canonicalAddress(socket.remoteAddress ?? ""));
+      const own = ofAddress.get(address) ?? 0;
+      if (mostOfAddress !== null && own >= mostOfAddress) return false;
+      ofAddress.set(address, own + 1);
+      all++;
+      socket.once("close", () => {
+        const left = (ofAddress.get(address) ?? 1) - 1;
+        if (left === 0) ofAddress.delete(address);
+        else ofAddress.set(address, left);
+        all--;
+      });
+      return true;
+    },
+  };
 }

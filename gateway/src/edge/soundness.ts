@@ -1,5 +1,4 @@
 import type { IncomingMessage } from "node:http";
-import { sessionsOf } from "../authenticate/credential.js";
 
 // What Node's parser lets pass and a gateway must not: requests whose meaning depends on who reads them. Node itself refuses
 // broken lines, spaces before colons, folded lines, two lengths, a length beside chunks, and heads above its limit.
@@ -32,7 +31,6 @@ export function faultOf({ rawHeaders, httpVersion, headers, url = "" }: Incoming
     hasHost(httpVersion, hosts, headers.host) &&
     hasPlainFraming(httpVersion, headers["transfer-encoding"]) &&
     authorizations <= 1 &&
-    sessionsOf(headers.cookie).length <= 1 &&
     TARGET.test(url);
   return isSound ? null : 400;
 }

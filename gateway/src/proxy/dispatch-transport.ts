@@ -1,13 +1,48 @@
 import type { Replica } from "@nts/shared/upstream/replicas";
 import { type Dispatcher, Pool } from "undici";
 import { countedBody } from "../edge/body.js";
-import { type AnswerReader, CONNECT_MS, IDLE_MS, MOST_CONNECTIONS, type Sending, type Transport } from "./transport.js";
+import {
+  type AnswerReader,
+  CONNECT_MS,
+  IDLE_MS,
+  MOST_CONNECTIONS,
+  MOST_UPLOADS,
+  type Sending,
+  type Transport,
+} from "./transport.js";
 
 /** Sends by undici's dispatch, which makes no streams of requests without a body and of answers. */
 export function createDispatchTransport(): Transport {
+  const requests = createPools(MOST_CONNECTIONS);
+  const uploads = createPools(MOST_UPLOADS);
+
+  return {
+    send: ({ replica, exchange: { request }, headers, body, reader }) => {
+      const dispatched = new Dispatched(reader);
+      const isUpload = body !== null && "limitBytes" in body;
+      headers["host"] = replica.host;
+      (isUpload ? uploads : requests).of(replica).dispatch(
+        {
+          path: request.url ?? "/",
+          method: request.method ?? "GET",
+          headers,
+          body: isUpload ? countedBody(request, body.limitBytes) : body,
+        },
+        dispatched,
+      );
+      return dispatched;
+    },
+    close: async () => {
+      await Promise.all([requests.close(), uploads.close()]);
+    },
+  };
+}
+
+/** The connections to each replica. @param connections at most, to one of them */
+function createPools(connections: number) {
   // Its own time limits are off: whoever sends has one for the whole.
   const options: Pool.Options = {
-    connections: MOST_CONNECTIONS,
+    connections,
     pipelining: 1,
     connect: { timeout: CONNECT_MS },
     keepAliveTimeout: IDLE_MS,
@@ -16,34 +51,15 @@ export function createDispatchTransport(): Transport {
     bodyTimeout: 0,
   };
   const pools = new Map<string, Pool>();
-
-  function poolOf({ origin }: Replica): Pool {
-    const known = pools.get(origin);
-    if (known !== undefined) return known;
-    const pool = new Pool(origin, options);
-    pools.set(origin, pool);
-    return pool;
-  }
-
   return {
-    send: (attempt) => {
-      const { replica, request, headers, bodyLimitBytes } = attempt;
-      const dispatched = new Dispatched(attempt.reader);
-      headers["host"] = replica.host;
-      poolOf(replica).dispatch(
-        {
-          path: request.url ?? "/",
-          method: request.method ?? "GET",
-          headers,
-          body: bodyLimitBytes === null ? null : countedBody(request, bodyLimitBytes),
-        },
-        dispatched,
-      );
-      return dispatched;
+    of: ({ origin }: Replica): Pool => {
+      const known = pools.get(origin);
+      if (known !== undefined) return known;
+      const pool = new Pool(origin, options);
+      pools.set(origin, pool);
+      return pool;
     },
-    close: async () => {
-      await Promise.all([...pools.values()].map((pool) => pool.destroy()));
-    },
+    close: () => Promise.all([...pools.values()].map((pool) => pool.destroy())),
   };
 }
 

@@ -1,55 +1,44 @@
 import { Agent, type ClientRequest, type IncomingMessage } from "node:http";
 import { connect, type NetConnectOpts, type Socket } from "node:net";
-import { pipeline } from "node:stream";
 import { createProxyMiddleware } from "http-proxy-middleware";
-import { countedBody } from "../edge/body.js";
-import { type Attempt, CONNECT_MS, IDLE_MS, MOST_CONNECTIONS, type Sending, type Transport } from "./transport.js";
+import { type Attempt, CONNECT_MS, IDLE_MS, type Sending, type Transport } from "./transport.js";
 
-// http-proxy-middleware reads method, url and headers of the client's request and pipes it to the service, which is all
-// that it is given in its place: with clean headers, and a body that is counted on its way, or none at all where the
-// operation takes none (a body without a place in the message to the service would be read there as the next request).
+// http-proxy-middleware gets the client's own request, whose headers have been replaced by those that may go on, and whose
+// body has been read. It answers nothing: what a service says goes to whoever waits for it.
 
-interface StandIn {
-  readonly attempt: Attempt;
-  readonly method: string;
-  readonly url: string;
-  readonly headers: Record<string, string | string[]>;
-  readonly socket: Socket;
-  on(): StandIn;
-  pipe(outgoing: ClientRequest): ClientRequest;
-  readonly onAnswer: (answer: IncomingMessage) => void;
-  readonly onError: (error: Error) => void;
-}
-
-/** Sends by http-proxy-middleware. */
+/** Sends by http-proxy-middleware. It cannot send files. */
 export function createMiddlewareTransport(): Transport {
-  const agent = new Agent({ keepAlive: true, scheduling: "lifo", timeout: IDLE_MS, maxSockets: MOST_CONNECTIONS });
+  // Without a limit of its own: a request that waits for a connection would be ended before its body is written. The number of
+  // calls to a service that wait for an answer is bounded before.
+  const agent = new Agent({ keepAlive: true, scheduling: "lifo", timeout: IDLE_MS });
   Object.assign(agent, { createConnection: connectInTime });
-  const proxy = createProxyMiddleware<StandIn>({
-    router: ({ attempt }) => targetOf(attempt.replica.origin),
+  /** The last attempt of each request, and every attempt by the target made for it. */
+  const current = new WeakMap<IncomingMessage, Forwarded>();
+  const byTarget = new WeakMap<object, Forwarded>();
+  const attemptAt = (target: unknown): Forwarded | undefined =>
+    typeof target === "object" && target !== null ? byTarget.get(target) : undefined;
+  const proxy = createProxyMiddleware({
+    router: (request) => current.get(request)?.target,
     agent,
     selfHandleResponse: true,
     toProxy: true,
-    // The default plugins answer faults in plain text and parse a URL for each log line.
-    ejectPlugins: true,
-    plugins: [
-      (server) => {
-        server.on("proxyRes", (answer, standIn) => {
-          // The types of http-proxy take both for the same kind of message.
-          standIn.onAnswer(answer as unknown as IncomingMessage);
-        });
-        server.on("error", (error, standIn) => {
-          standIn.onError(error);
-        });
-      },
-    ],
+    on: {
+      proxyReq: (outgoing, _request, _response, { target }) => attemptAt(target)?.begin(outgoing),
+      proxyRes: (answer, request) => current.get(request)?.read(answer),
+      error: (error, _request, _response, target) => attemptAt(target)?.fault(error),
+    },
   });
 
   return {
     send: (attempt) => {
-      const { standIn, sending } = createStandIn(attempt);
-      void proxy(standIn, {} as never, standIn.onError);
-      return sending;
+      const forwarded = new Forwarded(attempt);
+      byTarget.set(forwarded.target, forwarded);
+      attempt.exchange.lend((request, response) => {
+        current.set(request, forwarded);
+        request.headers = { ...attempt.headers, host: attempt.replica.host };
+        void proxy(request, response, forwarded.fault);
+      });
+      return forwarded;
     },
     close: () => {
       agent.destroy();
@@ -75,77 +64,72 @@ function connectInTime(options: NetConnectOpts): Socket {
   return socket.once("connect", settle).once("close", settle);
 }
 
-function createStandIn(attempt: Attempt): { standIn: StandIn; sending: Sending } {
-  const { request, replica, headers, bodyLimitBytes, reader } = attempt;
-  let outgoing: ClientRequest | null = null;
-  let answer: IncomingMessage | null = null;
-  let wasSent = false;
-  let isOver = false;
+/** One request on its way. */
+class Forwarded implements Sending {
+  readonly target: ReturnType<typeof targetOf>;
+  #outgoing: ClientRequest | null = null;
+  #answer: IncomingMessage | null = null;
+  #wasSent = false;
+  #isOver = false;
 
-  function fault(error: Error): void {
-    if (isOver) return;
-    isOver = true;
-    reader.onFault(error, wasSent);
+  constructor(private readonly attempt: Attempt) {
+    this.target = targetOf(attempt.replica.origin);
   }
 
-  function readAnswer(came: IncomingMessage): void {
-    answer = came;
-    if (isOver) {
-      came.destroy();
+  /** There is a socket for it, which may not be connected yet. */
+  begin(outgoing: ClientRequest): void {
+    const { body } = this.attempt;
+    if (this.#isOver) {
+      outgoing.destroy();
       return;
     }
-    const broken = (): void => {
-      fault(new Error("the answer broke off"));
+    this.#outgoing = outgoing;
+    const sent = (): void => {
+      this.#wasSent = true;
     };
-    came
+    if (outgoing.socket?.connecting === true) outgoing.socket.once("connect", sent);
+    else sent();
+    if (body instanceof Buffer && body.length > 0) outgoing.write(body);
+  }
+
+  read(answer: IncomingMessage): void {
+    const { reader } = this.attempt;
+    if (this.#isOver) {
+      answer.destroy();
+      return;
+    }
+    this.#answer = answer;
+    const broken = (): void => {
+      this.fault(new Error("the answer broke off"));
+    };
+    answer
       .on("data", (piece: Buffer) => {
-        if (!isOver && !reader.onData(piece)) came.pause();
+        if (!this.#isOver && !reader.onData(piece)) answer.pause();
       })
       .once("end", () => {
-        if (isOver) return;
-        if (!came.complete) {
-          broken();
-          return;
+        if (!answer.complete) broken();
+        else if (!this.#isOver) {
+          this.#isOver = true;
+          reader.onEnd(answer.trailers);
         }
-        isOver = true;
-        reader.onEnd(came.trailers);
       })
       .once("error", broken)
       .once("close", broken);
-    reader.onHead({ status: came.statusCode ?? 0, headers: came.headers });
+    reader.onHead({ status: answer.statusCode ?? 0, headers: answer.headers });
   }
 
-  const standIn: StandIn = {
-    attempt,
-    method: request.method ?? "GET",
-    url: request.url ?? "/",
-    headers: { ...headers, host: replica.host },
-    socket: request.socket,
-    on: () => standIn,
-    pipe: (message) => {
-      outgoing = message;
-      message.once("socket", (socket) => {
-        // The client's body can be read once, so not before there is a connection: another replica may have to get it.
-        const begin = (): void => {
-          wasSent = true;
-          // Its own faults reach `onError`, as an error of the message.
-          if (bodyLimitBytes === null) message.end();
-          else pipeline(countedBody(request, bodyLimitBytes), message, () => undefined);
-        };
-        if (socket.connecting) socket.once("connect", begin);
-        else begin();
-      });
-      return message;
-    },
-    onAnswer: readAnswer,
-    onError: fault,
+  readonly fault = (error: unknown): void => {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.attempt.reader.onFault(error as Error, this.#wasSent);
   };
-  const sending: Sending = {
-    resume: () => answer?.resume(),
-    abort: () => {
-      isOver = true;
-      outgoing?.destroy();
-    },
-  };
-  return { standIn, sending };
+
+  resume(): void {
+    this.#answer?.resume();
+  }
+
+  abort(): void {
+    this.#isOver = true;
+    this.#outgoing?.destroy();
+  }
 }

@@ -1,20 +1,18 @@
 import { performance } from "node:perf_hooks";
 import type { AnyEndpoint } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
-import { bodyLimitOf } from "@nts/shared/http/body";
 import type { Log } from "@nts/shared/log";
 import type { Call, Replica } from "@nts/shared/upstream/replicas";
 import type { Upstream } from "@nts/shared/upstream/upstream";
-import { sendFailure } from "../edge/answers.js";
-import { hasBody, skipBody } from "../edge/body.js";
-import type { Exchange } from "../edge/exchange.js";
+import type { Dependent, Exchange } from "../edge/exchange.js";
 import { frameOf } from "./frame.js";
 import { sendHeadOnly, Splice } from "./splice.js";
-import type { AnswerHead, AnswerReader, Sending, Transport } from "./transport.js";
+import type { AnswerHead, AnswerReader, OutgoingBody, Sending, Transport } from "./transport.js";
 
-// Passes a request on to a service and its answer back, both as they come. A client that goes away takes the request to
-// the service with it, also before that has answered; a service that breaks off takes the client's connection with it; and
-// nobody waits for ever. Another replica gets a request of which no byte was sent, and once a read that got no answer.
+// Passes a request on to a service and its answer back. All of the request has been read before, but for files, which go on
+// as they come. A client that goes away takes the request to the service with it, also before that has answered; a service
+// that breaks off takes the client's connection with it; and nobody waits for ever. Another replica gets a request of which
+// no byte was sent, and once a read that got no answer.
 
 const HEAD_MS = 10_000;
 const STALLED_MS = 30_000;
@@ -22,12 +20,15 @@ const STALLED_MS = 30_000;
 /** Attempts to reach a replica at all, for one request. */
 const MOST_ATTEMPTS = 3;
 
+const NO_REPLICAS: readonly Replica[] = [];
+
 /** What is passed on. */
 export interface Forwarding {
   readonly exchange: Exchange;
   readonly endpoint: AnyEndpoint;
   /** Of the message to the service. */
   readonly headers: Record<string, string | string[]>;
+  readonly body: OutgoingBody;
 }
 
 export interface ProxyOptions {
@@ -42,20 +43,21 @@ export type Proxy = (forwarding: Forwarding) => void;
 /** Makes the function that passes requests on to one service. */
 export function createProxy(options: ProxyOptions): Proxy {
   return (forwarding) => {
-    const { response } = forwarding.exchange;
     // The client may have gone, or been told that its request is malformed, while its credential was checked.
-    if (!response.destroyed && !response.headersSent) new Passage(options, forwarding).begin();
+    if (forwarding.exchange.isOpen) new Passage(options, forwarding).begin();
   };
 }
 
 /** One request that is passed on. A class, because a closure for each of its steps would cost more than the steps. */
-class Passage implements AnswerReader {
+class Passage implements AnswerReader, Dependent {
   #call: Call | null = null;
   #sending: Sending | null = null;
   #splice: Splice | null = null;
-  #attempts = 0;
+  #tried: readonly Replica[] = NO_REPLICAS;
   #mayReadAgain: boolean;
   #isOver = false;
+  /** The client has not taken what came, so that no more is asked for. */
+  #isPaused = false;
   #progressedAt = 0;
   /** Bytes of the connection that had come when it was last looked at. */
   #takenIn = 0;
@@ -70,23 +72,17 @@ class Passage implements AnswerReader {
 
   begin(): void {
     const { exchange, endpoint } = this.forwarding;
-    const { request } = exchange;
+    exchange.hold(this);
     this.#expectHead();
-    exchange.onEnd = this.#stop;
-    if (endpoint.upload !== undefined) request.once("end", this.#expectHead);
-    if (endpoint.body === undefined && hasBody(request.headers))
-      skipBody(request, () => {
-        this.#fail(new AppError("payload_too_large"));
-      });
+    if (endpoint.upload !== undefined) exchange.request.once("end", exchange.guard(this.#expectHead));
     this.#attempt();
   }
 
-  #attempt(other?: Replica): void {
-    const { exchange, endpoint, headers } = this.forwarding;
-    this.#attempts++;
+  #attempt(): void {
+    const { exchange, headers, body } = this.forwarding;
     try {
       this.#call = this.options.upstream.call({
-        ...(other && { other }),
+        tried: this.#tried,
         ...(this.#mayReadAgain && { onEjected: this.#askAnother }),
       });
     } catch (error) {
@@ -94,10 +90,7 @@ class Passage implements AnswerReader {
       return;
     }
     this.#sending = this.options.transport.send({
-      replica: this.#call.replica,
-      request: exchange.request,
-      headers,
-      bodyLimitBytes: endpoint.body === undefined ? null : bodyLimitOf(endpoint),
+      ...{ replica: this.#call.replica, exchange, headers, body },
       reader: this,
     });
   }
@@ -105,57 +98,93 @@ class Passage implements AnswerReader {
   /** The replica was given up while it was waited for. */
   readonly #askAnother = (): void => {
     if (this.#isOver || !this.#mayReadAgain) return;
-    this.#mayReadAgain = false;
-    this.#sending?.abort();
-    const before = this.#call;
-    before?.end();
-    this.#attempt(before?.replica);
+    try {
+      this.#mayReadAgain = false;
+      this.#sending?.abort();
+      this.#giveUpCall();
+      this.#attempt();
+    } catch (error) {
+      this.forwarding.exchange.fail(error);
+    }
   };
+
+  #giveUpCall(): void {
+    if (this.#call === null) return;
+    this.#tried = [...this.#tried, this.#call.replica];
+    this.#call.end();
+  }
 
   onFault(error: Error, wasSent: boolean): void {
     if (this.#isOver) return;
-    // A body that is too long is no fault of the replica.
+    try {
+      this.#handleFault(error, wasSent);
+    } catch (unexpected) {
+      this.forwarding.exchange.fail(unexpected);
+    }
+  }
+
+  #handleFault(error: Error, wasSent: boolean): void {
+    // A file that is too long is no fault of the replica.
     if (error instanceof AppError) {
       this.#fail(error);
       return;
     }
-    const before = this.#call;
-    before?.failed();
-    before?.end();
-    const isOpen = this.#splice === null && !this.forwarding.exchange.response.headersSent;
-    if (isOpen && this.#attempts < MOST_ATTEMPTS && (!wasSent || this.#mayReadAgain)) {
+    this.#call?.failed();
+    this.#giveUpCall();
+    const isOpen = this.#splice === null && this.forwarding.exchange.isOpen;
+    if (isOpen && this.#tried.length < MOST_ATTEMPTS && (!wasSent || this.#mayReadAgain)) {
       if (wasSent) this.#mayReadAgain = false;
-      this.#attempt(before?.replica);
+      this.#attempt();
     } else this.#fail(new AppError(wasSent ? "upstream_failed" : "unavailable", {}, error));
   }
 
   onHead(head: AnswerHead): void {
     if (this.#isOver) return;
+    try {
+      this.#begin(head);
+    } catch (error) {
+      this.forwarding.exchange.fail(error);
+    }
+  }
+
+  #begin(head: AnswerHead): void {
     const { exchange, endpoint } = this.forwarding;
-    const { request, requestId } = exchange;
     this.#call?.answered();
     this.#progressedAt = performance.now();
     if (head.status === 304) {
       sendHeadOnly(exchange, head, null);
       return;
     }
-    const frame = frameOf(head, endpoint, requestId);
+    const frame = frameOf(head, endpoint, exchange.requestId);
     if (frame === null) this.#fail(new AppError("upstream_failed", {}, `unusable answer of status ${head.status}`));
-    else if (request.method === "HEAD") sendHeadOnly(exchange, head, frame.length);
+    else if (exchange.request.method === "HEAD") sendHeadOnly(exchange, head, frame.length);
     else this.#splice = new Splice(head, exchange, frame, this.#resume);
   }
 
   onData(piece: Buffer): boolean {
     this.#progressedAt = performance.now();
-    return this.#splice === null || this.#splice.add(piece);
+    try {
+      this.#isPaused = this.#splice?.add(piece) === false;
+    } catch (error) {
+      this.forwarding.exchange.fail(error);
+    }
+    return !this.#isPaused;
   }
 
   onEnd(trailers: AnswerHead["headers"]): void {
-    if (this.#splice?.end(trailers) === false)
-      this.#fail(new AppError("upstream_failed", {}, "an answer without its total"));
+    if (this.#isOver) return;
+    try {
+      if (this.#splice?.end(trailers) === false)
+        this.#fail(new AppError("upstream_failed", {}, "an answer without its total"));
+      else this.#finish();
+    } catch (error) {
+      this.forwarding.exchange.fail(error);
+    }
   }
 
   readonly #resume = (): void => {
+    this.#isPaused = false;
+    this.#progressedAt = performance.now();
     this.#sending?.resume();
   };
 
@@ -182,7 +211,8 @@ class Passage implements AnswerReader {
     }
     if (this.#splice === null) this.#call?.failed();
     else {
-      const leftMs = this.#progressedAt + STALLED_MS - performance.now();
+      // How long a client may leave an answer unread is watched elsewhere.
+      const leftMs = this.#isPaused ? STALLED_MS : this.#progressedAt + STALLED_MS - performance.now();
       if (leftMs > 0) {
         this.#timer = setTimeout(this.#tooLate, leftMs);
         return;
@@ -194,22 +224,24 @@ class Passage implements AnswerReader {
   #fail(error: AppError): void {
     if (this.#isOver) return;
     const { exchange, endpoint } = this.forwarding;
-    this.#stop();
     if (error.code !== "payload_too_large")
       this.options.log.warn(
         { request_id: exchange.requestId, operation: endpoint.operationId, err: error.cause, code: error.code },
         "no answer",
       );
-    sendFailure(exchange, error);
+    exchange.fail(error);
   }
 
-  readonly #stop = (): void => {
-    if (this.#isOver) return;
+  /** All of the answer has come. */
+  #finish(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
     this.#call?.end();
-    const { response, unreadable } = this.forwarding.exchange;
-    // Of a request that is answered as unreadable no more comes: the service would wait for its end.
-    if (!response.writableFinished || unreadable) this.#sending?.abort();
-  };
+  }
+
+  release(): void {
+    if (this.#isOver) return;
+    this.#finish();
+    this.#sending?.abort();
+  }
 }

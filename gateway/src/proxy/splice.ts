@@ -1,7 +1,8 @@
-import type { IncomingHttpHeaders, OutgoingHttpHeader } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
+import { JSON_TYPE, PRIVATE_FIELDS } from "../edge/answer-headers.js";
+import type { AnswerStream } from "../edge/answer-stream.js";
 import type { Exchange } from "../edge/exchange.js";
-import { writeHead } from "../edge/head.js";
-import { JSON_TYPE, PRIVATE_FIELDS } from "../edge/json-headers.js";
+import type { HeaderList } from "../edge/header-list.js";
 import type { Frame } from "./frame.js";
 import type { AnswerHead } from "./transport.js";
 
@@ -20,7 +21,7 @@ const NOTHING = Buffer.alloc(0);
 /** An answer that is being sent. */
 export class Splice {
   #held: Buffer | null = null;
-  #hasBegun = false;
+  #stream: AnswerStream | null = null;
 
   /** @param resume asks for more after {@link add} said that it was enough */
   constructor(
@@ -34,53 +35,48 @@ export class Splice {
   add(piece: Buffer): boolean {
     const wantsMore = this.#held === null || this.#send(this.#held);
     this.#held = piece;
-    if (!wantsMore) this.exchange.response.once("drain", this.resume);
     return wantsMore;
   }
 
   /** All pieces have been added. @returns false when the answer is unusable, and so has no end */
   end(trailers: IncomingHttpHeaders): boolean {
     const { head, exchange, frame } = this;
-    const { response } = exchange;
     const suffix = frame.suffix(trailers);
     if (suffix === null) return false;
     const last = this.#held ?? NOTHING;
     const end = last.length - frame.trim;
-    if (this.#hasBegun) {
-      response.write(last.subarray(0, end));
-      response.end(suffix);
+    if (this.#stream !== null) {
+      this.#stream.write(last.subarray(0, end));
+      this.#stream.end(suffix);
     } else {
-      beginAnswer(exchange, head, frame.length);
       // As one text of single bytes the whole answer leaves in one write, head and body together.
-      response.end(frame.prefix + last.toString("latin1", frame.trim, end) + suffix, "latin1");
+      const text = frame.prefix + last.toString("latin1", frame.trim, end) + suffix;
+      exchange.answer(head.status, headersOf(head, frame.length), text, "latin1");
     }
     return true;
   }
 
   #send(piece: Buffer): boolean {
     const { head, exchange, frame } = this;
-    const { response } = exchange;
-    if (this.#hasBegun) return response.write(piece);
-    this.#hasBegun = true;
-    beginAnswer(exchange, head, frame.length);
-    response.write(frame.prefix, "latin1");
-    return response.write(piece.subarray(frame.trim));
+    if (this.#stream !== null) return this.#stream.write(piece);
+    this.#stream = exchange.begin(head.status, headersOf(head, frame.length), this.resume);
+    this.#stream?.write(frame.prefix);
+    return this.#stream?.write(piece.subarray(frame.trim)) ?? true;
   }
 }
 
 /** Sends an answer that has no body: one to HEAD, or 304. @param length that the body would have */
 export function sendHeadOnly(exchange: Exchange, head: AnswerHead, length: number | null): void {
-  beginAnswer(exchange, head, length);
-  exchange.response.end();
+  exchange.answer(head.status, headersOf(head, length), null);
 }
 
-function beginAnswer(exchange: Exchange, { status, headers: given }: AnswerHead, length: number | null): void {
+function headersOf({ headers: given }: AnswerHead, length: number | null): HeaderList {
   // A frame lets pass JSON and the files that the contract names.
-  const fields: OutgoingHttpHeader[] = ["Content-Type", given["content-type"] ?? JSON_TYPE, ...PRIVATE_FIELDS];
+  const headers = PRIVATE_FIELDS.copy().add("Content-Type", given["content-type"] ?? JSON_TYPE);
   for (const [name, shown] of PASSED_ON) {
     const value = given[name];
-    if (value !== undefined) fields.push(shown, value);
+    if (value !== undefined) headers.add(shown, value);
   }
-  if (length !== null) fields.push("Content-Length", length);
-  writeHead(exchange, status, fields);
+  if (length !== null) headers.add("Content-Length", length);
+  return headers;
 }

@@ -1,11 +1,18 @@
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import type { Replica } from "@nts/shared/upstream/replicas";
+import type { Exchange } from "../edge/exchange.js";
 
 // How a request gets to a service and its answer back. There are two ways, which share everything else: undici's dispatch,
 // which costs least, for the topology service, and http-proxy-middleware for the identity service.
 
-/** Connections to one replica; what does not get one at once waits for it. */
-export const MOST_CONNECTIONS = 64;
+/**
+ * Connections to one replica for all but files; what does not get one at once waits for it. More than any user, organization
+ * or address may have requests at a service, so that none of them can hold all.
+ */
+export const MOST_CONNECTIONS = 256;
+
+/** Connections to one replica on which files are sent. */
+export const MOST_UPLOADS = 32;
 
 /** Milliseconds until a connection is made. */
 export const CONNECT_MS = 1_000;
@@ -16,15 +23,17 @@ export const IDLE_MS = 30_000;
 /** One attempt to have a request answered, and what is told about it. */
 export interface Attempt {
   readonly replica: Replica;
-  readonly request: IncomingMessage;
-  /** Of the message to the service. */
+  readonly exchange: Exchange;
+  /** Of the message to the service, with the length of its body. */
   readonly headers: Record<string, string | string[]>;
-  /** Bytes of the body that go on; null when none does. */
-  readonly bodyLimitBytes: number | null;
+  readonly body: OutgoingBody;
   readonly reader: AnswerReader;
 }
 
-/** Whoever waits for an answer. */
+/** What goes on of a body: nothing, all of it at once, or a file of at most so many bytes while it comes. */
+export type OutgoingBody = null | Buffer | { readonly limitBytes: number };
+
+/** Whoever waits for an answer. Its methods never throw. */
 export interface AnswerReader {
   onHead(head: AnswerHead): void;
   /** @returns false when no more is wanted until {@link Sending.resume} */

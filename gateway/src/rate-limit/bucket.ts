@@ -24,8 +24,8 @@ export interface Level {
 export interface Buckets {
   /** Takes a token when there is one. */
   take(key: string): Promise<Level>;
-  /** Tells the level and takes nothing; `allowed` says whether a token could be taken. */
-  peek(key: string): Promise<Level>;
+  /** Puts a token back that was taken; a bucket never holds more than it can. */
+  giveBack(key: string): Promise<void>;
 }
 
 /** Milliseconds in which one token comes back. */

@@ -12,6 +12,8 @@ export interface Limiter {
   readonly users: Buckets;
   /** By block of client addresses. */
   readonly addresses: Buckets;
+  /** By block of client addresses: credentials that are looked up although the address has no token left. */
+  readonly lookups: Buckets;
   /** True while Redis is away. */
   isLocal(): boolean;
   stop(): void;
@@ -24,6 +26,7 @@ export interface LimiterOptions {
   readonly redis: Redis;
   readonly perUser: Allowance;
   readonly perAddress: Allowance;
+  readonly perLookup: Allowance;
   /** Gateways that serve now. */
   readonly liveGateways: () => number;
   /** Names the bucket with which this gateway tries whether Redis is back. */
@@ -37,7 +40,7 @@ export interface LimiterOptions {
 
 /** A limiter that fails no request for the sake of Redis. */
 export function createLimiter(options: LimiterOptions): Limiter {
-  const { redis, perUser, perAddress, liveGateways, gatewayId, patienceMs, observe, log } = options;
+  const { redis, perUser, perAddress, perLookup, liveGateways, gatewayId, patienceMs, observe, log } = options;
   const probes = createRedisBuckets(redis, "nts:probe", { perMinute: 60_000, burst: 1_000 });
   const guard = createRedisGuard({ probe: () => probes.take(gatewayId), patienceMs, log });
 
@@ -59,25 +62,20 @@ export function createLimiter(options: LimiterOptions): Limiter {
       return Promise.all(Array.from({ length: count }, () => askRedis(() => exact.take(key), key)));
     }
 
-    async function peekExactly({ key, count }: Bunch): Promise<readonly Level[]> {
-      const level = await askRedis(() => exact.peek(key), key);
-      return Array.from({ length: count }, () => level);
-    }
-
-    async function insure(bunch: Bunch, tokens: 0 | 1, exactly: typeof takeExactly): Promise<readonly Level[]> {
+    async function take(bunch: Bunch): Promise<readonly Level[]> {
       const { key, count, since } = bunch;
-      const here = (): Level[] => Array.from({ length: count }, () => local.take(key, tokens));
+      const here = (): Level[] => Array.from({ length: count }, () => local.take(key));
       const tell = (teller: Teller): void => {
         observe(teller, (performance.now() - since) / 1000, count);
       };
       if (guard.isAway()) {
         const levels = here();
-        for (const { allowed } of levels) if (allowed && tokens > 0) guard.mention(() => exact.take(key));
+        for (const { allowed } of levels) if (allowed) guard.mention(() => exact.take(key));
         tell("local");
         return levels;
       }
       try {
-        const levels = await exactly(bunch);
+        const levels = await takeExactly(bunch);
         tell("redis");
         return levels;
       } catch {
@@ -87,15 +85,26 @@ export function createLimiter(options: LimiterOptions): Limiter {
       }
     }
 
-    return {
-      take: gatherByTurn((bunch) => insure(bunch, 1, takeExactly)),
-      peek: gatherByTurn((bunch) => insure(bunch, 0, peekExactly)),
-    };
+    async function giveBack({ key, count }: Bunch): Promise<readonly undefined[]> {
+      const back = (): Promise<Level> => exact.giveBack(key, count);
+      try {
+        if (guard.isAway()) {
+          local.giveBack(key, count);
+          guard.mention(back);
+        } else await askRedis(back, key);
+      } catch {
+        local.giveBack(key, count);
+      }
+      return Array.from({ length: count }, () => undefined);
+    }
+
+    return { take: gatherByTurn(take), giveBack: gatherByTurn<undefined>(giveBack) };
   }
 
   return {
     users: insured("nts:user", perUser),
     addresses: insured("nts:address", perAddress),
+    lookups: insured("nts:lookup", perLookup),
     isLocal: guard.isAway,
     stop: guard.stop,
   };

@@ -19,7 +19,7 @@ function buckets(sharers = 1) {
 
 function takeAll(from: ReturnType<typeof buckets>): number {
   let taken = 0;
-  while (from.take("a", 1).allowed) taken++;
+  while (from.take("a").allowed) taken++;
   return taken;
 }
 
@@ -43,15 +43,15 @@ describe("local buckets", () => {
   it("begin where Redis left off", () => {
     const bucket = buckets(2);
     bucket.learn("a", 20_000);
-    expect(bucket.take("a", 0)).toMatchObject({ allowed: true, remaining: 25, fullInMs: 20_000 });
-    expect(takeAll(bucket)).toBe(25);
+    expect(bucket.take("a")).toMatchObject({ allowed: true, remaining: 24, fullInMs: 20_400 });
+    expect(takeAll(bucket)).toBe(24);
   });
 
   it("tell the level, and the wait when there is no token", () => {
     const bucket = buckets();
-    expect(bucket.take("a", 1)).toEqual({ allowed: true, limit: 300, remaining: 149, waitMs: 0, fullInMs: 200 });
+    expect(bucket.take("a")).toEqual({ allowed: true, limit: 300, remaining: 149, waitMs: 0, fullInMs: 200 });
     takeAll(bucket);
-    expect(bucket.take("a", 1)).toEqual({ allowed: false, limit: 300, remaining: 0, waitMs: 200, fullInMs: 30_000 });
+    expect(bucket.take("a")).toEqual({ allowed: false, limit: 300, remaining: 0, waitMs: 200, fullInMs: 30_000 });
   });
 
   it("give one token also where the share is less than one", () => {
@@ -59,9 +59,12 @@ describe("local buckets", () => {
     expect(takeAll(bucket)).toBe(1);
   });
 
-  it("take nothing when only asked", () => {
-    const bucket = buckets();
-    bucket.take("a", 0);
-    expect(bucket.take("a", 0).remaining).toBe(150);
+  it("take back what was taken, and never hold more than they can", () => {
+    const bucket = buckets(3);
+    expect(takeAll(bucket)).toBe(50);
+    bucket.giveBack("a", 2);
+    expect(takeAll(bucket)).toBe(2);
+    bucket.giveBack("a", 1_000);
+    expect(takeAll(bucket)).toBe(50);
   });
 });

@@ -8,8 +8,8 @@ const MOST_BUCKETS = 100_000;
 
 /** Buckets that answer at once. */
 export interface LocalBuckets {
-  /** @param tokens to take, 0 or 1 */
-  take(key: string, tokens: 0 | 1): Level;
+  take(key: string): Level;
+  giveBack(key: string, tokens: number): void;
   /** Notes what Redis said. */
   learn(key: string, fullInMs: number): void;
 }
@@ -23,16 +23,16 @@ export interface LocalBuckets {
 export function createLocalBuckets(allowance: Allowance, sharers: () => number, now: () => number): LocalBuckets {
   const fullAt = new LRUCache<string, number>({ max: MOST_BUCKETS });
   return {
-    take: (key, tokens) => {
+    take: (key) => {
       const intervalMs = intervalMsOf(allowance) * sharers();
       // A whole bucket takes the same time to fill, however many share it; but one token always fits.
       const depthMs = Math.max(allowance.burst * intervalMsOf(allowance), intervalMs);
       const present = now();
       const before = Math.max(fullAt.get(key) ?? present, present) - present;
-      const after = before + tokens * intervalMs;
-      const allowed = before + intervalMs <= depthMs + 0.001;
+      const after = before + intervalMs;
+      const allowed = after <= depthMs + 0.001;
       const filled = allowed ? after : before;
-      if (allowed && tokens > 0) fullAt.set(key, present + after);
+      if (allowed) fullAt.set(key, present + after);
       return {
         allowed,
         limit: allowance.perMinute,
@@ -40,6 +40,10 @@ export function createLocalBuckets(allowance: Allowance, sharers: () => number, 
         waitMs: allowed ? 0 : before + intervalMs - depthMs,
         fullInMs: filled,
       };
+    },
+    giveBack: (key, tokens) => {
+      const full = fullAt.get(key);
+      if (full !== undefined) fullAt.set(key, full - tokens * intervalMsOf(allowance) * sharers());
     },
     learn: (key, fullInMs) => {
       fullAt.set(key, now() + fullInMs);

@@ -1,11 +1,11 @@
 import type { Redis } from "ioredis";
 import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
-import { type Allowance, type Buckets, intervalMsOf, type Level } from "./bucket.js";
+import { type Allowance, intervalMsOf, type Level } from "./bucket.js";
 
 // Buckets in Redis, exact over all gateways: one script decides, by the clock of Redis alone. The script takes the place of
 // the fixed window of rate-limiter-flexible and returns, as that expects, {consumed points, milliseconds}: of an allowed
-// request the milliseconds until the bucket is full, of a refused one those until a token is there. Asking for no token
-// stores nothing.
+// request the milliseconds until the bucket is full, of a refused one those until a token is there. A negative cost puts
+// tokens back.
 
 const SCRIPT = `
 local cost = tonumber(ARGV[1])
@@ -15,12 +15,10 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + time[2] / 1000
 local full = tonumber(redis.call('GET', KEYS[1]) or now)
 if full < now then full = now end
-local after = full + cost * interval
+local after = math.max(full + cost * interval, now)
 local over = after - now - burst * interval
 if over > 0.001 then return {burst + cost, math.ceil(over)} end
-if cost > 0 then
-  redis.call('SET', KEYS[1], string.format('%.3f', after), 'PX', math.ceil(after - now) + 1000)
-end
+redis.call('SET', KEYS[1], string.format('%.3f', after), 'PX', math.ceil(after - now) + 1000)
 return {math.ceil((after - now) / interval - 0.0001), math.ceil(after - now)}
 `;
 
@@ -28,9 +26,11 @@ return {math.ceil((after - now) / interval - 0.0001), math.ceil(after - now)}
 const UNUSED_LIFE = { customDuration: 1 };
 
 /** Buckets that many tokens can be taken from at once. */
-export interface RedisBuckets extends Buckets {
+export interface RedisBuckets {
   /** Takes as many tokens as are asked for, one unless given, or none of them. */
   take(key: string, tokens?: number): Promise<Level>;
+  /** Puts tokens back, up to a full bucket. */
+  giveBack(key: string, tokens: number): Promise<Level>;
 }
 
 /** Buckets of one kind of caller. A call rejects when Redis does not do what it is asked. */
@@ -57,11 +57,9 @@ export function createRedisBuckets(redis: Redis, keyPrefix: string, allowance: A
         return { allowed: false, limit, remaining: 0, waitMs, fullInMs: waitMs + (burst - 1) * intervalMs };
       }
     },
-    peek: async (key): Promise<Level> => {
-      const { remainingPoints: remaining, msBeforeNext: fullInMs } = await limiter.consume(key, 0, UNUSED_LIFE);
-      const allowed = remaining > 0;
-      const waitMs = allowed ? 0 : Math.max(0, fullInMs - (burst - 1) * intervalMs);
-      return { allowed, limit, remaining, waitMs, fullInMs };
+    giveBack: async (key, tokens) => {
+      const { remainingPoints, msBeforeNext } = await limiter.reward(key, tokens, UNUSED_LIFE);
+      return { allowed: true, limit, remaining: remainingPoints, waitMs: 0, fullInMs: msBeforeNext };
     },
   };
 }

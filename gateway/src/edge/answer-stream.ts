@@ -1,0 +1,46 @@
+import type { ServerResponse } from "node:http";
+import type { Exchange } from "./exchange.js";
+import type { UnreadAnswers } from "./unread-answers.js";
+
+/** Bytes of one answer that are taken from a service although the client has not taken them yet. */
+const MOST_AHEAD_BYTES = 262_144;
+
+/** The body of an answer that is sent in pieces; its holder alone writes to it. After the exchange has ended it writes nothing. */
+export class AnswerStream {
+  #isPaused = false;
+
+  constructor(
+    private readonly exchange: Exchange,
+    private readonly response: ServerResponse,
+    private readonly unread: UnreadAnswers,
+    private readonly onDrain: () => void,
+  ) {}
+
+  /** @returns false when no more is wanted until it has drained */
+  write(piece: Buffer | string): boolean {
+    const { exchange, response, unread } = this;
+    if (exchange.isEnded) return true;
+    if (response.write(piece, "latin1")) return true;
+    unread.note(exchange);
+    if (response.writableLength < MOST_AHEAD_BYTES && !unread.isFull()) return true;
+    if (!this.#isPaused) {
+      this.#isPaused = true;
+      unread.pause(exchange);
+      response.once("drain", exchange.guard(this.#drained));
+    }
+    return false;
+  }
+
+  /** @param suffix ASCII, after all that was written */
+  end(suffix: string): void {
+    if (this.exchange.isEnded) return;
+    this.response.end(suffix, "latin1");
+    this.exchange.finish();
+  }
+
+  readonly #drained = (): void => {
+    this.#isPaused = false;
+    this.unread.forget(this.exchange);
+    this.onDrain();
+  };
+}

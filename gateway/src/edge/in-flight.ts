@@ -1,0 +1,178 @@
+import { addressBlockOf } from "@nts/shared/address-block";
+import { AppError } from "@nts/shared/errors";
+import type { Dependent, Exchange } from "./exchange.js";
+
+// What users, organizations and addresses hold of a gateway at this moment: requests that are not over, of which only so many
+// are at a service at a time, and bodies in memory. A request with a valid credential counts for its user and organization,
+// any other for its address.
+
+/** What one holder may have. */
+export interface HolderLimits {
+  /** Requests that are not over. */
+  readonly requests: number;
+  /** Of these, those at a service; the others wait for their turn. */
+  readonly atServices: number;
+  /** Files that are being sent. */
+  readonly uploads: number;
+  readonly bodyBytes: number;
+}
+
+export type HolderKind = "user" | "organization" | "address";
+
+export interface InFlightLimits extends Readonly<Record<HolderKind, HolderLimits>> {
+  /** Of all bodies together. */
+  readonly bodyBytes: number;
+}
+
+/** Requests that are in flight. */
+export interface InFlight {
+  /** Counts a request until it is over. @throws AppError `too_many_in_flight` */
+  enter(exchange: Exchange, isUpload: boolean): RequestInFlight;
+  requests(): number;
+  /** Of bodies that are in memory. */
+  bytes(): number;
+}
+
+/** One request, counted until it is over. */
+export interface RequestInFlight {
+  /** Counts bytes of its body. @throws AppError `too_many_in_flight` · `unavailable` */
+  countBody(bytes: number): void;
+  /** Waits until it may be sent to a service; null when it may be at once. */
+  turn(): Promise<void> | null;
+}
+
+/** Those who are bounded alike. */
+interface Group {
+  readonly kind: HolderKind;
+  readonly limits: HolderLimits;
+  /** Those who hold something. */
+  readonly holders: Map<string, Holder>;
+}
+
+/** What one of them holds. */
+interface Holder {
+  readonly group: Group;
+  readonly key: string;
+  requests: number;
+  atServices: number;
+  uploads: number;
+  bytes: number;
+  /** Requests that wait for their turn, first come first; those of users wait at their organization. */
+  readonly waiting: Counted[];
+}
+
+interface Totals {
+  requests: number;
+  bytes: number;
+  readonly mostBytes: number;
+  readonly refuse: (group: Group) => never;
+}
+
+/** @param onRefused told whose limit refused a request */
+export function createInFlight(limits: InFlightLimits, onRefused: (kind: HolderKind) => void): InFlight {
+  const groupOf = (kind: HolderKind): Group => ({ kind, limits: limits[kind], holders: new Map() });
+  const [users, organizations, addresses] = [groupOf("user"), groupOf("organization"), groupOf("address")];
+  const refuse = ({ kind }: Group): never => {
+    onRefused(kind);
+    throw new AppError("too_many_in_flight", { of: kind, retry_after_seconds: 1 });
+  };
+  const totals: Totals = { requests: 0, bytes: 0, mostBytes: limits.bodyBytes, refuse };
+
+  function holdersOf({ principal, clientAddress }: Exchange): Holder[] {
+    if (principal === null) return [holderOf(addresses, addressBlockOf(clientAddress))];
+    return [holderOf(users, principal.userId), holderOf(organizations, principal.scope.organizationId)];
+  }
+
+  return {
+    enter: (exchange, isUpload) => {
+      const holders = holdersOf(exchange);
+      for (const { group, requests, uploads } of holders)
+        if (requests >= group.limits.requests || (isUpload && uploads >= group.limits.uploads)) refuse(group);
+      const request = new Counted(holders, isUpload, totals);
+      exchange.hold(request);
+      return request;
+    },
+    requests: () => totals.requests,
+    bytes: () => totals.bytes,
+  };
+}
+
+function holderOf(group: Group, key: string): Holder {
+  const known = group.holders.get(key);
+  return known ?? { group, key, requests: 0, atServices: 0, uploads: 0, bytes: 0, waiting: [] };
+}
+
+class Counted implements RequestInFlight, Dependent {
+  #bytes = 0;
+  #isAtService = false;
+  #isReleased = false;
+  #proceed: (() => void) | null = null;
+
+  constructor(
+    private readonly holders: readonly Holder[],
+    private readonly isUpload: boolean,
+    private readonly totals: Totals,
+  ) {
+    totals.requests++;
+    for (const holder of holders) {
+      if (holder.requests++ === 0) holder.group.holders.set(holder.key, holder);
+      if (isUpload) holder.uploads++;
+    }
+  }
+
+  countBody(bytes: number): void {
+    if (this.#isReleased) return;
+    const { holders, totals } = this;
+    for (const { group, bytes: held } of holders) if (held + bytes > group.limits.bodyBytes) totals.refuse(group);
+    if (totals.bytes + bytes > totals.mostBytes) throw new AppError("unavailable", {}, "too many bodies in memory");
+    this.#addBytes(bytes);
+  }
+
+  turn(): Promise<void> | null {
+    // Files have connections of their own.
+    if (this.isUpload || this.#isReleased || this.start()) return null;
+    return new Promise((resolve) => {
+      this.#proceed = resolve;
+      this.#queue().push(this);
+    });
+  }
+
+  /** Goes to a service if all of its holders may have another one there. */
+  start(): boolean {
+    for (const { group, atServices } of this.holders) if (atServices >= group.limits.atServices) return false;
+    for (const holder of this.holders) holder.atServices++;
+    this.#isAtService = true;
+    this.#proceed?.();
+    return true;
+  }
+
+  release(): void {
+    const { holders, totals, isUpload } = this;
+    this.#addBytes(-this.#bytes);
+    this.#isReleased = true;
+    totals.requests--;
+    for (const holder of holders) {
+      if (--holder.requests === 0) holder.group.holders.delete(holder.key);
+      if (isUpload) holder.uploads--;
+      if (this.#isAtService) holder.atServices--;
+    }
+    const queue = this.#queue();
+    if (this.#isAtService) startNext(queue);
+    else if (this.#proceed !== null) queue.splice(queue.indexOf(this), 1);
+  }
+
+  #queue(): Counted[] {
+    return this.holders.at(-1)?.waiting ?? [];
+  }
+
+  #addBytes(bytes: number): void {
+    this.#bytes += bytes;
+    this.totals.bytes += bytes;
+    for (const holder of this.holders) holder.bytes += bytes;
+  }
+}
+
+function startNext(queue: Counted[]): void {
+  const next = queue.findIndex((request) => request.start());
+  if (next !== -1) queue.splice(next, 1);
+}

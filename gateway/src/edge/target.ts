@@ -1,0 +1,19 @@
+import type { IncomingMessage } from "node:http";
+
+const ABSOLUTE = /^https?:\/\/([^/?]+)(\/[^?]*)?(\?.*)?$/i;
+
+/**
+ * Replaces a target in absolute form that names this server by its path and query. Then the target says what `Host` is.
+ *
+ * @param ownHost of the public URL; null when only the request's own `Host` counts
+ * @see RFC 9112 § 3.2.2
+ */
+export function resolveTarget(request: IncomingMessage, ownHost: string | null): void {
+  const { url = "", headers } = request;
+  if (url.startsWith("/")) return;
+  const [, authority, path = "/", query = ""] = ABSOLUTE.exec(url) ?? [];
+  const host = authority?.toLowerCase();
+  if (host === undefined || (host !== ownHost && host !== headers.host?.toLowerCase())) return;
+  request.url = path + query;
+  headers.host = host;
+}

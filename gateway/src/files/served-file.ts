@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import fresh from "fresh";
+import type { Exchange } from "../edge/exchange.js";
+import { HeaderList } from "../edge/header-list.js";
+import { chooseEncoding, type Encoding } from "./encoding.js";
+
+// Files that are sent from memory: each lies there once in every form, whoever asks for it.
+
+const SMALLEST_COMPRESSED_BYTES = 1_024;
+/** Takes a twentieth of the time of the highest quality, for a tenth more bytes. */
+const BROTLI_QUALITY = 6;
+
+/** A file in each form in which it is sent. */
+export interface ServedFile {
+  readonly contents: Map<Encoding, Buffer>;
+  /** Of all forms: a cache that knows one by it may use it for the same request only, as `Vary` tells. */
+  readonly etag: string;
+  readonly contentType: string;
+  readonly cacheControl: string;
+  /** The headers of a request that choose what is answered. */
+  readonly vary: string;
+  readonly status: 200 | 404;
+  /** What else its answer carries. */
+  readonly headers: HeaderList;
+}
+
+export type FileOptions = Pick<ServedFile, "contentType" | "cacheControl" | "headers"> & {
+  readonly status?: 200 | 404;
+};
+
+/** A file as it is, in no other form yet. */
+export function servedFile(content: Buffer, { status = 200, ...options }: FileOptions): ServedFile {
+  return {
+    ...options,
+    status,
+    contents: new Map([["identity", content]]),
+    etag: `"${createHash("sha256").update(content).digest("base64url").slice(0, 22)}"`,
+    vary: "Accept-Encoding",
+  };
+}
+
+/** Adds the compressed forms of a file; until then it is sent as it is. */
+export async function compress({ contents }: ServedFile): Promise<void> {
+  const content = contents.get("identity");
+  if (content === undefined || content.length < SMALLEST_COMPRESSED_BYTES) return;
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
+    [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
+  };
+  contents.set("gzip", await promisify(gzip)(content));
+  contents.set("br", await promisify(brotliCompress)(content, { params }));
+}
+
+/** Answers a GET or HEAD of a file. */
+export function sendFile(exchange: Exchange, file: ServedFile): void {
+  const { request } = exchange;
+  const { contents, etag, contentType, cacheControl, vary, status } = file;
+  const headers = HeaderList.of({ "Cache-Control": cacheControl, Vary: vary, ETag: etag }).addAll(file.headers);
+  if (status === 200 && fresh(request.headers, { etag })) {
+    exchange.answer(304, headers, null);
+    return;
+  }
+  const encoding = chooseEncoding(acceptedEncodings(exchange), new Set(contents.keys()));
+  const content = contents.get(encoding) ?? Buffer.alloc(0);
+  headers.add("Content-Type", contentType).add("Content-Length", content.length);
+  if (encoding !== "identity") headers.add("Content-Encoding", encoding);
+  exchange.answer(status, headers, request.method === "HEAD" ? null : content);
+}
+
+function acceptedEncodings({ request: { headers } }: Exchange): string | undefined {
+  const value = headers["accept-encoding"];
+  return Array.isArray(value) ? value.join(",") : value;
+}

@@ -1,0 +1,75 @@
+import type { AnyEndpoint } from "@nts/shared/contract";
+import { AppError } from "@nts/shared/errors";
+import { bodyLimitOf } from "@nts/shared/http/body";
+import { INTERNAL, REQUEST_ID, TRACEPARENT, TRACESTATE } from "@nts/shared/http/headers";
+import { readTraceparent } from "@nts/shared/tracing/trace-context";
+import type { Caller } from "../authenticate/caller.js";
+import { sessionHashesOf } from "../authenticate/credential.js";
+import { announcesTooMuch, hasBody, readBody, skipBody } from "../edge/body.js";
+import type { Exchange } from "../edge/exchange.js";
+import type { InFlight } from "../edge/in-flight.js";
+import type { Pace } from "../edge/pace.js";
+import { cleanHeaders } from "./hygiene.js";
+import type { Proxy } from "./proxy.js";
+import type { OutgoingBody } from "./transport.js";
+
+type Service = "identity" | "topology";
+
+export interface ForwardOptions {
+  readonly inFlight: InFlight;
+  readonly pace: Pace;
+  /** Refuses a request of which something after its head is wrong. */
+  readonly refuse: (exchange: Exchange, status: number) => void;
+  readonly tenancyHeader: (caller: Caller, audience: Service) => string;
+  readonly services: Readonly<Record<Service, Proxy>>;
+}
+
+/** Passes a request on to the service of its operation. @throws AppError when it holds too much, or its body is unusable */
+export type Forward = (exchange: Exchange, endpoint: AnyEndpoint, caller: Caller) => Promise<void> | void;
+
+export function createForward(options: ForwardOptions): Forward {
+  const { inFlight, pace, refuse, tenancyHeader, services } = options;
+
+  function dispatch(exchange: Exchange, endpoint: AnyEndpoint, caller: Caller, body: OutgoingBody): void {
+    const service = endpoint.upstream as Service;
+    const headers = cleanHeaders(exchange.request.headers, endpoint.body !== undefined);
+    if (body instanceof Buffer) headers["content-length"] = String(body.length);
+    headers[INTERNAL.tenancy] = tenancyHeader(caller, service);
+    headers[INTERNAL.clientAddress] = exchange.clientAddress;
+    if (endpoint.endsSessions === true)
+      headers[INTERNAL.sessionHashes] = sessionHashesOf(exchange.request.headers).join(",");
+    headers[REQUEST_ID] = exchange.requestId;
+    headers[TRACEPARENT] = exchange.span.traceparent;
+    const { [TRACESTATE]: state, [TRACEPARENT]: given } = exchange.request.headers;
+    // It belongs to the trace that the client named; without one it means nothing.
+    if (state !== undefined && readTraceparent(given) !== null) headers[TRACESTATE] = state;
+    services[service]({ exchange, endpoint, headers, body });
+  }
+
+  return (exchange, endpoint, caller): Promise<void> | void => {
+    const { upload } = endpoint;
+    const { headers } = exchange.request;
+    const request = inFlight.enter(exchange, upload !== undefined);
+    if (announcesTooMuch(headers, bodyLimitOf(endpoint))) throw new AppError("payload_too_large");
+
+    const send = (body: OutgoingBody): Promise<void> | void => {
+      const turn = request.turn();
+      if (turn === null) return dispatch(exchange, endpoint, caller, body);
+      return turn.then(() => {
+        dispatch(exchange, endpoint, caller, body);
+      });
+    };
+
+    if (upload !== undefined) {
+      pace.watch(exchange, () => {
+        refuse(exchange, 408);
+      });
+      return send({ limitBytes: upload.limitBytes });
+    }
+    if (!hasBody(headers)) return send(endpoint.body === undefined ? null : Buffer.alloc(0));
+    if (endpoint.body === undefined) return skipBody(exchange).then(() => send(null));
+    return readBody(exchange, (bytes) => {
+      request.countBody(bytes);
+    }).then(send);
+  };
+}
