@@ -14,6 +14,8 @@ import { createChangeRights } from "./key-changes/change-rights.js";
 import { createKeyChangeLog } from "./key-changes/log.js";
 import { createGatewayRegistry } from "./key-changes/registry.js";
 import { mountKeyChanges } from "./key-changes/routes.js";
+import { createDeadTagSweep } from "./keys/dead-tags.js";
+import { createRequireRoom, type KeyQuotas } from "./keys/quotas.js";
 import { mountKeys } from "./keys/routes.js";
 import { createKeyStore } from "./keys/store.js";
 import { createDeadNetworkSweep } from "./networks/dead-networks.js";
@@ -24,10 +26,13 @@ import { mountOrganizations } from "./organizations/routes.js";
 import { createOrganizationStore } from "./organizations/store.js";
 import { mountRegistrations } from "./registrations/routes.js";
 import { createSessionCookies } from "./sessions/cookie.js";
+import { createReplaceSessions } from "./sessions/replace.js";
 import { mountSessions } from "./sessions/routes.js";
 import { createSessionStore } from "./sessions/store.js";
 import { createTopologyDirectory } from "./topology.js";
 import { createChangePassword } from "./users/change-password.js";
+import { createRequireLasting } from "./users/lasting.js";
+import { createRequireStrongPassword, type JudgePassword } from "./users/strength.js";
 import { mountPasswords } from "./users/password-routes.js";
 import type { Passwords } from "./users/passwords.js";
 import { mountUsers } from "./users/routes.js";
@@ -37,19 +42,32 @@ import { mountWhoami } from "./whoami/routes.js";
 /** Milliseconds until an answer must have begun. */
 const DEADLINE_MS = 8_000;
 
-export interface AppOptions extends Pick<RouterOptions, "verifyTenancy" | "log" | "tracing" | "observe"> {
+export interface AppOptions extends Pick<RouterOptions, "verifyTenancy" | "log" | "tracing" | "observe" | "shares"> {
   readonly db: Db;
   readonly transaction: RunTransaction;
   readonly bus: Bus;
   readonly topology: Pick<InternalClient, "ask">;
   readonly passwords: Passwords;
+  readonly judgePassword: JudgePassword;
+  readonly keyQuotas: KeyQuotas;
   readonly publicUrl: string;
   readonly registration: "open" | "invite";
 }
 
 /** The service with every operation mounted; it listens to the bus but not yet to a port. */
 export function createApp(options: AppOptions): Router {
-  const { db, transaction, bus, topology: client, passwords, publicUrl, registration, ...routing } = options;
+  const {
+    db,
+    transaction,
+    bus,
+    topology: client,
+    passwords,
+    judgePassword,
+    keyQuotas,
+    publicUrl,
+    registration,
+    ...routing
+  } = options;
   const keyChanges = createKeyChangeLog(db);
   const registry = createGatewayRegistry(db);
   const acknowledgements = createAcknowledgements(registry);
@@ -64,7 +82,7 @@ export function createApp(options: AppOptions): Router {
   const sessions = createSessionStore(db);
   const invites = createInviteStore(db);
   const organizations = createOrganizationStore(db);
-  const credentials = createCredentialStore(db);
+  const credentials = createCredentialStore(db, keyChanges.confirmed);
   const topology = createTopologyDirectory(client);
   const cookies = createSessionCookies(publicUrl);
 
@@ -73,32 +91,38 @@ export function createApp(options: AppOptions): Router {
     acknowledgements.note(gateway, number);
   });
 
+  const forgetNetworks = createForgetNetworks(db, changeRights);
+  const dropDeadNetworks = createDeadNetworkSweep(forgetNetworks, topology);
+  const dropDeadTags = createDeadTagSweep(keys, topology);
+  // What a notice says is asked back before it takes anything away: topology alone knows what is gone.
   bus.subscribe(tagDeleted, ({ organization_id, tag_id }) => {
-    keys.dropTags(organization_id, [tag_id]).catch((error: unknown) => {
+    dropDeadTags(organization_id, [{ tags: [tag_id] }]).catch((error: unknown) => {
       routing.log.warn({ err: error, tag_id }, "a deleted tag stays on API keys until they are read");
     });
   });
-
-  const forgetNetworks = createForgetNetworks(db, changeRights);
   bus.subscribe(networkDeleted, ({ organization_id, network_id }) => {
-    forgetNetworks(organization_id, [network_id]).catch((error: unknown) => {
+    const held = { organizationId: organization_id, holders: [{ network_ids: [network_id] }], known: [] };
+    dropDeadNetworks(held).catch((error: unknown) => {
       routing.log.warn({ err: error, network_id }, "a deleted network stays granted until its grants are read");
     });
   });
-  const dropDeadNetworks = createDeadNetworkSweep(forgetNetworks, topology);
+  const replaceSessions = createReplaceSessions({ sessions, transaction, changeRights });
+  const requireStrong = createRequireStrongPassword(judgePassword);
+  const requireLasting = createRequireLasting(keys);
+  const requireRoom = createRequireRoom(organizations, keys, keyQuotas);
 
   mountRegistrations(router, {
-    ...{ users, organizations, invites, sessions, transaction, passwords },
+    ...{ users, organizations, invites, sessions, replaceSessions, passwords, requireStrong },
     ...{ topology, cookies, registration },
   });
-  mountUsers(router, { users, keys, sessions, invites, topology, dropDeadNetworks, changeRights });
-  mountInvites(router, { invites, topology, dropDeadNetworks });
+  mountUsers(router, { users, keys, sessions, invites, topology, dropDeadNetworks, requireLasting, changeRights });
+  mountInvites(router, { invites, topology, dropDeadNetworks, requireLasting });
   const guess = createGuess(createLoginFailureStore(db));
-  mountSessions(router, { sessions, users, transaction, passwords, guess, topology, cookies, changeRights });
+  mountSessions(router, { sessions, users, replaceSessions, passwords, guess, topology, cookies, changeRights });
   const change = createChangePassword({ users, sessions, passwords, changeRights });
-  mountPasswords(router, { users, passwords, guess, change });
+  mountPasswords(router, { users, organizations, passwords, requireStrong, guess, change, cookies });
   mountOrganizations(router, { organizations, changeRights });
-  mountKeys(router, { keys, topology, dropDeadNetworks, changeRights });
+  mountKeys(router, { keys, topology, dropDeadNetworks, dropDeadTags, transaction, requireRoom, changeRights });
   mountWhoami(router, { keys, sessions, users, organizations, topology });
   mountCredentials(router, { credentials, sessions });
   mountKeyChanges(router, { keyChanges, registry, acknowledgements });

@@ -1,21 +1,26 @@
 import { z } from "zod";
-import { commonSettings, UrlList } from "@nts/shared/config";
+import { commonSettings, shareSettings, tenancySettings, UrlList } from "@nts/shared/config";
+
+const { GATEWAY_TO_IDENTITY_SECRETS, IDENTITY_TO_TOPOLOGY_SECRETS } = tenancySettings;
 
 /** The settings of the identity service. */
 export const IdentitySettings = z.object({
   ...commonSettings,
+  GATEWAY_TO_IDENTITY_SECRETS,
+  IDENTITY_TO_TOPOLOGY_SECRETS,
+  ...shareSettings,
   MONGODB_URL: z.string().describe("A replica set; transactions need one."),
-  MONGODB_DATABASE: z.string().default("identity"),
+  MONGODB_DATABASE: z.string().default("identity").describe("The database of identity."),
   TOPOLOGY_URLS: UrlList.describe("Base URLs of the replicas of the topology service, comma-separated."),
   PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
     .describe("Where users reach the product; with https the session cookie is sent over https only."),
   REGISTRATION: z.enum(["open", "invite"]).default("open").describe("Who may create an account."),
-  DRAIN_DELAY_MS: z.coerce
+  MAX_KEYS_PER_USER: z.coerce.number().int().min(1).default(1_000).describe("API keys that a user can have."),
+  MAX_KEYS_PER_ORGANIZATION: z.coerce
     .number()
     .int()
-    .min(0)
-    .max(60_000)
-    .default(0)
-    .describe("Milliseconds between being unready and taking no more requests."),
+    .min(1)
+    .default(10_000)
+    .describe("API keys that all users of an organization can have together."),
 });

@@ -5,6 +5,10 @@ export const KEY_CHANGES_KEPT_MS = 3_600_000;
 
 const DAY_SECONDS = 86_400;
 
+/** Indexes by which API keys are counted. */
+export const KEYS_BY_USER = { user_id: 1, created_at: 1, _id: 1 } as const;
+export const KEYS_BY_ORGANIZATION = { organization_id: 1, tags: 1 } as const;
+
 /** Every index of the database, by collection. */
 export const INDEXES: Indexes = {
   users: [
@@ -27,10 +31,10 @@ export const INDEXES: Indexes = {
   login_failures: [{ key: { account: 1 } }, { key: { expires_at: 1 }, expireAfterSeconds: 0 }],
   api_keys: [
     { key: { hash: 1 }, unique: true },
-    { key: { user_id: 1, created_at: 1, _id: 1 } },
+    { key: KEYS_BY_USER },
     { key: { user_id: 1, name: 1, _id: 1 } },
     { key: { user_id: 1, updated_at: 1, _id: 1 } },
-    { key: { organization_id: 1, tags: 1 } },
+    { key: KEYS_BY_ORGANIZATION },
   ],
   key_changes: [{ key: { at: 1 }, expireAfterSeconds: KEY_CHANGES_KEPT_MS / 1000 }],
   gateways: [{ key: { seen_at: 1 }, expireAfterSeconds: DAY_SECONDS }],

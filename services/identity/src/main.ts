@@ -10,14 +10,16 @@ import { createTenancySigner, createTenancyVerifier } from "@nts/shared/http/ten
 import { keepTrying, startProcess, stopOnSignal } from "@nts/shared/lifecycle";
 import { createLog } from "@nts/shared/log";
 import { createMetrics } from "@nts/shared/metrics";
-import { connectMongo, createMongoClient, pingDatabase } from "@nts/shared/mongo/connect";
+import { connectMongo, createMongoClient, openDatabase, pingDatabase } from "@nts/shared/mongo/connect";
 import { addPoolMetrics } from "@nts/shared/mongo/pool-metrics";
 import { createTransactions } from "@nts/shared/mongo/transaction";
+import { createShares } from "@nts/shared/shares";
 import { createTracing } from "@nts/shared/tracing/tracing";
 import { createUpstream } from "@nts/shared/upstream/upstream";
 import { createApp } from "./app.js";
 import { IdentitySettings } from "./config.js";
 import { prepareDatabase } from "./prepare-database.js";
+import { createPasswordJudge } from "./users/strength-judge.js";
 import { createPasswords } from "./users/passwords.js";
 
 const NAME = "identity";
@@ -39,28 +41,35 @@ startProcess(async () => {
   const readiness = { stopping: false };
 
   const mongo = createMongoClient(settings.MONGODB_URL, NAME);
-  const db = mongo.db(settings.MONGODB_DATABASE);
+  const db = openDatabase(mongo, settings.MONGODB_DATABASE);
   const bus = createBus(settings.NATS_URL, NAME, log);
   addPoolMetrics(metrics.registry, mongo);
   addBusMetrics(metrics.registry, bus);
   const upstream = createUpstream({ service: "topology", urls: settings.TOPOLOGY_URLS, log });
   const topology = createInternalClient({
     upstream,
-    sign: createTenancySigner(settings.TENANCY_SECRETS, "topology"),
+    sign: createTenancySigner(settings.IDENTITY_TO_TOPOLOGY_SECRETS, "topology"),
     timeoutMs: TOPOLOGY_TIMEOUT_MS,
   });
+  const passwordJudge = createPasswordJudge();
   const app = createApp({
     db,
     transaction: createTransactions(mongo),
     bus,
     topology,
     passwords: await createPasswords(),
+    judgePassword: passwordJudge.judge,
+    keyQuotas: { perUser: settings.MAX_KEYS_PER_USER, perOrganization: settings.MAX_KEYS_PER_ORGANIZATION },
     publicUrl: settings.PUBLIC_URL,
     registration: settings.REGISTRATION,
-    verifyTenancy: createTenancyVerifier(settings.TENANCY_SECRETS, NAME),
+    verifyTenancy: createTenancyVerifier(
+      { users: settings.GATEWAY_TO_IDENTITY_SECRETS, processes: settings.GATEWAY_TO_IDENTITY_SECRETS },
+      NAME,
+    ),
     log,
     tracing,
     observe: metrics.observeRequest,
+    shares: createShares({ operations: settings.ORGANIZATION_OPERATIONS, streams: settings.ORGANIZATION_STREAMS }),
   });
 
   const listening = { host: settings.HOST, maxHeaderBytes: INTERNAL_HEADER_LIMIT_BYTES, keepAliveMs: KEEP_ALIVE_MS };
@@ -80,7 +89,7 @@ startProcess(async () => {
     delayMs: settings.DRAIN_DELAY_MS,
     steps: [
       async () => api?.close(),
-      () => bus.close(),
+      () => Promise.all([bus.close(), passwordJudge.close()]),
       () => Promise.all([topology.close(), upstream.close()]),
       () => mongo.close(),
       () => tracing.close(),
@@ -89,7 +98,7 @@ startProcess(async () => {
   });
 
   await connectMongo(mongo, log);
-  await keepTrying(log, "preparing the database", () => prepareDatabase(db, log));
+  await keepTrying(log, "preparing the database", () => prepareDatabase(mongo.db(settings.MONGODB_DATABASE), log));
   api = await startServer(withProbe(readiness, app.handle), { ...listening, port: settings.PORT, drainMs: DRAIN_MS });
   log.info({ port: api.port, ops_port: operations.port }, "listening");
 });

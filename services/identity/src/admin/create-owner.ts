@@ -1,3 +1,4 @@
+import { BACKGROUND } from "@nts/shared/work";
 import { AppError } from "@nts/shared/errors";
 import type { OrganizationStore } from "../organizations/store.js";
 import { foundOrganization, type RegisterUser } from "../registrations/register-user.js";
@@ -27,7 +28,7 @@ export async function createOwner(
   { email, password, organization: name }: NewOwner,
 ): Promise<UserDocument> {
   try {
-    const { user } = await registerUser({ email, password }, [], async (founder, running) => ({
+    const { user } = await registerUser(BACKGROUND, { email, password }, [], async (founder, running) => ({
       user: await foundOrganization(organizations, { name, founder }, running),
     }));
     return user;

@@ -19,6 +19,8 @@ import { createRegisterUser } from "../registrations/register-user.js";
 import { createSessionStore } from "../sessions/store.js";
 import { createChangePassword } from "../users/change-password.js";
 import { createPasswords } from "../users/passwords.js";
+import { createPasswordJudge } from "../users/strength-judge.js";
+import { type AccountWords, createRequireStrongPassword } from "../users/strength.js";
 import { createUserStore } from "../users/store.js";
 import { type CreateOwnerCommand, HELP, readCommand, type ResetPasswordCommand, valid } from "./command.js";
 import { createOwner } from "./create-owner.js";
@@ -46,6 +48,8 @@ async function main(): Promise<number> {
   }
   const settings = readConfig(AdminSettings, process.env);
   const password = command.fromStdin ? await passwordFromStdin() : randomBytes(18).toString("base64url");
+  const organization = command.kind === "create-owner" ? command.organization : undefined;
+  await requireStrong(password, { email: command.email, organization });
   const client = createMongoClient(settings.MONGODB_URL, "identity-admin");
   try {
     await client.connect();
@@ -62,6 +66,20 @@ interface Run {
   readonly client: MongoClient;
   readonly database: string;
   readonly password: string;
+}
+
+/** @throws AdminProblem when the operator's own password is a weak one */
+async function requireStrong(password: string, account: AccountWords): Promise<void> {
+  const passwordJudge = createPasswordJudge();
+  try {
+    await createRequireStrongPassword(passwordJudge.judge)("password", password, account);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "validation_failed") throw error;
+    const [fault] = error.params["errors"] as { message: string }[];
+    throw new AdminProblem(`The password ${fault?.message ?? "is too easy to guess"}`);
+  } finally {
+    await passwordJudge.close();
+  }
 }
 
 async function create({ client, database, password }: Run, command: CreateOwnerCommand): Promise<string> {

@@ -1,3 +1,4 @@
+import { BACKGROUND } from "@nts/shared/work";
 import type { LoginFailureStore } from "../logins/store.js";
 import type { ChangePassword } from "../users/change-password.js";
 import type { UserStore } from "../users/store.js";
@@ -24,7 +25,7 @@ export async function resetPassword(
 ): Promise<UserDocument> {
   const user = await users.findByEmail(email);
   if (user === null) throw new AdminProblem(`No user has the email address ${email}.`);
-  if (!(await change(user, password, null)))
+  if (!(await change(BACKGROUND, user, password, null)))
     throw new AdminProblem("The user was removed or changed the password in the meantime; try again.");
   await failures.removeAllOf(email);
   return user;

@@ -27,7 +27,7 @@ export interface FoundSession {
 
 type RefusalCode = Extract<Verification, { status: "refused" }>["code"];
 
-/** What an API key may do at a moment. @see spec § 5 */
+/** What an API key may do at a moment. @see docs/api.md "Permissions" */
 export function verifyKey({ number, key, user, organization }: FoundKey, now: Date): Verification {
   if (key === null || user === null || organization === null) return refused(number, "api_key_invalid", []);
   const subjects = [key._id, user._id, organization._id];

@@ -1,4 +1,6 @@
 import type { Db, Document } from "mongodb";
+import { AppError } from "@nts/shared/errors";
+import type { KeyChangeLog } from "../key-changes/log.js";
 import type { KeyDocument } from "../keys/key.js";
 import type { OrganizationDocument } from "../organizations/organization.js";
 import type { SessionDocument } from "../sessions/session.js";
@@ -6,7 +8,8 @@ import type { UserDocument } from "../users/user.js";
 import type { FoundKey, FoundSession } from "./rights.js";
 
 // One round trip per credential. The pipelines start at the counter of key changes, so that its number is read before
-// anything else: what comes with number N is at least as new as change N.
+// anything else: what comes with number N is at least as new as change N. The counter is confirmed by the primary at the same
+// time: what a deposed primary says comes with an older number, and is not believed.
 
 export interface CredentialStore {
   /** @param hash of the whole secret */
@@ -25,10 +28,21 @@ interface Found {
 
 const NUMBER = { $match: { _id: "key_changes" } };
 
-export function createCredentialStore(db: Db): CredentialStore {
+/** @param confirmed the number of the newest change that was committed before the call, or of a later one */
+export function createCredentialStore(db: Db, confirmed: KeyChangeLog["confirmed"]): CredentialStore {
   const counters = db.collection("counters");
 
+  /** @throws AppError `unavailable` when all that can be read is older than the newest change */
   async function find(stages: readonly Document[]): Promise<Found> {
+    const [first, newest] = await Promise.all([read(stages), confirmed()]);
+    if (first.number >= newest) return first;
+    // A change was committed in between.
+    const second = await read(stages);
+    if (second.number >= newest) return second;
+    throw new AppError("unavailable");
+  }
+
+  async function read(stages: readonly Document[]): Promise<Found> {
     const [found] = await counters.aggregate<Found>([NUMBER, ...stages]).toArray();
     if (found === undefined) throw new Error("the counter of key changes is missing");
     return found;

@@ -7,7 +7,8 @@ import { newId } from "@nts/shared/ids";
 import type { DeadNetworkSweep } from "../networks/dead-networks.js";
 import { newToken } from "../tokens.js";
 import type { TopologyDirectory } from "../topology.js";
-import { requireRank, requireWholeOrganization } from "../users/rank.js";
+import type { RequireLasting } from "../users/lasting.js";
+import { requireRank } from "../users/rank.js";
 import { inviteAnswer, newInvite } from "./invite.js";
 import type { InviteStore } from "./store.js";
 
@@ -15,9 +16,13 @@ export interface InviteRoutes {
   readonly invites: InviteStore;
   readonly topology: TopologyDirectory;
   readonly dropDeadNetworks: DeadNetworkSweep;
+  readonly requireLasting: RequireLasting;
 }
 
-export function mountInvites(router: Router, { invites, topology, dropDeadNetworks }: InviteRoutes): void {
+export function mountInvites(
+  router: Router,
+  { invites, topology, dropDeadNetworks, requireLasting }: InviteRoutes,
+): void {
   mount(router, listInvites, async ({ scope, query, cause }) => {
     const { organizationId } = scope;
     const known = await topology.networksIn(scope, cause);
@@ -34,8 +39,8 @@ export function mountInvites(router: Router, { invites, topology, dropDeadNetwor
   });
 
   mount(router, createInvite, async ({ principal, scope, body, cause }) => {
-    requireWholeOrganization(principal);
     requireRank(principal, body.permissions);
+    await requireLasting(principal, body.permissions);
     const networkIds = await topology.networksIn(scope, cause);
     const token = newToken();
     const given = {
@@ -51,7 +56,6 @@ export function mountInvites(router: Router, { invites, topology, dropDeadNetwor
   });
 
   mount(router, revokeInvite, async ({ principal, scope, params: { id } }) => {
-    requireWholeOrganization(principal);
     const { permissions } = await invites.get(scope.organizationId, id);
     requireRank(principal, permissions);
     if (!(await invites.remove(scope.organizationId, id))) throw new AppError("not_found", { entity: "Invite" });

@@ -2,6 +2,7 @@ import type { ClientSession } from "mongodb";
 import type { Bus } from "@nts/shared/bus/bus";
 import { keyChanged } from "@nts/shared/contract/messages";
 import { Discard, type RunTransaction } from "@nts/shared/mongo/transaction";
+import type { Work } from "@nts/shared/work";
 import type { Acknowledgements } from "./acknowledgements.js";
 import type { KeyChangeLog } from "./log.js";
 
@@ -10,11 +11,13 @@ import type { KeyChangeLog } from "./log.js";
  * resolves when no gateway accepts any more what the change took away. All such transactions write one document first, so
  * they run one after another: `write` may decide by what it reads in the transaction.
  *
+ * @param work the request that asks for it
  * @param subjects ids of the keys, sessions, users or organizations of which everything known becomes void
  * @param write makes the change, in the transaction; null when there was nothing left to change, which undoes all of it
  * @returns what `write` returned
  */
 export type ChangeRights = <T>(
+  work: Work,
   subjects: readonly string[],
   write: (session: ClientSession) => Promise<T | null>,
 ) => Promise<T | null>;
@@ -28,8 +31,8 @@ export interface ChangeRightsOptions {
 
 export function createChangeRights(options: ChangeRightsOptions): ChangeRights {
   const { transaction, keyChanges, acknowledgements, bus } = options;
-  return async <T>(subjects: readonly string[], write: (session: ClientSession) => Promise<T | null>) => {
-    const made = await transaction<{ number: number; result: T } | null>(["key_changes"], async (session) => {
+  return async <T>(work: Work, subjects: readonly string[], write: (session: ClientSession) => Promise<T | null>) => {
+    const made = await transaction<{ number: number; result: T } | null>(work, ["key_changes"], async (session) => {
       const number = await keyChanges.takeNumber(session);
       const result = await write(session);
       if (result === null) throw new Discard(null);

@@ -1,11 +1,16 @@
 import type { ClientSession, Db } from "mongodb";
 import type { KeyChange } from "@nts/shared/contract/internal";
+import { AppError } from "@nts/shared/errors";
+import { sharingNext } from "./sharing-next.js";
 
 // The numbered record of every change of rights. A change gets its number in the transaction that makes it, by a write
 // to one counter that all such transactions share; so numbers have no gaps, and a change is visible exactly when all
 // changes with lower numbers are.
 
 const COUNTER = "key_changes";
+
+/** Milliseconds in which a primary must say that it is one; a lease is worth no more. */
+const CONFIRM_MS = 1_000;
 
 /** More changes than this are not worth telling one by one: whoever lags so far behind starts anew. */
 const MOST_CHANGES = 1_000;
@@ -29,6 +34,11 @@ export interface KeyChangeLog {
   append(session: ClientSession, change: KeyChange): Promise<void>;
   /** The number of the newest change that was committed before the call, or of a later one. */
   highest(): Promise<number>;
+  /**
+   * The same, of a database that was the primary after the call: one that was deposed and does not know it yet cannot tell.
+   * Callers share readings that began after they asked. @throws the database's fault when there is no such primary in time
+   */
+  confirmed(): Promise<number>;
   /** Changes with greater numbers, ascending; not all of them when there are very many. */
   after(number: number): Promise<KeyChange[]>;
 }
@@ -52,6 +62,15 @@ export function createKeyChangeLog(db: Db): KeyChangeLog {
       await changes.insertOne({ _id: number, subjects, at: new Date() }, { session });
     },
     highest: async () => requireCounter(await counters.findOne({ _id: COUNTER })).number,
+    confirmed: sharingNext(async () => {
+      const signal = AbortSignal.timeout(CONFIRM_MS);
+      const options = { readConcern: { level: "linearizable" }, maxTimeMS: CONFIRM_MS, signal } as const;
+      try {
+        return requireCounter(await counters.findOne({ _id: COUNTER }, options)).number;
+      } catch (error) {
+        throw signal.aborted ? new AppError("unavailable", {}, error) : error;
+      }
+    }),
     after: async (number) => {
       const found = await changes
         .find({ _id: { $gt: number } })

@@ -17,7 +17,7 @@ export function mountKeyChanges(router: Router, { keyChanges, registry, acknowle
     acknowledgements.note(gateway, after);
     // Registered first, read afterwards: a change is either seen here or its maker waits for this gateway.
     const live_gateways = await (leaving === true ? registry.remove(gateway) : registry.renew(gateway, after));
-    const highest = await keyChanges.highest();
+    const highest = await keyChanges.confirmed();
     const found = highest > after ? await keyChanges.after(after) : [];
     return answer.data({ ...pageOf(after, highest, found), live_gateways });
   });

@@ -19,4 +19,8 @@ export function createDeadTagSweep(
 }
 
 /** Takes dead tags off keys; true when there were any, so that the keys have to be read again. */
-export type DeadTagSweep = (organizationId: string, found: readonly KeyDocument[], cause: Cause) => Promise<boolean>;
+export type DeadTagSweep = (
+  organizationId: string,
+  found: readonly Pick<KeyDocument, "tags">[],
+  cause?: Cause,
+) => Promise<boolean>;

@@ -50,7 +50,7 @@ const RIGHTS: readonly (keyof KeySettings)[] = ["expires_at", "is_enabled", "net
  * The settings of a new key.
  *
  * @throws AppError `permission_denied` · `invalid_reference` · `validation_failed`
- * @see spec § 4.4
+ * @see docs/api.md "Authentication"
  */
 export function newKeySettings(input: UserApiKeyInput, grantor: Grantor, now: Date): KeySettings {
   requireOwn(input, grantor);
@@ -71,7 +71,7 @@ export function newKeySettings(input: UserApiKeyInput, grantor: Grantor, now: Da
  * What an update really changes, by the rules of creation for what it changes; empty when nothing.
  *
  * @throws AppError `permission_denied` · `invalid_reference` · `validation_failed`
- * @see spec § 4.5
+ * @see docs/api.md "Authentication"
  */
 export function keyChanges(
   current: KeySettings,

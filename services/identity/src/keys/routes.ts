@@ -7,25 +7,30 @@ import { answer } from "@nts/shared/http/answer";
 import { mount, mountAny, type Router } from "@nts/shared/http/mount";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import { newId } from "@nts/shared/ids";
+import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import { requireRevision } from "@nts/shared/revision";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { DeadNetworkSweep } from "../networks/dead-networks.js";
 import type { TopologyDirectory } from "../topology.js";
 import { untilSaved } from "../until-saved.js";
 import { keyAnswer } from "./answer.js";
-import { createDeadTagSweep } from "./dead-tags.js";
+import type { DeadTagSweep } from "./dead-tags.js";
 import { keyChanges, newKeySettings, touchesRights, type Grantor, type KeyDocument } from "./key.js";
+import type { RequireRoom } from "./quotas.js";
 import type { KeyStore } from "./store.js";
 
 export interface KeyRoutes {
   readonly keys: KeyStore;
   readonly topology: TopologyDirectory;
   readonly dropDeadNetworks: DeadNetworkSweep;
+  readonly dropDeadTags: DeadTagSweep;
+  readonly transaction: RunTransaction;
+  readonly requireRoom: RequireRoom;
   readonly changeRights: ChangeRights;
 }
 
-export function mountKeys(router: Router, { keys, topology, dropDeadNetworks, changeRights }: KeyRoutes): void {
-  const dropDeadTags = createDeadTagSweep(keys, topology);
+export function mountKeys(router: Router, routes: KeyRoutes): void {
+  const { keys, topology, dropDeadNetworks, dropDeadTags, transaction, requireRoom, changeRights } = routes;
 
   mount(router, listKeys, async ({ principal, query, cause }) => {
     const caller = await grantor(principal, cause);
@@ -47,7 +52,7 @@ export function mountKeys(router: Router, { keys, topology, dropDeadNetworks, ch
     return answerKey(isOutdated ? await keys.get(caller, params.id) : key, caller);
   });
 
-  mount(router, createKey, async ({ principal, body, cause }) => {
+  mount(router, createKey, async ({ principal, body, cause, work }) => {
     const now = new Date();
     const caller = await grantor(principal, cause, body.tags);
     const settings = newKeySettings(body, caller, now);
@@ -64,43 +69,46 @@ export function mountKeys(router: Router, { keys, topology, dropDeadNetworks, ch
       user_id: caller.userId,
       ...settings,
     };
-    await keys.insert(key);
+    await transaction(work, [`keys:${caller.organizationId}`], async (tx) => {
+      await requireRoom(caller, tx);
+      await keys.insert(key, tx);
+    });
     const api_key = { ...keyAnswer(key, caller.networkIds), key: secret };
     return answer.data({ api_key, key: secret }, { revision: key.revision });
   });
 
-  mount(router, updateKey, async ({ principal, params: { id }, body, ifMatch, deadline, cause }) => {
+  mount(router, updateKey, async ({ principal, params: { id }, body, ifMatch, work, cause }) => {
     const caller = await grantor(principal, cause, body.tags);
-    const saved = await untilSaved(deadline, async () => {
+    const saved = await untilSaved(work, async () => {
       const current = await keys.get(caller, id);
       requireRevision(ifMatch, current.revision);
       const changes = keyChanges(current, body, caller, new Date());
       if (Object.keys(changes).length === 0) return current;
       return touchesRights(changes)
-        ? changeRights([id], (transaction) => keys.update(caller, current, changes, transaction))
+        ? changeRights(work, [id], (transaction) => keys.update(caller, current, changes, transaction))
         : keys.update(caller, current, changes);
     });
     return answerKey(saved, caller);
   });
 
-  mount(router, rotateKey, async ({ principal, params: { id }, ifMatch, deadline }) => {
+  mount(router, rotateKey, async ({ principal, params: { id }, ifMatch, work }) => {
     const owner = ownerOf(principal);
     const { secret, publicId } = createApiKey();
-    const saved = await untilSaved(deadline, async () => {
+    const saved = await untilSaved(work, async () => {
       const current = await keys.get(owner, id);
       requireRevision(ifMatch, current.revision);
       const changes = { hash: hashCredential(secret), public_id: publicId };
-      return changeRights([id], (transaction) => keys.update(owner, current, changes, transaction));
+      return changeRights(work, [id], (transaction) => keys.update(owner, current, changes, transaction));
     });
     return answer.data(secret, { revision: saved.revision });
   });
 
-  mount(router, deleteKey, async ({ principal, params: { id }, ifMatch, deadline }) => {
+  mount(router, deleteKey, async ({ principal, params: { id }, ifMatch, work }) => {
     const owner = ownerOf(principal);
-    await untilSaved(deadline, async () => {
+    await untilSaved(work, async () => {
       const current = await keys.get(owner, id);
       requireRevision(ifMatch, current.revision);
-      return changeRights([id], (transaction) => keys.remove(owner, current, transaction));
+      return changeRights(work, [id], (transaction) => keys.remove(owner, current, transaction));
     });
     return answer.data(null);
   });

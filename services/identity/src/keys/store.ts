@@ -2,6 +2,8 @@ import type { ClientSession, Db, Filter } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import type { PageInfo } from "@nts/shared/http/answer";
 import { sortOf, type Ordering } from "@nts/shared/mongo/order";
+import { createKeyedQueue } from "@nts/shared/mongo/queue";
+import { KEYS_BY_ORGANIZATION, KEYS_BY_USER } from "../indexes.js";
 import { nextRevision } from "../revisions.js";
 import type { KeyDocument } from "./key.js";
 
@@ -31,7 +33,9 @@ export interface KeyStore {
   find(owner: KeyOwner, id: string): Promise<KeyDocument | null>;
   /** @throws AppError `not_found` */
   get(owner: KeyOwner, id: string): Promise<KeyDocument>;
-  insert(key: KeyDocument): Promise<void>;
+  insert(key: KeyDocument, tx: ClientSession): Promise<void>;
+  /** How many keys a user has, and the organization. */
+  count(owner: KeyOwner, tx: ClientSession): Promise<{ ofUser: number; ofOrganization: number }>;
   /** Saves changes under the next revision; null when another writer came between. */
   update(
     owner: KeyOwner,
@@ -50,6 +54,9 @@ export interface KeyStore {
 
 export function createKeyStore(db: Db): KeyStore {
   const keys = db.collection<KeyDocument>("api_keys");
+  // A write that meets an open transaction keeps its connection until that has ended. Several at a time could keep all
+  // of them, and the transaction needs one to end.
+  const useWrites = createKeyedQueue();
 
   async function find(owner: KeyOwner, id: string): Promise<KeyDocument | null> {
     return keys.findOne({ ...ownedBy(owner), _id: id });
@@ -71,9 +78,16 @@ export function createKeyStore(db: Db): KeyStore {
       if (key === null) throw new AppError("not_found", { entity: "UserApiKey" });
       return key;
     },
-    insert: async (key) => {
-      await keys.insertOne(key);
+    insert: async (key, tx) => {
+      await keys.insertOne(key, { session: tx });
     },
+    count: async (owner, tx) => ({
+      ofUser: await keys.countDocuments(ownedBy(owner), { session: tx, hint: KEYS_BY_USER }),
+      ofOrganization: await keys.countDocuments(
+        { organization_id: owner.organizationId },
+        { session: tx, hint: KEYS_BY_ORGANIZATION },
+      ),
+    }),
     update: async (owner, current, changes, transaction) => {
       const written = { ...changes, ...nextRevision(current, new Date()) };
       const { matchedCount } = await keys.updateOne(
@@ -101,12 +115,10 @@ export function createKeyStore(db: Db): KeyStore {
     },
     recordUses: async (uses) => {
       if (uses.length === 0) return;
-      await keys.bulkWrite(
-        uses.map(({ key_id, used_at }) => ({
-          updateOne: { filter: { _id: key_id }, update: { $max: { last_used: used_at } } },
-        })),
-        { ordered: false },
-      );
+      const updates = uses.map(({ key_id, used_at }) => ({
+        updateOne: { filter: { _id: key_id }, update: { $max: { last_used: used_at } } },
+      }));
+      await useWrites.run([keys.collectionName], () => keys.bulkWrite(updates, { ordered: false }));
     },
   };
 }

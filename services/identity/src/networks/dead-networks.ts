@@ -8,7 +8,8 @@ export interface NetworksHeld {
   readonly holders: readonly { readonly network_ids: readonly string[] | null }[];
   /** Networks that existed at some time; others are asked for. */
   readonly known: readonly string[];
-  readonly cause: Cause;
+  /** Absent where nobody asked. */
+  readonly cause?: Cause;
 }
 
 /** Takes dead networks off whoever holds them; true when there were any, so that the holders have to be read again. */

@@ -1,4 +1,5 @@
 import type { ClientSession, Db } from "mongodb";
+import { BACKGROUND } from "@nts/shared/work";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 
 /**
@@ -24,7 +25,7 @@ export function createForgetNetworks(db: Db, changeRights: ChangeRights): Forget
     );
     const subjects = found.flat().map(({ _id }) => _id);
     if (subjects.length === 0) return;
-    await changeRights(subjects, async (session: ClientSession) => {
+    await changeRights(BACKGROUND, subjects, async (session: ClientSession) => {
       const change = { $pull: pull, $inc: { revision: 1 }, $max: { updated_at: new Date() } };
       let changed = 0;
       for (const collection of holders)

@@ -9,6 +9,8 @@ export interface OrganizationDocument {
   api_access_enabled: boolean;
   company_size: string | null;
   job_title: string | null;
+  /** How often what it has was counted before something was added; absent before the first time. */
+  counted?: number;
 }
 
 export const DEFAULT_ORGANIZATION_NAME = "My Organization";

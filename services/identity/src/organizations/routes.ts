@@ -20,23 +20,23 @@ export function mountOrganizations(router: Router, { organizations, changeRights
     return answer.data(organizationAnswer(organization), { revision: organization.revision });
   });
 
-  mount(router, updateOrganization, async ({ scope, params: { id }, body, ifMatch, deadline }) => {
+  mount(router, updateOrganization, async ({ scope, params: { id }, body, ifMatch, work }) => {
     if (id !== scope.organizationId) throw new AppError("not_found", { entity: "Organization" });
     const { name, api_access_enabled } = body;
-    const saved = await untilSaved(deadline, async () => {
+    const saved = await untilSaved(work, async () => {
       const current = await organizations.get(id);
       requireRevision(ifMatch, current.revision);
       const changes = changesTo(current, { name, api_access_enabled });
       if (Object.keys(changes).length === 0) return current;
       return "api_access_enabled" in changes
-        ? changeRights([id], (transaction) => organizations.update(current, changes, transaction))
+        ? changeRights(work, [id], (transaction) => organizations.update(current, changes, transaction))
         : organizations.update(current, changes);
     });
     return answer.data(organizationAnswer(saved), { revision: saved.revision });
   });
 
-  mount(router, updateOrganizationProfile, async ({ scope, body: { company_size, job_title }, deadline }) => {
-    const saved = await untilSaved(deadline, async () => {
+  mount(router, updateOrganizationProfile, async ({ scope, body: { company_size, job_title }, work }) => {
+    const saved = await untilSaved(work, async () => {
       const current = await organizations.get(scope.organizationId);
       const changes = changesTo(current, { company_size, job_title });
       return Object.keys(changes).length === 0 ? current : organizations.update(current, changes);

@@ -5,8 +5,11 @@ import type { OrganizationDocument } from "./organization.js";
 
 export interface OrganizationStore {
   insert(organization: OrganizationDocument, transaction: ClientSession): Promise<void>;
+  find(id: string): Promise<OrganizationDocument | null>;
   /** @throws AppError `not_found` */
   get(id: string): Promise<OrganizationDocument>;
+  /** Makes transactions that count what an organization has, and then add to it, run one after another. */
+  lockCounts(id: string, tx: ClientSession): Promise<void>;
   /** Saves changes under the next revision; null when another writer came between. */
   update(
     current: OrganizationDocument,
@@ -21,10 +24,14 @@ export function createOrganizationStore(db: Db): OrganizationStore {
     insert: async (organization, transaction) => {
       await organizations.insertOne(organization, { session: transaction });
     },
+    find: (id) => organizations.findOne({ _id: id }),
     get: async (id) => {
       const organization = await organizations.findOne({ _id: id });
       if (organization === null) throw new AppError("not_found", { entity: "Organization" });
       return organization;
+    },
+    lockCounts: async (id, tx) => {
+      await organizations.updateOne({ _id: id }, { $inc: { counted: 1 } }, { session: tx });
     },
     update: async (current, changes, transaction) => {
       const written = { ...changes, ...nextRevision(current, new Date()) };

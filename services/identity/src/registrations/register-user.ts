@@ -6,6 +6,7 @@ import { isDuplicateKey } from "@nts/shared/mongo/faults";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import { DEFAULT_ORGANIZATION_NAME, newOrganization } from "../organizations/organization.js";
 import type { OrganizationStore } from "../organizations/store.js";
+import type { Work } from "@nts/shared/work";
 import type { Passwords } from "../users/passwords.js";
 import type { UserStore } from "../users/store.js";
 import { newUser, type UserDocument } from "../users/user.js";
@@ -22,21 +23,23 @@ export interface RegisterUserOptions {
 /**
  * Registers a user, in one transaction with everything that comes about together with the user.
  *
+ * @param work the request that asks for it
  * @param keys what is written besides, as transactions take it
  * @param admit gives the candidate a place in an organization, and answers the user that is to be stored
  * @throws AppError `already_exists` when the email address is in use
  */
 export type RegisterUser = <T extends { readonly user: UserDocument }>(
+  work: Work,
   asked: Pick<Registration, "email" | "password">,
   keys: readonly string[],
   admit: (candidate: Candidate, running: ClientSession) => Promise<T>,
 ) => Promise<T>;
 
 export function createRegisterUser({ users, transaction, passwords }: RegisterUserOptions): RegisterUser {
-  return async ({ email, password }, keys, admit) => {
+  return async (work, { email, password }, keys, admit) => {
     const candidate = { id: newId(), email, passwordHash: await passwords.hash(password), now: new Date() };
     return refusingUsedEmail(() =>
-      transaction([`email:${email}`, ...keys], async (running) => {
+      transaction(work, [`email:${email}`, ...keys], async (running) => {
         const admitted = await admit(candidate, running);
         await users.insert(admitted.user, running);
         return admitted;

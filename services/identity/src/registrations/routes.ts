@@ -10,10 +10,12 @@ import type { InviteStore } from "../invites/store.js";
 import type { OrganizationStore } from "../organizations/store.js";
 import { networksOf } from "../scopes.js";
 import type { SessionCookies } from "../sessions/cookie.js";
+import type { ReplaceSessions } from "../sessions/replace.js";
 import { startSession } from "../sessions/start.js";
 import type { SessionStore } from "../sessions/store.js";
 import type { TopologyDirectory } from "../topology.js";
 import type { Passwords } from "../users/passwords.js";
+import type { RequireStrongPassword } from "../users/strength.js";
 import type { UserStore } from "../users/store.js";
 import { newUser, userAnswer, type UserDocument } from "../users/user.js";
 import { type Candidate, createRegisterUser, foundOrganization } from "./register-user.js";
@@ -23,26 +25,30 @@ export interface RegistrationRoutes {
   readonly organizations: OrganizationStore;
   readonly invites: InviteStore;
   readonly sessions: SessionStore;
-  readonly transaction: RunTransaction;
+  readonly replaceSessions: ReplaceSessions;
   readonly passwords: Passwords;
+  readonly requireStrong: RequireStrongPassword;
   readonly topology: TopologyDirectory;
   readonly cookies: SessionCookies;
   readonly registration: "open" | "invite";
 }
 
 export function mountRegistrations(router: Router, routes: RegistrationRoutes): void {
-  const { users, organizations, invites, sessions, transaction, passwords, topology, cookies, registration } = routes;
+  const { users, organizations, invites, sessions, replaceSessions, passwords, topology, cookies, registration } =
+    routes;
 
-  const registerUser = createRegisterUser({ users, transaction, passwords });
-
-  mountAny(router, register, async ({ body, cause }) => {
-    const { invite_token, organization_name: name } = body;
+  mountAny(router, register, async ({ body, sessionHashes, cause, work }) => {
+    const { email, password, invite_token, organization_name: name } = body;
     if (invite_token === undefined && registration === "invite") throw new AppError("registration_closed");
     const hash = invite_token === undefined ? null : hashCredential(invite_token);
     const invite = hash === null ? null : await usable(await invites.findByHash(hash), new Date());
+    const joined = invite && (await organizations.find(invite.organization_id));
+    await routes.requireStrong("password", password, { email, organization: joined?.name ?? name });
     const networkIds = invite === null ? [] : await topology.networksIn(scopeOf(invite), cause);
     const keys = hash === null ? [] : [`invite:${hash}`];
-    const made = await registerUser(body, keys, async (candidate, running) => {
+    const transaction: RunTransaction = (of, written, write) => replaceSessions(of, sessionHashes, written, write);
+    const registerUser = createRegisterUser({ users, transaction, passwords });
+    const made = await registerUser(work, body, keys, async (candidate, running) => {
       const user =
         hash === null
           ? await foundOrganization(organizations, { name, founder: candidate }, running)
@@ -53,7 +59,7 @@ export function mountRegistrations(router: Router, routes: RegistrationRoutes): 
     });
     return answer.data(userAnswer(made.user, networkIds), {
       revision: made.user.revision,
-      headers: { "set-cookie": cookies.carrying(made.token) },
+      headers: { "set-cookie": cookies.replacing(sessionHashes.length, made.token) },
     });
   });
 

@@ -2,7 +2,6 @@ import { getCurrentUser, login, logout, postCurrentUser } from "@nts/shared/cont
 import { AppError } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
 import { mount, mountAny, type Router, type UserCall } from "@nts/shared/http/mount";
-import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { Guess } from "../logins/guess.js";
 import { networksOf } from "../scopes.js";
@@ -11,13 +10,14 @@ import type { Passwords } from "../users/passwords.js";
 import type { UserStore } from "../users/store.js";
 import { userAnswer } from "../users/user.js";
 import type { SessionCookies } from "./cookie.js";
+import type { ReplaceSessions } from "./replace.js";
 import { startSession } from "./start.js";
 import type { SessionStore } from "./store.js";
 
 export interface SessionRoutes {
   readonly sessions: SessionStore;
   readonly users: UserStore;
-  readonly transaction: RunTransaction;
+  readonly replaceSessions: ReplaceSessions;
   readonly passwords: Passwords;
   readonly guess: Guess;
   readonly topology: TopologyDirectory;
@@ -26,9 +26,9 @@ export interface SessionRoutes {
 }
 
 export function mountSessions(router: Router, routes: SessionRoutes): void {
-  const { sessions, users, transaction, passwords, guess, topology, cookies, changeRights } = routes;
+  const { sessions, users, replaceSessions, passwords, guess, topology, cookies, changeRights } = routes;
 
-  mountAny(router, login, async ({ body: { email, password }, clientAddress, cause }) => {
+  mountAny(router, login, async ({ body: { email, password }, clientAddress, sessionHashes, cause, work }) => {
     const user = await users.findByEmail(email);
     const check = () => passwords.matches(user?.password_hash ?? null, password);
     const isRight = await guess(email, clientAddress, check);
@@ -36,20 +36,20 @@ export function mountSessions(router: Router, routes: SessionRoutes): void {
     const scope = { organizationId: user.organization_id, networks: networksOf(user) };
     const data = userAnswer(user, await topology.networksIn(scope, cause));
     const { token, session } = startSession(user, new Date());
-    await transaction([`user:${user._id}`], async (running) => {
-      if (!(await users.beginSession(user, running))) throw new AppError("invalid_credentials");
-      await sessions.insert(session, running);
+    await replaceSessions(work, sessionHashes, [`user:${user._id}`], async (tx) => {
+      if (!(await users.beginSession(user, tx))) throw new AppError("invalid_credentials");
+      await sessions.insert(session, tx);
+      return true;
     });
-    return answer.data(data, { revision: user.revision, headers: { "set-cookie": cookies.carrying(token) } });
+    const cookie = cookies.replacing(sessionHashes.length, token);
+    return answer.data(data, { revision: user.revision, headers: { "set-cookie": cookie } });
   });
 
-  mountAny(router, logout, async ({ principal }) => {
-    if (principal.kind === "session") {
-      const { userId, credentialId } = principal;
-      if ((await sessions.find(userId, credentialId)) !== null)
-        await changeRights([credentialId], (transaction) => sessions.remove(userId, credentialId, transaction));
-    }
-    return answer.data(null, { headers: { "set-cookie": cookies.cleared() } });
+  mountAny(router, logout, async ({ principal, sessionHashes, work }) => {
+    const ended = await sessions.idsOf(sessionHashes);
+    if (principal.kind === "session") ended.push(principal.credentialId);
+    if (ended.length > 0) await changeRights(work, ended, (tx) => sessions.removeMany(ended, tx));
+    return answer.data(null, { headers: { "set-cookie": cookies.replacing(sessionHashes.length, null) } });
   });
 
   for (const operation of [getCurrentUser, postCurrentUser]) mount(router, operation, currentUser);

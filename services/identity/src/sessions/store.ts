@@ -6,10 +6,11 @@ export interface SessionStore {
   /** Moves the end of a session on, never back. */
   slide(id: string, expiresAt: Date): Promise<void>;
   find(userId: string, id: string): Promise<SessionDocument | null>;
-  /** @returns true, or null when there was none any more */
-  remove(userId: string, id: string, transaction: ClientSession): Promise<true | null>;
-  /** @param keptId of a session that goes on */
-  removeAllOf(userId: string, transaction: ClientSession, keptId?: string | null): Promise<void>;
+  /** The ids of the sessions whose tokens have these hashes: who knows one has had the token. */
+  idsOf(hashes: readonly string[]): Promise<string[]>;
+  /** @returns true, or null when there was none of them any more */
+  removeMany(ids: readonly string[], tx: ClientSession): Promise<true | null>;
+  removeAllOf(userId: string, tx: ClientSession): Promise<void>;
 }
 
 export function createSessionStore(db: Db): SessionStore {
@@ -22,13 +23,17 @@ export function createSessionStore(db: Db): SessionStore {
       await sessions.updateOne({ _id: id }, { $max: { expires_at: expiresAt } });
     },
     find: (userId, id) => sessions.findOne({ _id: id, user_id: userId }),
-    remove: async (userId, id, transaction) => {
-      const { deletedCount } = await sessions.deleteOne({ _id: id, user_id: userId }, { session: transaction });
-      return deletedCount === 1 ? true : null;
+    idsOf: async (hashes) => {
+      if (hashes.length === 0) return [];
+      const found = await sessions.find({ hash: { $in: [...hashes] } }, { projection: { _id: 1 } }).toArray();
+      return found.map(({ _id }) => _id);
     },
-    removeAllOf: async (userId, transaction, keptId = null) => {
-      const ended = { user_id: userId, ...(keptId !== null && { _id: { $ne: keptId } }) };
-      await sessions.deleteMany(ended, { session: transaction });
+    removeMany: async (ids, tx) => {
+      const { deletedCount } = await sessions.deleteMany({ _id: { $in: [...ids] } }, { session: tx });
+      return deletedCount > 0 ? true : null;
+    },
+    removeAllOf: async (userId, tx) => {
+      await sessions.deleteMany({ user_id: userId }, { session: tx });
     },
   };
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { hash, verify } from "@node-rs/argon2";
-import { createBoundedQueue } from "./bounded-queue.js";
+import { createBoundedQueue } from "@nts/shared/bounded-queue";
 
 // A hash costs 19 MiB and some 50 ms of a core on purpose, so only a few are computed at a time and few may wait: a
 // flood of logins is refused instead of taking the memory and the processors of everybody else.
@@ -17,7 +17,7 @@ export interface Passwords {
 }
 
 export async function createPasswords(): Promise<Passwords> {
-  const run = createBoundedQueue(AT_A_TIME, MOST_WAITING);
+  const run = createBoundedQueue({ atATime: AT_A_TIME, mostWaiting: MOST_WAITING });
   const nobody = await hash(randomBytes(32), COST);
   return {
     hash: (password) => run(() => hash(password, COST)),

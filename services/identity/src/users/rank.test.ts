@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { PERMISSIONS, type Permission } from "@nts/shared/contract/endpoint";
-import { ranksOver, requireRank, requireWholeOrganization } from "./rank.js";
+import { ranksOver, requireRank } from "./rank.js";
 
 const below = (own: Permission) => PERMISSIONS.filter((level) => ranksOver(own, level));
 
@@ -28,14 +28,5 @@ describe("users.rank: who decides about whom", () => {
     expect(() => {
       requireRank({ permission: "Admin" }, "Member", "Viewer");
     }).not.toThrow();
-  });
-
-  it("is nobody who is restricted to networks, whichever they are", () => {
-    const scoped = (networks: "all" | string[]) => () => {
-      requireWholeOrganization({ scope: { organizationId: "organization", networks } });
-    };
-    for (const networks of [[], ["home"]])
-      expect(scoped(networks)).toThrow(expect.objectContaining({ code: "permission_denied" }));
-    expect(scoped("all")).not.toThrow();
   });
 });

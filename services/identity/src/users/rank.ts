@@ -2,8 +2,7 @@ import { isAtLeast, type Permission } from "@nts/shared/contract/endpoint";
 import { AppError } from "@nts/shared/errors";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 
-// Who decides about people: Owners about everybody, Admins about those who are, and are to be, below Admin. People belong
-// to the organization and not to its networks, so a key that is restricted to networks decides about nobody.
+// Who decides about people: Owners about everybody, Admins about those who are, and are to be, below Admin.
 
 /** True when somebody of level `own` decides about people who have, or are to have, the other level. */
 export function ranksOver(own: Permission, level: Permission): boolean {
@@ -14,9 +13,4 @@ export function ranksOver(own: Permission, level: Permission): boolean {
 export function requireRank({ permission }: Pick<UserPrincipal, "permission">, ...levels: Permission[]): void {
   if (!levels.every((level) => ranksOver(permission, level)))
     throw new AppError("permission_denied", { required: "Owner" });
-}
-
-/** @throws AppError `permission_denied` for a caller that is restricted to networks */
-export function requireWholeOrganization({ scope }: Pick<UserPrincipal, "scope">): void {
-  if (scope.networks !== "all") throw new AppError("permission_denied", { required: "all_networks" });
 }

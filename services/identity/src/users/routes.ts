@@ -12,7 +12,8 @@ import type { SessionStore } from "../sessions/store.js";
 import type { TopologyDirectory } from "../topology.js";
 import { untilSaved } from "../until-saved.js";
 import { userChanges } from "./changes.js";
-import { requireRank, requireWholeOrganization } from "./rank.js";
+import type { RequireLasting } from "./lasting.js";
+import { requireRank } from "./rank.js";
 import type { UserStore } from "./store.js";
 import { userAnswer, type UserDocument } from "./user.js";
 
@@ -23,11 +24,12 @@ export interface UserRoutes {
   readonly invites: Pick<InviteStore, "removeAllOf" | "removeBeyond">;
   readonly topology: TopologyDirectory;
   readonly dropDeadNetworks: DeadNetworkSweep;
+  readonly requireLasting: RequireLasting;
   readonly changeRights: ChangeRights;
 }
 
 export function mountUsers(router: Router, routes: UserRoutes): void {
-  const { users, keys, sessions, invites, topology, dropDeadNetworks, changeRights } = routes;
+  const { users, keys, sessions, invites, topology, dropDeadNetworks, requireLasting, changeRights } = routes;
 
   mount(router, listUsers, async ({ scope, query, cause }) => {
     const { organizationId } = scope;
@@ -51,16 +53,16 @@ export function mountUsers(router: Router, routes: UserRoutes): void {
     return answerUser(isOutdated ? await users.get(organizationId, id) : user, known);
   });
 
-  mount(router, updateUser, async ({ principal, scope, params: { id }, body, ifMatch, deadline, cause }) => {
-    requireWholeOrganization(principal);
+  mount(router, updateUser, async ({ principal, scope, params: { id }, body, ifMatch, work, cause }) => {
     const networkIds = await topology.networksIn(scope, cause);
-    const saved = await untilSaved(deadline, async () => {
+    const saved = await untilSaved(work, async () => {
       const current = await users.get(scope.organizationId, id);
       requireRank(principal, current.permissions, body.permissions);
       requireRevision(ifMatch, current.revision);
       const changes = userChanges(current, body, networkIds);
       if (Object.keys(changes).length === 0) return current;
-      return changeRights([id], async (transaction) => {
+      if (changes.permissions !== undefined) await requireLasting(principal, changes.permissions);
+      return changeRights(work, [id], async (transaction) => {
         const updated = await users.update(current, changes, transaction);
         if (updated === null) return null;
         await requireAnOwner(current, transaction);
@@ -71,13 +73,12 @@ export function mountUsers(router: Router, routes: UserRoutes): void {
     return answerUser(saved, networkIds);
   });
 
-  mount(router, deleteUser, async ({ principal, scope, params: { id }, ifMatch, deadline }) => {
-    requireWholeOrganization(principal);
-    await untilSaved(deadline, async () => {
+  mount(router, deleteUser, async ({ principal, scope, params: { id }, ifMatch, work }) => {
+    await untilSaved(work, async () => {
       const current = await users.get(scope.organizationId, id);
       requireRank(principal, current.permissions);
       requireRevision(ifMatch, current.revision);
-      return changeRights([id], async (transaction) => {
+      return changeRights(work, [id], async (transaction) => {
         if ((await users.remove(current, transaction)) === null) return null;
         await requireAnOwner(current, transaction);
         for (const belongings of [keys, sessions, invites]) await belongings.removeAllOf(id, transaction);

@@ -48,7 +48,7 @@ export function mountWhoami(router: Router, routes: WhoamiRoutes): void {
       },
       permissions: permission,
       network_ids: narrowed(scope.networks, networkIds),
-      cut_by: cutsOf({ key, user, networkIds }),
+      limited_by: cutsOf({ key, user, networkIds }),
     });
   });
 }

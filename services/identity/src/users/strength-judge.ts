@@ -1,0 +1,81 @@
+import { Worker } from "node:worker_threads";
+import { createBoundedQueue } from "@nts/shared/bounded-queue";
+import { AppError } from "@nts/shared/errors";
+import type { JudgePassword } from "./strength.js";
+import type { StrengthQuestion } from "./strength-worker.js";
+
+const MOST_WAITING = 32;
+/** For reading the dictionaries, and for one password. */
+const START_MS = 20_000;
+const LONGEST_MS = 4_000;
+const MEMORY_MB = 128;
+
+/** Judges passwords, one at a time, in a thread that is bounded in memory and time. */
+export interface PasswordJudge {
+  /** @throws AppError `unavailable` when too many wait already, or when it takes too long */
+  readonly judge: JudgePassword;
+  close(): Promise<void>;
+}
+
+/** Starts the thread. It is replaced when it fails, and keeps no process alive. */
+export function createPasswordJudge(): PasswordJudge {
+  const run = createBoundedQueue({ atATime: 1, mostWaiting: MOST_WAITING });
+  let worker = startWorker();
+  let isReady = false;
+
+  async function ask(question: StrengthQuestion): Promise<string | null> {
+    const asked = worker;
+    try {
+      if (!isReady) await answerOf(asked, { parts: [], words: [] }, START_MS);
+      isReady = true;
+      return await answerOf(asked, question, LONGEST_MS);
+    } catch (error) {
+      isReady = false;
+      worker = startWorker();
+      void asked.terminate();
+      throw new AppError("unavailable", {}, error);
+    }
+  }
+
+  return {
+    judge: (parts, words) => run(() => ask({ parts, words })),
+    close: async () => {
+      await worker.terminate();
+    },
+  };
+}
+
+function startWorker(): Worker {
+  const worker = new Worker(new URL("./strength-worker.js", import.meta.url), {
+    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+  });
+  // Whoever waits for an answer hears of it; without a listener the process would end.
+  worker.on("error", () => undefined);
+  worker.unref();
+  return worker;
+}
+
+function answerOf(worker: Worker, question: StrengthQuestion, limitMs: number): Promise<string | null> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      worker.off("message", onMessage).off("error", onFault).off("exit", onExit);
+    };
+    const onMessage = (reason: string | null): void => {
+      end();
+      resolve(reason);
+    };
+    const onFault = (error: Error): void => {
+      end();
+      reject(error);
+    };
+    const onExit = (): void => {
+      onFault(new Error("the thread that judges passwords has ended"));
+    };
+    const timer = setTimeout(() => {
+      onFault(new Error(`judging a password took longer than ${limitMs} ms`));
+    }, limitMs);
+    worker.on("message", onMessage).on("error", onFault).on("exit", onExit);
+    worker.postMessage(question);
+  });
+}

@@ -1,0 +1,45 @@
+import { validationFailed } from "@nts/shared/errors";
+
+// A password is judged by how many guesses somebody would need who knows dictionaries, keyboards, dates, and the account's
+// own words. Judging takes longer the longer the password is, 7 s for 128 digits; so at most its beginning and its end are
+// looked at, which is enough: who has to guess a part of it has to guess that first.
+
+const JUDGED_CHARACTERS = 24;
+
+/** What an account is known by; a password built from it is a weak one. */
+export interface AccountWords {
+  readonly email: string;
+  /** The name of its organization. */
+  readonly organization: string | undefined;
+}
+
+/** Why a password is too weak; null for one that is not. @param words to be taken for guessed */
+export type JudgePassword = (parts: readonly string[], words: readonly string[]) => Promise<string | null>;
+
+/**
+ * Refuses a weak password.
+ *
+ * @param path where it stands in the body
+ * @throws AppError `validation_failed` with the reason in `message` · `unavailable` when too many wait to be judged
+ */
+export type RequireStrongPassword = (path: string, password: string, account: AccountWords) => Promise<void>;
+
+export function createRequireStrongPassword(judge: JudgePassword): RequireStrongPassword {
+  return async (path, password, account) => {
+    const reason = await judge(partsOf(password), wordsOf(account));
+    if (reason !== null) throw validationFailed({ path, message: reason });
+  };
+}
+
+/** The parts of a password of which one has to be strong. */
+export function partsOf(password: string): string[] {
+  if (password.length <= JUDGED_CHARACTERS) return [password];
+  return [password.slice(0, JUDGED_CHARACTERS), password.slice(-JUDGED_CHARACTERS)];
+}
+
+/** The words of an account, as wholes and one by one, without those too short to matter. */
+export function wordsOf({ email, organization = "" }: AccountWords): string[] {
+  const wholes = [email, ...email.split("@"), organization];
+  const words = wholes.flatMap((whole) => [whole, ...whole.split(/[^\p{L}\p{N}]+/u)]);
+  return [...new Set(words.map((word) => word.toLowerCase()))].filter((word) => word.length > 2);
+}
