@@ -5,6 +5,7 @@ import { mapMongoFault } from "@nts/shared/mongo/faults";
 import { mountBindings } from "./bindings/routes.js";
 import { mountDefinitions } from "./definitions/routes.js";
 import { mountHosts } from "./hosts/routes.js";
+import type { ImportDesk } from "./imports/desk.js";
 import { mountImports } from "./imports/routes.js";
 import { mountInterfaces } from "./interfaces/routes.js";
 import { mountNetworks } from "./networks/routes.js";
@@ -20,15 +21,21 @@ import { mountTopology } from "./topology/routes.js";
 export interface TopologyParts {
   readonly storage: Storage;
   readonly notices: Notices;
-  readonly router: Pick<RouterOptions, "verifyTenancy" | "log" | "tracing" | "observe">;
+  readonly imports: ImportDesk;
+  readonly router: Pick<RouterOptions, "verifyTenancy" | "log" | "tracing" | "observe" | "shares">;
 }
 
 // Below the gateway's 10 s, above the 6 s of a transaction, so that the inner limit speaks first.
 const DEADLINE_MS = 8_000;
 
 /** The topology service, ready to answer. */
-export function createTopologyApp({ storage, notices, router: options }: TopologyParts): Router {
-  const router = createRouter({ ...options, mapFault: mapMongoFault, deadlineMs: DEADLINE_MS });
+export function createTopologyApp({ storage, notices, imports, router: options }: TopologyParts): Router {
+  const router = createRouter({
+    ...options,
+    mapFault: mapMongoFault,
+    deadlineMs: DEADLINE_MS,
+    visible: storage.deletions.visible,
+  });
   mountNetworks(router, storage, notices);
   mountSubnets(router, storage);
   mountHosts(router, storage);
@@ -39,7 +46,7 @@ export function createTopologyApp({ storage, notices, router: options }: Topolog
   mountTags(router, storage, notices);
   mountDefinitions(router);
   mountTopology(router, storage);
-  mountImports(router, storage);
+  mountImports(router, storage, imports);
 
   mountAny(router, listNetworkIds, async ({ params }) => {
     const filter = { organization_id: params.id };

@@ -1,10 +1,21 @@
 import { z } from "zod";
-import { commonSettings } from "@nts/shared/config";
+import { DEFAULT_MAX_ENTITIES } from "./storage/quota.js";
+import { commonSettings, shareSettings, tenancySettings } from "@nts/shared/config";
+
+const { GATEWAY_TO_TOPOLOGY_SECRETS, IDENTITY_TO_TOPOLOGY_SECRETS } = tenancySettings;
 
 /** Settings of the topology service. */
 export const TopologySettings = z.object({
   ...commonSettings,
+  GATEWAY_TO_TOPOLOGY_SECRETS,
+  IDENTITY_TO_TOPOLOGY_SECRETS,
+  ...shareSettings,
   MONGODB_URL: z.string().describe("A replica set; transactions need one."),
-  MONGODB_DATABASE: z.string().default("topology"),
-  DRAIN_DELAY_MS: z.coerce.number().int().min(0).default(0).describe("Between being unready and closing, on a stop."),
+  MONGODB_DATABASE: z.string().default("topology").describe("The database of topology."),
+  MAX_ENTITIES_PER_ORGANIZATION: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(DEFAULT_MAX_ENTITIES)
+    .describe("Networks, subnets, hosts, interfaces, ports, services, bindings and tags together."),
 });

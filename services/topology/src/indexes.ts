@@ -1,11 +1,12 @@
 import type { IndexDescription } from "mongodb";
 import type { Indexes } from "@nts/shared/mongo/migrations";
 
-// An order has an index in both directions, because ids break ties upwards whatever the direction, and a second pair that
-// begins with the network: where networks differ in age, an index of the whole organization would pass over thousands of
-// entries before the first one of a network. `category` stands at the end of those of services, so that excluded
-// categories are passed over without reading their documents. Networks and tags are few in any organization: they are
-// sorted in memory.
+// An order has one index, which is read backwards for the other direction, since ids break ties in the direction of the
+// order; and a second one that begins with the network: where networks differ in age, an index of the whole organization
+// would pass over thousands of entries before the first one of a network. `category` stands at the end of those of
+// services, so that excluded categories are passed over without reading their documents. Networks and tags are few in any
+// organization: they are sorted in memory. Databases of earlier versions also have indexes for each order downwards; they
+// may be dropped once no replica of such a version is left.
 
 /** The fields of an index, in their order. */
 export type IndexKey = Readonly<Record<string, 1 | -1>>;
@@ -14,23 +15,18 @@ export type IndexKey = Readonly<Record<string, 1 | -1>>;
 export const SERVICE_TRAILING: IndexKey = { category: 1 };
 
 /** The index for lists in the order of a field: of the whole organization, or of networks of it. */
-export function orderIndex(field: string, direction: 1 | -1, ofNetworks: boolean, trailing: IndexKey = {}): IndexKey {
-  if (field === "network_id") return { organization_id: 1, network_id: direction, _id: 1 };
-  return { organization_id: 1, ...(ofNetworks && { network_id: 1 }), [field]: direction, _id: 1, ...trailing };
+export function orderIndex(field: string, ofNetworks: boolean, trailing: IndexKey = {}): IndexKey {
+  if (field === "network_id") return { organization_id: 1, network_id: 1, _id: 1 };
+  return { organization_id: 1, ...(ofNetworks && { network_id: 1 }), [field]: 1, _id: 1, ...trailing };
 }
 
 function ordered(fields: readonly string[], trailing: IndexKey = {}): IndexDescription[] {
-  const kinds = ([1, -1] as const).flatMap((direction) =>
-    [true, false].map((ofNetworks) => ({ direction, ofNetworks })),
-  );
   return ["created_at", ...fields].flatMap((field) =>
-    kinds.map(({ direction, ofNetworks }) => ({ key: orderIndex(field, direction, ofNetworks, trailing) })),
+    [true, false].map((ofNetworks) => ({ key: orderIndex(field, ofNetworks, trailing) })),
   );
 }
 
-const byNetwork: IndexDescription[] = ([1, -1] as const).map((direction) => ({
-  key: orderIndex("network_id", direction, false),
-}));
+const byNetwork: IndexDescription = { key: orderIndex("network_id", false) };
 
 /** The index for lists by tags. */
 export const TAG_INDEX: IndexKey = { organization_id: 1, tags: 1, created_at: 1, _id: 1 };
@@ -40,8 +36,11 @@ const tagged: IndexDescription = { key: TAG_INDEX };
 export const SEARCH_INDEX: IndexKey = { organization_id: 1, network_id: 1, search: 1 };
 const searched: IndexDescription = { key: SEARCH_INDEX };
 /** The indexes by which interfaces of networks are recognized. */
-export const IP_INDEX: IndexKey = orderIndex("ip_key", 1, true);
+export const IP_INDEX: IndexKey = orderIndex("ip_key", true);
 export const MAC_INDEX: IndexKey = { organization_id: 1, network_id: 1, mac_address: 1 };
+
+/** The index by which the guards of networks are found. */
+export const GUARD_INDEX: IndexKey = { organization_id: 1, kind: 1, network_id: 1 };
 
 /** What it means to a caller when a unique index refuses a write, by the name of the index. */
 export const UNIQUE_INDEXES = {
@@ -53,8 +52,8 @@ export const UNIQUE_INDEXES = {
 /** Every index of the database, by collection; leading fields are the tenant's, or the host's. */
 export const INDEXES: Indexes = {
   networks: [{ key: { organization_id: 1, created_at: 1, _id: 1 } }, tagged],
-  subnets: [...ordered(["name", "cidr_key", "subnet_type", "updated_at"]), ...byNetwork, tagged],
-  hosts: [...ordered(["name", "hostname", "updated_at"]), ...byNetwork, tagged, searched],
+  subnets: [...ordered(["name", "cidr_key", "subnet_type", "updated_at"]), byNetwork, tagged],
+  hosts: [...ordered(["name", "hostname", "updated_at"]), byNetwork, tagged, searched],
   interfaces: [
     ...ordered(["position", "ip_key"]),
     { key: { host_id: 1, position: 1 } },
@@ -68,7 +67,7 @@ export const INDEXES: Indexes = {
   ],
   services: [
     ...ordered(["name", "updated_at", "host_name", "position", "service_definition"], SERVICE_TRAILING),
-    ...byNetwork,
+    byNetwork,
     { key: { host_id: 1, position: 1 } },
     tagged,
     searched,
@@ -84,5 +83,6 @@ export const INDEXES: Indexes = {
     { key: { organization_id: 1, created_at: 1, _id: 1 } },
     { name: "one_tag_name", key: { organization_id: 1, name_key: 1 }, unique: true },
   ],
-  guards: [{ key: { target: 1 } }, { key: { organization_id: 1, kind: 1, network_id: 1 } }],
+  guards: [{ key: { target: 1 } }, { key: GUARD_INDEX }],
+  deletions: [{ key: { organization_id: 1 } }],
 };

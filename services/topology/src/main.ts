@@ -10,16 +10,21 @@ import { createTenancyVerifier } from "@nts/shared/http/tenancy";
 import { keepTrying, startProcess, stopOnSignal } from "@nts/shared/lifecycle";
 import { createLog } from "@nts/shared/log";
 import { createMetrics } from "@nts/shared/metrics";
-import { connectMongo, createMongoClient, pingDatabase } from "@nts/shared/mongo/connect";
+import { connectMongo, createMongoClient, openDatabase, pingDatabase } from "@nts/shared/mongo/connect";
 import { migrate } from "@nts/shared/mongo/migrations";
 import { addPoolMetrics } from "@nts/shared/mongo/pool-metrics";
 import { createTransactions } from "@nts/shared/mongo/transaction";
+import { createShares } from "@nts/shared/shares";
 import { createTracing } from "@nts/shared/tracing/tracing";
 import { createTopologyApp } from "./app.js";
 import { TopologySettings } from "./config.js";
+import { addImportMetrics } from "./imports/import-metrics.js";
+import { createImportDesk } from "./imports/desk.js";
 import { INDEXES } from "./indexes.js";
 import { MIGRATIONS } from "./migrations.js";
+import type { Notices } from "./notices.js";
 import { createStorage } from "./storage/storage.js";
+import { type Sweeper, startSweeper } from "./sweeps/sweeper.js";
 
 // Longer than any client of ours keeps an unused connection, so that none sends into one that is being closed.
 const KEEP_ALIVE_MS = 75_000;
@@ -36,32 +41,44 @@ startProcess(async () => {
     log,
   });
   const mongo = createMongoClient(settings.MONGODB_URL, "topology");
-  const db = mongo.db(settings.MONGODB_DATABASE);
+  const db = openDatabase(mongo, settings.MONGODB_DATABASE);
   const bus = createBus(settings.NATS_URL, "topology", log);
   addPoolMetrics(metrics.registry, mongo);
   addBusMetrics(metrics.registry, bus);
+  const imports = createImportDesk();
+  addImportMetrics(metrics.registry, imports);
 
-  const app = createTopologyApp({
-    storage: createStorage(db, createTransactions(mongo)),
-    notices: {
-      networkDeleted: (organization_id, network_id) => {
-        bus.publish(networkDeleted, { organization_id, network_id });
-      },
-      tagDeleted: (organization_id, tag_id) => {
-        bus.publish(tagDeleted, { organization_id, tag_id });
-      },
+  const storage = createStorage(db, createTransactions(mongo), {
+    maxEntities: settings.MAX_ENTITIES_PER_ORGANIZATION,
+  });
+  const notices: Notices = {
+    networkDeleted: (organization_id, network_id) => {
+      bus.publish(networkDeleted, { organization_id, network_id });
     },
+    tagDeleted: (organization_id, tag_id) => {
+      bus.publish(tagDeleted, { organization_id, tag_id });
+    },
+  };
+  const app = createTopologyApp({
+    storage,
+    notices,
+    imports,
     router: {
-      verifyTenancy: createTenancyVerifier(settings.TENANCY_SECRETS, "topology"),
+      verifyTenancy: createTenancyVerifier(
+        { users: settings.GATEWAY_TO_TOPOLOGY_SECRETS, processes: settings.IDENTITY_TO_TOPOLOGY_SECRETS },
+        "topology",
+      ),
       log,
       tracing,
       observe: metrics.observeRequest,
+      shares: createShares({ operations: settings.ORGANIZATION_OPERATIONS, streams: settings.ORGANIZATION_STREAMS }),
     },
   });
 
   const readiness: Readiness = { stopping: false };
   const listening = { host: settings.HOST, maxHeaderBytes: INTERNAL_HEADER_LIMIT_BYTES, keepAliveMs: KEEP_ALIVE_MS };
   let api: RunningServer | null = null;
+  let sweeper: Sweeper | null = null;
   const operations = await startServer(
     createOperationsApp(metrics.registry, readiness, {
       mongodb: () => pingDatabase(db),
@@ -76,7 +93,7 @@ startProcess(async () => {
     leave: () => api?.leave(),
     delayMs: settings.DRAIN_DELAY_MS,
     steps: [
-      async () => api?.close(),
+      () => Promise.all([api?.close(), sweeper?.stop()]),
       () => bus.close(),
       () => mongo.close(),
       () => tracing.close(),
@@ -87,8 +104,9 @@ startProcess(async () => {
   // The database may come later than this process; until then it is alive and not ready.
   await connectMongo(mongo, log);
   await keepTrying(log, "bringing the database up to date", () =>
-    migrate(db, { migrations: MIGRATIONS, indexes: INDEXES, log }),
+    migrate(mongo.db(settings.MONGODB_DATABASE), { migrations: MIGRATIONS, indexes: INDEXES, log }),
   );
   api = await startServer(withProbe(readiness, app.handle), { ...listening, port: settings.PORT, drainMs: DRAIN_MS });
+  sweeper = startSweeper(db, metrics.registry, { storage, notices, log });
   log.info({ port: api.port, ops_port: operations.port }, "listening");
 });

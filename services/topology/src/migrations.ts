@@ -1,9 +1,9 @@
-import type { Db } from "mongodb";
+import type { Collection, Db } from "mongodb";
 import type { HostRecord, Interface, Service } from "@nts/shared/contract";
-import { createCollections, type Migration } from "@nts/shared/mongo/migrations";
+import { batchesById, createCollections, type Migration } from "@nts/shared/mongo/migrations";
 import { hostSearchFields } from "./hosts/search.js";
 import { INDEXES } from "./indexes.js";
-import { searchTextOf } from "./search.js";
+import { composed, searchTextOf } from "./search.js";
 import type { EntityDocument } from "./storage/entities.js";
 
 /** The history of the schema. New steps are added at the end; released ones stay as they are. */
@@ -11,39 +11,69 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0001-collections", up: (db) => createCollections(db, Object.keys(INDEXES)) },
   { name: "0002-search", up: fillSearch },
   { name: "0003-mac-addresses", up: writeMacAddresses },
+  { name: "0004-composed-texts", up: composeTexts },
+  { name: "0005-deletions", up: (db) => createCollections(db, ["deletions"]) },
 ];
+
+type Stored = Collection<EntityDocument>;
 
 /** Gives hosts and services that have none the text that searches look in. */
 async function fillSearch(db: Db): Promise<void> {
   const missing = { search: { $exists: false } };
-  const services = db.collection<EntityDocument>("services");
-  for await (const { _id, wire } of services.find(missing)) {
-    const { name, service_definition } = JSON.parse(wire) as Service;
-    await services.updateOne({ _id }, { $set: { search: searchTextOf(name, service_definition) } });
-  }
-  const hosts = db.collection<EntityDocument>("hosts");
-  for await (const { _id, wire } of hosts.find(missing)) {
-    const host = JSON.parse(wire) as HostRecord;
-    const found = await db.collection<EntityDocument>("interfaces").find({ host_id: _id }).toArray();
-    const interfaces = found.map((one) => JSON.parse(one.wire) as Interface);
-    await hosts.updateOne({ _id }, { $set: hostSearchFields(host, interfaces) });
+  const services: Stored = db.collection("services");
+  for await (const batch of batchesById(services, missing))
+    await setWhereUnchanged(services, batch, ({ wire }) => {
+      const { name, service_definition } = JSON.parse(wire) as Service;
+      return { search: searchTextOf(name, service_definition) };
+    });
+  const hosts: Stored = db.collection("hosts");
+  const interfaces: Stored = db.collection("interfaces");
+  for await (const batch of batchesById(hosts, missing)) {
+    const ids = batch.map(({ _id }) => _id);
+    const found = await interfaces.find({ host_id: { $in: ids } }).toArray();
+    const onHost = new Map<string, Interface[]>(ids.map((id) => [id, []]));
+    for (const { host_id, wire } of found) onHost.get(String(host_id))?.push(JSON.parse(wire) as Interface);
+    await setWhereUnchanged(hosts, batch, ({ _id, wire }) =>
+      hostSearchFields(JSON.parse(wire) as HostRecord, onHost.get(_id) ?? []),
+    );
   }
 }
 
-const BATCH = 1_000;
-
 /** Puts the MAC address of each interface beside its text, so that it can be looked up. */
 async function writeMacAddresses(db: Db): Promise<void> {
-  const interfaces = db.collection<{ _id: string; wire: string; mac_address?: string | null }>("interfaces");
-  for (;;) {
-    const found = await interfaces.find({ mac_address: { $exists: false } }, { limit: BATCH }).toArray();
-    if (found.length === 0) return;
-    await interfaces.bulkWrite(
-      found.map(({ _id, wire }) => {
-        const { mac_address } = JSON.parse(wire) as Interface;
-        // Whoever has changed the interface meanwhile has written the field.
-        return { updateOne: { filter: { _id, wire }, update: { $set: { mac_address } } } };
-      }),
-    );
+  const interfaces: Stored = db.collection("interfaces");
+  for await (const batch of batchesById(interfaces, { mac_address: { $exists: false } }))
+    await setWhereUnchanged(interfaces, batch, ({ wire }) => {
+      const { mac_address } = JSON.parse(wire) as Interface;
+      return { mac_address };
+    });
+}
+
+/** Whoever has changed a document meanwhile has written the fields. */
+async function setWhereUnchanged(
+  collection: Stored,
+  batch: readonly EntityDocument[],
+  fieldsOf: (document: EntityDocument) => Partial<EntityDocument>,
+): Promise<void> {
+  const updates = batch.map((one) => {
+    const { _id, wire } = one;
+    return { updateOne: { filter: { _id, wire }, update: { $set: fieldsOf(one) } } };
+  });
+  await collection.bulkWrite(updates, { ordered: false });
+}
+
+const BEYOND_ASCII = /[^\x00-\x7f]/; // eslint-disable-line no-control-regex
+
+/** Writes what is searched and filtered by in one normal form; ASCII has no other. */
+async function composeTexts(db: Db): Promise<void> {
+  for (const kind of ["networks", "subnets", "hosts", "services"]) {
+    const entities = db.collection<EntityDocument & { search?: string; tags: string[] }>(kind);
+    for await (const { _id, search, tags } of entities.find({
+      $or: [{ tags: BEYOND_ASCII }, { search: BEYOND_ASCII }],
+    })) {
+      const texts = { tags: tags.map(composed), ...(search !== undefined && { search: composed(search) }) };
+      // Whoever has changed the entity meanwhile has written both.
+      await entities.updateOne({ _id, tags, ...(search !== undefined && { search }) }, { $set: texts });
+    }
   }
 }

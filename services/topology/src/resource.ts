@@ -2,6 +2,7 @@ import type { bulkDeleteTags, deleteTag, Endpoint, getTag } from "@nts/shared/co
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { Scope } from "@nts/shared/http/tenancy";
+import type { Work } from "@nts/shared/work";
 import type { Entities, Entity } from "./storage/entities.js";
 
 // The handlers that are alike for every resource.
@@ -11,13 +12,22 @@ type GetOne = Endpoint<NonNullable<(typeof getTag)["params"]>>;
 /** Answers an entity as it is stored. */
 export function mountGet<T extends Entity>(router: Router, operation: GetOne, entities: Entities<T>): void {
   mount(router, operation, async ({ scope, params }) => {
-    const { json, revision } = await entities.read(scope, params.id);
+    const { json, revision } = await entities.readOne(scope, params.id);
     return answer.json(json, { revision });
   });
 }
 
-/** Removes entities: all of them or none. @param ifMatch revisions the caller accepts; null when it did not say */
-export type Removal = (scope: Scope, ids: readonly string[], ifMatch: readonly string[] | null) => Promise<void>;
+/** What a caller asks to remove. */
+export interface Removed {
+  readonly work: Work;
+  readonly scope: Scope;
+  readonly ids: readonly string[];
+  /** Revisions that the caller accepts; null when it did not say. */
+  readonly ifMatch: readonly string[] | null;
+}
+
+/** Removes entities: all of them or none. */
+export type Removal = (removed: Removed) => Promise<void>;
 
 /** Puts one removal behind the operations that delete one entity and several. */
 export function mountRemoval(
@@ -25,12 +35,12 @@ export function mountRemoval(
   operations: { readonly one: typeof deleteTag; readonly several: typeof bulkDeleteTags },
   remove: Removal,
 ): void {
-  mount(router, operations.one, async ({ scope, params, ifMatch }) => {
-    await remove(scope, [params.id], ifMatch);
+  mount(router, operations.one, async ({ work, scope, params, ifMatch }) => {
+    await remove({ work, scope, ids: [params.id], ifMatch });
     return answer.data(null);
   });
-  mount(router, operations.several, async ({ scope, body: ids }) => {
-    await remove(scope, ids, null);
+  mount(router, operations.several, async ({ work, scope, body: ids }) => {
+    await remove({ work, scope, ids, ifMatch: null });
     return answer.data({ deleted_count: ids.length, requested_count: ids.length });
   });
 }

@@ -7,10 +7,11 @@ import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
 
 export function mountBindings(router: Router, { bindings, guards }: Storage): void {
-  mount(router, listBindings, async ({ scope: whole, query }) => {
+  mount(router, listBindings, async ({ work, scope: whole, query }) => {
     const scope = narrowedTo(whole, query.network_id);
     const { service_id, port_id, interface_id } = query;
     return answerList(bindings, query, {
+      work,
       scope,
       filter: {
         ...(service_id !== undefined && { service_id }),

@@ -1,10 +1,9 @@
 import type { ClientSession } from "mongodb";
-import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { insertServices } from "../services/write.js";
+import { holdClaims, networkClaim, tagClaims } from "../storage/claims.js";
 import type { Storage } from "../storage/storage.js";
-import { holdAddress } from "../subnets/hold-address.js";
-import { holdTags } from "../tags/hold-tags.js";
+import { checkAddresses, subnetClaims } from "../subnets/addresses-on.js";
 import type { NewHost } from "./new-host.js";
 
 /** Inserts a host with everything on it. @throws AppError `invalid_reference` · `network_mismatch` · `ip_outside_subnet` */
@@ -17,18 +16,14 @@ export async function insertHost(storage: Storage, session: ClientSession, scope
     services: services.length,
     bindings: services.reduce((sum, { bindings }) => sum + bindings.length, 0),
   };
-  if (!(await storage.guards.count(session, scope, host.network_id, counts)))
-    throw new AppError("invalid_reference", { path: "network_id" });
-  await holdTags(storage.guards, session, scope, { tags: host.tags });
-  for (const [index, { tags }] of services.entries())
-    await holdTags(storage.guards, session, scope, { tags, path: `services.${index}.tags` });
-  for (const [index, { subnet_id, ip_address }] of interfaces.entries())
-    await holdAddress(storage, session, scope, {
-      subnetId: subnet_id,
-      networkId: host.network_id,
-      address: ip_address,
-      prefix: `interfaces.${index}.`,
-    });
+  const addresses = interfaces.map((one, index) => ({ ...one, prefix: `interfaces.${index}.` }));
+  await holdClaims(storage.guards, session, scope, [
+    networkClaim(host.network_id, counts),
+    ...tagClaims(host.tags),
+    ...services.flatMap(({ tags }, index) => tagClaims(tags, [], `services.${index}.tags`)),
+    ...subnetClaims(addresses),
+  ]);
+  await checkAddresses(storage, session, scope, { networkId: host.network_id, addresses });
   const inventory = {
     ports: ports.map(({ id }) => id),
     interfaces: interfaces.map(({ id }) => id),
@@ -37,5 +32,5 @@ export async function insertHost(storage: Storage, session: ClientSession, scope
   await storage.hosts.insert(session, scope, [host], { lock: 0, inventory, interfaces });
   await storage.interfaces.insertWithHosts(session, scope, interfaces);
   await storage.ports.insert(session, scope, ports);
-  await insertServices(storage, session, scope, { host, inserted: services });
+  await insertServices(storage, session, scope, { hostName: host.name, inserted: services });
 }

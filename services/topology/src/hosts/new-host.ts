@@ -1,4 +1,4 @@
-import type { HostCreate, HostInventory, HostRecord, Interface, Port, Service } from "@nts/shared/contract";
+import type { Host, HostCreate, HostInventory, HostRecord, Interface, Port, Service } from "@nts/shared/contract";
 import { AppError, validationFailed, type Fault } from "@nts/shared/errors";
 import { parseAddress } from "../addresses.js";
 import { portType } from "../definitions/well-known-ports.js";
@@ -92,6 +92,16 @@ export function newHostOf(body: HostCreate, { now, newId, source }: Making): New
 
 function namesOf(children: readonly { id?: string | undefined }[]): string[] {
   return children.flatMap(({ id }) => (id === undefined ? [] : [id]));
+}
+
+/** A new host as reads answer it. */
+export function answeredHost({ host, interfaces, ports, services }: NewHost): Host {
+  return {
+    ...host,
+    interfaces: [...interfaces].sort((a, b) => a.position - b.position),
+    ports: [...ports].sort((a, b) => a.number - b.number || (a.protocol < b.protocol ? -1 : 1)),
+    services: [...services].sort((a, b) => a.position - b.position),
+  };
 }
 
 function refuseRepeatedNames(body: HostCreate): void {

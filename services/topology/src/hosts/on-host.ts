@@ -2,8 +2,9 @@ import type { ClientSession } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { Discard } from "@nts/shared/mongo/transaction";
+import type { Work } from "@nts/shared/work";
 import type { Entities, Entity, Stored } from "../storage/entities.js";
-import type { Counts } from "../storage/guards.js";
+import type { Counts, Reference } from "../storage/guards.js";
 import { requireRevision } from "@nts/shared/revision";
 import type { Storage } from "../storage/storage.js";
 import type { InventoryChange, LockedHost } from "./store.js";
@@ -48,14 +49,14 @@ export async function lockHostFor(
 export async function updateOnHost<T extends OnAHost, Result>(
   { hosts, transaction }: Pick<Storage, "hosts" | "transaction">,
   entities: Entities<T>,
-  { scope, id, to }: { scope: Scope; id: string; to?: string },
+  { work, scope, id, to }: { work: Work; scope: Scope; id: string; to?: string },
   write: (on: OnHost<T>) => Promise<Result>,
 ): Promise<Result> {
   for (;;) {
     const from = (await entities.get(scope, id)).entity.host_id;
     const target = to ?? from;
     const ids = [...new Set([from, target])].sort();
-    const result = await transaction<Result | typeof MOVED>(ids, async (session) => {
+    const result = await transaction<Result | typeof MOVED>(work, ids, async (session) => {
       const locked = new Map<string, LockedHost | null>();
       for (const hostId of ids) {
         const change = target === from ? {} : { services: hostId === from ? -1 : 1 };
@@ -71,61 +72,89 @@ export async function updateOnHost<T extends OnAHost, Result>(
   }
 }
 
+/** Entities that are being removed from their hosts, which are locked. */
+export interface Removing<T> {
+  readonly session: ClientSession;
+  readonly hosts: ReadonlyMap<string, LockedHost>;
+  readonly removed: readonly Stored<T>[];
+  readonly now: Date;
+}
+
 export interface Removal<T> {
+  readonly work: Work;
   readonly scope: Scope;
   readonly ids: readonly string[];
   readonly ifMatch: readonly string[] | null;
   /** What the removal of these ids takes from the inventory of their host. */
   readonly change: (ids: readonly string[]) => InventoryChange;
-  /** What goes with them, after they are gone; tells what the network has more (or less) by then. */
-  readonly also: (on: {
-    session: ClientSession;
-    host: LockedHost;
-    removed: readonly Stored<T>[];
-    now: Date;
-  }) => Promise<Counts>;
+  /** What goes with them, after they are gone; tells what their networks have more (or less) by then. */
+  readonly also: (removing: Removing<T>) => Promise<readonly Reference[]>;
 }
 
 /**
- * Removes entities from their hosts: all of them or none.
+ * Removes entities from their hosts: all of them or none, in a number of commands that does not depend on how many.
  *
  * @throws AppError `not_found` when one of them is not there · `precondition_failed`
  */
 export async function removeFromHosts<T extends OnAHost>(
   { guards, hosts, transaction }: Pick<Storage, "guards" | "hosts" | "transaction">,
   entities: Entities<T>,
-  { scope, ids, ifMatch, change, also }: Removal<T>,
+  { work, scope, ids, ifMatch, change, also }: Removal<T>,
 ): Promise<void> {
   for (;;) {
     const onHosts = await idsByHost(entities, scope, ids);
-    const result = await transaction<typeof MOVED | null>([...onHosts.keys()], async (session) => {
-      for (const [hostId, mine] of onHosts) {
-        const host = await hosts.lock(session, scope, hostId, change(mine));
-        const removed = await entities.findMany(scope, { _id: { $in: mine }, host_id: hostId }, session);
-        if (host === null || removed.length !== mine.length) throw new Discard(MOVED);
-        for (const { revision } of removed) requireRevision(ifMatch, revision);
-        await entities.remove(session, scope, { _id: { $in: mine } });
-        await guards.count(session, scope, host.network_id, await also({ session, host, removed, now: new Date() }));
-      }
+    const result = await transaction<typeof MOVED | null>(work, [...onHosts.keys()], async (session) => {
+      const changes = new Map([...onHosts].map(([hostId, mine]) => [hostId, change([...mine])]));
+      const locked = await lockEach(hosts, session, scope, changes);
+      const removed = await entities.findMany(scope, { _id: { $in: ids } }, session);
+      const isWhereItWas = ({ entity: { id, host_id } }: Stored<T>): boolean =>
+        locked.has(host_id) && onHosts.get(host_id)?.has(id) === true;
+      if (removed.length !== ids.length || !removed.every(isWhereItWas)) throw new Discard(MOVED);
+      for (const { revision } of removed) requireRevision(ifMatch, revision);
+      const touched = [...locked.values()].map(({ network_id }) => ({ target: network_id, kind: "network" as const }));
+      // A long transaction writes what it shares with others first, so that it is not interrupted at its end.
+      if (locked.size > 1) await guards.hold(session, scope, touched);
+      await entities.remove(session, scope, { _id: { $in: ids } });
+      await guards.hold(session, scope, await also({ session, hosts: locked, removed, now: new Date() }));
       return null;
     });
     if (result !== MOVED) return;
   }
 }
 
-/** The ids on each host, hosts in the order of their ids. @throws AppError `not_found` */
+/** What networks have more (or less) of, by the entities that make the difference. */
+export function countsOf<T extends { readonly network_id: string }>(
+  entities: readonly T[],
+  counts: (entity: T) => Counts,
+): Reference[] {
+  return entities.map((entity) => ({ target: entity.network_id, kind: "network", counts: counts(entity) }));
+}
+
+async function lockEach(
+  hosts: Storage["hosts"],
+  session: ClientSession,
+  scope: Scope,
+  changes: ReadonlyMap<string, InventoryChange>,
+): Promise<ReadonlyMap<string, LockedHost>> {
+  const [first, ...more] = changes;
+  if (first === undefined || more.length > 0) return hosts.lockAll(session, scope, changes);
+  const host = await hosts.lock(session, scope, ...first);
+  return new Map(host === null ? [] : [[host.id, host]]);
+}
+
+/** The ids on each host. @throws AppError `not_found` */
 async function idsByHost<T extends OnAHost>(
   entities: Entities<T>,
   scope: Scope,
   ids: readonly string[],
-): Promise<Map<string, string[]>> {
+): Promise<Map<string, Set<string>>> {
   const filter = { ...entities.within(scope), _id: { $in: ids } };
-  const found = await entities.collection
-    .find(filter, { projection: { host_id: 1 } })
-    .sort({ host_id: 1, _id: 1 })
-    .toArray();
+  const found = await entities.collection.find(filter, { projection: { host_id: 1 } }).toArray();
   if (found.length !== ids.length) throw new AppError("not_found", { entity: entities.name });
-  const byHost = new Map<string, string[]>();
-  for (const { _id, host_id } of found) byHost.set(String(host_id), [...(byHost.get(String(host_id)) ?? []), _id]);
+  const byHost = new Map<string, Set<string>>();
+  for (const { _id, host_id } of found) {
+    const mine = byHost.get(String(host_id)) ?? new Set();
+    byHost.set(String(host_id), mine.add(_id));
+  }
   return byHost;
 }

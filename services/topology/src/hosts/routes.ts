@@ -1,4 +1,4 @@
-import type { ClientSession } from "mongodb";
+import type { ClientSession, Timestamp } from "mongodb";
 import { bulkDeleteHosts, createHost, deleteHost, getHost, listHosts, updateHost } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import { answer, type Answer } from "@nts/shared/http/answer";
@@ -7,40 +7,42 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { newId } from "@nts/shared/ids";
 import { refusingDuplicates } from "../storage/duplicates.js";
+import { holdClaims, tagClaims } from "../storage/claims.js";
+import { addedUp, type Counts } from "../storage/guards.js";
 import { answerList, commonFilter } from "../storage/lists.js";
-import { mountRemoval } from "../resource.js";
+import { mountRemoval, type Removed } from "../resource.js";
 import { requireRevision } from "@nts/shared/revision";
 import { revised } from "../storage/revisions.js";
 import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
-import { holdTags } from "../tags/hold-tags.js";
 import { insertHost } from "./insert.js";
-import { newHostOf } from "./new-host.js";
-import { CHILDREN } from "./store.js";
+import { answeredHost, newHostOf } from "./new-host.js";
+import type { TakenHost } from "./store.js";
 
 export function mountHosts(router: Router, storage: Storage): void {
   const { guards, hosts, services, transaction } = storage;
 
-  mount(router, listHosts, async ({ scope: whole, query }) => {
+  mount(router, listHosts, ({ work, scope: whole, query }) => {
     const scope = narrowedTo(whole, query.network_id);
     const total = (): Promise<number> => guards.total(scope, "hosts");
-    return answerList(hosts, query, { scope, filter: commonFilter(query), total, join: CHILDREN });
+    return answerList(hosts, query, { work, scope, filter: commonFilter(query), total, join: hosts.withChildren });
   });
 
-  mount(router, createHost, async ({ scope, body }) => {
+  mount(router, createHost, async ({ work, scope, body }) => {
+    await storage.quota.require(scope);
     const made = newHostOf(body, { now: new Date().toISOString(), newId, source: "Manual" });
-    return refusingDuplicates(() =>
-      transaction([made.host.id], async (session) => {
-        await insertHost(storage, session, scope, made);
-        return answerHost(scope, made.host.id, session);
-      }),
+    await refusingDuplicates(() =>
+      transaction(work, [made.host.id], (session) => insertHost(storage, session, scope, made)),
     );
+    return answer.data(answeredHost(made), { revision: 1 });
   });
 
   mount(router, getHost, ({ scope, params }) => answerHost(scope, params.id));
 
-  mount(router, updateHost, ({ scope, params: { id }, body, ifMatch }) =>
-    transaction([id], async (session) => {
+  mount(router, updateHost, async ({ work, scope, params: { id }, body, ifMatch }) => {
+    let written: ClientSession | undefined;
+    await transaction(work, [id], async (session) => {
+      written = session;
       const current = await hosts.get(scope, id, session);
       const { entity } = current;
       requireRevision(ifMatch, current.revision);
@@ -55,36 +57,54 @@ export function mountHosts(router: Router, storage: Storage): void {
         tags,
       };
       const next = revised(current, { ...entity, ...changes }, new Date());
-      if (next === null) throw new Discard(await answerHost(scope, id, session));
-      await holdTags(guards, session, scope, { tags, kept: entity.tags });
+      if (next === null) throw new Discard(null);
+      await holdClaims(guards, session, scope, tagClaims(tags, entity.tags));
       await hosts.replace(session, scope, [next]);
       if (body.name !== entity.name) await services.renameHost(session, scope, id, body.name);
-      return answerHost(scope, id, session);
-    }),
-  );
+      return null;
+    });
+    // As it was at the commit: what others write a moment later does not belong in the answer.
+    return answerHost(scope, id, written?.operationTime);
+  });
 
   mountRemoval(router, { one: deleteHost, several: bulkDeleteHosts }, remove);
 
   /** Removes hosts with everything on them: all or none. */
-  async function remove(scope: Scope, ids: readonly string[], ifMatch: readonly string[] | null): Promise<void> {
-    const sorted = [...ids].sort();
-    await transaction(sorted, async (session) => {
-      for (const id of sorted) {
-        requireRevision(ifMatch, (await hosts.get(scope, id, session)).revision);
-        const taken = await hosts.take(session, scope, id);
-        if (taken === null) throw new AppError("not_found", { entity: hosts.name });
-        const removed = { hosts: -1, interfaces: 0, ports: 0, services: 0, bindings: 0 };
-        for (const kind of ["bindings", "services", "ports", "interfaces"] as const)
-          removed[kind] = -(await storage[kind].remove(session, scope, { host_id: id }));
-        await guards.count(session, scope, taken.network_id, removed);
-      }
+  async function remove({ work, scope, ids, ifMatch }: Removed): Promise<void> {
+    await transaction(work, ids, async (session) => {
+      const taken = await hosts.take(session, scope, ids);
+      if (taken.length !== ids.length) throw new AppError("not_found", { entity: hosts.name });
+      for (const { revision } of taken) requireRevision(ifMatch, revision);
+      const onHosts = { host_id: { $in: [...ids] } };
+      const gone = await goneWith(session, scope, taken);
+      await guards.hold(session, scope, [...gone].map(([target, counts]) => ({ target, kind: "network", counts }))); // prettier-ignore
+      for (const kind of ["bindings", "services", "ports", "interfaces"] as const)
+        await storage[kind].remove(session, scope, onHosts);
     });
   }
 
-  /** @param session of the write that is answered: what others write a moment later does not belong in its answer */
-  async function answerHost(scope: Scope, id: string, session?: ClientSession): Promise<Answer<never>> {
-    const found = await hosts.readWithChildren(scope, id, session);
-    if (found === null) throw new AppError("not_found", { entity: "Host" });
-    return answer.json(found.json, { revision: found.revision });
+  /** What the networks of deleted hosts have less. */
+  async function goneWith(
+    session: ClientSession,
+    scope: Scope,
+    taken: readonly TakenHost[],
+  ): Promise<ReadonlyMap<string, Counts>> {
+    const gone = new Map<string, Counts>();
+    const count = (networkId: string, counts: Counts): void => void gone.set(networkId, addedUp(gone.get(networkId), counts)); // prettier-ignore
+    for (const { network_id, inventory } of taken) {
+      const { interfaces, ports, services } = inventory;
+      count(network_id, { hosts: -1, interfaces: -interfaces.length, ports: -ports.length, services: -services });
+    }
+    const bound = await storage.bindings.countByNetwork(session, scope, taken.map(({ id }) => id)); // prettier-ignore
+    for (const [networkId, bindings] of bound) count(networkId, { bindings: -bindings });
+    return gone;
+  }
+
+  /** @param at the moment of which it is answered */
+  async function answerHost(scope: Scope, id: string, at?: Timestamp): Promise<Answer<never>> {
+    const found = await hosts.readWithChildren(scope, id, at);
+    if (found === null) throw new AppError("not_found", { entity: hosts.name });
+    const { text, revision } = found;
+    return Buffer.isBuffer(text) ? answer.json(text, { revision }) : answer.jsonPieces(text, { revision });
   }
 }

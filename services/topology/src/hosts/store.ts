@@ -1,10 +1,21 @@
 import type { ClientSession, Db, Document, Filter } from "mongodb";
-import { type HostInventory, HostRecord, type Interface, type Port, type Service } from "@nts/shared/contract";
+import { type HostInventory, HostRecord, type Interface } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { createEntities, type Entities, type EntityDocument, type Stored, storedIn } from "../storage/entities.js";
-import type { Join } from "../storage/lists.js";
+import { composed } from "../search.js";
+import {
+  createEntities,
+  createReader,
+  type Entities,
+  type EntityDocument,
+  type EntityKind,
+} from "../storage/entities.js";
+import type { Kinds } from "../storage/kinds.js";
 import { within } from "../storage/scope.js";
+import { requireRoom } from "./room.js";
 import { createHostSearch, hostSearchFields } from "./search.js";
+import { createHostsWithChildren, type HostsWithChildren } from "./with-children.js";
+
+export type { KnownHost } from "./with-children.js";
 
 // Everything on a host is written under the host's lock: a counter in its document that each such transaction writes
 // first, so that two of them collide. The same write keeps the inventory (what is on the host), which validating
@@ -24,6 +35,11 @@ export interface LockedHost {
   readonly inventory: Inventory;
 }
 
+/** A host that was deleted, with its last revision. */
+export interface TakenHost extends LockedHost {
+  readonly revision: number;
+}
+
 /** What a transaction adds to a host, or takes from it. */
 export interface InventoryChange {
   readonly add?: Partial<HostInventory>;
@@ -32,15 +48,7 @@ export interface InventoryChange {
   readonly services?: number;
 }
 
-/** A host with everything on it; interfaces and services in the order of their positions. */
-export interface KnownHost {
-  readonly host: Stored<HostRecord>;
-  readonly interfaces: readonly Stored<Interface>[];
-  readonly ports: readonly Stored<Port>[];
-  readonly services: readonly Stored<Service>[];
-}
-
-export interface HostStore extends Entities<HostRecord> {
+export interface HostStore extends Entities<HostRecord>, HostsWithChildren {
   /** @param extra `interfaces` are those that the hosts are to have, inserted by `insertWithHosts` of their store */
   insert(
     session: ClientSession,
@@ -48,37 +56,50 @@ export interface HostStore extends Entities<HostRecord> {
     hosts: readonly HostRecord[],
     extra?: { readonly interfaces?: readonly Interface[]; readonly [field: string]: unknown },
   ): Promise<void>;
-  /** Locks a host for this transaction. @returns null when there is no such host in the scope */
+  /**
+   * Locks a host for this transaction.
+   *
+   * @returns null when there is no such host in the scope
+   * @throws AppError `validation_failed` when it would have more on it than a host can have
+   */
   lock(session: ClientSession, scope: Scope, id: string, change?: InventoryChange): Promise<LockedHost | null>;
+  /** Locks several hosts, in two commands. @returns those that are in the scope, by id */
+  lockAll(
+    session: ClientSession,
+    scope: Scope,
+    changes: ReadonlyMap<string, InventoryChange>,
+  ): Promise<ReadonlyMap<string, LockedHost>>;
   /** Moves the revisions of hosts whose children change outside of their locks. */
   touch(session: ClientSession, scope: Scope, ids: readonly string[]): Promise<void>;
-  /** Deletes the host itself. @returns what stood on it, null when there is no such host in the scope */
-  take(session: ClientSession, scope: Scope, id: string): Promise<LockedHost | null>;
-  /** A host with its children as JSON text, all of one moment; null when it is not in the scope. */
-  readWithChildren(
-    scope: Scope,
-    id: string,
-    session?: ClientSession,
-  ): Promise<{ json: string; revision: number } | null>;
-  /** Hosts with their children, each host of one moment, in no order; those that are not in the scope are left out. */
-  findWithChildren(scope: Scope, ids: readonly string[], session?: ClientSession): Promise<KnownHost[]>;
+  /** Deletes hosts themselves. @returns what stood on those that are in the scope */
+  take(session: ClientSession, scope: Scope, ids: readonly string[]): Promise<TakenHost[]>;
 }
 
 const REVISED: Document = { $inc: { revision: 1 } };
 const LOCKED = { _id: 1, network_id: 1, name: 1, inventory: 1 } as const;
 
-export function createHostStore(db: Db): HostStore {
-  const entities = createEntities<HostRecord>(db, {
-    collection: "hosts",
-    name: "Host",
-    networkOf: ({ network_id }) => network_id,
-    keysOf: ({ name, hostname, tags }) => ({ name, hostname, tags }),
-    clean: (entity) => HostRecord.parse(entity),
-  });
+export const HOST_KIND: EntityKind<HostRecord> = {
+  collection: "hosts",
+  name: "Host",
+  networkOf: ({ network_id }) => network_id,
+  keysOf: ({ name, hostname, tags }) => ({ name, hostname, tags: tags.map(composed) }),
+  clean: (entity) => HostRecord.parse(entity),
+};
+
+/** @param kinds of hosts and of what is on them */
+export function createHostStore(db: Db, kinds: Pick<Kinds, "hosts" | "interfaces" | "ports" | "services">): HostStore {
+  const entities = createEntities<HostRecord>(db, kinds.hosts);
+  const readers = {
+    hosts: entities,
+    interfaces: createReader(kinds.interfaces),
+    ports: createReader(kinds.ports),
+    services: createReader(kinds.services),
+  };
   const hosts = entities.collection;
   const search = createHostSearch(db);
   return {
     ...entities,
+    ...createHostsWithChildren(db, readers),
     insert: async (session, scope, inserted, { interfaces = [], ...extra } = {}) => {
       for (const host of inserted)
         await entities.insert(session, scope, [host], { ...extra, ...hostSearchFields(host, interfaces) });
@@ -91,41 +112,49 @@ export function createHostStore(db: Db): HostStore {
         changed.map(({ entity }) => entity),
       );
     },
-    lock: async (session, scope, id, change = {}) =>
-      locked(
-        await hosts.findOneAndUpdate({ ...within(scope), _id: id }, updateOf(change), {
-          session,
-          projection: LOCKED,
-          returnDocument: "after",
-        }),
-      ),
+    lock: async (session, scope, id, change = {}) => {
+      const options = { session, projection: LOCKED, returnDocument: "after" } as const;
+      const found = await hosts.findOneAndUpdate({ ...within(scope), _id: id }, updateOf(change), options);
+      if (found === null) return null;
+      const host = lockedIn(found);
+      requireRoomFor(change, host.inventory);
+      return host;
+    },
+    lockAll: async (session, scope, changes) => {
+      const ids = [...changes.keys()];
+      const updates = [...changes].map(([_id, change]) => ({
+        updateOne: { filter: { ...within(scope), _id }, update: updateOf(change) },
+      }));
+      if (updates.length > 0) await hosts.bulkWrite(updates, { session });
+      const found = await hosts
+        .find({ ...within(scope), _id: { $in: ids } }, { session, projection: LOCKED })
+        .toArray();
+      const locked = new Map(found.map((one) => [one._id, lockedIn(one)]));
+      for (const [id, change] of changes) {
+        const host = locked.get(id);
+        if (host !== undefined) requireRoomFor(change, host.inventory);
+      }
+      return locked;
+    },
     touch: async (session, scope, ids) => {
       const filter: Filter<EntityDocument> = { ...within(scope), _id: { $in: [...new Set(ids)] } };
       await hosts.updateMany(filter, REVISED, { session });
     },
-    take: async (session, scope, id) =>
-      locked(await hosts.findOneAndDelete({ ...within(scope), _id: id }, { session, projection: LOCKED })),
-    readWithChildren: async (scope, id, session) => {
-      const stages = [{ $match: { ...within(scope), _id: id } }, ...CHILDREN.stages];
-      const options = session === undefined ? { readConcern: { level: "snapshot" as const } } : { session };
-      const [found] = await hosts.aggregate<EntityDocument>(stages, options).toArray();
-      return found === undefined ? null : { json: CHILDREN.rowOf(found), revision: found.revision };
-    },
-    findWithChildren: async (scope, ids, session) => {
-      const stages = [{ $match: { ...within(scope), _id: { $in: ids } } }, ...WITH_REVISIONS];
-      const options = session === undefined ? { readConcern: { level: "snapshot" as const } } : { session };
-      const found = await hosts.aggregate<EntityDocument>(stages, options).toArray();
-      return found.map((host) => {
-        const childrenOf = <T>(name: string): Stored<T>[] => (host[name] as EntityDocument[]).map(storedIn<T>);
-        return {
-          host: storedIn<HostRecord>(host),
-          interfaces: childrenOf<Interface>("interfaces"),
-          ports: childrenOf<Port>("ports"),
-          services: childrenOf<Service>("services"),
-        };
-      });
+    take: async (session, scope, ids) => {
+      const filter: Filter<EntityDocument> = { ...within(scope), _id: { $in: [...ids] } };
+      const found = await hosts.find(filter, { session, projection: { ...LOCKED, revision: 1 } }).toArray();
+      await hosts.deleteMany(filter, { session });
+      return found.map((one) => ({ ...lockedIn(one), revision: one.revision }));
     },
   };
+}
+
+function requireRoomFor({ add, services = 0 }: InventoryChange, inventory: Inventory): void {
+  requireRoom({
+    interfaces: add?.interfaces?.length ? inventory.interfaces.length : null,
+    ports: add?.ports?.length ? inventory.ports.length : null,
+    services: services > 0 ? inventory.services : null,
+  });
 }
 
 function updateOf({ add, remove, services = 0 }: InventoryChange): Document {
@@ -142,8 +171,7 @@ function perList(lists: Partial<HostInventory>, operand: (ids: readonly string[]
   );
 }
 
-function locked(found: EntityDocument | null): LockedHost | null {
-  if (found === null) return null;
+function lockedIn(found: EntityDocument): LockedHost {
   return {
     id: found._id,
     network_id: found.network_id ?? "",
@@ -151,36 +179,3 @@ function locked(found: EntityDocument | null): LockedHost | null {
     inventory: found["inventory"] as Inventory,
   };
 }
-
-const childrenIn = (from: string, order: Document, fields: Document): Document => ({
-  $lookup: {
-    from,
-    localField: "_id",
-    foreignField: "host_id",
-    pipeline: [{ $sort: order }, { $project: { _id: 0, ...fields } }],
-    as: from,
-  },
-});
-
-/** Stages that read hosts with their children. @param fields of the children */
-function stagesWith(fields: Document): Document[] {
-  return [
-    childrenIn("interfaces", { position: 1, _id: 1 }, fields),
-    childrenIn("ports", { number: 1, protocol: 1 }, fields),
-    childrenIn("services", { position: 1, _id: 1 }, fields),
-    { $project: { _id: 0, wire: 1, revision: 1, interfaces: 1, ports: 1, services: 1 } },
-  ];
-}
-
-const WITH_REVISIONS = stagesWith({ wire: 1, revision: 1 });
-
-/** Reads hosts with their children, and puts the texts of both together. */
-export const CHILDREN: Join = {
-  stages: stagesWith({ wire: 1 }),
-  rowOf: (host) => {
-    const listed = (name: string): string =>
-      `[${(host[name] as { wire: string }[]).map(({ wire }) => wire).join(",")}]`;
-    const children = `"interfaces":${listed("interfaces")},"ports":${listed("ports")},"services":${listed("services")}`;
-    return `${host.wire.slice(0, -1)},${children}}`;
-  },
-};

@@ -4,33 +4,43 @@ import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { newId } from "@nts/shared/ids";
 import { Discard } from "@nts/shared/mongo/transaction";
+import type { Work } from "@nts/shared/work";
 import { parseBlock } from "../addresses.js";
 import { insertHost } from "../hosts/insert.js";
-import { insertServices, saveService } from "../services/write.js";
+import { countsOfBindings, insertServices, saveServices, type ServiceChange } from "../services/write.js";
+import { holdClaims, networkClaim } from "../storage/claims.js";
 import type { Stored } from "../storage/entities.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
 import { revised } from "../storage/revisions.js";
 import { LANES } from "../storage/guards.js";
 import type { Storage } from "../storage/storage.js";
-import { holdAddress } from "../subnets/hold-address.js";
-import { insertSubnet } from "../subnets/insert.js";
-import { matchOf } from "./match.js";
-import type { Places } from "./places.js";
-import { planHost, type Planned, type PlannedHost } from "./plan.js";
-import type { SeenHost } from "./scan.js";
-import { interfacesOf, knownHost } from "./store.js";
+import { checkAddresses, subnetClaims } from "../subnets/addresses-on.js";
+import { insertSubnets } from "../subnets/insert.js";
+import type { Match } from "./match.js";
+import type { Planned, PlannedHost, Recognized } from "./plan.js";
+import { retire } from "./retire.js";
+import type { Job } from "./session.js";
+import { knownHost } from "./store.js";
+import type { Remote } from "./thread.js";
 
 // Writes what an import plans. Two imports of one file would both find that a host is not there. So each transaction begins
 // with writes that collide with those of every other import of the same host, and looks for the host again before it makes
 // one: whatever a host can be recognized by has a lane of the network's guards, and the transaction holds the lanes of its
 // host. It stays in one of them with all that it writes to guards, so that hosts of different lanes can be written at once.
 
-/** The network that an import writes, with its subnets. */
+/** The network that an import writes. */
 export interface Target {
+  readonly work: Work;
   /** Of the one network. */
   readonly scope: Scope;
   readonly networkId: string;
-  readonly places: Places;
+}
+
+/** What was done with a host. */
+export interface Applied {
+  readonly plan: PlannedHost;
+  /** Names of the hosts that lost addresses to it, by id. */
+  readonly names: ReadonlyMap<string, string>;
 }
 
 /** A subnet that is there now. */
@@ -41,43 +51,52 @@ export interface MadeSubnet {
 }
 
 /**
- * Recognizes a host or makes it, and adds what is missing.
+ * Recognizes a host or makes it, adds what is missing, and takes its addresses from hosts that had them.
  *
- * @param hostId the host that it was a moment ago, if any
- * @returns what was done
  * @throws AppError as other writes of hosts do
  */
-export function applyHost(
-  storage: Storage,
-  target: Target,
-  seen: SeenHost,
-  hostId: string | null,
-): Promise<PlannedHost> {
-  const { scope, networkId, places } = target;
-  const lanes = lanesOf(seen.addresses.flatMap(({ ip, mac }) => (mac === null ? [ip] : [ip, mac])));
+export async function applyHost(storage: Storage, target: Target, session: Remote, job: Job): Promise<Applied> {
+  const { scope, networkId } = target;
+  await storage.quota.require(scope);
+  const { index, identities, match: before, losers } = job;
+  const lanes = lanesOf([...identities.ipAddresses, ...identities.macAddresses]);
   const laned = { ...storage, guards: storage.guards.inLane(lanes[0] ?? 0) };
+  const hostIds = [...(before === null ? [] : [before.hostId]), ...losers].sort();
   return refusingDuplicates(() =>
-    storage.transaction([...keysOf(networkId, lanes), ...(hostId === null ? [] : [hostId])], async (session) => {
-      await holdLanes(storage, session, target, lanes);
-      const match = matchOf(seen, await interfacesOf(storage, scope, [seen], session), places.prefixOf);
-      const there = match === null ? null : await knownHost(storage, scope, match.hostId, session);
-      const known = match === null || there === null ? null : { ...there, by: match.by };
+    storage.transaction(target.work, [...keysOf(networkId, lanes), ...hostIds], async (tx) => {
+      await holdLanes(storage, tx, target, lanes);
+      const interfaces = await storage.interfaces.findByIdentity(scope, identities, tx);
+      const known =
+        (await recognized(storage, tx, scope, before)) ??
+        (await recognized(storage, tx, scope, await session.match(index, interfaces)));
       const now = new Date();
-      const planning = { networkId, now: now.toISOString(), newId, placeOf: places.of, cidrOf: places.cidrOf };
-      const plan = planHost(seen, known, planning);
-      if (plan.action === "unchanged") throw new Discard(plan);
-      if (plan.action === "create") await insertHost(laned, session, scope, newHostOf(plan));
-      else await writeChanges(laned, session, target, { plan, now });
-      return plan;
+      const plan = await session.plan(index, { now: now.toISOString(), known, interfaces });
+      if (plan.action === "unchanged") throw new Discard({ plan, names: new Map<string, string>() });
+      const names = await retire(laned, tx, target, { interfaces: plan.superseded, now });
+      if (plan.action === "create") await insertHost(laned, tx, scope, newHostOf(plan));
+      else await writeChanges(laned, tx, target, { plan, now });
+      return { plan, names };
     }),
   );
 }
 
+async function recognized(
+  storage: Storage,
+  tx: ClientSession,
+  scope: Scope,
+  match: Match | null,
+): Promise<Recognized | null> {
+  const there = match === null ? null : await knownHost(storage, scope, match.hostId, tx);
+  return match === null || there === null ? null : { ...there, by: match.by };
+}
+
 /** Makes subnets that the network has not; those that it has by now are taken. */
-export function makeSubnets(storage: Storage, target: Target, cidrs: readonly string[]): Promise<MadeSubnet[]> {
+export async function makeSubnets(storage: Storage, target: Target, cidrs: readonly string[]): Promise<MadeSubnet[]> {
   const { scope, networkId } = target;
+  await storage.quota.require(scope);
   const lanes = lanesOf(cidrs);
-  return storage.transaction(keysOf(networkId, lanes), async (session) => {
+  const laned = { ...storage, guards: storage.guards.inLane(lanes[0] ?? 0) };
+  return storage.transaction(target.work, keysOf(networkId, lanes), async (session) => {
     await holdLanes(storage, session, target, lanes);
     const keys = cidrs.map((cidr) => parseBlock(cidr, "cidr").key);
     const there = await storage.subnets.findMany(scope, { cidr_key: { $in: keys } }, session);
@@ -85,10 +104,11 @@ export function makeSubnets(storage: Storage, target: Target, cidrs: readonly st
     const now = new Date().toISOString();
     for (const cidr of cidrs) {
       const found = there.find(({ entity }) => entity.cidr === cidr);
-      const id = found?.entity.id ?? newId();
-      if (found === undefined) await insertSubnet(storage, session, scope, newSubnet({ id, cidr, networkId, now }));
-      made.push({ id, cidr, isNew: found === undefined });
+      made.push({ id: found?.entity.id ?? newId(), cidr, isNew: found === undefined });
     }
+    const missing = made.filter(({ isNew }) => isNew);
+    const inserted = missing.map(({ id, cidr }) => newSubnet({ id, cidr, networkId, now }));
+    await insertSubnets(laned, session, scope, { networkId, inserted });
     return made;
   });
 }
@@ -112,9 +132,8 @@ async function holdLanes(
   { scope, networkId }: Target,
   lanes: readonly number[],
 ): Promise<void> {
-  for (const lane of lanes)
-    if (!(await guards.inLane(lane).hold(session, scope, networkId, "network")))
-      throw new AppError("invalid_reference", { path: "network_id" });
+  if (!(await guards.holdLanes(session, scope, networkId, lanes)))
+    throw new AppError("invalid_reference", { path: "network_id" });
 }
 
 function newSubnet({ id, cidr, networkId, now }: { id: string; cidr: string; networkId: string; now: string }): Subnet {
@@ -148,22 +167,24 @@ async function writeChanges(
     services: added.services.length,
   });
   if (host === null) throw new AppError("not_found", { entity: hosts.name });
-  for (const { subnet_id: subnetId, ip_address: address } of added.interfaces)
-    await holdAddress(storage, session, scope, { subnetId, networkId, address });
-  await guards.count(session, scope, networkId, {
+  const changes = plan.services.flatMap(({ action, before, entity }): ServiceChange[] => {
+    const after = action === "update" && before !== null ? revised(before, entity, now) : null;
+    return before === null || after === null ? [] : [{ before, after }];
+  });
+  const counts = {
     interfaces: added.interfaces.length,
     ports: added.ports.length,
     services: added.services.length,
     bindings: added.services.reduce((sum, { bindings }) => sum + bindings.length, 0),
-  });
+  };
+  await holdClaims(guards, session, scope, [networkClaim(networkId, counts), ...subnetClaims(added.interfaces)]);
+  await guards.hold(session, scope, countsOfBindings(changes));
+  await checkAddresses(storage, session, scope, { networkId, addresses: added.interfaces });
   await interfaces.insert(session, scope, added.interfaces);
   await interfaces.replace(session, scope, changed(plan.interfaces, now));
   await ports.insert(session, scope, added.ports);
-  await insertServices(storage, session, scope, { host, inserted: added.services });
-  for (const { action, before, entity } of plan.services) {
-    const after = action === "update" && before !== null ? revised(before, entity, now) : null;
-    if (before !== null && after !== null) await saveService(storage, session, scope, { before, after, host });
-  }
+  await insertServices(storage, session, scope, { hostName: host.name, inserted: added.services });
+  await saveServices(storage, session, scope, { changes });
   // The lock has moved the revision to this one already.
   const next = plan.before === null ? null : revised(plan.before, plan.entity, now);
   if (next !== null) await hosts.replace(session, scope, [next]);

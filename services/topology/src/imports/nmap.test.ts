@@ -12,21 +12,21 @@ const OFFICE = fileOf("office");
 const scanOf = (inside: string, root = 'scanner="nmap" version="7.93"'): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE nmaprun>\n<nmaprun ${root}>\n${inside}\n</nmaprun>`;
 
-async function* inPieces(bytes: Uint8Array, cuts: readonly number[] = []): AsyncGenerator<Uint8Array> {
+function* inPieces(bytes: Uint8Array, cuts: readonly number[] = []): Generator<Uint8Array> {
   let from = 0;
   for (const cut of [...cuts, bytes.length].sort((a, b) => a - b)) {
-    yield await Promise.resolve(bytes.subarray(from, cut));
+    yield bytes.subarray(from, cut);
     from = cut;
   }
 }
 
-const read = (document: string | Uint8Array, cuts?: readonly number[]): Promise<Scan> =>
+const read = (document: string | Uint8Array, cuts?: readonly number[]): Scan =>
   readScan(inPieces(Buffer.from(document), cuts));
 
 /** Place and reason of a refusal; null when the document is taken. */
-async function refusalOf(document: string | Uint8Array): Promise<string | null> {
+function refusalOf(document: string | Uint8Array): string | null {
   try {
-    await read(document);
+    read(document);
     return null;
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "validation_failed") throw error;
@@ -39,8 +39,8 @@ const skippedIn = ({ skipped }: Scan): string[] =>
   skipped.listed.map(({ line, what, reason }) => `${line} ${what}: ${reason}`);
 
 describe("the scan of an office", () => {
-  it("is read with all that an import needs", async () => {
-    const { info, brokeOff, hosts } = await read(OFFICE);
+  it("is read with all that an import needs", () => {
+    const { info, brokeOff, hosts } = read(OFFICE);
     expect(info).toEqual({
       scanner: "nmap",
       version: "7.93",
@@ -67,8 +67,8 @@ describe("the scan of an office", () => {
     expect(hosts[1]!.ports.find(({ number }) => number === 443)?.service?.isWrapped).toBe(true);
   });
 
-  it("tells line and reason of all that is left out", async () => {
-    expect(skippedIn(await read(OFFICE))).toEqual([
+  it("tells line and reason of all that is left out", () => {
+    expect(skippedIn(read(OFFICE))).toEqual([
       "18 host 192.168.10.2: it is not up",
       "26 host name gw.office.example: a host has one name, and this is not its first",
       "28 1994 ports of 192.168.10.1: they are filtered",
@@ -80,29 +80,29 @@ describe("the scan of an office", () => {
     ]);
   });
 
-  it("is the same however its bytes arrive", async () => {
-    const whole = JSON.stringify(await read(OFFICE));
+  it("is the same however its bytes arrive", () => {
+    const whole = JSON.stringify(read(OFFICE));
     const cuts = fc.array(fc.nat(OFFICE.length), { maxLength: 50 });
-    await fc.assert(
-      fc.asyncProperty(cuts, async (at) => {
-        expect(JSON.stringify(await read(OFFICE, at))).toBe(whole);
+    fc.assert(
+      fc.property(cuts, (at) => {
+        expect(JSON.stringify(read(OFFICE, at))).toBe(whole);
       }),
       { numRuns: 30 },
     );
   });
 
-  it("gives what was complete when it ends early, wherever that is, and says where", async () => {
-    const whole = await read(OFFICE);
+  it("gives what was complete when it ends early, wherever that is, and says where", () => {
+    const whole = read(OFFICE);
     const hostEnds = [...OFFICE.toString().matchAll(/<\/host>/g)].map(({ index }) => index + "</host>".length);
     const isUp = [false, true, true, true, true, false];
     const root = OFFICE.indexOf(">", OFFICE.indexOf("<nmaprun")) + 1;
     for (let length = 0; length < OFFICE.length - "</nmaprun>\n".length; length += 7) {
       const cut = OFFICE.subarray(0, length);
       if (length < root) {
-        expect([length, await refusalOf(cut)]).toEqual([length, expect.stringMatching(/^line \d+, column \d+: /)]);
+        expect([length, refusalOf(cut)]).toEqual([length, expect.stringMatching(/^line \d+, column \d+: /)]);
         continue;
       }
-      const { hosts, brokeOff } = await read(cut);
+      const { hosts, brokeOff } = read(cut);
       const complete = hostEnds.filter((end) => end <= length);
       expect(hosts).toEqual(whole.hosts.slice(0, complete.filter((_end, index) => isUp[index]).length));
       const lines = cut.toString().split("\n");
@@ -122,17 +122,17 @@ describe("other scans", () => {
     ["ipv6", [["::1"]], ["8081 nginx"]],
     ["udp", [["127.0.0.1"]], []],
     ["masscan", [["10.9.0.5"], ["10.9.0.6"], ["10.9.0.5"]], ["443 null", "22 null", "22 null"]],
-  ])("%s, as its program wrote it", async (name, addresses, ports) => {
-    const { hosts, brokeOff } = await read(fileOf(name));
+  ])("%s, as its program wrote it", (name, addresses, ports) => {
+    const { hosts, brokeOff } = read(fileOf(name));
     expect(brokeOff).toBeNull();
     expect(hosts.map((host) => host.addresses.map(({ ip }) => ip))).toEqual(addresses);
     const seen = hosts.flatMap((host) => host.ports);
     expect(seen.map(({ number, service }) => `${number} ${service?.product ?? "null"}`)).toEqual(ports);
   });
 
-  it("that failed is not complete, and says why", async () => {
+  it("that failed is not complete, and says why", () => {
     const failed = '<runstats><finished time="1" exit="error" errormsg="network down"/></runstats>';
-    expect((await read(scanOf(failed))).brokeOff).toEqual({
+    expect(read(scanOf(failed)).brokeOff).toEqual({
       line: 4,
       column: 1,
       reason: "the scanner failed: network down",
@@ -145,8 +145,8 @@ describe("other scans", () => {
     ["the five entities and references", scanOf("", 'args="&lt;&gt;&amp;&quot;&apos;&#45;&#x2d;"')],
     ["a byte order mark", `\ufeff${scanOf("")}`],
     ["ASCII", scanOf("").replace("UTF-8", "us-ascii")],
-  ])("with %s is taken", async (_what, document) => {
-    expect(await refusalOf(document)).toBeNull();
+  ])("with %s is taken", (_what, document) => {
+    expect(refusalOf(document)).toBeNull();
   });
 });
 
@@ -172,8 +172,8 @@ describe("what is no scan is refused with line and column", () => {
     ["bytes that are no UTF-8", Buffer.from(scanOf('<host a="\xe4"/>'), "latin1"), "line 1, column 1: must be in UTF-8 from here on"],
     ["UTF-16", Buffer.from(`\ufeff${scanOf("")}`, "utf16le"), "line 1, column 1: must be in UTF-8 from here on"],
     ["a character that XML does not have", scanOf('<host a="&#0;"/>'), "line 4, column 14: malformed character entity"],
-  ])("%s", async (_what, document, refusal) => {
-    expect(await refusalOf(document as string)).toEqual(refusal);
+  ])("%s", (_what, document, refusal) => {
+    expect(refusalOf(document as string)).toEqual(refusal);
   }); // prettier-ignore
 });
 
@@ -193,20 +193,20 @@ describe("what cannot be used is left out with a reason", () => {
     ["a port beyond all", port('protocol="udp" portid="65536"'), "port 65536/udp of 10.0.0.1: its number is not from 1 to 65535"],
     ["a port of an object's member", port('protocol="constructor" portid="1"'), "port 1/constructo of 10.0.0.1: only TCP and UDP have ports here"],
     ["a port without a state", port('protocol="tcp" portid="1"', ""), "port 1/tcp of 10.0.0.1: its state is not told"],
-  ])("%s", async (_what, document, sentence) => {
-    expect(skippedIn(await read(document))).toEqual([`4 ${sentence}`]);
+  ])("%s", (_what, document, sentence) => {
+    expect(skippedIn(read(document))).toEqual([`4 ${sentence}`]);
   }); // prettier-ignore
 
-  it("is all counted, and the first 10,000 of it listed", async () => {
+  it("is all counted, and the first 10,000 of it listed", () => {
     const down = '<host><status state="down"/><address addr="10.0.0.1" addrtype="ipv4"/></host>\n';
-    const { skipped } = await read(scanOf(down.repeat(12_000)));
+    const { skipped } = read(scanOf(down.repeat(12_000)));
     expect([skipped.listed.length, skipped.count()]).toEqual([10_000, 12_000]);
   });
 
-  it("takes the link off an address that is local to it, and writes addresses in one form", async () => {
+  it("takes the link off an address that is local to it, and writes addresses in one form", () => {
     const addresses =
       '<address addr="FE80::0001%eth0" addrtype="ipv6"/><address addr="::ffff:10.0.0.1" addrtype="ipv6"/>';
-    const { hosts } = await read(host(addresses));
+    const { hosts } = read(host(addresses));
     expect(hosts[0]!.addresses.map(({ ip }) => ip)).toEqual(["10.0.0.1", "fe80::1"]);
   });
 });

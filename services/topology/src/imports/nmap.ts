@@ -1,8 +1,12 @@
 import { isIP } from "node:net";
-import { Hostname, type ImportedScan, MacAddress, type Protocol, type UploadedBytes } from "@nts/shared/contract";
+import type { ImportedScan, Protocol } from "@nts/shared/contract";
+import { Hostname } from "@nts/shared/contract/hosts";
+import { MacAddress } from "@nts/shared/contract/interfaces";
 import { parseAddress } from "../addresses.js";
 import {
   createSkipped,
+  MOST_ADDRESSES,
+  MOST_INTERFACES_OF_HOST,
   MOST_OPEN_PORTS,
   type Scan,
   type SeenAddress,
@@ -19,6 +23,8 @@ const MOST_PORT_ELEMENTS = 65_536;
 /** Elements of hosts; masscan writes one for each port. */
 const MOST_SIGHTINGS = 100_000;
 const TEXT_LIMIT = 2_000;
+/** Characters of an address with the name of a link. */
+const ADDRESS_LIMIT = 100;
 const PROTOCOLS: ReadonlyMap<string, Protocol> = new Map([
   ["tcp", "Tcp"],
   ["udp", "Udp"],
@@ -28,9 +34,11 @@ const PROTOCOLS: ReadonlyMap<string, Protocol> = new Map([
 interface Reading {
   readonly line: number;
   isUp: boolean;
+  /** It is up because the scanner was told so, not because it answered. */
+  isAssumed: boolean;
   /** As the file writes it; names the host where it is skipped. */
   named: string | null;
-  readonly addresses: string[];
+  readonly addresses: Set<string>;
   mac: string | null;
   vendor: string | null;
   hostname: string | null;
@@ -51,11 +59,11 @@ interface ReadingPort {
  *
  * @throws AppError `validation_failed` with line and column when it is no XML, or not that of a scan
  */
-export async function readScan(bytes: UploadedBytes): Promise<Scan> {
+export function readScan(bytes: Iterable<Uint8Array>): Scan {
   const nmap = createNmapReader();
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const reader = createXmlReader("nmaprun", nmap);
-  for await (const piece of bytes) {
+  for (const piece of bytes) {
     let text: string;
     try {
       text = decoder.decode(piece, { stream: true });
@@ -75,19 +83,25 @@ function createNmapReader() {
   const hosts: SeenHost[] = [];
   const skipped = createSkipped();
   let openPorts = 0;
+  let addressCount = 0;
+  let unanswered = 0;
   let info: ImportedScan | null = null;
   let failure: Ending | null = null;
   let host: Reading | null = null;
   let port: ReadingPort | null = null;
 
   function take(read: Reading): void {
-    const { line, isUp, named, addresses, mac, vendor, hostname, ports } = read;
+    const { line, isUp, isAssumed, named, addresses, mac, vendor, hostname, ports } = read;
     if (!isUp) skipped.add(line, `host ${named ?? ""}`.trim(), "it is not up");
-    else if (addresses.length === 0) skipped.add(line, `host ${named ?? ""}`.trim(), "it has no IP address");
+    else if (addresses.size === 0) skipped.add(line, `host ${named ?? ""}`.trim(), "it has no IP address");
+    else if (isAssumed && mac === null && ports.length === 0) unanswered++;
     else if (hosts.length === MOST_SIGHTINGS)
       skipped.add(line, `host ${named ?? ""}`, `an import reads at most ${MOST_SIGHTINGS} hosts`);
+    else if (addressCount + addresses.size > MOST_ADDRESSES)
+      skipped.add(line, `host ${named ?? ""}`, `an import reads at most ${MOST_ADDRESSES} addresses`);
     else {
-      const seen = addresses.map((ip): SeenAddress => ({ ip, mac }));
+      addressCount += addresses.size;
+      const seen = [...addresses].map((ip): SeenAddress => ({ ip, mac }));
       hosts.push({ line, addresses: seen, hostname, vendor, ports });
     }
   }
@@ -97,7 +111,7 @@ function createNmapReader() {
     const protocol = PROTOCOLS.get(written);
     const number = Number(portid);
     const what = `port ${portid.slice(0, 10)}/${written.slice(0, 10)} of ${on.named ?? "a host"}`;
-    const ip = on.addresses[0];
+    const [ip] = on.addresses;
     if (++on.portElements > MOST_PORT_ELEMENTS) {
       if (on.portElements === MOST_PORT_ELEMENTS + 1)
         skipped.add(
@@ -148,7 +162,7 @@ function createNmapReader() {
     scan: (ending: Ending | null): Scan | null => {
       if (info === null) return null;
       if (host !== null) skipped.add(host.line, `host ${host.named ?? ""}`.trim(), "the file ends inside of it");
-      return { info, brokeOff: ending ?? failure, hosts, skipped };
+      return { info, brokeOff: ending ?? failure, hosts, unanswered, skipped };
     },
   };
 }
@@ -162,7 +176,7 @@ interface Part {
 
 function newReading(line: number): Reading {
   const unknown = { named: null, mac: null, vendor: null, hostname: null };
-  return { line, isUp: true, ...unknown, addresses: [], portElements: 0, ports: [] };
+  return { line, isUp: true, isAssumed: false, ...unknown, addresses: new Set(), portElements: 0, ports: [] };
 }
 
 function readPart(host: Reading, part: Part): void {
@@ -170,12 +184,13 @@ function readPart(host: Reading, part: Part): void {
   switch (part.path) {
     case "nmaprun/host/status":
       host.isUp = attributes["state"] === undefined || attributes["state"] === "up";
+      host.isAssumed = attributes["reason"] === "user-set";
       break;
     case "nmaprun/host/address":
       readAddress(host, part);
       break;
     case "nmaprun/host/hostnames/hostname": {
-      const given = Hostname.safeParse(attributes["name"]);
+      const given = Hostname.safeParse(attributes["name"]?.slice(0, TEXT_LIMIT));
       const what = `host name ${attributes["name"]?.slice(0, 100) ?? ""}`.trim();
       if (!given.success) skipped.add(line, what, "it is no text of 1 to 253 characters");
       else if (host.hostname === null) host.hostname = given.data;
@@ -198,7 +213,7 @@ function readAddress(host: Reading, { attributes, line, skipped }: Part): void {
     skipped.add(line, `address ${shown}`, reason);
   };
   if (addrtype === "mac") {
-    const given = MacAddress.safeParse(addr);
+    const given = MacAddress.safeParse(addr.slice(0, ADDRESS_LIMIT));
     if (!given.success) skip("it is no MAC address");
     else if (!isOfOneCard(given.data)) skip("it is not the MAC address of one network card");
     else if (host.mac !== null && host.mac !== given.data) skip("the host has another MAC address already");
@@ -213,12 +228,10 @@ function readAddress(host: Reading, { attributes, line, skipped }: Part): void {
     return;
   }
   // An address of one link may say on which card of the scanner that link is.
-  const bare = addr.replace(/%.*$/, "");
+  const [bare = ""] = addr.slice(0, ADDRESS_LIMIT).split("%", 1);
   if (isIP(bare) === 0) skip("it is no IP address");
-  else {
-    const { text } = parseAddress(bare);
-    if (!host.addresses.includes(text)) host.addresses.push(text);
-  }
+  else if (host.addresses.size < MOST_INTERFACES_OF_HOST) host.addresses.add(parseAddress(bare).text);
+  else skip(`an import takes at most ${MOST_INTERFACES_OF_HOST} addresses of a host`);
 }
 
 /** Neither nothing, nor all, nor a group of cards: only such an address tells hosts apart. */
@@ -247,6 +260,10 @@ function serviceOf({ name, product, tunnel, method }: Attributes): SeenPort["ser
 
 /** Text without control characters and white space around it; null when nothing is left. */
 function clip(text: string | undefined, limit = TEXT_LIMIT): string | null {
-  const clean = text?.replaceAll(/[\p{Cc}\p{Cs}]/gu, " ").trim() ?? "";
-  return clean === "" ? null : [...clean.slice(0, 2 * limit)].slice(0, limit).join("").trim();
+  const clean =
+    text
+      ?.slice(0, 4 * limit)
+      .replaceAll(/[\p{Cc}\p{Cs}]/gu, " ")
+      .trim() ?? "";
+  return clean === "" ? null : [...clean].slice(0, limit).join("").trim();
 }

@@ -74,7 +74,7 @@ function createLookup<Value>() {
       const values = byBits.get(bits) ?? new Map<string, Value>();
       byBits.set(bits, values);
       if (!values.has(firstBits(key, bits))) values.set(firstBits(key, bits), value);
-      lengths = [...byBits.keys()].sort((a, b) => b - a);
+      if (lengths.length < byBits.size) lengths = [...byBits.keys()].sort((a, b) => b - a);
     },
     find: (key: string): Value | null => {
       for (const bits of lengths) {

@@ -5,10 +5,18 @@ import type { Stored } from "../storage/entities.js";
 import type { KnownHost } from "../hosts/store.js";
 import { agree } from "./merge.js";
 import { planServices, type PlannedService } from "./plan-services.js";
-import { MOST_INTERFACES_OF_HOST, MOST_PORTS_OF_HOST, portText, type SeenHost, type SeenPort } from "./scan.js";
+import {
+  MOST_INTERFACES_OF_HOST,
+  MOST_PLACES_OF_HOST,
+  MOST_PORTS_OF_HOST,
+  portText,
+  type SeenHost,
+  type SeenPort,
+} from "./scan.js";
 
-// What an import does with one host. It only adds what is missing: nothing that is there is taken away or overwritten, but
-// for a host name and a MAC address of which nothing was known.
+// What an import does with one host. It only adds what is missing: nothing that is on the host is taken away or overwritten,
+// but for a host name and a MAC address of which nothing was known. Only an address that is seen at one machine goes from
+// another one that had it.
 
 /** A subnet that an address is in; its id is null while it is still to be made. */
 export interface Place {
@@ -37,6 +45,8 @@ export interface PlannedHost extends Planned<HostRecord> {
   readonly changes: readonly ImportedChange[];
   /** What of the host is left out. */
   readonly skipped: readonly SkippedPart[];
+  /** Interfaces of other hosts that lose their address to this one. */
+  readonly superseded: readonly Interface[];
 }
 
 export interface Planning {
@@ -45,6 +55,9 @@ export interface Planning {
   readonly newId: () => string;
   readonly placeOf: (ip: string) => Place;
   readonly cidrOf: (subnetId: string) => string | undefined;
+  readonly superseded: readonly Interface[];
+  /** Interfaces of this host that lose their address to another one; nothing is seen there any more. */
+  readonly lost: ReadonlySet<string>;
 }
 
 /** What planning one host leaves out. */
@@ -89,7 +102,9 @@ export function planHost(seen: SeenHost, known: Recognized | null, planning: Pla
         added.map((to) => ({ path: `services.${entity.name}.bindings`, from: null, to })),
       ),
   ];
-  const isTouched = [...interfaces, ...ports, ...services].some(({ action }) => action !== "unchanged");
+  const { superseded } = planning;
+  const isTouched =
+    superseded.length > 0 || [...interfaces, ...ports, ...services].some(({ action }) => action !== "unchanged");
   return {
     ...host,
     action: host.action === "unchanged" && isTouched ? "update" : host.action,
@@ -100,6 +115,7 @@ export function planHost(seen: SeenHost, known: Recognized | null, planning: Pla
     services,
     changes,
     skipped,
+    superseded,
   };
 }
 
@@ -155,6 +171,8 @@ function nameOf({ hostname, addresses }: SeenHost): string {
 
 function planInterfaces(seen: SeenHost, { known, owned, planning, leaveOut }: On): PlannedInterface[] {
   const there = known?.interfaces ?? [];
+  const byIp = new Map<string, Stored<Interface>[]>();
+  for (const one of there) byIp.set(one.entity.ip_address, [...(byIp.get(one.entity.ip_address) ?? []), one]);
   let position = there.length;
   const taken = seen.addresses.slice(0, MOST_INTERFACES_OF_HOST);
   if (taken.length < seen.addresses.length)
@@ -165,7 +183,7 @@ function planInterfaces(seen: SeenHost, { known, owned, planning, leaveOut }: On
     );
   return taken.map(({ ip, mac }): PlannedInterface => {
     const place = planning.placeOf(ip);
-    const same = there.filter(({ entity }) => entity.ip_address === ip);
+    const same = byIp.get(ip) ?? [];
     const before = same.find(({ entity }) => entity.subnet_id === place.id) ?? same[0];
     if (before === undefined) {
       const entity: Interface = {
@@ -198,16 +216,24 @@ function planInterfaces(seen: SeenHost, { known, owned, planning, leaveOut }: On
 
 /** The ports of a host as far as one import takes them, in the order of their numbers. */
 function portsWithin({ ports }: SeenHost, leaveOut: LeaveOut): SeenPort[] {
-  const ordered = [...ports].sort((a, b) => a.number - b.number || (a.protocol < b.protocol ? -1 : 1));
+  const ordered = [...ports].sort(
+    (a, b) => a.number - b.number || a.protocol.localeCompare(b.protocol) || a.line - b.line,
+  );
   const taken = new Set<string>();
+  let places = 0;
   return ordered.filter((port) => {
-    const isTaken = taken.has(portText(port)) || taken.size < MOST_PORTS_OF_HOST;
-    if (isTaken) taken.add(portText(port));
-    else
+    const isKnown = taken.has(portText(port)) || taken.size < MOST_PORTS_OF_HOST;
+    const isTaken = isKnown && places < MOST_PLACES_OF_HOST;
+    if (isTaken) {
+      taken.add(portText(port));
+      places++;
+    } else
       leaveOut(
         port.line,
         `port ${portText(port)} of ${port.ip}`,
-        `an import takes at most ${MOST_PORTS_OF_HOST} ports of a host`,
+        isKnown
+          ? `an import takes at most ${MOST_PLACES_OF_HOST} ports at addresses of a host`
+          : `an import takes at most ${MOST_PORTS_OF_HOST} ports of a host`,
       );
     return isTaken;
   });

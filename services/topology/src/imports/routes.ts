@@ -2,24 +2,13 @@ import { importNmap } from "@nts/shared/contract";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { Storage } from "../storage/storage.js";
-import { importScan, type ImportRequest } from "./import.js";
-import { createSlots } from "./slots.js";
+import { importScan } from "./import.js";
+import type { ImportDesk } from "./desk.js";
 
-export function mountImports(router: Router, storage: Storage): void {
-  const slots = createSlots();
-
-  mount(router, importNmap, ({ scope, query, body: file, log }) => {
+export function mountImports(router: Router, storage: Storage, desk: ImportDesk): void {
+  mount(router, importNmap, ({ work, scope, query, body: file, log }) => {
     const { network_id: networkId, dry_run: isDry, subnet_hint: subnetHints } = query;
-    return Promise.resolve(answer.jsonPieces(withSlot({ scope, networkId, isDry, subnetHints, file, log })));
+    const request = { work, scope, networkId, isDry, subnetHints, file, log };
+    return Promise.resolve(answer.jsonPieces(importScan(storage, desk, request)));
   });
-
-  /** Nothing is taken until the first piece is asked for, and it is given back however the answer ends. */
-  async function* withSlot(request: ImportRequest): AsyncGenerator<string> {
-    const release = slots.take(request.scope.organizationId);
-    try {
-      yield* importScan(storage, request);
-    } finally {
-      release();
-    }
-  }
 }

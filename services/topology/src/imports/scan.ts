@@ -5,9 +5,13 @@ import type { ImportedScan, Protocol, SkippedPart } from "@nts/shared/contract";
 /** Limits of one import, so that no file makes it grow beyond bounds. */
 export const MOST_HOSTS = 10_000;
 export const MOST_OPEN_PORTS = 100_000;
+export const MOST_ADDRESSES = 100_000;
+export const MOST_NEW_SUBNETS = 1_000;
 /** As many of each as a host can be created with. */
 export const MOST_PORTS_OF_HOST = 1_000;
 export const MOST_INTERFACES_OF_HOST = 1_000;
+/** Of a host: where something answers, a port at an address. */
+export const MOST_PLACES_OF_HOST = 5_000;
 const MOST_LISTED = 10_000;
 
 /** What a scanner says of the service behind a port. */
@@ -59,13 +63,17 @@ export interface Scan {
   /** Where it ends early; null when it is whole. */
   readonly brokeOff: { readonly line: number; readonly column: number; readonly reason: string } | null;
   readonly hosts: readonly SeenHost[];
+  /** Hosts that the scanner was told to take as up, and of which nothing answered. */
+  readonly unanswered: number;
   readonly skipped: Skipped;
 }
 
-/** Nothing left out yet. */
-export function createSkipped(): Skipped {
-  const listed: SkippedPart[] = [];
-  let count = 0;
+/** What has been left out until now: nothing, or what another one has listed and counted. */
+export function createSkipped(
+  before: { listed: readonly SkippedPart[]; count: number } = { listed: [], count: 0 },
+): Skipped {
+  const listed = [...before.listed];
+  let { count } = before;
   return {
     listed,
     count: () => count,

@@ -1,30 +1,17 @@
 import type { ClientSession } from "mongodb";
-import type { Interface, Subnet } from "@nts/shared/contract";
+import type { Subnet } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { KnownHost } from "../hosts/store.js";
-import { storedIn } from "../storage/entities.js";
+import { STORED } from "../storage/entities.js";
 import type { Storage } from "../storage/storage.js";
-import type { SeenHost } from "./scan.js";
 
 // What an import reads of the network that it writes. The scope is that of the one network.
 
 /** All subnets of the network, in no order. */
-export async function subnetsOf({ subnets }: Storage, scope: Scope, session?: ClientSession): Promise<Subnet[]> {
-  const options = { projection: { _id: 0, wire: 1, revision: 1 }, ...(session && { session }) } as const;
+export async function subnetsOf({ subnets }: Storage, scope: Scope): Promise<Subnet[]> {
+  const options = { projection: STORED } as const;
   const found = await subnets.collection.find(subnets.within(scope), options).toArray();
-  return found.map((document) => storedIn<Subnet>(document).entity);
-}
-
-/** Interfaces with one of the addresses of these hosts. */
-export function interfacesOf(
-  { interfaces }: Storage,
-  scope: Scope,
-  seen: readonly SeenHost[],
-  session?: ClientSession,
-): Promise<Interface[]> {
-  const addresses = seen.flatMap((host) => host.addresses);
-  const macAddresses = [...new Set(addresses.flatMap(({ mac }) => mac ?? []))];
-  return interfaces.findByIdentity(scope, { macAddresses, ipAddresses: addresses.map(({ ip }) => ip) }, session);
+  return found.map((document) => subnets.storedIn(document).entity);
 }
 
 /** A host with everything on it; null when it is gone. */
@@ -35,4 +22,12 @@ export async function knownHost(
   session: ClientSession,
 ): Promise<KnownHost | null> {
   return (await hosts.findWithChildren(scope, [id], session))[0] ?? null;
+}
+
+/** Names of hosts by id. */
+export async function namesOf({ hosts }: Storage, scope: Scope, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const filter = { ...hosts.within(scope), _id: { $in: [...new Set(ids)] } };
+  const found = await hosts.collection.find(filter, { projection: { name: 1 } }).toArray();
+  return new Map(found.map(({ _id, name }) => [_id, String(name)]));
 }

@@ -6,6 +6,8 @@ import { type AppError, validationFailed } from "@nts/shared/errors";
 // that ends early is none of these: what came before its end has been told by then.
 
 const DEPTH_LIMIT = 32;
+const NAME_LIMIT = 100;
+const ATTRIBUTE_LIMIT = 100;
 
 /** Code points of one attribute; the longest that a scanner writes are outputs of scripts. */
 const VALUE_LIMIT = 1_048_576;
@@ -44,6 +46,7 @@ export function createXmlReader(root: string, listener: XmlListener): XmlReader 
   parser.ENTITIES = Object.assign(Object.create(null) as object, ENTITIES);
   const open: string[] = [];
   let line = 1;
+  let attributeCount = 0;
   let ending: Ending | null = null;
   let isEnding = false;
 
@@ -63,11 +66,16 @@ export function createXmlReader(root: string, listener: XmlListener): XmlReader 
   });
   parser.on("opentagstart", ({ name }) => {
     line = parser.line;
+    attributeCount = 0;
+    if (name.length > NAME_LIMIT) throw faultHere(`the name of an element must not exceed ${NAME_LIMIT} characters`);
     if (open.length === 0 && name !== root) throw faultHere(`must be a <${root}> element`);
     if (open.length === DEPTH_LIMIT) throw faultHere(`must not be nested deeper than ${DEPTH_LIMIT} levels`);
     open.push(name);
   });
   parser.on("attribute", ({ name, value }) => {
+    if (name.length > NAME_LIMIT) throw faultHere(`the name of an attribute must not exceed ${NAME_LIMIT} characters`);
+    if (++attributeCount > ATTRIBUTE_LIMIT)
+      throw faultHere(`an element must not have more than ${ATTRIBUTE_LIMIT} attributes`);
     if (value.length > VALUE_LIMIT) throw faultHere(`the attribute ${name.slice(0, 50)} is too long`);
   });
   parser.on("opentag", ({ attributes }) => {

@@ -4,7 +4,7 @@ import { nextMacAddress } from "./mac-address.js";
 const SET = "AA:BB:CC:DD:EE:FF";
 const OTHER = "AA:BB:CC:DD:EE:00";
 
-describe("mac-address: immutable once set (spec § 4.3)", () => {
+describe("mac-address: immutable once set", () => {
   it("is set once when it was not", () => {
     expect(nextMacAddress(null, SET)).toBe(SET);
   });

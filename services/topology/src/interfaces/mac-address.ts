@@ -3,7 +3,7 @@ import { AppError } from "@nts/shared/errors";
 /**
  * The MAC address after an update: once set it stays for ever. @param wanted absent or null keeps what is
  * @throws AppError `mac_address_immutable`
- * @see spec § 4.3
+ * @see docs/api.md "Resources"
  */
 export function nextMacAddress(current: string | null, wanted: string | null | undefined): string | null {
   if (current !== null && wanted !== null && wanted !== undefined && wanted !== current)

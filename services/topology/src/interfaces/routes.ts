@@ -10,31 +10,32 @@ import {
 import { AppError, validationFailed } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
-import type { Scope } from "@nts/shared/http/tenancy";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { parseAddress } from "../addresses.js";
-import { lockHostFor, removeFromHosts, updateOnHost } from "../hosts/on-host.js";
+import { countsOf, lockHostFor, removeFromHosts, updateOnHost } from "../hosts/on-host.js";
 import { newId } from "@nts/shared/ids";
 import { placeExisting, placeNew } from "../positions.js";
-import { unbind } from "../services/write.js";
+import { countsOfBindings, saveServices, unbound } from "../services/write.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
+import { holdClaims, networkClaim } from "../storage/claims.js";
 import { answerList, commonFilter } from "../storage/lists.js";
-import { mountGet, mountRemoval } from "../resource.js";
+import { mountGet, mountRemoval, type Removed } from "../resource.js";
 import { requireRevision } from "@nts/shared/revision";
 import { revised } from "../storage/revisions.js";
 import { narrowedTo } from "../storage/scope.js";
 import { applyShift, closeGaps } from "../storage/shifts.js";
 import type { Storage } from "../storage/storage.js";
-import { holdAddress } from "../subnets/hold-address.js";
+import { checkAddresses, subnetClaims } from "../subnets/addresses-on.js";
 import { nextMacAddress } from "./mac-address.js";
 
 export function mountInterfaces(router: Router, storage: Storage): void {
   const { guards, interfaces, transaction } = storage;
 
-  mount(router, listInterfaces, async ({ scope: whole, query }) => {
+  mount(router, listInterfaces, async ({ work, scope: whole, query }) => {
     const scope = narrowedTo(whole, query.network_id);
     const { host_id, subnet_id } = query;
     return answerList(interfaces, query, {
+      work,
       scope,
       filter: {
         ...commonFilter(query),
@@ -48,19 +49,23 @@ export function mountInterfaces(router: Router, storage: Storage): void {
     });
   });
 
-  mount(router, createInterface, async ({ scope, body }) => {
+  mount(router, createInterface, async ({ work, scope, body }) => {
+    await storage.quota.require(scope);
     const { host_id: hostId, network_id: networkId, subnet_id: subnetId } = body;
     const now = new Date();
     const id = newId();
     const address = parseAddress(body.ip_address).text;
     const created = await refusingDuplicates(() =>
-      transaction([hostId], async (session) => {
+      transaction(work, [hostId], async (session) => {
         const host = await lockHostFor(storage, session, scope, {
           hostId,
           networkId,
           change: { add: { interfaces: [id] } },
         });
-        await holdAddress(storage, session, scope, { subnetId, networkId, address });
+        const addresses = [{ subnet_id: subnetId, ip_address: address }];
+        const claims = [networkClaim(networkId, { interfaces: 1 }), ...subnetClaims(addresses)];
+        await holdClaims(guards, session, scope, claims);
+        await checkAddresses(storage, session, scope, { networkId, addresses });
         const { position, shift } = placeNew(body.position, host.inventory.interfaces.length - 1);
         const entity: Interface = {
           id,
@@ -74,7 +79,6 @@ export function mountInterfaces(router: Router, storage: Storage): void {
           mac_address: body.mac_address ?? null,
           position,
         };
-        await guards.count(session, scope, networkId, { interfaces: 1 });
         await interfaces.insert(session, scope, [entity]);
         await applyShift(session, scope, interfaces, { hostId, shift, except: id, now });
         return entity;
@@ -85,11 +89,11 @@ export function mountInterfaces(router: Router, storage: Storage): void {
 
   mountGet(router, getInterface, interfaces);
 
-  mount(router, updateInterface, async ({ scope, params: { id }, body, ifMatch }) => {
+  mount(router, updateInterface, async ({ work, scope, params: { id }, body, ifMatch }) => {
     const now = new Date();
     const address = parseAddress(body.ip_address).text;
     const updated = await refusingDuplicates(() =>
-      updateOnHost(storage, interfaces, { scope, id }, async ({ session, host, current }) => {
+      updateOnHost(storage, interfaces, { work, scope, id }, async ({ session, host, current }) => {
         const { entity } = current;
         requireRevision(ifMatch, current.revision);
         if (body.network_id !== entity.network_id) throw new AppError("network_mismatch", { path: "network_id" });
@@ -97,8 +101,11 @@ export function mountInterfaces(router: Router, storage: Storage): void {
           throw validationFailed({ path: "host_id", message: "the host of an interface cannot be changed" });
         const mac_address = nextMacAddress(entity.mac_address, body.mac_address);
         const { name, subnet_id, network_id: networkId } = body;
-        if (subnet_id !== entity.subnet_id || address !== entity.ip_address)
-          await holdAddress(storage, session, scope, { subnetId: subnet_id, networkId, address });
+        if (subnet_id !== entity.subnet_id || address !== entity.ip_address) {
+          const addresses = [{ subnet_id, ip_address: address }];
+          await holdClaims(guards, session, scope, subnetClaims(addresses));
+          await checkAddresses(storage, session, scope, { networkId, addresses });
+        }
         const { position, shift } = placeExisting(entity.position, body.position, host.inventory.interfaces.length);
         const changes = { ip_address: address, name, subnet_id, mac_address, position };
         const next = revised(current, { ...entity, ...changes }, now);
@@ -113,18 +120,20 @@ export function mountInterfaces(router: Router, storage: Storage): void {
 
   mountRemoval(router, { one: deleteInterface, several: bulkDeleteInterfaces }, remove);
 
-  async function remove(scope: Scope, ids: readonly string[], ifMatch: readonly string[] | null): Promise<void> {
+  async function remove({ work, scope, ids, ifMatch }: Removed): Promise<void> {
     await removeFromHosts(storage, interfaces, {
+      work,
       scope,
       ids,
       ifMatch,
       change: (mine) => ({ remove: { interfaces: mine } }),
-      also: async ({ session, host, removed, now }) => {
-        await interfaces.removedFrom(session, scope, [host.id]);
-        await unbind(storage, session, scope, { host, targets: removed.map(({ entity }) => entity.id), now });
-        const from = Math.min(...removed.map(({ entity }) => entity.position));
-        await closeGaps(session, scope, interfaces, { hostId: host.id, from, now });
-        return { interfaces: -removed.length };
+      also: async ({ session, hosts, removed, now }) => {
+        const gone = removed.map(({ entity }) => entity);
+        await interfaces.removedFrom(session, scope, [...hosts.keys()]);
+        const changes = await unbound(storage, session, scope, { targets: gone.map(({ id }) => id), now });
+        await saveServices(storage, session, scope, { changes });
+        await closeGaps(session, scope, interfaces, { gone, now });
+        return [...countsOf(gone, () => ({ interfaces: -1 })), ...countsOfBindings(changes)];
       },
     });
   }

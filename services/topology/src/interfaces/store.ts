@@ -4,7 +4,7 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { parseAddress } from "../addresses.js";
 import { createHostSearch } from "../hosts/search.js";
 import { IP_INDEX, MAC_INDEX } from "../indexes.js";
-import { createEntities, type Entities, type EntityDocument, storedIn } from "../storage/entities.js";
+import { createEntities, type Entities, type EntityKind, type EntityDocument, STORED } from "../storage/entities.js";
 
 /** What an interface can be recognized by. */
 export interface Identities {
@@ -22,21 +22,23 @@ export interface InterfaceStore extends Entities<Interface> {
   findByIdentity(scope: Scope, identities: Identities, session?: ClientSession): Promise<Interface[]>;
 }
 
-export function createInterfaceStore(db: Db): InterfaceStore {
+export const INTERFACE_KIND: EntityKind<Interface> = {
+  collection: "interfaces",
+  name: "Interface",
+  networkOf: ({ network_id }) => network_id,
+  keysOf: ({ host_id, subnet_id, ip_address, mac_address, position }) => ({
+    host_id,
+    subnet_id,
+    ip_key: parseAddress(ip_address).key,
+    mac_address,
+    position,
+  }),
+  clean: (entity) => Interface.parse(entity),
+};
+
+export function createInterfaceStore(db: Db, kind = INTERFACE_KIND): InterfaceStore {
   const search = createHostSearch(db);
-  const entities = createEntities<Interface>(db, {
-    collection: "interfaces",
-    name: "Interface",
-    networkOf: ({ network_id }) => network_id,
-    keysOf: ({ host_id, subnet_id, ip_address, mac_address, position }) => ({
-      host_id,
-      subnet_id,
-      ip_key: parseAddress(ip_address).key,
-      mac_address,
-      position,
-    }),
-    clean: (entity) => Interface.parse(entity),
-  });
+  const entities = createEntities<Interface>(db, kind);
   return {
     ...entities,
     insertWithHosts: entities.insert,
@@ -54,9 +56,9 @@ export function createInterfaceStore(db: Db): InterfaceStore {
     findByIdentity: async (scope, { macAddresses, ipAddresses }, session) => {
       const within = entities.within(scope);
       const byIndex = async (filter: object, hint: object): Promise<Interface[]> => {
-        const options = { projection: { _id: 0, wire: 1, revision: 1 }, hint, ...(session && { session }) };
+        const options = { projection: STORED, hint, ...(session && { session }) };
         const found = await entities.collection.find<EntityDocument>({ ...within, ...filter }, options).toArray();
-        return found.map((document) => storedIn<Interface>(document).entity);
+        return found.map((document) => entities.storedIn(document).entity);
       };
       const keys = ipAddresses.map((address) => parseAddress(address).key);
       const byMac = macAddresses.length === 0 ? [] : await byIndex({ mac_address: { $in: macAddresses } }, MAC_INDEX);

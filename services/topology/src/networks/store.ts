@@ -1,16 +1,19 @@
 import type { Db } from "mongodb";
 import { Network } from "@nts/shared/contract";
-import { createEntities, type Entities } from "../storage/entities.js";
+import { composed } from "../search.js";
+import { createEntities, type Entities, type EntityKind } from "../storage/entities.js";
 
 export type NetworkStore = Entities<Network>;
 
+export const NETWORK_KIND: EntityKind<Network> = {
+  collection: "networks",
+  name: "Network",
+  networkOf: ({ id }) => id,
+  keysOf: ({ name, tags }) => ({ name, tags: tags.map(composed) }),
+  clean: (entity) => Network.parse(entity),
+};
+
 /** Networks; the network of a network is itself, so that the filter of a scope serves here too. */
-export function createNetworkStore(db: Db): NetworkStore {
-  return createEntities<Network>(db, {
-    collection: "networks",
-    name: "Network",
-    networkOf: ({ id }) => id,
-    keysOf: ({ name, tags }) => ({ name, tags }),
-    clean: (entity) => Network.parse(entity),
-  });
+export function createNetworkStore(db: Db, kind = NETWORK_KIND): NetworkStore {
+  return createEntities<Network>(db, kind);
 }

@@ -10,15 +10,15 @@ import {
 import { AppError, validationFailed } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
-import type { Scope } from "@nts/shared/http/tenancy";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { portType } from "../definitions/well-known-ports.js";
-import { lockHostFor, removeFromHosts, updateOnHost } from "../hosts/on-host.js";
+import { countsOf, lockHostFor, removeFromHosts, updateOnHost } from "../hosts/on-host.js";
 import { newId } from "@nts/shared/ids";
-import { unbind } from "../services/write.js";
+import { countsOfBindings, saveServices, unbound } from "../services/write.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
+import { holdClaims, networkClaim } from "../storage/claims.js";
 import { answerList, commonFilter } from "../storage/lists.js";
-import { mountGet, mountRemoval } from "../resource.js";
+import { mountGet, mountRemoval, type Removed } from "../resource.js";
 import { requireRevision } from "@nts/shared/revision";
 import { revised } from "../storage/revisions.js";
 import { narrowedTo } from "../storage/scope.js";
@@ -27,9 +27,10 @@ import type { Storage } from "../storage/storage.js";
 export function mountPorts(router: Router, storage: Storage): void {
   const { guards, ports, transaction } = storage;
 
-  mount(router, listPorts, async ({ scope: whole, query }) => {
+  mount(router, listPorts, async ({ work, scope: whole, query }) => {
     const scope = narrowedTo(whole, query.network_id);
     return answerList(ports, query, {
+      work,
       scope,
       filter: { ...commonFilter(query), ...(query.host_id !== undefined && { host_id: query.host_id }) },
       selective: query.host_id === undefined ? undefined : { host_id: 1, number: 1, protocol: 1 },
@@ -37,20 +38,21 @@ export function mountPorts(router: Router, storage: Storage): void {
     });
   });
 
-  mount(router, createPort, async ({ scope, body }) => {
+  mount(router, createPort, async ({ work, scope, body }) => {
+    await storage.quota.require(scope);
     const { host_id, network_id, number, protocol } = body;
     const now = new Date().toISOString();
     const id = newId();
     const type = portType(number, protocol);
     const port: Port = { id, created_at: now, updated_at: now, network_id, host_id, number, protocol, type };
     await refusingDuplicates(() =>
-      transaction([host_id], async (session) => {
+      transaction(work, [host_id], async (session) => {
         await lockHostFor(storage, session, scope, {
           hostId: host_id,
           networkId: network_id,
           change: { add: { ports: [id] } },
         });
-        await guards.count(session, scope, network_id, { ports: 1 });
+        await holdClaims(guards, session, scope, [networkClaim(network_id, { ports: 1 })]);
         await ports.insert(session, scope, [port]);
       }),
     );
@@ -59,9 +61,9 @@ export function mountPorts(router: Router, storage: Storage): void {
 
   mountGet(router, getPort, ports);
 
-  mount(router, updatePort, async ({ scope, params: { id }, body, ifMatch }) => {
+  mount(router, updatePort, async ({ work, scope, params: { id }, body, ifMatch }) => {
     const updated = await refusingDuplicates(() =>
-      updateOnHost(storage, ports, { scope, id }, async ({ session, current }) => {
+      updateOnHost(storage, ports, { work, scope, id }, async ({ session, current }) => {
         requireRevision(ifMatch, current.revision);
         if (body.network_id !== current.entity.network_id)
           throw new AppError("network_mismatch", { path: "network_id" });
@@ -83,15 +85,18 @@ export function mountPorts(router: Router, storage: Storage): void {
 
   mountRemoval(router, { one: deletePort, several: bulkDeletePorts }, remove);
 
-  async function remove(scope: Scope, ids: readonly string[], ifMatch: readonly string[] | null): Promise<void> {
+  async function remove({ work, scope, ids, ifMatch }: Removed): Promise<void> {
     await removeFromHosts(storage, ports, {
+      work,
       scope,
       ids,
       ifMatch,
       change: (mine) => ({ remove: { ports: mine } }),
-      also: async ({ session, host, removed, now }) => {
-        await unbind(storage, session, scope, { host, targets: removed.map(({ entity }) => entity.id), now });
-        return { ports: -removed.length };
+      also: async ({ session, removed, now }) => {
+        const gone = removed.map(({ entity }) => entity);
+        const changes = await unbound(storage, session, scope, { targets: gone.map(({ id }) => id), now });
+        await saveServices(storage, session, scope, { changes });
+        return [...countsOf(gone, () => ({ ports: -1 })), ...countsOfBindings(changes)];
       },
     });
   }

@@ -15,7 +15,7 @@ function refusal(...requested: BindingInput[]): unknown {
   }
 }
 
-describe("bindings: what a service may be bound to (spec § 4.1)", () => {
+describe("bindings: what a service may be bound to", () => {
   it("accepts ports and interfaces of the service's host", () => {
     const requested = [port("p1"), port("p2", "i1"), on("i2")].slice(1);
     expect(resolveBindings(requested, host)).toEqual(requested);

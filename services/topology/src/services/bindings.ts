@@ -1,14 +1,14 @@
 import { type Binding, type BindingInput, bindingKey, type HostInventory, judgeBindings } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 
-// The binding rules of a service, enforced. What comes out is a set that does not depend on the order asked. @see spec § 4.1
+// The binding rules of a service, enforced. What comes out is a set that does not depend on the order asked. @see docs/api.md "Bindings"
 
 /**
  * Applies the binding rules to what a caller asked for, and returns what is left of it.
  *
  * @throws AppError `binding_cross_host` with every binding that names a port or interface of another host
  * @throws AppError `binding_conflict` with every pair that meets on an interface
- * @see spec § 4.1 (in this order)
+ * @see docs/api.md "Bindings": in this order
  */
 export function resolveBindings(requested: readonly BindingInput[], host: HostInventory): BindingInput[] {
   const { foreign, conflicts, kept } = judgeBindings(requested, host);

@@ -10,30 +10,30 @@ import {
 import { AppError } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
-import type { Scope } from "@nts/shared/http/tenancy";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { SERVICE_TRAILING } from "../indexes.js";
-import { lockHostFor, removeFromHosts, updateOnHost } from "../hosts/on-host.js";
+import { countsOf, lockHostFor, removeFromHosts, updateOnHost } from "../hosts/on-host.js";
 import { newId } from "@nts/shared/ids";
 import { placeExisting, placeNew } from "../positions.js";
+import { holdClaims, networkClaim, tagClaims } from "../storage/claims.js";
 import { answerList, commonFilter } from "../storage/lists.js";
-import { mountGet, mountRemoval } from "../resource.js";
+import { mountGet, mountRemoval, type Removed } from "../resource.js";
 import { requireRevision } from "@nts/shared/revision";
 import { revised } from "../storage/revisions.js";
 import { narrowedTo } from "../storage/scope.js";
 import { applyShift, closeGaps } from "../storage/shifts.js";
 import type { Storage } from "../storage/storage.js";
-import { holdTags } from "../tags/hold-tags.js";
 import { bindingsOf, resolveBindings } from "./bindings.js";
-import { insertServices, saveService } from "./write.js";
+import { insertServices, moreBindings, saveServices } from "./write.js";
 
 export function mountServices(router: Router, storage: Storage): void {
   const { bindings, guards, services, transaction } = storage;
 
-  mount(router, listServices, async ({ scope: whole, query }) => {
+  mount(router, listServices, async ({ work, scope: whole, query }) => {
     const scope = narrowedTo(whole, query.network_id);
     const { host_id, exclude_categories } = query;
     return answerList(services, query, {
+      work,
       scope,
       filter: {
         ...commonFilter(query),
@@ -47,11 +47,12 @@ export function mountServices(router: Router, storage: Storage): void {
     });
   });
 
-  mount(router, createService, async ({ scope, body }) => {
+  mount(router, createService, async ({ work, scope, body }) => {
+    await storage.quota.require(scope);
     const { host_id: hostId, network_id: networkId } = body;
     const now = new Date();
     const id = newId();
-    const created = await transaction([hostId], async (session) => {
+    const created = await transaction(work, [hostId], async (session) => {
       const host = await lockHostFor(storage, session, scope, { hostId, networkId, change: { services: 1 } });
       const { position, shift } = placeNew(body.position, host.inventory.services - 1);
       const at = now.toISOString();
@@ -70,9 +71,9 @@ export function mountServices(router: Router, storage: Storage): void {
         tags: body.tags,
         virtualization: body.virtualization ?? null,
       };
-      await holdTags(guards, session, scope, { tags: service.tags });
-      await guards.count(session, scope, networkId, { services: 1, bindings: service.bindings.length });
-      await insertServices(storage, session, scope, { host, inserted: [service] });
+      const counts = { services: 1, bindings: service.bindings.length };
+      await holdClaims(guards, session, scope, [networkClaim(networkId, counts), ...tagClaims(service.tags)]);
+      await insertServices(storage, session, scope, { hostName: host.name, inserted: [service] });
       await applyShift(session, scope, services, { hostId, shift, except: id, now });
       return service;
     });
@@ -81,12 +82,12 @@ export function mountServices(router: Router, storage: Storage): void {
 
   mountGet(router, getService, services);
 
-  mount(router, updateService, async ({ scope, params: { id }, body, ifMatch }) => {
+  mount(router, updateService, async ({ work, scope, params: { id }, body, ifMatch }) => {
     const now = new Date();
     const updated = await updateOnHost(
       storage,
       services,
-      { scope, id, to: body.host_id },
+      { work, scope, id, to: body.host_id },
       async ({ session, host, current }) => {
         const { entity } = current;
         requireRevision(ifMatch, current.revision);
@@ -103,10 +104,13 @@ export function mountServices(router: Router, storage: Storage): void {
         const changes = { bindings, host_id: host.id, name, position, service_definition, tags, virtualization };
         const next = revised(current, { ...entity, ...changes }, now);
         if (next === null) throw new Discard(current);
-        await holdTags(guards, session, scope, { tags, kept: entity.tags });
-        await saveService(storage, session, scope, { before: current, after: next, host });
+        const change = { before: current, after: next };
+        const more = moreBindings(change);
+        const counted = more === 0 ? [] : [networkClaim(entity.network_id, { bindings: more })];
+        await holdClaims(guards, session, scope, [...tagClaims(tags, entity.tags), ...counted]);
+        await saveServices(storage, session, scope, { changes: [change], hostName: host.name });
         await applyShift(session, scope, services, { hostId: host.id, shift, except: id, now });
-        if (moves) await closeGaps(session, scope, services, { hostId: entity.host_id, from: entity.position, now });
+        if (moves) await closeGaps(session, scope, services, { gone: [entity], now });
         return next;
       },
     );
@@ -115,18 +119,19 @@ export function mountServices(router: Router, storage: Storage): void {
 
   mountRemoval(router, { one: deleteService, several: bulkDeleteServices }, remove);
 
-  async function remove(scope: Scope, ids: readonly string[], ifMatch: readonly string[] | null): Promise<void> {
+  async function remove({ work, scope, ids, ifMatch }: Removed): Promise<void> {
     await removeFromHosts(storage, services, {
+      work,
       scope,
       ids,
       ifMatch,
       change: (mine) => ({ services: -mine.length }),
-      also: async ({ session, host, removed, now }) => {
-        const gone = { service_id: { $in: removed.map(({ entity }) => entity.id) } };
-        const unbound = await bindings.remove(session, scope, gone);
-        const from = Math.min(...removed.map(({ entity }) => entity.position));
-        await closeGaps(session, scope, services, { hostId: host.id, from, now });
-        return { services: -removed.length, bindings: -unbound };
+      also: async ({ session, removed, now }) => {
+        const gone = removed.map(({ entity }) => entity);
+        if (gone.some((service) => service.bindings.length > 0))
+          await bindings.remove(session, scope, { service_id: { $in: gone.map(({ id }) => id) } });
+        await closeGaps(session, scope, services, { gone, now });
+        return countsOf(gone, (service) => ({ services: -1, bindings: -service.bindings.length }));
       },
     });
   }

@@ -2,8 +2,8 @@ import type { ClientSession, Db } from "mongodb";
 import { Service } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { categoryOf } from "../definitions/categories.js";
-import { searchTextOf } from "../search.js";
-import { createEntities, type Entities } from "../storage/entities.js";
+import { composed, searchTextOf } from "../search.js";
+import { createEntities, type Entities, type EntityKind } from "../storage/entities.js";
 import { within } from "../storage/scope.js";
 
 /** Services. Beside its own fields a document carries `host_name`, which lists can be ordered by. */
@@ -12,22 +12,24 @@ export interface ServiceStore extends Entities<Service> {
   renameHost(session: ClientSession, scope: Scope, hostId: string, hostName: string): Promise<void>;
 }
 
-export function createServiceStore(db: Db): ServiceStore {
-  const entities = createEntities<Service>(db, {
-    collection: "services",
-    name: "Service",
-    networkOf: ({ network_id }) => network_id,
-    keysOf: ({ host_id, name, position, service_definition, tags }) => ({
-      host_id,
-      name,
-      position,
-      service_definition,
-      category: categoryOf(service_definition),
-      tags,
-      search: searchTextOf(name, service_definition),
-    }),
-    clean: (entity) => Service.parse(entity),
-  });
+export const SERVICE_KIND: EntityKind<Service> = {
+  collection: "services",
+  name: "Service",
+  networkOf: ({ network_id }) => network_id,
+  keysOf: ({ host_id, name, position, service_definition, tags }) => ({
+    host_id,
+    name,
+    position,
+    service_definition,
+    category: categoryOf(service_definition),
+    tags: tags.map(composed),
+    search: searchTextOf(name, service_definition),
+  }),
+  clean: (entity) => Service.parse(entity),
+};
+
+export function createServiceStore(db: Db, kind = SERVICE_KIND): ServiceStore {
+  const entities = createEntities<Service>(db, kind);
   return {
     ...entities,
     renameHost: async (session, scope, hostId, hostName) => {

@@ -1,6 +1,9 @@
 import type { ClientSession, Collection, Db, Filter, Sort } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
+import { FIRST_FORM, type Form, inPresentForm, withUnknown } from "@nts/shared/mongo/forms";
+import { type Moment, rawBatches, type RawBatch, type RawFind } from "@nts/shared/mongo/raw-find";
+import { createGatheredRead } from "./gathered.js";
 import { within, withinOrganization, type ScopeFilter } from "./scope.js";
 
 // An entity is stored as the JSON text that answers it (`wire`), beside the fields that filters, orders and indexes
@@ -27,9 +30,20 @@ export interface EntityDocument {
   created_at: Date;
   updated_at: Date;
   revision: number;
+  /** The stored form, see `Form`; absent for the first one. */
+  form?: number | undefined;
   wire: string;
   [key: string]: unknown;
 }
+
+/** What an entity is read from; see `STORED`. */
+export type StoredFields = Pick<EntityDocument, "wire" | "revision" | "form">;
+
+/** Fields of a document beside those of its entity: the same for all, or made for each. */
+export type Extra<T> = Readonly<Record<string, unknown>> | ((entity: T) => Record<string, unknown>);
+
+/** Changed entities that one command writes: each takes about a millisecond, and a command has five seconds. */
+const UPDATE_BATCH = 250;
 
 export interface EntityKind<T extends Entity> {
   readonly collection: string;
@@ -41,28 +55,56 @@ export interface EntityKind<T extends Entity> {
   readonly keysOf: (entity: T) => Record<string, unknown>;
   /** The entity without what is not part of it, such as an echoed member of a caller. */
   readonly clean: (entity: T) => T;
+  /** The first one unless said otherwise. */
+  readonly form?: Form<T>;
+}
+
+/** Reads stored entities in the present form of their kind. */
+export interface EntityReader<T> {
+  /** True while documents of an older form may be met: then `wire` alone is not yet what is answered. */
+  readonly upgrades: boolean;
+  readonly storedIn: (document: StoredFields) => Stored<T>;
+  /** The JSON text that answers an entity. */
+  readonly wireOf: (document: Omit<StoredFields, "revision">) => string;
 }
 
 /** Access to the entities of one kind; nothing outside the scope exists for the caller. */
-export interface Entities<T extends Entity> {
+export interface Entities<T extends Entity> extends EntityReader<T> {
   readonly name: string;
   readonly collection: Collection<EntityDocument>;
-  /** What is stored of an entity, beside the extra fields that were given when it was written. */
+  /** What is stored of a changed entity, beside the extra fields that were given when it was written. */
   documentOf(organizationId: string, stored: Stored<T>): EntityDocument;
   /** The filter that every query of these entities begins with. */
   within(scope: Scope): ScopeFilter;
+  /** Without a session the entity is read together with others that are asked for at the same time. */
   find(scope: Scope, id: string, session?: ClientSession): Promise<Stored<T> | null>;
   /** @throws AppError `not_found` */
   get(scope: Scope, id: string, session?: ClientSession): Promise<Stored<T>>;
-  /** The JSON text of an entity, as it was stored. @throws AppError `not_found` */
-  read(scope: Scope, id: string): Promise<{ json: string; revision: number }>;
+  /** The JSON text of an entity. @throws AppError `not_found` */
+  readOne(scope: Scope, id: string): Promise<{ json: string | Buffer; revision: number }>;
   findMany(scope: Scope, filter: Filter<EntityDocument>, session: ClientSession, sort?: Sort): Promise<Stored<T>[]>;
+  /** The documents of a query as the database sends them; its filter holds the scope. */
+  read(query: Omit<RawFind, "collection">, moment?: Moment): AsyncGenerator<RawBatch, void, void>;
   /** @param extra fields that no entity holds, such as the name of its host */
-  insert(session: ClientSession, scope: Scope, entities: readonly T[], extra?: object): Promise<void>;
+  insert(session: ClientSession, scope: Scope, entities: readonly T[], extra?: Extra<T>): Promise<void>;
   /** Stores changed entities under their next revision. Extra fields that are not given stay as they are. */
   replace(session: ClientSession, scope: Scope, changed: readonly Stored<T>[], extra?: object): Promise<void>;
   /** @returns how many were removed */
   remove(session: ClientSession, scope: Scope, filter: Filter<EntityDocument>): Promise<number>;
+}
+
+/** The projection that an entity is read from. */
+export const STORED = { _id: 0, wire: 1, revision: 1, form: 1 } as const;
+
+export function createReader<T extends Entity>(kind: Pick<EntityKind<T>, "form">): EntityReader<T> {
+  const form: Form<T> = kind.form ?? FIRST_FORM;
+  const entityIn = (wire: string, version?: number): T => inPresentForm(form, JSON.parse(wire) as T, version);
+  return {
+    upgrades: form.upgrade !== undefined,
+    storedIn: ({ wire, revision, form: version }) => ({ entity: entityIn(wire, version), revision }),
+    wireOf: ({ wire, form: version = 1 }) =>
+      form.upgrade === undefined || version >= form.version ? wire : JSON.stringify(entityIn(wire, version)),
+  };
 }
 
 /** Opens a collection of entities. */
@@ -70,10 +112,12 @@ export function createEntities<T extends Entity>(db: Db, kind: EntityKind<T>): E
   const collection = db.collection<EntityDocument>(kind.collection);
   const { networkOf } = kind;
   const visible = networkOf === null ? withinOrganization : within;
-  const projection = { _id: 0, wire: 1, revision: 1 } as const;
+  const reader = createReader(kind);
+  const { storedIn, wireOf } = reader;
+  const projection = STORED;
+  const gathered = createGatheredRead(db, kind.collection, networkOf !== null);
 
-  function documentOf(organizationId: string, { entity, revision }: Stored<T>): EntityDocument {
-    const clean = kind.clean(entity);
+  function documentOf(organizationId: string, entity: T, revision: number): EntityDocument {
     return {
       _id: entity.id,
       organization_id: organizationId,
@@ -81,63 +125,67 @@ export function createEntities<T extends Entity>(db: Db, kind: EntityKind<T>): E
       created_at: new Date(entity.created_at),
       updated_at: new Date(entity.updated_at),
       revision,
-      ...kind.keysOf(clean),
-      wire: JSON.stringify(clean),
+      ...kind.keysOf(entity),
+      form: (kind.form ?? FIRST_FORM).version,
+      wire: JSON.stringify(entity),
     };
   }
 
   const entities: Entities<T> = {
     name: kind.name,
     collection,
-    documentOf,
+    ...reader,
+    documentOf: (organizationId, { entity, revision }) =>
+      // What a newer build has added to the entity stays there.
+      documentOf(organizationId, withUnknown(kind.clean(entity), entity) as T, revision),
     within: visible,
     find: async (scope, id, session) => {
-      const found = await collection.findOne({ ...visible(scope), _id: id }, { projection, ...inside(session) });
+      if (session === undefined) {
+        const found = await gathered(scope, id);
+        return found === null ? null : storedIn({ ...found, wire: found.wire.toString() });
+      }
+      const found = await collection.findOne({ ...visible(scope), _id: id }, { projection, session });
       return found === null ? null : storedIn(found);
     },
     get: async (scope, id, session) => (await entities.find(scope, id, session)) ?? notFound(kind.name),
-    read: async (scope, id) => {
-      const found = await collection.findOne({ ...visible(scope), _id: id }, { projection });
-      return found === null ? notFound(kind.name) : { json: found.wire, revision: found.revision };
+    readOne: async (scope, id) => {
+      const { wire, form, revision } = (await gathered(scope, id)) ?? notFound(kind.name);
+      const json = reader.upgrades ? wireOf({ wire: wire.toString(), form }) : wire;
+      return { json, revision };
     },
+    read: (query, moment) => rawBatches(db, { collection: kind.collection, ...query }, moment),
     findMany: async (scope, filter, session, sort = { _id: 1 }) => {
       const found = await collection
         .find({ $and: [visible(scope), filter] }, { projection, session })
         .sort(sort)
         .toArray();
-      return found.map(storedIn<T>);
+      return found.map(storedIn);
     },
     insert: async (session, scope, inserted, extra) => {
-      if (inserted.length === 0) return;
       const documents = inserted.map((entity) => ({
-        ...documentOf(scope.organizationId, { entity, revision: 1 }),
-        ...extra,
+        ...documentOf(scope.organizationId, kind.clean(entity), 1),
+        ...(typeof extra === "function" ? extra(entity) : extra),
       }));
-      await collection.insertMany(documents, { session });
+      if (documents.length > 0) await collection.insertMany(documents, { session });
     },
     replace: async (session, scope, changed, extra) => {
-      if (changed.length === 0) return;
-      await collection.bulkWrite(
-        changed.map((one) => {
-          const { _id, ...fields } = documentOf(scope.organizationId, one);
-          return { updateOne: { filter: { ...visible(scope), _id }, update: { $set: { ...fields, ...extra } } } };
-        }),
-        { session },
-      );
+      const updates = changed.map((one) => {
+        const { _id, ...fields } = entities.documentOf(scope.organizationId, one);
+        return { filter: { ...visible(scope), _id }, update: { $set: { ...fields, ...extra } } };
+      });
+      const [only, ...more] = updates;
+      if (only === undefined) return;
+      if (more.length === 0) await collection.updateOne(only.filter, only.update, { session });
+      else
+        for (let from = 0; from < updates.length; from += UPDATE_BATCH) {
+          const batch = updates.slice(from, from + UPDATE_BATCH).map((updateOne) => ({ updateOne }));
+          await collection.bulkWrite(batch, { session });
+        }
     },
     remove: async (session, scope, filter) =>
       (await collection.deleteMany({ $and: [visible(scope), filter] }, { session })).deletedCount,
   };
   return entities;
-}
-
-/** The entity that a document holds. */
-export function storedIn<T>({ wire, revision }: Pick<EntityDocument, "wire" | "revision">): Stored<T> {
-  return { entity: JSON.parse(wire) as T, revision };
-}
-
-function inside(session: ClientSession | undefined): { session?: ClientSession } {
-  return session === undefined ? {} : { session };
 }
 
 function notFound(entity: string): never {

@@ -1,12 +1,14 @@
 import { randomInt } from "node:crypto";
 import type { ClientSession, Collection, Db } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { within } from "./scope.js";
+import { within, withinOrganization } from "./scope.js";
 
 // A reference is safe only when its writer and the deleter of its target write one common document: a transaction that
-// only reads the target does not collide with the one that deletes it. Networks, subnets and tags have sixteen guards each:
-// adding a reference writes one of them at random, deleting the target writes them all. Sixteen, because a single one
-// makes all writers of a network wait for each other.
+// only reads the target does not collide with the one that deletes it. Networks, subnets and tags have sixteen guards each.
+// Adding a reference writes one of them, deleting the target writes them all. Sixteen, because a single one would make all
+// writers of a network wait for each other.
+// A transaction stays in one lane: of every target it writes the guard with the same number, once, and all of them in one
+// command. So it collides only with the transactions of its lane, however many references it adds.
 // The guards of a network also carry how many entities of each kind it has, in parts that sum up; so the total of a
 // list costs the same however long it is.
 
@@ -32,62 +34,89 @@ export interface GuardDocument {
   counts: Counts;
 }
 
+/** What is referred to, and for a network what it has more (or less) of afterwards. */
+export interface Reference {
+  readonly target: string;
+  readonly kind: GuardDocument["kind"];
+  readonly counts?: Counts;
+}
+
+type Target = Pick<GuardDocument, "target" | "kind" | "organization_id" | "network_id">;
+
 export interface Guards {
-  create(
-    session: ClientSession,
-    target: Pick<GuardDocument, "target" | "kind" | "organization_id" | "network_id">,
-  ): Promise<void>;
-  /** Secures a new reference to the target. @returns false when there is no such target in the scope */
-  hold(session: ClientSession, scope: Scope, target: string, kind: GuardDocument["kind"]): Promise<boolean>;
-  /** Secures entities that are added to, or taken from, a network, and counts them. @returns false as for `hold` */
-  count(session: ClientSession, scope: Scope, networkId: string, change: Counts): Promise<boolean>;
+  readonly collection: Collection<GuardDocument>;
+  create(session: ClientSession, targets: readonly Target[]): Promise<void>;
   /**
-   * The guards of which each target's `lane`th one is written and not one at random: transactions of one lane collide, and
-   * those of different lanes do not.
+   * Secures references to the targets until the transaction ends, and counts what networks gain and lose; one command.
+   *
+   * @param references repeated targets are held once, their counts added up
+   * @returns the targets that are not in the scope
    */
+  hold(session: ClientSession, scope: Scope, references: readonly Reference[]): Promise<ReadonlySet<string>>;
+  /** Secures something in a network against everybody in one of the lanes. @returns false when it is not in the scope */
+  holdLanes(session: ClientSession, scope: Scope, networkId: string, lanes: readonly number[]): Promise<boolean>;
+  /** The guards of a transaction whose lane is decided by what it writes, and not by chance. */
   inLane(lane: number): Guards;
   /** Collides with whoever adds a reference to the target at the same time. */
   seal(session: ClientSession, scope: Scope, target: string): Promise<void>;
   remove(session: ClientSession, scope: Scope, targets: readonly string[]): Promise<void>;
   /** Removes the guards of networks and of everything in them. */
   removeNetworks(session: ClientSession, scope: Scope, networkIds: readonly string[]): Promise<void>;
+  /** Removes the guards of targets that nothing may be added to any more; writers that hold one of them are waited for. */
+  removeTargets(organizationIds: readonly string[], targets: readonly string[]): Promise<void>;
+  /** How many entities networks hold, of all kinds together. */
+  sizeOf(scope: Scope, networkIds: readonly string[]): Promise<number>;
   /** How many entities of a kind the scope has. */
   total(scope: Scope, counted: Counted): Promise<number>;
 }
 
 export function createGuards(db: Db): Guards {
-  return createLane(db.collection("guards"), () => randomInt(GUARDS));
+  const lanes = new WeakMap<ClientSession, number>();
+  let next = randomInt(LANES);
+  // In turn, so that the transactions of one process that run at the same time are in different lanes.
+  return createLane(db.collection("guards"), (session) => {
+    const lane = lanes.get(session) ?? next++ % LANES;
+    lanes.set(session, lane);
+    return lane;
+  });
 }
 
-/** @param choose which guard of a target is written */
-function createLane(guards: Collection<GuardDocument>, choose: () => number): Guards {
-  async function touch(
-    session: ClientSession,
-    scope: Scope,
-    { target, kind }: Pick<GuardDocument, "target" | "kind">,
-    change: Counts,
-  ): Promise<boolean> {
-    const increments = Object.entries(change).map(([counted, by]): [string, number] => [`counts.${counted}`, by]);
-    const touched = await guards.updateOne(
-      { ...within(scope), _id: `${target}:${choose()}`, kind },
-      { $inc: { touched: 1, ...Object.fromEntries(increments) } },
-      { session },
-    );
-    return touched.matchedCount === 1;
-  }
-
+function createLane(guards: Collection<GuardDocument>, laneOf: (session: ClientSession) => number): Guards {
   return {
-    create: async (session, target) => {
-      const documents = Array.from({ length: GUARDS }, (_, n) => ({
-        ...target,
-        _id: `${target.target}:${n}`,
-        touched: 0,
-        counts: {},
-      }));
+    collection: guards,
+    create: async (session, targets) => {
+      const documents = targets.flatMap((target) =>
+        Array.from({ length: GUARDS }, (_, n) => ({ ...target, _id: `${target.target}:${n}`, touched: 0, counts: {} })),
+      );
       await guards.insertMany(documents, { session });
     },
-    hold: (session, scope, target, kind) => touch(session, scope, { target, kind }, {}),
-    count: (session, scope, networkId, change) => touch(session, scope, { target: networkId, kind: "network" }, change),
+    hold: async (session, scope, references) => {
+      const held = [...merged(references).values()];
+      if (held.length === 0) return new Set();
+      const lane = laneOf(session);
+      const updates = held.map(({ target, kind, counts = {} }) => ({
+        filter: { ...(kind === "tag" ? withinOrganization(scope) : within(scope)), _id: `${target}:${lane}`, kind },
+        update: { $inc: { touched: 1, ...incrementsOf(counts) } },
+      }));
+      const [first, ...more] = updates;
+      const { matchedCount } =
+        first !== undefined && more.length === 0
+          ? await guards.updateOne(first.filter, first.update, { session })
+          : await guards.bulkWrite(
+              updates.map((updateOne) => ({ updateOne })),
+              { session },
+            );
+      if (matchedCount === held.length) return new Set();
+      const found = await guards
+        .find({ $or: updates.map(({ filter }) => filter) }, { session, projection: { target: 1 } })
+        .toArray();
+      const there = new Set(found.map(({ target }) => target));
+      return new Set(held.map(({ target }) => target).filter((target) => !there.has(target)));
+    },
+    holdLanes: async (session, scope, networkId, lanes) => {
+      const filter = { ...within(scope), _id: { $in: lanes.map((lane) => `${networkId}:${lane}`) } };
+      return (await guards.updateMany(filter, { $inc: { touched: 1 } }, { session })).matchedCount === lanes.length;
+    },
     inLane: (lane) => createLane(guards, () => lane),
     seal: async (session, scope, target) => {
       await guards.updateMany({ ...within(scope), target }, { $inc: { touched: 1 } }, { session });
@@ -97,6 +126,14 @@ function createLane(guards: Collection<GuardDocument>, choose: () => number): Gu
     },
     removeNetworks: async (session, scope, networkIds) => {
       await guards.deleteMany({ $and: [within(scope), { network_id: { $in: networkIds } }] }, { session });
+    },
+    removeTargets: async (organizationIds, targets) => {
+      await guards.deleteMany({ organization_id: { $in: [...organizationIds] }, target: { $in: [...targets] } });
+    },
+    sizeOf: async (scope, networkIds) => {
+      const filter = { $and: [within(scope), { kind: "network" as const, network_id: { $in: [...networkIds] } }] };
+      const found = await guards.find(filter, { projection: { counts: 1 } }).toArray();
+      return found.reduce((sum, { counts }) => sum + Object.values(counts).reduce((a, b) => a + b, 0), 0);
     },
     total: async (scope, counted) => {
       const [sum] = await guards
@@ -108,4 +145,27 @@ function createLane(guards: Collection<GuardDocument>, choose: () => number): Gu
       return sum?.total ?? 0;
     },
   };
+}
+
+/** Each target once, with all that its references count. */
+function merged(references: readonly Reference[]): Map<string, Reference> {
+  const byTarget = new Map<string, Reference>();
+  for (const reference of references) {
+    const { target, counts } = reference;
+    const known = byTarget.get(target);
+    byTarget.set(target, known === undefined ? reference : { ...known, counts: addedUp(known.counts, counts) });
+  }
+  return byTarget;
+}
+
+/** The sum of two counts. */
+export function addedUp(one: Counts = {}, other: Counts = {}): Counts {
+  const sum: Counts = { ...one };
+  for (const kind of COUNTED) if (other[kind] !== undefined) sum[kind] = (sum[kind] ?? 0) + other[kind];
+  return sum;
+}
+
+function incrementsOf(counts: Counts): Record<string, number> {
+  const changed = Object.entries(counts).filter(([, by]) => by !== 0);
+  return Object.fromEntries(changed.map(([counted, by]) => [`counts.${counted}`, by]));
 }

@@ -1,12 +1,14 @@
-import type { AggregationCursor, Document, Filter, FindCursor } from "mongodb";
-import { answer, type Answer } from "@nts/shared/http/answer";
+import type { Document, Filter } from "mongodb";
+import { answer, type Answer, type ListPart } from "@nts/shared/http/answer";
 import type { Scope } from "@nts/shared/http/tenancy";
+import { STREAM_MS } from "@nts/shared/mongo/connect";
 import { sortOf, type Ordering } from "@nts/shared/mongo/order";
+import { type RawBatch, type RawFind, textsIn } from "@nts/shared/mongo/raw-find";
+import type { Work } from "@nts/shared/work";
 import { orderIndex, SEARCH_INDEX, TAG_INDEX, type IndexKey } from "../indexes.js";
-import { searchFilter } from "../search.js";
-import type { Entity, Entities, EntityDocument } from "./entities.js";
-
-const STREAM_BATCH = 500;
+import { composed, searchFilter } from "../search.js";
+import type { Entity, Entities, EntityDocument, EntityReader } from "./entities.js";
+import { rowsIn, textFields } from "./rows.js";
 
 /** The part of a list's query that pages and orders. */
 export interface Paging extends Ordering {
@@ -15,6 +17,7 @@ export interface Paging extends Ordering {
 }
 
 export interface ListPlan {
+  readonly work: Work;
   /** The scope, already cut to the network that the query names. */
   readonly scope: Scope;
   /** Conditions besides the scope. */
@@ -27,39 +30,30 @@ export interface ListPlan {
   readonly selective?: IndexKey | undefined;
   /** The total, without counting, of a list that only the scope limits. */
   readonly total?: () => Promise<number>;
-  /** Adds to each entity what is stored elsewhere. */
+  /** For entities that are answered with what is stored elsewhere. */
   readonly join?: Join;
 }
 
-/** Stages that read what belongs to an entity, and what makes the text of the answer of both. */
-export interface Join {
-  readonly stages: readonly Document[];
-  readonly rowOf: (document: EntityDocument) => string;
-}
+/** Makes the rows of a list from the ids of its entities, in their order; one that is gone by then is left out. */
+export type Join = (scope: Scope, ids: AsyncIterable<readonly string[]>) => AsyncGenerator<ListPart>;
 
 /** Answers a list: a page with its total, or for limit 0 a stream of everything. */
-export async function answerList<T extends Entity>(
+export function answerList<T extends Entity>(
   entities: Entities<T>,
   paging: Paging,
   plan: ListPlan,
 ): Promise<Answer<never>> {
-  if (paging.limit === 0) {
-    const { cursor, rowOf } = open(entities, { ...paging, offset: 0 }, plan);
-    return answer.stream(batches(cursor, rowOf), paging.offset);
-  }
-  const { cursor, rowOf } = open(entities, paging, plan);
+  const { limit, offset } = paging;
+  const { join, scope, work } = plan;
   const counted = Object.keys(plan.filter).length === 0 ? plan.total : undefined;
-  const [documents, total] = await Promise.all([
-    cursor.toArray(),
-    counted === undefined ? count(entities, paging, plan) : counted(),
-  ]);
-  return answer.rows(documents.map(rowOf), { total, limit: paging.limit, offset: paging.offset });
-}
-
-/** What is being read, and what makes the text of one entity of it. */
-interface Reading {
-  readonly cursor: FindCursor<unknown> | AggregationCursor<unknown>;
-  readonly rowOf: (document: unknown) => Buffer;
+  const total = limit === 0 ? null : () => work.use(counted ?? (() => count(entities, paging, plan)));
+  const reading = readingOf(entities, paging, plan);
+  const passed = limit === 0 ? offset : 0;
+  const batches = entities.read(reading);
+  const rows =
+    join === undefined ? rowsOf(entities, batches, passed) : joined(batches, passed, (ids) => join(scope, ids));
+  const parts = inTurn(work, rows);
+  return Promise.resolve(answer.list(limit === 0 ? streamed(work, parts) : parts, { total, limit, offset }));
 }
 
 function matching<T extends Entity>({ within }: Entities<T>, { scope, filter }: ListPlan): Filter<EntityDocument> {
@@ -70,62 +64,90 @@ function matching<T extends Entity>({ within }: Entities<T>, { scope, filter }: 
  * The index to read from. It is named, because the database would try out dozens that begin alike before it settles on
  * one. Only where tags meet an order it has to find out: few entities carry one tag, and nearly all carry another.
  */
-function hintFor({ keyOf, filter, scope, selective, trailing }: ListPlan, paging: Paging): { hint?: Document } {
-  const [[field, direction] = ["created_at", 1] as const, ...more] = Object.entries(sortOf(paging, keyOf));
-  if ("_id" in filter) return { hint: { _id: 1 } };
-  if (selective !== undefined) return { hint: selective };
-  if ("search" in filter) return { hint: SEARCH_INDEX };
-  if ("tags" in filter) return more.length > 1 ? { hint: TAG_INDEX } : {};
-  return { hint: orderIndex(field, direction, scope.networks !== "all", trailing) };
+function hintFor({ keyOf, filter, scope, selective, trailing }: ListPlan, paging: Paging): Document | undefined {
+  const [field = "created_at", ...more] = Object.keys(sortOf(paging, keyOf));
+  if ("_id" in filter) return { _id: 1 };
+  if (selective !== undefined) return selective;
+  if ("search" in filter) return SEARCH_INDEX;
+  if ("tags" in filter) return more.length > 1 ? TAG_INDEX : undefined;
+  return orderIndex(field, scope.networks !== "all", trailing);
 }
 
 function count<T extends Entity>(entities: Entities<T>, paging: Paging, plan: ListPlan): Promise<number> {
-  const { hint = TAG_INDEX } = hintFor(plan, paging);
+  const hint = hintFor(plan, paging) ?? TAG_INDEX;
   return entities.collection.countDocuments(matching(entities, plan), { hint });
 }
 
-function open<T extends Entity>(entities: Entities<T>, paging: Paging, plan: ListPlan): Reading {
-  const sort = sortOf(paging, plan.keyOf);
-  const hint = hintFor(plan, paging);
+/** @returns what reads the texts of the entities, or with a join their ids */
+function readingOf<T extends Entity>(
+  entities: Entities<T>,
+  paging: Paging,
+  plan: ListPlan,
+): Omit<RawFind, "collection"> {
   const { limit, offset } = paging;
-  if (plan.join === undefined) {
-    const options = { projection: { _id: 0, wire: 1 }, raw: true, ...hint } as const;
-    const cursor = entities.collection.find(matching(entities, plan), options).sort(sort).skip(offset).limit(limit);
-    return { cursor, rowOf: (document) => wireIn(document as Buffer) };
+  return {
+    filter: matching(entities, plan),
+    projection: plan.join === undefined ? { _id: 0, ...textFields(entities) } : { _id: 1 },
+    sort: sortOf(paging, plan.keyOf),
+    hint: hintFor(plan, paging),
+    limit,
+    ...(limit === 0 && { maxTimeMS: STREAM_MS }),
+    // Without a limit, what stands before the offset counts in the total.
+    skip: limit === 0 ? 0 : offset,
+  };
+}
+
+/** @param passed how many rows at the beginning are counted only */
+async function* rowsOf(
+  reader: EntityReader<unknown>,
+  batches: AsyncIterable<RawBatch>,
+  passed: number,
+): AsyncGenerator<ListPart> {
+  let left = passed;
+  for await (const { bytes, starts } of batches) {
+    yield { text: rowsIn(reader, { bytes, starts: starts.slice(left) }), rows: starts.length };
+    left = Math.max(0, left - starts.length);
   }
-  const page = [...(offset > 0 ? [{ $skip: offset }] : []), ...(limit > 0 ? [{ $limit: limit }] : [])];
-  const stages = [{ $match: matching(entities, plan) }, { $sort: sort }, ...page, ...plan.join.stages];
-  const { rowOf } = plan.join;
-  const cursor = entities.collection.aggregate(stages, hint);
-  return { cursor, rowOf: (document) => Buffer.from(rowOf(document as EntityDocument)) };
 }
 
-// A document of the one field `wire`, as it comes from the database: its length (4 bytes), the type of the field (1), its
-// name with a zero (5), the length of the text (4), the text, and two zeros.
-const BEFORE_WIRE = 14;
-const AFTER_WIRE = 2;
-
-/** The text of `{wire}` without decoding it: that would cost more than everything else about a page. */
-function wireIn(document: Buffer): Buffer {
-  return document.subarray(BEFORE_WIRE, document.length - AFTER_WIRE);
-}
-
-/** What is made of each document of a cursor, some hundreds at a time; the cursor is closed at the end, however that comes. */
-export async function* batches<Row>(
-  cursor: Reading["cursor"],
-  rowOf: (document: unknown) => Row,
-): AsyncGenerator<readonly Row[]> {
-  try {
-    let batch: Row[] = [];
-    for await (const document of cursor.batchSize(STREAM_BATCH)) {
-      batch.push(rowOf(document));
-      if (batch.length < STREAM_BATCH) continue;
-      yield batch;
-      batch = [];
+async function* joined(
+  batches: AsyncIterable<RawBatch>,
+  passed: number,
+  rowsOf: (ids: AsyncIterable<readonly string[]>) => AsyncIterable<ListPart>,
+): AsyncGenerator<ListPart> {
+  let rows = 0;
+  const ids = async function* (): AsyncGenerator<readonly string[]> {
+    for await (const batch of batches) {
+      const left = Math.min(passed - rows, batch.starts.length);
+      rows += left;
+      yield batch.starts.slice(left).map((start) => textsIn(batch, start, ["_id"]).join());
     }
-    yield batch;
+  };
+  yield* rowsOf(ids());
+  yield { text: Buffer.alloc(0), rows };
+}
+
+/** Reads pieces within the organization's share of the connections, one at a time. */
+async function* inTurn<Piece>(work: Work, pieces: AsyncIterable<Piece>): AsyncGenerator<Piece> {
+  const reading = pieces[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await work.use(() => reading.next());
+      if (next.done === true) return;
+      yield next.value;
+    }
   } finally {
-    await cursor.close();
+    await reading.return?.();
+  }
+}
+
+/** Reads pieces as one of the streams that an organization may have open. @throws AppError `rate_limited` before the first */
+export async function* streamed<Piece>(work: Work, pieces: AsyncIterable<Piece>): AsyncGenerator<Piece> {
+  const release = work.openStream();
+  try {
+    yield* pieces;
+  } finally {
+    release();
   }
 }
 
@@ -140,6 +162,6 @@ export function commonFilter(query: CommonQuery): Filter<EntityDocument> {
   return {
     ...(query.q !== undefined && searchFilter(query.q)),
     ...(query.ids && query.ids.length > 0 && { _id: { $in: query.ids } }),
-    ...(query.tag_ids && query.tag_ids.length > 0 && { tags: { $in: query.tag_ids } }),
+    ...(query.tag_ids && query.tag_ids.length > 0 && { tags: { $in: query.tag_ids.map(composed) } }),
   };
 }

@@ -23,20 +23,23 @@ export async function applyShift<T extends Positioned>(
   );
 }
 
-/** Closes the gaps that items have left in a host's list. The host is locked. @param from the lowest place that was left */
-export async function closeGaps<T extends Positioned>(
+/** Closes the gaps that items have left in the lists of their hosts, which are locked. @param gone what has left */
+export async function closeGaps<T extends Positioned & { readonly host_id: string }>(
   session: ClientSession,
   scope: Scope,
   entities: Entities<T>,
-  { hostId, from, now }: { hostId: string; from: number; now: Date },
+  { gone, now }: { gone: readonly Pick<T, "host_id" | "position">[]; now: Date },
 ): Promise<void> {
-  const behind = { host_id: hostId, position: { $gt: from } };
-  const others = await entities.findMany(scope, behind, session, { position: 1 });
-  await entities.replace(
-    session,
-    scope,
-    others.flatMap((other, index) => movedTo(other, from + index, now)),
-  );
+  const lowest = new Map<string, number>();
+  for (const { host_id, position } of gone) lowest.set(host_id, Math.min(position, lowest.get(host_id) ?? position));
+  const behind = [...lowest].map(([host_id, from]) => ({ host_id, position: { $gt: from } }));
+  const others = await entities.findMany(scope, { $or: behind }, session, { host_id: 1, position: 1 });
+  const moved = others.flatMap((other) => {
+    const position = lowest.get(other.entity.host_id) ?? other.entity.position;
+    lowest.set(other.entity.host_id, position + 1);
+    return movedTo(other, position, now);
+  });
+  await entities.replace(session, scope, moved);
 }
 
 function movedTo<T extends Positioned>(item: Stored<T>, position: number, now: Date): Stored<T>[] {

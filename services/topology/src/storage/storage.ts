@@ -9,12 +9,17 @@ import { createServiceStore, type ServiceStore } from "../services/store.js";
 import { createSubnetStore, type SubnetStore } from "../subnets/store.js";
 import { createTagStore, type TagStore } from "../tags/store.js";
 import { createTopologyStore, type TopologyStore } from "../topology/store.js";
+import { createDeletions, type Deletions } from "./deletions.js";
 import { createGuards, type Guards } from "./guards.js";
+import { KINDS, type Kinds } from "./kinds.js";
+import { createQuota, DEFAULT_MAX_ENTITIES, type Quota } from "./quota.js";
 
 /** All that handlers may use of the database. */
 export interface Storage {
   readonly transaction: RunTransaction;
   readonly guards: Guards;
+  readonly deletions: Deletions;
+  readonly quota: Quota;
   readonly networks: NetworkStore;
   readonly subnets: SubnetStore;
   readonly hosts: HostStore;
@@ -26,16 +31,26 @@ export interface Storage {
   readonly topology: TopologyStore;
 }
 
-export function createStorage(db: Db, transaction: RunTransaction): Storage {
+export interface StorageOptions {
+  /** What is stored, other than in tests of builds that store something else. */
+  readonly kinds?: Kinds;
+  /** Entities of an organization, of all kinds together. */
+  readonly maxEntities?: number;
+}
+
+export function createStorage(db: Db, transaction: RunTransaction, options: StorageOptions = {}): Storage {
+  const { kinds = KINDS, maxEntities = DEFAULT_MAX_ENTITIES } = options;
   const entities = {
-    networks: createNetworkStore(db),
-    subnets: createSubnetStore(db),
-    hosts: createHostStore(db),
-    interfaces: createInterfaceStore(db),
-    ports: createPortStore(db),
-    services: createServiceStore(db),
-    bindings: createBindingStore(db),
-    tags: createTagStore(db),
+    networks: createNetworkStore(db, kinds.networks),
+    subnets: createSubnetStore(db, kinds.subnets),
+    hosts: createHostStore(db, kinds),
+    interfaces: createInterfaceStore(db, kinds.interfaces),
+    ports: createPortStore(db, kinds.ports),
+    services: createServiceStore(db, kinds.services),
+    bindings: createBindingStore(db, kinds.bindings),
+    tags: createTagStore(db, kinds.tags),
   };
-  return { transaction, guards: createGuards(db), ...entities, topology: createTopologyStore(db, entities) };
+  const quota = createQuota(db, maxEntities);
+  const topology = createTopologyStore(entities);
+  return { transaction, guards: createGuards(db), deletions: createDeletions(db), quota, ...entities, topology };
 }

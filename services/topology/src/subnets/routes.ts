@@ -10,25 +10,25 @@ import {
 import { AppError } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
-import type { Scope } from "@nts/shared/http/tenancy";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { parseBlock } from "../addresses.js";
 import { newId } from "@nts/shared/ids";
+import { holdClaims, networkClaim, tagClaims } from "../storage/claims.js";
 import { answerList, commonFilter } from "../storage/lists.js";
-import { mountGet, mountRemoval } from "../resource.js";
+import { mountGet, mountRemoval, type Removed } from "../resource.js";
 import { requireRevision } from "@nts/shared/revision";
 import { revised } from "../storage/revisions.js";
 import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
-import { holdTags } from "../tags/hold-tags.js";
-import { insertSubnet } from "./insert.js";
+import { insertSubnets } from "./insert.js";
 
 export function mountSubnets(router: Router, storage: Storage): void {
   const { guards, interfaces, subnets, transaction } = storage;
 
-  mount(router, listSubnets, async ({ scope: whole, query }) => {
+  mount(router, listSubnets, async ({ work, scope: whole, query }) => {
     const scope = narrowedTo(whole, query.network_id);
     return answerList(subnets, query, {
+      work,
       scope,
       filter: commonFilter(query),
       keyOf: { cidr: "cidr_key" },
@@ -36,7 +36,8 @@ export function mountSubnets(router: Router, storage: Storage): void {
     });
   });
 
-  mount(router, createSubnet, async ({ scope, body }) => {
+  mount(router, createSubnet, async ({ work, scope, body }) => {
+    await storage.quota.require(scope);
     const now = new Date().toISOString();
     const subnet: Subnet = {
       id: newId(),
@@ -50,17 +51,17 @@ export function mountSubnets(router: Router, storage: Storage): void {
       source: { type: "Manual" },
       tags: body.tags,
     };
-    await transaction([subnet.id], async (session) => {
-      await insertSubnet(storage, session, scope, subnet);
+    await transaction(work, [subnet.id], async (session) => {
+      await insertSubnets(storage, session, scope, { networkId: subnet.network_id, inserted: [subnet] });
     });
     return answer.data(subnet, { revision: 1 });
   });
 
   mountGet(router, getSubnet, subnets);
 
-  mount(router, updateSubnet, async ({ scope, params, body, ifMatch }) => {
+  mount(router, updateSubnet, async ({ work, scope, params, body, ifMatch }) => {
     const block = parseBlock(body.cidr, "cidr");
-    const updated = await transaction([params.id], async (session) => {
+    const updated = await transaction(work, [params.id], async (session) => {
       const current = await subnets.get(scope, params.id, session);
       requireRevision(ifMatch, current.revision);
       if (body.network_id !== current.entity.network_id) throw new AppError("network_mismatch", { path: "network_id" });
@@ -69,7 +70,7 @@ export function mountSubnets(router: Router, storage: Storage): void {
       const changes = { cidr: block.text, name, description, subnet_type, tags };
       const next = revised(current, { ...current.entity, ...changes }, new Date());
       if (next === null) throw new Discard(current);
-      await holdTags(guards, session, scope, { tags, kept: current.entity.tags });
+      await holdClaims(guards, session, scope, tagClaims(tags, current.entity.tags));
       if (block.text !== current.entity.cidr) {
         // An address that is being added at this moment was checked against the old block: collide with its writer.
         await guards.seal(session, scope, params.id);
@@ -86,8 +87,8 @@ export function mountSubnets(router: Router, storage: Storage): void {
   mountRemoval(router, { one: deleteSubnet, several: bulkDeleteSubnets }, remove);
 
   /** Removes subnets that no interface uses: all or none. */
-  async function remove(scope: Scope, ids: readonly string[], ifMatch: readonly string[] | null): Promise<void> {
-    await transaction([...ids].sort(), async (session) => {
+  async function remove({ work, scope, ids, ifMatch }: Removed): Promise<void> {
+    await transaction(work, [...ids].sort(), async (session) => {
       const found = await subnets.findMany(scope, { _id: { $in: ids } }, session);
       if (found.length !== ids.length) throw new AppError("not_found", { entity: subnets.name });
       for (const { revision } of found) requireRevision(ifMatch, revision);
@@ -97,7 +98,7 @@ export function mountSubnets(router: Router, storage: Storage): void {
         { session, projection: { _id: 1 } },
       );
       if (used !== null) throw new AppError("in_use", { entity: subnets.name });
-      for (const { entity } of found) await guards.count(session, scope, entity.network_id, { subnets: -1 });
+      await guards.hold(session, scope, found.map(({ entity }) => networkClaim(entity.network_id, { subnets: -1 }))); // prettier-ignore
       await subnets.remove(session, scope, { _id: { $in: ids } });
     });
   }

@@ -1,21 +1,24 @@
 import type { Db } from "mongodb";
 import { Subnet } from "@nts/shared/contract";
 import { parseBlock } from "../addresses.js";
-import { createEntities, type Entities } from "../storage/entities.js";
+import { composed } from "../search.js";
+import { createEntities, type Entities, type EntityKind } from "../storage/entities.js";
 
 export type SubnetStore = Entities<Subnet>;
 
-export function createSubnetStore(db: Db): SubnetStore {
-  return createEntities<Subnet>(db, {
-    collection: "subnets",
-    name: "Subnet",
-    networkOf: ({ network_id }) => network_id,
-    keysOf: ({ name, cidr, subnet_type, tags }) => ({
-      name,
-      cidr_key: parseBlock(cidr, "cidr").key,
-      subnet_type,
-      tags,
-    }),
-    clean: (entity) => Subnet.parse(entity),
-  });
+export const SUBNET_KIND: EntityKind<Subnet> = {
+  collection: "subnets",
+  name: "Subnet",
+  networkOf: ({ network_id }) => network_id,
+  keysOf: ({ name, cidr, subnet_type, tags }) => ({
+    name,
+    cidr_key: parseBlock(cidr, "cidr").key,
+    subnet_type,
+    tags: tags.map(composed),
+  }),
+  clean: (entity) => Subnet.parse(entity),
+};
+
+export function createSubnetStore(db: Db, kind = SUBNET_KIND): SubnetStore {
+  return createEntities<Subnet>(db, kind);
 }

@@ -9,7 +9,7 @@ import type { Notices } from "../notices.js";
 import { requireOwnOrganization } from "../networks/own-organization.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
 import { answerList, commonFilter } from "../storage/lists.js";
-import { mountGet, mountRemoval } from "../resource.js";
+import { mountGet, mountRemoval, type Removed } from "../resource.js";
 import { requireRevision } from "@nts/shared/revision";
 import { revised } from "../storage/revisions.js";
 import type { Storage } from "../storage/storage.js";
@@ -21,20 +21,21 @@ const FEW = { organization_id: 1, created_at: 1, _id: 1 } as const;
 export function mountTags(router: Router, storage: Storage, notices: Notices): void {
   const { guards, tags, transaction } = storage;
 
-  mount(router, listTags, ({ scope, query }) =>
-    answerList(tags, query, { scope, filter: commonFilter(query), selective: FEW }),
+  mount(router, listTags, ({ work, scope, query }) =>
+    answerList(tags, query, { work, scope, filter: commonFilter(query), selective: FEW }),
   );
 
-  mount(router, createTag, async ({ scope, body }) => {
+  mount(router, createTag, async ({ work, scope, body }) => {
+    await storage.quota.require(scope);
     requireOwnOrganization(scope, body.organization_id);
     const now = new Date().toISOString();
     const { name, description = null, color = null } = body;
     const organization_id = scope.organizationId;
     const tag: Tag = { id: newId(), created_at: now, updated_at: now, organization_id, name, description, color };
     await refusingDuplicates(() =>
-      transaction([tag.id], async (session) => {
+      transaction(work, [tag.id], async (session) => {
         await tags.insert(session, scope, [tag]);
-        await guards.create(session, { target: tag.id, kind: "tag", organization_id, network_id: null });
+        await guards.create(session, [{ target: tag.id, kind: "tag", organization_id, network_id: null }]);
       }),
     );
     return answer.data(tag, { revision: 1 });
@@ -42,9 +43,9 @@ export function mountTags(router: Router, storage: Storage, notices: Notices): v
 
   mountGet(router, getTag, tags);
 
-  mount(router, updateTag, async ({ scope, params: { id }, body, ifMatch }) => {
+  mount(router, updateTag, async ({ work, scope, params: { id }, body, ifMatch }) => {
     const updated = await refusingDuplicates(() =>
-      transaction([id], async (session) => {
+      transaction(work, [id], async (session) => {
         const current = await tags.get(scope, id, session);
         requireRevision(ifMatch, current.revision);
         requireOwnOrganization(scope, body.organization_id);
@@ -64,16 +65,16 @@ export function mountTags(router: Router, storage: Storage, notices: Notices): v
    * Without guards a tag cannot be given to anything; then it is taken off everything, and only then it is gone. Cut
    * off in between, the tag is still there, on fewer entities, and can be deleted again.
    */
-  async function remove(scope: Scope, ids: readonly string[], ifMatch: readonly string[] | null): Promise<void> {
+  async function remove({ work, scope, ids, ifMatch }: Removed): Promise<void> {
     const organization: Scope = { organizationId: scope.organizationId, networks: "all" };
-    await transaction(ids, async (session) => {
+    await transaction(work, ids, async (session) => {
       const found = await tags.findMany(scope, { _id: { $in: ids } }, session);
       if (found.length !== ids.length) throw new AppError("not_found", { entity: tags.name });
       for (const { revision } of found) requireRevision(ifMatch, revision);
       await guards.remove(session, organization, ids);
     });
-    await takeOff(storage, organization, ids);
-    await transaction(ids, (session) => tags.remove(session, organization, { _id: { $in: ids } }));
+    await takeOff(storage, work, organization, ids);
+    await transaction(work, ids, (session) => tags.remove(session, organization, { _id: { $in: ids } }));
     for (const id of ids) notices.tagDeleted(scope.organizationId, id);
   }
 }

@@ -1,6 +1,7 @@
 import { getTopology, type TopologyFormat } from "@nts/shared/contract";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
+import { streamed } from "../storage/lists.js";
 import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
 import { createDotWriter } from "./formats/dot.js";
@@ -23,8 +24,8 @@ const FILES: Readonly<Record<Exclude<TopologyFormat, "json">, FileKind>> = {
 };
 
 export function mountTopology(router: Router, { topology }: Storage): void {
-  mount(router, getTopology, async ({ scope, query: { network_id, format } }) => {
-    const pieces = topology.read(narrowedTo(scope, network_id));
+  mount(router, getTopology, async ({ work, scope, query: { network_id, format } }) => {
+    const pieces = streamed(work, topology.read(narrowedTo(scope, network_id)));
     if (format === "json") return answer.jsonPieces(written(pieces, createJsonWriter()));
     const { createWriter, ...file } = FILES[format];
     const text = written(pieces, createWriter());

@@ -1,10 +1,14 @@
-import type { ClientSession, Db, Filter, FindOptions } from "mongodb";
+import type { Document } from "mongodb";
 import type { Category, HostRecord, Interface, Port, Service, Subnet, TopologyEdge, TopologyNode } from "@nts/shared/contract"; // prettier-ignore
 import type { Scope } from "@nts/shared/http/tenancy";
+import { STREAM_MS } from "@nts/shared/mongo/connect";
 import { orderIndex, SERVICE_TRAILING, type IndexKey } from "../indexes.js";
-import type { Entities, Entity, EntityDocument } from "../storage/entities.js";
-import { batches } from "../storage/lists.js";
+import { documentsIn, type Moment } from "@nts/shared/mongo/raw-find";
+import { type Entities, type Entity, STORED, type StoredFields } from "../storage/entities.js";
 import { hostNode, inSubnetEdge, onHostEdge, type Runner, runnersOf, serviceNode, subnetNode, virtualizedByEdges } from "./graph.js"; // prettier-ignore
+
+/** Decoded at a time, so that a large graph keeps nobody else waiting. */
+const MOST_ROWS = 500;
 
 /** What the graph is made of. */
 interface Parts {
@@ -29,52 +33,56 @@ export interface TopologyStore {
   read(scope: Scope): AsyncGenerator<GraphPiece>;
 }
 
-export function createTopologyStore(db: Db, parts: Parts): TopologyStore {
+export function createTopologyStore(parts: Parts): TopologyStore {
   return {
     read: async function* (scope) {
-      const session = db.client.startSession({ snapshot: true });
-      try {
-        yield* nodesOf(parts, scope, session);
-        yield* edgesOf(parts, scope, session);
-      } finally {
-        await session.endSession();
-      }
+      const moment: Moment = {};
+      yield* nodesOf(parts, scope, moment);
+      yield* edgesOf(parts, scope, moment);
     },
   };
 }
 
-async function* nodesOf({ subnets, hosts, services }: Parts, scope: Scope, session: ClientSession) {
-  for await (const read of all(subnets, scope, session)) yield { nodes: read.map(({ entity }) => subnetNode(entity)) };
-  for await (const read of all(hosts, scope, session)) yield { nodes: read.map(({ entity }) => hostNode(entity)) };
-  for await (const read of all(services, scope, session, SERVICE_TRAILING))
+async function* nodesOf({ subnets, hosts, services }: Parts, scope: Scope, moment: Moment) {
+  for await (const read of all(subnets, scope, moment)) yield { nodes: read.map(({ entity }) => subnetNode(entity)) };
+  for await (const read of all(hosts, scope, moment)) yield { nodes: read.map(({ entity }) => hostNode(entity)) };
+  for await (const read of all(services, scope, moment, SERVICE_TRAILING))
     yield { nodes: read.map(({ entity, category }) => serviceNode(entity, category)) };
 }
 
-async function* edgesOf(parts: Parts, scope: Scope, session: ClientSession): AsyncGenerator<GraphPiece> {
+async function* edgesOf(parts: Parts, scope: Scope, moment: Moment): AsyncGenerator<GraphPiece> {
   const { hosts, interfaces, ports, services } = parts;
-  for await (const read of all(interfaces, scope, session)) yield { edges: read.map(({ entity }) => inSubnetEdge(entity)) }; // prettier-ignore
-  for await (const read of all(services, scope, session, SERVICE_TRAILING)) {
+  for await (const read of all(interfaces, scope, moment)) yield { edges: read.map(({ entity }) => inSubnetEdge(entity)) }; // prettier-ignore
+  for await (const read of all(services, scope, moment, SERVICE_TRAILING)) {
     const named = read.flatMap(({ entity }) => entity.bindings.flatMap((one) => (one.type === "Port" ? [one.port_id] : []))); // prettier-ignore
-    const portById = new Map((await some(ports, scope, session, named)).map((port) => [port.id, port]));
+    const found = await some(ports, scope, moment, { ids: named, projection: STORED });
+    const portById = new Map(
+      found.map((port) => ports.storedIn(port as StoredFields).entity).map((port) => [port.id, port]),
+    );
     yield { edges: read.map(({ entity }) => onHostEdge(entity, portById)) };
-    yield { edges: await virtualized(parts, scope, session, read.map(({ entity }) => entity)) }; // prettier-ignore
+    yield { edges: await virtualized(parts, scope, moment, read.map(({ entity }) => entity)) }; // prettier-ignore
   }
-  for await (const read of all(hosts, scope, session))
-    yield { edges: await virtualized(parts, scope, session, read.map(({ entity }) => entity)) }; // prettier-ignore
+  for await (const read of all(hosts, scope, moment))
+    yield { edges: await virtualized(parts, scope, moment, read.map(({ entity }) => entity)) }; // prettier-ignore
 }
 
 async function virtualized(
   { hosts, services }: Parts,
   scope: Scope,
-  session: ClientSession,
+  moment: Moment,
   entities: readonly (HostRecord | Service)[],
 ): Promise<TopologyEdge[]> {
   const runners = entities.flatMap(runnersOf);
-  const idsOf = (kind: Runner["kind"]): string[] => runners.filter((one) => one.kind === kind).map(({ id }) => id);
-  const there = {
-    service: new Set((await some(services, scope, session, idsOf("service"))).map(({ id }) => id)),
-    host: new Set((await some(hosts, scope, session, idsOf("host"))).map(({ id }) => id)),
+  const thereOf = async (kind: Runner["kind"]): Promise<Set<unknown>> => {
+    const ids = runners.filter((one) => one.kind === kind).map(({ id }) => id);
+    const projection = { _id: 1 };
+    const found =
+      kind === "service"
+        ? await some(services, scope, moment, { ids, projection })
+        : await some(hosts, scope, moment, { ids, projection });
+    return new Set(found.map(({ _id }) => _id as unknown));
   };
+  const there = { service: await thereOf("service"), host: await thereOf("host") };
   return entities.flatMap((entity) => virtualizedByEdges(entity, ({ kind, id }) => there[kind].has(id)));
 }
 
@@ -85,37 +93,32 @@ interface Read<T> {
 }
 
 /** All entities of the scope, in the order of an index. @param trailing what stands at the end of that index */
-function all<T extends Entity>(
-  { collection, within }: Entities<T>,
+async function* all<T extends Entity>(
+  { read, storedIn, within }: Entities<T>,
   scope: Scope,
-  session: ClientSession,
+  moment: Moment,
   trailing?: IndexKey,
 ): AsyncGenerator<readonly Read<T>[]> {
-  const hint = orderIndex("created_at", 1, true, trailing);
-  const cursor = collection
-    .find(within(scope), { ...ofOneMoment(session), hint, projection: { _id: 0, wire: 1, category: 1 } })
-    .sort({ network_id: 1, created_at: 1, _id: 1 });
-  return batches(cursor, (document) => {
-    const { wire, category } = document as EntityDocument & { category: Category };
-    return { entity: JSON.parse(wire) as T, category };
-  });
+  const sort = { network_id: 1, created_at: 1, _id: 1 };
+  const hint = orderIndex("created_at", true, trailing);
+  const query = { filter: within(scope), sort, hint, mostRows: MOST_ROWS, maxTimeMS: STREAM_MS };
+  for await (const batch of read({ ...query, projection: { ...STORED, category: 1 } }, moment))
+    yield documentsIn(batch).map((found) => {
+      const { category, ...stored } = found as StoredFields & { category: Category };
+      return { entity: storedIn(stored).entity, category };
+    });
 }
 
-/** Those of some entities that are in the scope. */
+/** Those of some entities that are in the scope, as documents. */
 async function some<T extends Entity>(
-  { collection, within }: Entities<T>,
+  { read, within }: Entities<T>,
   scope: Scope,
-  session: ClientSession,
-  ids: readonly string[],
-): Promise<T[]> {
+  moment: Moment,
+  { ids, projection }: { ids: readonly string[]; projection: Document },
+): Promise<Document[]> {
   if (ids.length === 0) return [];
-  const filter: Filter<EntityDocument> = { ...within(scope), _id: { $in: [...new Set(ids)] } };
-  const options = { ...ofOneMoment(session), hint: { _id: 1 }, projection: { _id: 0, wire: 1 } };
-  const found = await collection.find(filter, options).toArray();
-  return found.map(({ wire }) => JSON.parse(wire) as T);
-}
-
-/** The read concern is said again, because that of the client would take the place of the session's. */
-function ofOneMoment(session: ClientSession): FindOptions {
-  return { session, readConcern: { level: "snapshot" } };
+  const query = { filter: { ...within(scope), _id: { $in: [...new Set(ids)] } }, projection, hint: { _id: 1 } };
+  const found: Document[] = [];
+  for await (const batch of read(query, moment)) found.push(...documentsIn(batch));
+  return found;
 }

@@ -14,6 +14,8 @@ const planning = {
   newId: () => `id${String(made++).padStart(6, "0")}`,
   placeOf: (ip: string) => ({ id: "subnet", cidr: blockAround(ip, 24) }),
   cidrOf: () => undefined,
+  superseded: [],
+  lost: new Set<string>(),
 };
 
 /** Plans a host, in one subnet. */

@@ -1,0 +1,16 @@
+import { validationFailed } from "@nts/shared/errors";
+
+/** How many interfaces, ports and services a host can have, of each. */
+export const MOST_ON_HOST = 1_000;
+
+/**
+ * Refuses what would put more on a host than it can have. What is only taken off is never refused.
+ *
+ * @param counts what is on the host afterwards, of the kinds of which something is added
+ * @throws AppError `validation_failed` at `host_id`
+ */
+export function requireRoom(counts: Readonly<Record<string, number | null>>): void {
+  for (const [kind, count] of Object.entries(counts))
+    if (count !== null && count > MOST_ON_HOST)
+      throw validationFailed({ path: "host_id", message: `a host can have at most ${MOST_ON_HOST} ${kind}` });
+}

@@ -1,0 +1,88 @@
+import { afterEach, describe, expect, it, jest } from "@jest/globals";
+import { createImportQueue, type ImportQueue, type QueueLimits } from "./queue.js";
+
+const LIMITS: QueueLimits = {
+  running: 4,
+  runningOfOrganization: 2,
+  waiting: 4,
+  waitingOfOrganization: 2,
+  waitMs: 1_000,
+};
+const refused = (code: string): unknown => expect.objectContaining({ code, params: { retry_after_seconds: 5 } });
+
+/** Lets promises that are settled go on. */
+const settle = async (): Promise<void> => {
+  for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+};
+
+/** Enters and notes its organization when it has its place. */
+function enterer(queue: ImportQueue, order: string[]) {
+  const leaves: (() => void)[] = [];
+  const enter = (organization: string): Promise<void> =>
+    queue.enter(organization).then((leave) => {
+      order.push(organization);
+      leaves.push(leave);
+    });
+  return { enter, leaveFirst: () => leaves.shift()!() };
+}
+
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+describe("imports that run at a time", () => {
+  it("are as many as there are places, and of one organization two while half of them are free", async () => {
+    const queue = createImportQueue(LIMITS);
+    const order: string[] = [];
+    const { enter } = enterer(queue, order);
+    void enter("a");
+    void enter("a");
+    void enter("b");
+    void enter("b").catch(() => undefined);
+    void enter("c");
+    await settle();
+    expect(order).toEqual(["a", "a", "b", "c"]);
+    expect([queue.running(), queue.waiting()]).toEqual([4, 1]);
+  });
+
+  it("are followed by one of each organization that waits, in turns", async () => {
+    const queue = createImportQueue({ ...LIMITS, running: 1, waiting: 10, waitingOfOrganization: 4 });
+    const order: string[] = [];
+    const { enter, leaveFirst } = enterer(queue, order);
+    for (const organization of ["a", "a", "a", "a", "b", "b", "c"]) void enter(organization);
+    for (let n = 0; n < 7; n++) {
+      await settle();
+      leaveFirst();
+    }
+    expect(order).toEqual(["a", "a", "b", "c", "a", "b", "a"]);
+    expect([queue.running(), queue.waiting()]).toEqual([0, 0]);
+  });
+
+  it("keep others waiting for a bounded time, and say when to come again", async () => {
+    jest.useFakeTimers();
+    const queue = createImportQueue({ ...LIMITS, running: 1 });
+    await queue.enter("a");
+    const own = queue.enter("a").catch((error: unknown) => error);
+    const others = queue.enter("b").catch((error: unknown) => error);
+    jest.advanceTimersByTime(1_000);
+    expect(await own).toEqual(refused("rate_limited"));
+    expect(await others).toEqual(refused("unavailable"));
+    expect(queue.waiting()).toBe(0);
+  });
+
+  it("have a bounded number behind them, of one organization and of all", async () => {
+    const queue = createImportQueue({ ...LIMITS, running: 1, waiting: 3 });
+    const { enter } = enterer(queue, []);
+    for (const organization of ["a", "a", "a", "b"]) void enter(organization).catch(() => undefined);
+    await expect(queue.enter("a")).rejects.toEqual(refused("rate_limited"));
+    await expect(queue.enter("c")).rejects.toEqual(refused("unavailable"));
+  });
+
+  it("give their place back once, however often they leave", async () => {
+    const queue = createImportQueue(LIMITS);
+    const leave = await queue.enter("a");
+    leave();
+    leave();
+    expect(queue.running()).toBe(0);
+  });
+});

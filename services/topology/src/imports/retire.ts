@@ -1,0 +1,38 @@
+import type { ClientSession } from "mongodb";
+import type { Interface } from "@nts/shared/contract";
+import { AppError } from "@nts/shared/errors";
+import { countsOfBindings, saveServices, unbound } from "../services/write.js";
+import { networkClaim } from "../storage/claims.js";
+import { closeGaps } from "../storage/shifts.js";
+import type { Storage } from "../storage/storage.js";
+import type { Target } from "./apply.js";
+
+/**
+ * Removes interfaces whose addresses belong to another host now, with the bindings that name them. Those that are gone
+ * already are left out.
+ *
+ * @returns names of the hosts that they were on, by id
+ */
+export async function retire(
+  storage: Storage,
+  tx: ClientSession,
+  { scope, networkId }: Target,
+  { interfaces: superseded, now }: { interfaces: readonly Interface[]; now: Date },
+): Promise<Map<string, string>> {
+  const { guards, hosts, interfaces } = storage;
+  if (superseded.length === 0) return new Map();
+  const byHost = new Map<string, string[]>();
+  for (const { id, host_id } of superseded) byHost.set(host_id, [...(byHost.get(host_id) ?? []), id]);
+  const changes = new Map([...byHost].map(([hostId, ids]) => [hostId, { remove: { interfaces: ids } }]));
+  const locked = await hosts.lockAll(tx, scope, changes);
+  if (locked.size !== changes.size) throw new AppError("not_found", { entity: hosts.name });
+  const targets = superseded.map(({ id }) => id);
+  await interfaces.remove(tx, scope, { _id: { $in: targets } });
+  await interfaces.removedFrom(tx, scope, [...locked.keys()]);
+  const unboundServices = await unbound(storage, tx, scope, { targets, now });
+  await saveServices(storage, tx, scope, { changes: unboundServices });
+  await closeGaps(tx, scope, interfaces, { gone: superseded, now });
+  const gone = networkClaim(networkId, { interfaces: -superseded.length });
+  await guards.hold(tx, scope, [gone, ...countsOfBindings(unboundServices)]);
+  return new Map([...locked.values()].map(({ id, name }) => [id, name]));
+}

@@ -1,0 +1,212 @@
+import type { Interface, SkippedPart, Subnet } from "@nts/shared/contract";
+import { AppError } from "@nts/shared/errors";
+import { newId } from "@nts/shared/ids";
+import type { Identities } from "../interfaces/store.js";
+import { createKnownInterfaces, type KnownInterfaces, type Match, matchOf, supersededBy } from "./match.js";
+import { mergeSeen, together } from "./merge.js";
+import { readScan } from "./nmap.js";
+import { createPlaces, type Places } from "./places.js";
+import { type Place, planHost, type PlannedHost, type Recognized } from "./plan.js";
+import { MOST_NEW_SUBNETS, type Scan, type SeenHost } from "./scan.js";
+
+// One import, as far as it needs no database: it is told what is there and says what to do. It runs in a thread of its own
+// (`thread.ts`), so everything that is handed in and out can be copied.
+
+/** Hosts that are looked for together, and identities of them. */
+const BATCH_HOSTS = 50;
+/** Addresses and ports of hosts that are planned together. */
+const BATCH_PARTS = 2_000;
+const BATCH_IDENTITIES = 1_000;
+
+export interface ReadFile extends Pick<Scan, "info" | "brokeOff"> {
+  /** How often there are identities to be looked for. */
+  readonly batches: number;
+}
+
+/** A host that the import has to do with. */
+export interface Job {
+  readonly index: number;
+  readonly line: number;
+  /** What it is called as long as nothing else is known of it. */
+  readonly name: string;
+  readonly hostname: string | null;
+  readonly identities: Identities;
+  /** CIDRs of the subnets that it is in. */
+  readonly subnets: readonly string[];
+  readonly match: Match | null;
+  /** Other hosts that lose addresses to it. */
+  readonly losers: readonly string[];
+}
+
+export interface Moment {
+  readonly now: string;
+  /** The host as it is; null when it is new. */
+  readonly known: Recognized | null;
+  /** Interfaces that have an address of the host, when they have been read again. */
+  readonly interfaces: readonly Interface[] | null;
+}
+
+/** A plan, or why there is none. */
+export type Outcome = { readonly plan: PlannedHost } | { readonly refusal: Pick<AppError, "code" | "params"> };
+
+export interface Session {
+  /** Reads the file. @throws AppError `validation_failed` */
+  read(blocks: readonly Uint8Array[], given: { networkId: string; hints: readonly string[] }): ReadFile;
+  identities(batch: number): Identities;
+  /** Takes in interfaces that have identities of the file. */
+  recognize(interfaces: readonly Interface[]): void;
+  /**
+   * Settles what each host of the file is, when everything has been recognized. @returns the subnets that are needed
+   * @throws AppError `too_many_subnets`
+   */
+  settle(subnets: readonly Subnet[]): { subnets: Place[]; jobs: number };
+  /** Some of the hosts, in the order of the file. */
+  jobs(from: number): Job[];
+  /** The host that a job has to do with as things are; null when it is new. */
+  match(index: number, interfaces: readonly Interface[]): Match | null;
+  /** @throws AppError `binding_conflict` */
+  plan(index: number, moment: Moment): PlannedHost;
+  /** Plans several hosts as they were recognized. */
+  planAll(hosts: readonly { readonly index: number; readonly known: Recognized | null }[], now: string): Outcome[];
+  subnetMade(cidr: string, id: string): void;
+  /** What was left out of the file. */
+  leftOut(): Pick<Scan, "unanswered"> & { readonly listed: readonly SkippedPart[]; readonly count: number };
+}
+
+interface Settled {
+  readonly seen: SeenHost;
+  readonly match: Match | null;
+}
+
+export function createSession(): Session {
+  let scan: Scan;
+  let networkId: string;
+  let hints: readonly string[];
+  let groups: SeenHost[];
+  let batches: Identities[];
+  let places: Places;
+  let settled: Settled[];
+  const known = createKnownInterfaces();
+  /** Interfaces that lose their address. */
+  const lost = new Set<string>();
+  const seenOf = (index: number): SeenHost => (settled[index] as Settled).seen;
+
+  function plan(index: number, moment: Moment): PlannedHost {
+    const seen = seenOf(index);
+    const there = moment.interfaces === null ? known : knownOf(moment.interfaces);
+    return planHost(seen, moment.known, {
+      networkId,
+      now: moment.now,
+      newId,
+      placeOf: places.of,
+      cidrOf: places.cidrOf,
+      superseded: supersededBy(seen, moment.known?.host.entity.id ?? null, there),
+      lost,
+    });
+  }
+
+  return {
+    read: (blocks, given) => {
+      ({ networkId, hints } = given);
+      scan = readScan(blocks);
+      groups = mergeSeen(scan.hosts, scan.skipped);
+      batches = identitiesOf(groups);
+      return { info: scan.info, brokeOff: scan.brokeOff, batches: batches.length };
+    },
+    identities: (batch) => batches[batch] as Identities,
+    recognize: (interfaces) => {
+      known.add(interfaces);
+    },
+    settle: (subnets) => {
+      places = createPlaces(subnets, hints);
+      settled = settle(groups, known, places);
+      for (const { seen, match } of settled)
+        for (const { id } of supersededBy(seen, match?.hostId ?? null, known)) lost.add(id);
+      for (const { seen } of settled) for (const { ip } of seen.addresses) places.of(ip);
+      const asked = places.asked();
+      const planned = asked.filter(({ id }) => id === null).length;
+      if (planned > MOST_NEW_SUBNETS) throw new AppError("too_many_subnets", { planned, limit: MOST_NEW_SUBNETS });
+      return { subnets: asked, jobs: settled.length };
+    },
+    jobs: (from) => {
+      let parts = 0;
+      const isWithin = ({ seen }: Settled, at: number): boolean => {
+        parts += seen.addresses.length + seen.ports.length;
+        return at === 0 || parts <= BATCH_PARTS;
+      };
+      const next = settled.slice(from, from + BATCH_HOSTS);
+      const end = next.findIndex((one, at) => !isWithin(one, at));
+      const part = end === -1 ? next : next.slice(0, end);
+      return part.map(({ seen, match }, at) => ({
+        index: from + at,
+        line: seen.line,
+        name: seen.hostname ?? seen.addresses[0]?.ip ?? "",
+        hostname: seen.hostname,
+        identities: identitiesIn([seen]),
+        subnets: [...new Set(seen.addresses.map(({ ip }) => places.of(ip).cidr))],
+        match,
+        losers: [...new Set(supersededBy(seen, match?.hostId ?? null, known).map(({ host_id }) => host_id))],
+      }));
+    },
+    match: (index, interfaces) => matchOf(seenOf(index), knownOf(interfaces), places.prefixOf),
+    planAll: (hosts, now) =>
+      hosts.map(({ index, known }) => {
+        try {
+          return { plan: plan(index, { now, known, interfaces: null }) };
+        } catch (error) {
+          if (!(error instanceof AppError)) throw error;
+          return { refusal: { code: error.code, params: error.params } };
+        }
+      }),
+    plan,
+    subnetMade: (cidr, id) => {
+      places.made(cidr, id);
+    },
+    leftOut: () => {
+      const { skipped, unanswered } = scan;
+      return { listed: skipped.listed, count: skipped.count(), unanswered };
+    },
+  };
+}
+
+/** Everything that is one host of ours put together, with the host that it is. */
+function settle(groups: readonly SeenHost[], known: KnownInterfaces, { prefixOf }: Places): Settled[] {
+  const sightings = new Map<string, { match: Match | null; hosts: SeenHost[] }>();
+  for (const [index, host] of groups.entries()) {
+    const match = matchOf(host, known, prefixOf);
+    const key = match?.hostId ?? `new ${index}`;
+    const found = sightings.get(key);
+    if (found === undefined) sightings.set(key, { match, hosts: [host] });
+    else found.hosts.push(host);
+  }
+  return [...sightings.values()].map(({ match, hosts }) => ({ match, seen: together(hosts) }));
+}
+
+function knownOf(interfaces: readonly Interface[]): KnownInterfaces {
+  const known = createKnownInterfaces();
+  known.add(interfaces);
+  return known;
+}
+
+function identitiesIn(hosts: readonly SeenHost[]): Identities {
+  const addresses = hosts.flatMap((host) => host.addresses);
+  return {
+    macAddresses: [...new Set(addresses.flatMap(({ mac }) => mac ?? []))],
+    ipAddresses: addresses.map(({ ip }) => ip),
+  };
+}
+
+/** What the hosts are recognized by, in parts that one query can ask for. */
+function identitiesOf(hosts: readonly SeenHost[]): Identities[] {
+  const parts: SeenHost[][] = [];
+  let size = BATCH_IDENTITIES;
+  for (const host of hosts) {
+    size += host.addresses.length;
+    const last = parts.at(-1);
+    if (last === undefined || size > BATCH_IDENTITIES) {
+      parts.push([host]);
+      size = host.addresses.length;
+    } else last.push(host);
+  }
+  return parts.map(identitiesIn);
+}

@@ -1,0 +1,96 @@
+import { afterEach, describe, expect, it } from "@jest/globals";
+import { AppError } from "@nts/shared/errors";
+import { type ImportThread, startImportThread, type ThreadLimits } from "./thread.js";
+
+const LIMITS: ThreadLimits = { seconds: 10, memoryMb: 128 };
+const GIVEN = { networkId: "network", hints: [] };
+
+let thread: ImportThread | null = null;
+afterEach(() => thread?.end());
+
+const blocksOf = (text: string): Uint8Array[] => [new TextEncoder().encode(text)];
+const scanOf = (inside: string): string => `<nmaprun scanner="nmap">\n${inside}\n</nmaprun>`;
+const host = (inside: string): string => `<host><status state="up"/>${inside}</host>\n`;
+const address = (ip: string): string => `<address addr="${ip}" addrtype="ipv4"/>`;
+const port = (number: number): string =>
+  `<port protocol="tcp" portid="${number}"><state state="open"/><service name="http" product="p${number % 7}"/></port>`;
+const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
+const ip = (n: number): string => `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`;
+
+/** Reads a file and plans all of it, as when nothing is known of its hosts. @returns hosts, or the code of the refusal */
+async function planned(file: string, limits = LIMITS): Promise<number | string> {
+  thread = startImportThread(limits);
+  const { session } = thread;
+  try {
+    const { batches } = await session.read(blocksOf(file), GIVEN);
+    for (let batch = 0; batch < batches; batch++) await session.identities(batch);
+    const { jobs } = await session.settle([]);
+    for (let from = 0; from < jobs;) {
+      const part = await session.jobs(from);
+      await session.planAll(
+        part.map(({ index }) => ({ index, known: null })),
+        "2026-02-16T09:30:00.000Z",
+      );
+      from += part.length;
+    }
+    return jobs;
+  } catch (error) {
+    if (error instanceof AppError) return error.code;
+    throw error;
+  } finally {
+    await thread.end();
+  }
+}
+
+describe("a file that is made to be expensive", () => {
+  const mac = '<address addr="02:00:00:00:00:0A" addrtype="mac"/>';
+  const ports = (count: number): string => `<ports>${numbers(count).map((n) => port(n + 1)).join("")}</ports>`; // prettier-ignore
+  it.each([
+    ["an address of many percent signs", scanOf(host(`<address addr="${"%".repeat(1_000_000)}\n" addrtype="ipv4"/>`)), 0],
+    ["a name of 800 kB with thousands of children", scanOf(`<${"a".repeat(800_000)}>${"<b/>".repeat(5_000)}`), "validation_failed"],
+    ["an attribute with a name of 800 kB", scanOf(`<host ${"a".repeat(800_000)}="1"/>`), "validation_failed"],
+    ["300,000 attributes of an element", scanOf(`<host ${numbers(300_000).map((n) => `a${n}=""`).join(" ")}/>`), "validation_failed"],
+    ["40,000 addresses of one host", scanOf(host(numbers(40_000).map((n) => address(ip(n))).join(""))), 1],
+    ["40,000 addresses of one machine, in elements of their own", scanOf(numbers(40_000).map((n) => host(address(ip(n)) + mac)).join("")), 1],
+    ["1,000 ports at each of 40 addresses of one machine", scanOf(numbers(40).map((n) => host(address(ip(n)) + mac + ports(1_000))).join("")), 1],
+    ["100,000 sightings of one address that changes hands", scanOf(numbers(100_000).map((n) => `<host>${address("10.0.0.1")}<address addr="${n % 2 === 0 ? "02:00:00:00:00:0A" : "02:00:00:00:00:0B"}" addrtype="mac"/></host>`).join("")), 1],
+    ["20,000 nested elements within the depth", scanOf(`${"<a>".repeat(30)}${"<b></b>".repeat(20_000)}${"</a>".repeat(30)}`), 0],
+    ["host names of a megabyte", scanOf(numbers(10).map((n) => host(`${address(ip(n))}<hostnames><hostname name="${"x".repeat(1_000_000)}"/></hostnames>`)).join("")), 10],
+    ["products of a megabyte", scanOf(numbers(10).map((n) => host(`${address(ip(n))}<ports><port protocol="tcp" portid="80"><state state="open"/><service name="http" product="${" /".repeat(500_000)}"/></port></ports>`)).join("")), 10],
+    ["3,000 subnets", scanOf(numbers(3_000).map((n) => host(address(ip(n * 256)))).join("")), "too_many_subnets"],
+  ] as const)("is read with little, or refused: %s", async (_what, file, outcome) => {
+    // Three seconds of processor time are far more than any of them takes, and far less than what they once took.
+    expect(await planned(file, { ...LIMITS, seconds: 3 })).toBe(outcome);
+  }); // prettier-ignore
+});
+
+describe("an import in a thread of its own", () => {
+  it("is planned at the limits of what it may hold", async () => {
+    const file = scanOf(numbers(10_000).map((n) => host(address(ip(n)) + `<ports>${numbers(3).map((k) => port(k + 1)).join("")}</ports>`)).join("")); // prettier-ignore
+    expect(await planned(file)).toBe(10_000);
+  });
+
+  it("is ended when it takes more processor time than it may", async () => {
+    const file = scanOf(numbers(80_000).map((n) => host(address(ip(n)))).join("")); // prettier-ignore
+    expect(await planned(file, { ...LIMITS, seconds: 0.1 })).toBe("import_too_expensive");
+  });
+
+  it("is ended when it takes more memory than it may", async () => {
+    const file = scanOf(numbers(80_000).map((n) => host(address(ip(n)))).join("")); // prettier-ignore
+    expect(await planned(file, { ...LIMITS, memoryMb: 8 })).toBe("import_too_expensive");
+  });
+
+  it("refuses what is asked of it after its end", async () => {
+    thread = startImportThread(LIMITS);
+    await thread.end();
+    await expect(thread.session.identities(0)).rejects.toMatchObject({ code: "unavailable" });
+  });
+
+  it("tells the place of a fault in the file", async () => {
+    thread = startImportThread(LIMITS);
+    await expect(thread.session.read(blocksOf(scanOf("<host>")), GIVEN)).rejects.toMatchObject({
+      code: "validation_failed",
+      params: { errors: [{ path: "line 3, column 11", message: "unexpected close tag" }] },
+    });
+  });
+});

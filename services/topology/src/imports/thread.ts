@@ -1,0 +1,123 @@
+import { Worker } from "node:worker_threads";
+import { AppError, type ErrorCode, type ErrorParams } from "@nts/shared/errors";
+import type { Session } from "./session.js";
+import { threadSeconds } from "./thread-time.js";
+
+// What a file says is read, recognized and planned in a thread of its own, under limits of processor time and memory. What
+// they are exceeded by, known or not, ends its own import and nothing else.
+
+export interface ThreadLimits {
+  /** Of processor time, over the whole import. */
+  readonly seconds: number;
+  /** Of the JavaScript heap. */
+  readonly memoryMb: number;
+}
+
+/** A question to the session in the thread. */
+export interface Question {
+  readonly id: number;
+  readonly name: keyof Session;
+  readonly args: readonly unknown[];
+}
+
+export type Reply =
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly refusal: { readonly code: ErrorCode; readonly params: ErrorParams } }
+  | { readonly id: number; readonly fault: unknown };
+
+type Answered<F> = F extends (...args: infer Args) => infer Result
+  ? (...args: Args) => Promise<Awaited<Result>>
+  : never;
+
+/** A session that is asked from another thread. */
+export type Remote = { readonly [Name in keyof Session]: Answered<Session[Name]> };
+
+export interface ImportThread {
+  readonly session: Remote;
+  /** Ends the thread; questions that wait are refused. */
+  end(): Promise<void>;
+}
+
+interface Pending {
+  readonly resolve: (result: never) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const NAMES: readonly (keyof Session)[] = ["read", "identities", "recognize", "settle", "jobs", "match", "plan", "planAll", "subnetMade", "leftOut"]; // prettier-ignore
+const WATCH_EVERY_MS = 100;
+
+/** Starts a thread with a session of its own. */
+export function startImportThread(limits: ThreadLimits): ImportThread {
+  const startedAt = performance.now();
+  const worker = new Worker(new URL("./worker.js", import.meta.url), {
+    env: {},
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: limits.memoryMb, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 },
+  });
+  const pending = new Map<number, Pending>();
+  let threadId: string | null = null;
+  let ended: AppError | null = null;
+  let asked = 0;
+
+  function finish(error: AppError): void {
+    ended ??= error;
+    clearInterval(watch);
+    for (const { reject } of pending.values()) reject(ended);
+    pending.clear();
+  }
+
+  function stop(error: AppError): Promise<void> {
+    finish(error);
+    return worker.terminate().then(() => undefined);
+  }
+
+  const watch = setInterval(() => {
+    const seconds = (threadId === null ? null : threadSeconds(threadId)) ?? (performance.now() - startedAt) / 1_000;
+    if (seconds > limits.seconds) void stop(tooExpensive("processor_time"));
+  }, WATCH_EVERY_MS);
+
+  worker.on("message", (message: Reply | { readonly threadId: string | null }) => {
+    if ("threadId" in message) {
+      ({ threadId } = message);
+      return;
+    }
+    const waiting = pending.get(message.id);
+    pending.delete(message.id);
+    if ("result" in message) waiting?.resolve(message.result as never);
+    else if ("refusal" in message) waiting?.reject(new AppError(message.refusal.code, message.refusal.params));
+    else waiting?.reject(message.fault);
+  });
+  worker.on("error", (error: Error & { code?: string }) => {
+    finish(
+      error.code === "ERR_WORKER_OUT_OF_MEMORY" ? tooExpensive("memory") : new AppError("internal_error", {}, error),
+    );
+  });
+  worker.on("exit", () => {
+    finish(new AppError("internal_error", {}, new Error("the thread of an import has ended")));
+  });
+
+  const ask = (name: keyof Session, args: readonly unknown[]): Promise<never> =>
+    new Promise((resolve, reject) => {
+      if (ended !== null) {
+        reject(ended);
+        return;
+      }
+      const id = ++asked;
+      pending.set(id, { resolve, reject });
+      worker.postMessage({ id, name, args } satisfies Question, transferable(args));
+    });
+  const functions = NAMES.map((name) => [name, (...args: unknown[]) => ask(name, args)]);
+  return {
+    session: Object.fromEntries(functions) as Remote,
+    end: () => stop(new AppError("unavailable")),
+  };
+}
+
+/** Blocks of a file are handed over, not copied. */
+function transferable(args: readonly unknown[]): ArrayBuffer[] {
+  return args.flat().flatMap((value) => (value instanceof Uint8Array ? [value.buffer as ArrayBuffer] : []));
+}
+
+function tooExpensive(limit: "processor_time" | "memory"): AppError {
+  return new AppError("import_too_expensive", { limit });
+}

@@ -1,0 +1,30 @@
+import { setPriority } from "node:os";
+import { parentPort } from "node:worker_threads";
+import { AppError } from "@nts/shared/errors";
+import { createSession } from "./session.js";
+import { threadId } from "./thread-time.js";
+import type { Question, Reply } from "./thread.js";
+
+// The thread of an import: answers questions to its session, one after another.
+
+const session = createSession();
+const port = parentPort;
+if (port === null) throw new Error("this file is run as a worker thread");
+
+// On Linux the priority is that of the thread: where processors are scarce, requests come first.
+const BEHIND_REQUESTS = 5;
+if (process.platform === "linux") setPriority(BEHIND_REQUESTS);
+
+port.postMessage({ threadId: threadId() });
+port.on("message", ({ id, name, args }: Question) => {
+  port.postMessage(replyTo(id, name, args));
+});
+
+function replyTo(id: number, name: Question["name"], args: readonly unknown[]): Reply {
+  try {
+    return { id, result: (session[name] as (...given: readonly unknown[]) => unknown)(...args) };
+  } catch (error) {
+    if (error instanceof AppError) return { id, refusal: { code: error.code, params: error.params } };
+    return { id, fault: error };
+  }
+}

@@ -1,0 +1,112 @@
+import type { Db } from "mongodb";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { OPERATION_MS } from "@nts/shared/mongo/connect";
+import { fieldsIn, rawBatches } from "@nts/shared/mongo/raw-find";
+
+// A query costs some 200 µs whatever it finds, so single entities that are asked for in one turn of the event loop are
+// read by one query, for callers of any organization together. What a caller may see of the result is decided here, for
+// each by its own scope: the query is no wider than those who ask, and narrower is only this file's doing.
+
+/** Entities that one query reads. */
+const MOST = 64;
+/** Queries under way at a time; what is asked meanwhile gathers, and other work finds connections free. */
+const AT_A_TIME = 4;
+
+/** An entity as it is stored, its text in UTF-8. */
+export interface Found {
+  readonly wire: Buffer;
+  readonly revision: number;
+  readonly form?: number | undefined;
+}
+
+interface Waiting {
+  readonly scope: Scope;
+  readonly id: string;
+  readonly resolve: (found: Found | null) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Reads one entity; null when there is none with this id in the scope. A failed query fails those who waited for it only. */
+export type GatheredRead = (scope: Scope, id: string) => Promise<Found | null>;
+
+/** @param ofNetworks false for entities that are seen from all networks of their organization */
+export function createGatheredRead(db: Db, collection: string, ofNetworks: boolean): GatheredRead {
+  const waiting: Waiting[] = [];
+  let underWay = 0;
+  let isScheduled = false;
+
+  function schedule(): void {
+    if (isScheduled || waiting.length === 0 || underWay === AT_A_TIME) return;
+    isScheduled = true;
+    // After everything that has arrived in this turn has been taken in.
+    setImmediate(() => {
+      isScheduled = false;
+      while (waiting.length > 0 && underWay < AT_A_TIME) void answerAll(waiting.splice(0, MOST));
+    });
+  }
+
+  async function answerAll(asked: readonly Waiting[]): Promise<void> {
+    underWay += 1;
+    try {
+      const found = await read(asked);
+      for (const one of asked) one.resolve(seenBy(one.scope, found.get(one.id)));
+    } catch (error) {
+      for (const { reject } of asked) reject(error);
+    } finally {
+      underWay -= 1;
+      schedule();
+    }
+  }
+
+  async function read(asked: readonly Waiting[]): Promise<Map<string, Row>> {
+    const organizations = new Set(asked.map(({ scope }) => scope.organizationId));
+    const ids = new Set(asked.map(({ id }) => id));
+    const find = {
+      collection,
+      filter: { _id: { $in: [...ids] }, organization_id: { $in: [...organizations] } },
+      projection: FIELDS,
+      hint: { _id: 1 },
+      limit: ids.size,
+      maxTimeMS: OPERATION_MS,
+    };
+    const rows = new Map<string, Row>();
+    for await (const batch of rawBatches(db, find))
+      for (const start of batch.starts) {
+        const row = rowOf(fieldsIn(batch, start));
+        rows.set(row.id, row);
+      }
+    return rows;
+  }
+
+  function seenBy({ organizationId, networks }: Scope, row: Row | undefined): Found | null {
+    if (row?.organizationId !== organizationId) return null;
+    const isSeen = !ofNetworks || networks === "all" || (row.networkId !== null && networks.includes(row.networkId));
+    return isSeen ? row : null;
+  }
+
+  return (scope, id) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ scope, id, resolve, reject });
+      schedule();
+    });
+}
+
+interface Row extends Found {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly networkId: string | null;
+}
+
+const FIELDS = { _id: 1, organization_id: 1, network_id: 1, wire: 1, revision: 1, form: 1 } as const;
+
+function rowOf(fields: ReadonlyMap<string, Buffer | number>): Row {
+  const text = (name: string): string => String(fields.get(name));
+  return {
+    id: text("_id"),
+    organizationId: text("organization_id"),
+    networkId: fields.has("network_id") ? text("network_id") : null,
+    wire: fields.get("wire") as Buffer,
+    revision: Number(fields.get("revision")),
+    form: fields.get("form") as number | undefined,
+  };
+}

@@ -1,0 +1,49 @@
+import { documentIn, type RawBatch, textsIn } from "@nts/shared/mongo/raw-find";
+import type { EntityReader, StoredFields } from "./entities.js";
+
+// A document of the one field `wire`, as it comes from the database: its length (4 bytes), the type of the field (1), its
+// name with a zero (5), the length of the text (4), the text, and two zeros.
+const TYPE_AT = 4;
+const LENGTH_AT = 10;
+const TEXT_AT = 14;
+const TEXT = 2;
+const COMMA = 44;
+
+/** The projection that the texts of entities are read from: while older forms may be met, `form` tells which these are. */
+export function textFields({ upgrades }: EntityReader<unknown>): Readonly<Record<string, 1>> {
+  return { wire: 1, ...(upgrades && { form: 1 as const }) };
+}
+
+/**
+ * The texts of documents of the {@link textFields} alone, a comma before each. Those of the present form are moved
+ * together within the batch: nothing is decoded, and nothing is allocated.
+ */
+export function rowsIn(reader: EntityReader<unknown>, { bytes, starts }: RawBatch): Buffer {
+  if (reader.upgrades)
+    return Buffer.from(starts.map((start) => `,${reader.wireOf(decoded({ bytes, starts }, start))}`).join(""));
+  let end = 0;
+  for (const start of starts) {
+    if (bytes[start + TYPE_AT] !== TEXT) throw new Error("a document is not of the one field wire");
+    const text = start + TEXT_AT;
+    const length = bytes.readInt32LE(start + LENGTH_AT) - 1;
+    bytes[end] = COMMA;
+    bytes.copyWithin(end + 1, text, text + length);
+    end += 1 + length;
+  }
+  return bytes.subarray(0, end);
+}
+
+/** The text of an entity, and a field of it that is an id. */
+export function keyedTextIn(
+  reader: EntityReader<unknown>,
+  batch: RawBatch,
+  { start, key }: { start: number; key: string },
+): { id: string; text: Buffer } {
+  const [id, wire] = textsIn(batch, start, [key, "wire"]) as [Buffer, Buffer];
+  const text = reader.upgrades ? Buffer.from(reader.wireOf(decoded(batch, start))) : wire;
+  return { id: id.toString("latin1"), text };
+}
+
+function decoded(batch: RawBatch, start: number): StoredFields {
+  return documentIn(batch, start) as StoredFields;
+}

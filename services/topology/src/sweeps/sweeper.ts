@@ -1,0 +1,58 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Db } from "mongodb";
+import { Counter, type Registry } from "prom-client";
+import { addGauges } from "@nts/shared/metrics";
+import { withFreeLock } from "@nts/shared/mongo/lock";
+import { createSweep, type SweepParts } from "./sweep.js";
+
+/** Milliseconds between two looks for something to sweep. */
+const EVERY_MS = 2_000;
+
+export interface Sweeper {
+  /** Ends the sweep after the batch that it is at; another process goes on with it. */
+  stop(): Promise<void>;
+}
+
+/** Sweeps what is hidden for as long as the process runs; of all processes on a database one at a time. */
+export function startSweeper(
+  db: Db,
+  registry: Registry,
+  parts: Pick<SweepParts, "storage" | "notices" | "log">,
+  everyMs = EVERY_MS,
+): Sweeper {
+  const { storage, log } = parts;
+  const stopping = new AbortController();
+  const documents = new Counter({
+    name: "nts_swept_documents_total",
+    help: "Documents of deleted networks that this process has removed.",
+    registers: [registry],
+  });
+  let pending = 0;
+  addGauges(registry, [["nts_deletions_pending", "Deleted networks whose documents are still there.", () => pending]]);
+  const { signal } = stopping;
+  const count = (number: number): void => {
+    documents.inc(number);
+  };
+  const sweep = createSweep({ ...parts, count, signal });
+  const isStopping = (): boolean => signal.aborted;
+
+  async function run(): Promise<void> {
+    while (!isStopping()) {
+      try {
+        pending = await storage.deletions.collection.countDocuments({ swept_at: { $exists: false } });
+        if ((await storage.deletions.collection.findOne({})) !== null) await withFreeLock(db, "sweep", sweep.run);
+      } catch (error) {
+        if (!isStopping()) log.warn({ err: error }, "a sweep was cut off; it is resumed");
+      }
+      await delay(everyMs, null, { signal, ref: false }).catch(() => null);
+    }
+  }
+
+  const running = run();
+  return {
+    stop: () => {
+      stopping.abort();
+      return running;
+    },
+  };
+}
