@@ -40,7 +40,7 @@ describe("what a failure means to a person", () => {
       waitSeconds: 3,
       text: "Wait 3 seconds.",
     });
-    expect(describeFailure(anError(403, "permission_denied", { required: "Admin" })).text).toContain("the level Admin");
+    expect(describeFailure(anError(403, "permission_denied", { required: "Admin" })).text).toContain("the Admin level");
   });
 
   it("is tried again only where nobody refused anything", () => {

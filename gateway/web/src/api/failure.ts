@@ -33,7 +33,7 @@ export function isPassing(error: unknown): boolean {
 
 export function describeFailure(error: unknown): Failure {
   if (!(error instanceof ApiError)) {
-    return failure("unreachable", "The server does not answer", "Check your connection, and try again.");
+    return failure("unreachable", "Server unreachable", "Check your connection and try again.");
   }
   const { requestId, retryAfterSeconds: waitSeconds } = error;
   const told = (kind: Failure["kind"], title: string, text: string): Failure => ({
@@ -41,18 +41,19 @@ export function describeFailure(error: unknown): Failure {
     requestId,
     waitSeconds,
   });
-  if (isSignedOut(error)) return told("signed-out", "Your session has ended", "Sign in again to go on.");
+  if (isSignedOut(error)) return told("signed-out", "Your session has ended", "Sign in again to continue.");
   if (error.code === "precondition_failed")
     return told(
       "changed",
-      "Somebody else changed this",
-      "Load it again to see what it is now; your text is kept until then.",
+      "Edit conflict",
+      "Someone else changed this in the meantime. Reload to see the current version; your input is kept until then.",
     );
   if (error.status === 429) return told("limited", "Too many requests", waitText(waitSeconds));
-  if (error.status === 403) return told("forbidden", "This is not for your level", forbiddenText(error));
+  if (error.status === 403) return told("forbidden", "Permission denied", forbiddenText(error));
   if (error.status === 404)
-    return told("missing", "There is nothing here", "It was deleted, or it lies in a network that you may not see.");
-  if (error.status >= 500) return told("fault", "Something went wrong on our side", error.message);
+    return told("missing", "Not found", "It was deleted, or it is in a network you do not have access to.");
+  if (error.status >= 500)
+    return told("fault", error.status === 500 ? "Internal error" : "Temporarily unavailable", error.message);
   return told("refused", error.message, detailText(error));
 }
 
@@ -64,7 +65,7 @@ export function faultsByPath(error: unknown): Readonly<Record<string, string>> {
     const faults = (params["errors"] ?? []) as readonly Fault[];
     return Object.fromEntries(
       // In a form ids are chosen from lists.
-      faults.map(({ path, message: text }) => [path, text === ID_FAULT ? "has to be chosen" : text]),
+      faults.map(({ path, message: text }) => [path, text === ID_FAULT ? "is required" : text]),
     );
   }
   if (code === "already_exists" && typeof params["field"] === "string") return { [params["field"]]: message };
@@ -84,7 +85,7 @@ function waitText(seconds: number | null): string {
 
 function forbiddenText({ params, code, message }: ApiError): string {
   if (code === "permission_denied" && typeof params["required"] === "string")
-    return `It needs the level ${params["required"]}. An Owner or Admin of your organization can change yours.`;
+    return `Requires the ${params["required"]} level. Ask an Owner or Admin of your organization to change yours.`;
   return message;
 }
 

@@ -46,7 +46,7 @@ export function EntityEditor<
   const { id, noun, operations, onClose } = props;
   if (id === null) return <EntityForm {...props} edited={null} />;
   return (
-    <ForEditing operation={operations.read} id={id} title={`Edit the ${noun}`} onClose={onClose}>
+    <ForEditing operation={operations.read} id={id} title={`Edit ${noun}`} onClose={onClose}>
       {(edited) => <EntityForm {...props} edited={edited} />}
     </ForEditing>
   );
@@ -66,12 +66,12 @@ function EntityForm<
   const form = useForm({ initialValues: valuesOf(edited?.entity) });
   return (
     <FormWindow
-      title={edited === null ? `New ${noun}` : `Edit the ${noun}`}
+      title={edited === null ? `New ${noun}` : `Edit ${noun}`}
       form={form}
       onClose={onClose}
       onReload={edited?.reload}
       verb={edited === null ? "Create" : "Save"}
-      done={edited === null ? `The ${noun} is there.` : "Saved."}
+      done={edited === null ? `${noun.charAt(0).toUpperCase()}${noun.slice(1)} created.` : "Saved."}
       submit={(values) => {
         const body = bodyOf(values);
         return edited === null

@@ -110,10 +110,10 @@ function Refusal({ error, faults, onReload }: RefusalProps): ReactNode {
     <Alert
       color={isChanged(error) ? "yellow" : "red"}
       role="alert"
-      title={hasFields ? "Some of this cannot be saved" : title}
+      title={hasFields ? "Some fields are invalid" : title}
     >
       {!hasFields && text !== title && text}
-      {hasFields && faults.length === 0 && "See the fields that are marked."}
+      {hasFields && faults.length === 0 && "Check the highlighted fields."}
       {faults.length > 0 && (
         <List size="sm">
           {faults.map((fault) => (
@@ -123,7 +123,7 @@ function Refusal({ error, faults, onReload }: RefusalProps): ReactNode {
       )}
       {isChanged(error) && onReload !== undefined && (
         <Button mt="sm" size="xs" variant="default" onClick={onReload}>
-          Load it again
+          Reload
         </Button>
       )}
     </Alert>

@@ -18,7 +18,7 @@ export function NetworkField({ value = "", onChange, error, label = "Network" }:
       required
       allowDeselect={false}
       searchable={networks.length > 10}
-      placeholder="Choose a network"
+      placeholder="Select a network"
       data={networks.map(({ id, name }) => ({ value: id, label: name }))}
       value={value === "" ? null : value}
       onChange={(chosen) => onChange(chosen ?? "")}

@@ -21,7 +21,7 @@ export function VirtualizationField<Values extends Virtualized>({
       <Autocomplete label="Type" data={TYPES} {...form.getInputProps("virtualization.type")} />
       <Textarea
         label="Details"
-        description="JSON; its host_id or service_id names what it runs on, as the picture shows it"
+        description="JSON object; host_id or service_id names the host or service it runs on"
         classNames={{ input: "mono" }}
         mt="sm"
         autosize

@@ -19,7 +19,7 @@ import { useTags } from "../tags/tags.js";
 export function HostEditor({ id, onClose }: EditorProps): ReactNode {
   if (id === null) return <NewHostForm onClose={onClose} />;
   return (
-    <ForEditing operation={getHost} id={id} title="Edit the host" onClose={onClose}>
+    <ForEditing operation={getHost} id={id} title="Edit host" onClose={onClose}>
       {(edited) => <HostForm edited={edited} onClose={onClose} />}
     </ForEditing>
   );
@@ -42,7 +42,7 @@ function HostForm({ edited, onClose }: { readonly edited: Edited<Host>; readonly
   });
   return (
     <FormWindow
-      title="Edit the host"
+      title="Edit host"
       form={form}
       onClose={onClose}
       onReload={edited.reload}
@@ -66,7 +66,7 @@ function HostForm({ edited, onClose }: { readonly edited: Edited<Host>; readonly
       <Textarea label="Description" autosize minRows={2} {...form.getInputProps("description")} />
       <TagField known={tags} {...form.getInputProps("tags")} />
       <VirtualizationField form={form} />
-      <Checkbox label="Leave it out of the picture" {...form.getInputProps("hidden", { type: "checkbox" })} />
+      <Checkbox label="Hide from the topology" {...form.getInputProps("hidden", { type: "checkbox" })} />
     </FormWindow>
   );
 }
@@ -101,7 +101,7 @@ function NewHostForm({ onClose }: { readonly onClose: () => void }): ReactNode {
       form={form}
       onClose={onClose}
       verb="Create"
-      done="The host is there."
+      done="Host created."
       fieldsOf={(faults) =>
         Object.fromEntries(Object.entries(faults).map(([path, text]) => [path.replace(PATHS_OF_ADDRESS, ""), text]))
       }
@@ -122,7 +122,7 @@ function NewHostForm({ onClose }: { readonly onClose: () => void }): ReactNode {
           searchable
           clearable
           disabled={networkId === ""}
-          placeholder={subnets.data?.data.length === 0 ? "The network has no subnet yet" : "Choose a subnet"}
+          placeholder={subnets.data?.data.length === 0 ? "The network has no subnets" : "Select a subnet"}
           data={(subnets.data?.data ?? []).map(({ id, cidr, name }) => ({ value: id, label: `${cidr} · ${name}` }))}
           value={form.getValues().subnet_id === "" ? null : form.getValues().subnet_id}
           onChange={(chosen) => form.setFieldValue("subnet_id", chosen ?? "")}

@@ -43,7 +43,7 @@ function HostView({ host }: { readonly host: Host }): ReactNode {
   const { removeOne } = useRemoval({
     one: deleteHost,
     noun: "host",
-    consequence: "Its interfaces, ports and services go too. This cannot be undone.",
+    consequence: "Its interfaces, ports and services are deleted as well. This cannot be undone.",
   });
   return (
     <Page
@@ -91,7 +91,7 @@ function Facts({ host }: { readonly host: Host }): ReactNode {
     ["Description", host.description],
     ["Virtualization", host.virtualization !== null && <VirtualizationText {...host.virtualization} />],
     ["Tags", host.tags.length > 0 && <TagBadges tags={host.tags} known={tags} />],
-    ["In the picture", host.hidden && "Left out"],
+    ["Topology", host.hidden && "Hidden"],
     ["Source", host.source.type],
     ["Changed", <When key="changed" at={host.updated_at} />],
   ];

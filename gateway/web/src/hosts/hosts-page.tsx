@@ -50,7 +50,7 @@ export default function HostsPage(): ReactNode {
     one: deleteHost,
     many: bulkDeleteHosts,
     noun: "host",
-    consequence: "Its interfaces, ports and services go too. This cannot be undone.",
+    consequence: "Its interfaces, ports and services are deleted as well. This cannot be undone.",
     selection,
   });
   const columns: readonly Column<Host>[] = [
@@ -75,7 +75,7 @@ export default function HostsPage(): ReactNode {
   const actions = may && networks.length > 0 && (
     <>
       <Button component={Link} to={PATHS.importScan} variant="default" leftSection={<FileUp size={16} aria-hidden />}>
-        Import a scan
+        Import scan
       </Button>
       <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setEdited({ id: null })}>
         New host
@@ -102,10 +102,10 @@ export default function HostsPage(): ReactNode {
         }
         groupOf={groupBy === "network_id" ? ({ network_id }) => nameOf(network_id) : undefined}
         empty={
-          <EmptyState icon={Server} title="No host yet" actions={networks.length === 0 ? <GuideLink /> : actions}>
+          <EmptyState icon={Server} title="No hosts" actions={networks.length === 0 ? <GuideLink /> : actions}>
             {networks.length === 0
-              ? "Create a network first; its hosts come next."
-              : "Import what nmap has found, or describe the first host yourself."}
+              ? "Create a network first, then add hosts to it."
+              : "Import an nmap scan, or add a host manually."}
           </EmptyState>
         }
       />

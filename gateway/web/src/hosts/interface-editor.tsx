@@ -32,13 +32,13 @@ export function InterfaceEditor({ host, ...props }: EditorProps & { readonly hos
         const hasMac = (one?.mac_address ?? null) !== null;
         return (
           <>
-            <TextInput label="Name" description="Such as eth0" data-autofocus {...form.getInputProps("name")} />
+            <TextInput label="Name" description="For example eth0" data-autofocus {...form.getInputProps("name")} />
             <Select
               label="Subnet"
               required
               searchable
               allowDeselect={false}
-              placeholder={subnets.data?.data.length === 0 ? "The network has no subnet yet" : "Choose a subnet"}
+              placeholder={subnets.data?.data.length === 0 ? "The network has no subnets" : "Select a subnet"}
               data={(subnets.data?.data ?? []).map(({ id, cidr, name }) => ({ value: id, label: `${cidr} · ${name}` }))}
               value={form.getValues().subnet_id === "" ? null : form.getValues().subnet_id}
               onChange={(chosen) => form.setFieldValue("subnet_id", chosen ?? "")}
@@ -47,9 +47,7 @@ export function InterfaceEditor({ host, ...props }: EditorProps & { readonly hos
             <TextInput label="Address" required classNames={{ input: "mono" }} {...form.getInputProps("ip_address")} />
             <TextInput
               label="MAC address"
-              description={
-                hasMac ? "Cannot be changed once it is set" : "In any usual notation; cannot be changed once it is set"
-              }
+              description={hasMac ? "Cannot be changed once set" : "Any common notation; cannot be changed once set"}
               classNames={{ input: "mono" }}
               readOnly={hasMac}
               {...form.getInputProps("mac_address")}

@@ -22,7 +22,7 @@ export function InterfacesPart({ host, mayWrite }: { readonly host: Host; readon
   const { removeOne } = useRemoval({
     one: deleteInterface,
     noun: "interface",
-    consequence: "The bindings of services that name it go too.",
+    consequence: "Service bindings that refer to it are removed as well.",
   });
   const moveTo = (one: Interface, position: number): void => {
     move.mutate({ params: { id: one.id }, body: { ...one, position } }, { onError: sayFailed });
@@ -51,8 +51,8 @@ export function InterfacesPart({ host, mayWrite }: { readonly host: Host; readon
       <Part
         title="Interfaces"
         count={host.interfaces.length}
-        none="It has no address yet."
-        add={mayWrite ? { label: "Add an interface", run: () => setEdited({ id: null }) } : undefined}
+        none="No interfaces."
+        add={mayWrite ? { label: "Add interface", run: () => setEdited({ id: null }) } : undefined}
       >
         <DataTable
           label="Interfaces"

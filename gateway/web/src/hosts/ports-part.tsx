@@ -10,7 +10,7 @@ import { portText } from "./texts.js";
 
 const COLUMNS: readonly Column<Port>[] = [
   { id: "port", label: "Port", numbers: true, cell: (port) => <span className="mono">{portText(port)}</span> },
-  { id: "type", label: "Known as", cell: ({ type }) => type },
+  { id: "type", label: "Type", cell: ({ type }) => type },
 ];
 
 /** The ports of a host, by number. */
@@ -19,7 +19,7 @@ export function PortsPart({ host, mayWrite }: { readonly host: Host; readonly ma
   const { removeOne } = useRemoval({
     one: deletePort,
     noun: "port",
-    consequence: "The bindings of services that name it go too.",
+    consequence: "Service bindings that refer to it are removed as well.",
   });
   const ports = [...host.ports].sort((a, b) => a.number - b.number || (a.protocol < b.protocol ? -1 : 1));
   return (
@@ -27,8 +27,8 @@ export function PortsPart({ host, mayWrite }: { readonly host: Host; readonly ma
       <Part
         title="Ports"
         count={ports.length}
-        none="No port yet. Services are bound to ports."
-        add={mayWrite ? { label: "Add a port", run: () => setEdited({ id: null }) } : undefined}
+        none="No ports. Services are bound to ports."
+        add={mayWrite ? { label: "Add port", run: () => setEdited({ id: null }) } : undefined}
       >
         <DataTable
           label="Ports"

@@ -29,7 +29,7 @@ export function ServicesPart({ host, mayWrite }: { readonly host: Host; readonly
   const { removeOne } = useRemoval({
     one: deleteService,
     noun: "service",
-    consequence: "Its bindings go too. This cannot be undone.",
+    consequence: "Its bindings are deleted as well. This cannot be undone.",
   });
   const moveTo = (service: Service, position: number): void => {
     // what is absent stays
@@ -42,7 +42,7 @@ export function ServicesPart({ host, mayWrite }: { readonly host: Host; readonly
     ...(host.services.some(({ virtualization }) => virtualization !== null) ? [VIRTUALIZATION] : []),
     {
       id: "bindings",
-      label: "Bound to",
+      label: "Bindings",
       cell: ({ bindings }) =>
         bindings.length > 0 && (
           <ul className={classes.bindings}>
@@ -62,8 +62,8 @@ export function ServicesPart({ host, mayWrite }: { readonly host: Host; readonly
       <Part
         title="Services"
         count={host.services.length}
-        none="Nothing is known to run here."
-        add={mayWrite ? { label: "Add a service", run: () => setEdited({ id: null }) } : undefined}
+        none="No services."
+        add={mayWrite ? { label: "Add service", run: () => setEdited({ id: null }) } : undefined}
       >
         <DataTable
           label="Services"

@@ -13,9 +13,9 @@ export function interfaceText({ name, ip_address }: Pick<Interface, "name" | "ip
 /** A binding in words, such as `tcp/443 on all interfaces`. */
 export function bindingText(binding: BindingInput, { ports, interfaces }: Pick<Host, "ports" | "interfaces">): string {
   const at = interfaces.find(({ id }) => id === binding.interface_id);
-  const place = at === undefined ? "an interface that is gone" : interfaceText(at);
+  const place = at === undefined ? "a deleted interface" : interfaceText(at);
   if (binding.type === "Interface") return place;
   const port = ports.find(({ id }) => id === binding.port_id);
-  const name = port === undefined ? "a port that is gone" : portText(port);
+  const name = port === undefined ? "a deleted port" : portText(port);
   return binding.interface_id === null ? `${name} on all interfaces` : `${name} on ${place}`;
 }

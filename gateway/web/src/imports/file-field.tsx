@@ -33,7 +33,7 @@ export function FileField({ onChoose, disabled }: FileFieldProps): ReactNode {
     >
       <FileUp size={28} strokeWidth={1.5} aria-hidden />
       <span>
-        <strong>Choose the XML file of a scan</strong>, or drop it here
+        <strong>Select an XML scan file</strong>, or drop it here
       </span>
       <Text size="sm" c="dimmed" component="span">
         Up to 20 MB

@@ -19,18 +19,18 @@ export default function ImportPage(): ReactNode {
   const networkId = chosen === "" ? likely : chosen;
   return (
     <Page
-      title="Import a scan"
+      title="Import scan"
       about={
         <>
           Takes what <code>nmap -oX scan.xml</code> writes. You see what it would do before anything is changed, and
-          nothing is ever deleted.
+          nothing is deleted but addresses that have moved to another host.
         </>
       }
     >
       <Panel pad>
         {!may ? (
-          <EmptyState icon={Network} title="This needs the level Member">
-            An Owner or Admin of your organization can change your level.
+          <EmptyState icon={Network} title="Requires the Member level">
+            Ask an Owner or Admin of your organization to change your level.
           </EmptyState>
         ) : isLoaded && networks.length === 0 ? (
           <EmptyState
@@ -38,7 +38,7 @@ export default function ImportPage(): ReactNode {
             title="There is no network to import into"
             actions={
               <Button component={Link} to={PATHS.networks}>
-                To the networks
+                Go to networks
               </Button>
             }
           >
@@ -46,7 +46,7 @@ export default function ImportPage(): ReactNode {
           </EmptyState>
         ) : (
           <>
-            <NetworkField label="Network that was scanned" value={networkId} onChange={setChosen} />
+            <NetworkField label="Scanned network" value={networkId} onChange={setChosen} />
             <ScanImport key={networkId} networkId={networkId} />
           </>
         )}

@@ -26,24 +26,24 @@ export function PlanView({ plan }: { readonly plan: ImportPlan }): ReactNode {
       {!isDry && (
         <Alert color={summary.hosts.failed > 0 ? "yellow" : "teal"} mb="md" role="status" title="The import is done">
           {summary.hosts.failed > 0
-            ? `${summary.hosts.failed === 1 ? "One host" : `${summary.hosts.failed} hosts`} failed; the rest is there.`
-            : "Everything in the file is there now."}
+            ? `${summary.hosts.failed === 1 ? "One host" : `${summary.hosts.failed} hosts`} failed; everything else was imported.`
+            : "Import complete."}
         </Alert>
       )}
       {!complete && (
-        <Alert color="yellow" mb="md" title="The file ends early">
-          {end === null ? "" : `In line ${end.line}: ${end.reason}. `}What was complete of it counts.
+        <Alert color="yellow" mb="md" title="The file is truncated">
+          {end === null ? "" : `In line ${end.line}: ${end.reason}. `}The complete part was used.
         </Alert>
       )}
       <Title order={2} mb="sm">
-        {isDry ? "What it would do" : "What it did"}
+        {isDry ? "Preview" : "Result"}
       </Title>
       <dl className={classes.figures}>
         <Figure
           label="Hosts"
           create={summary.hosts.create}
           rest={[
-            [summary.hosts.update, "gain something"],
+            [summary.hosts.update, "updated"],
             [summary.hosts.unchanged, "known"],
             [summary.hosts.failed, "failed"],
           ]}
@@ -61,7 +61,7 @@ export function PlanView({ plan }: { readonly plan: ImportPlan }): ReactNode {
           label="Services"
           create={summary.services.create}
           rest={[
-            [summary.services.update, "gain something"],
+            [summary.services.update, "updated"],
             [summary.services.unchanged, "known"],
           ]}
         />
@@ -71,9 +71,9 @@ export function PlanView({ plan }: { readonly plan: ImportPlan }): ReactNode {
           <Title order={3} mt="lg" mb="xs">
             Hosts
           </Title>
-          <div className={classes.plan} tabIndex={0} role="group" aria-label="Hosts of the scan">
+          <div className={classes.plan} tabIndex={0} role="group" aria-label="Scanned hosts">
             <DataTable
-              label="Hosts of the scan"
+              label="Scanned hosts"
               columns={columnsOf(isDry)}
               rows={shown}
               idOf={({ line }) => String(line)}
@@ -86,6 +86,12 @@ export function PlanView({ plan }: { readonly plan: ImportPlan }): ReactNode {
             </Button>
           )}
         </>
+      )}
+      {summary.unanswered > 0 && (
+        <Text size="sm" mt="md">
+          {summary.unanswered} {summary.unanswered === 1 ? "address" : "addresses"} did not answer and will not be
+          created (scanned with <code>-Pn</code>).
+        </Text>
       )}
       {skipped.length > 0 && <Skipped parts={skipped} total={summary.skipped} />}
     </div>
@@ -125,7 +131,25 @@ function columnsOf(isDry: boolean): readonly Column<ImportedHost>[] {
         </Badge>
       ),
     },
-    { id: "name", label: "Host", cell: ({ name, error }) => <><strong>{name}</strong>{error !== null && <Text size="xs" c="var(--mantine-color-error)">{error.message}</Text>}</> }, // prettier-ignore
+    {
+      id: "name",
+      label: "Host",
+      cell: ({ name, superseded, error }) => (
+        <>
+          <strong>{name}</strong>
+          {superseded.map(({ id, ip_address, host_name }) => (
+            <Text key={id} size="xs" c="dimmed">
+              takes {ip_address} from {host_name}
+            </Text>
+          ))}
+          {error !== null && (
+            <Text size="xs" c="var(--mantine-color-error)">
+              {error.message}
+            </Text>
+          )}
+        </>
+      ),
+    },
     {
       id: "addresses",
       label: "Addresses",
@@ -145,7 +169,7 @@ function columnsOf(isDry: boolean): readonly Column<ImportedHost>[] {
       cell: ({ services }) => services.map(({ service_definition, guessed_from }) => `${service_definition}${guessed_from === null ? "" : " (guess)"}`).join(", "), // prettier-ignore
     },
     { id: "ports", label: "Ports", cell: ({ ports }) => <span className="mono">{ports.map(portText).join(" ")}</span> },
-    { id: "matched", label: "Known by", narrow: true, cell: ({ matched_by: by }) => by === null ? "" : by === "mac_address" ? "MAC address" : "address" }, // prettier-ignore
+    { id: "matched", label: "Matched by", narrow: true, cell: ({ matched_by: by }) => by === null ? "" : by === "mac_address" ? "MAC address" : "address" }, // prettier-ignore
   ];
 }
 
@@ -153,7 +177,7 @@ function Skipped({ parts, total }: { readonly parts: readonly SkippedPart[]; rea
   return (
     <details>
       <Text component="summary" size="sm" mt="md">
-        {total} {total === 1 ? "part of the file is" : "parts of the file are"} skipped
+        {total} {total === 1 ? "element was" : "elements were"} skipped
       </Text>
       <ul>
         {parts.slice(0, SHOWN).map(({ line, what, reason }) => (

@@ -47,14 +47,14 @@ export function ScanImport({ networkId, onApplied }: ScanImportProps): ReactNode
             </Text>
           </Text>
           <Button variant="default" size="xs" leftSection={<X size={14} aria-hidden />} onClick={() => begin(null)}>
-            Another file
+            Choose another file
           </Button>
         </Group>
       )}
       {apply.data === undefined && (
         <TagsInput
           label="Known subnets (optional)"
-          description="Blocks such as 10.0.0.0/22, before the /24 or /64 around an address is taken"
+          description="For example 10.0.0.0/22; otherwise the surrounding /24 or /64 is used"
           value={hints}
           onChange={(next) => {
             setHints(next);
@@ -72,7 +72,7 @@ export function ScanImport({ networkId, onApplied }: ScanImportProps): ReactNode
       {file !== null && look.data === undefined && apply.data === undefined && (
         <Group justify="flex-end">
           <Button loading={look.isPending} onClick={() => send(look, true, file)}>
-            Look what it would do
+            Preview import
           </Button>
         </Group>
       )}
@@ -86,15 +86,15 @@ export function ScanImport({ networkId, onApplied }: ScanImportProps): ReactNode
               disabled={isNothing(plan)}
               onClick={() => send(apply, false, file)}
             >
-              {isNothing(plan) ? "There is nothing new" : "Import"}
+              {isNothing(plan) ? "Nothing to import" : "Import"}
             </Button>
           ) : (
             <>
               <Button component={Link} to={PATHS.hosts} variant="default">
-                To the hosts
+                Go to hosts
               </Button>
               <Button component={Link} to={PATHS.topology}>
-                See the picture
+                View topology
               </Button>
             </>
           )}

@@ -31,7 +31,7 @@ interface EditorProps {
 export function KeyEditor({ id, onClose, onCreated }: EditorProps): ReactNode {
   if (id === null) return <KeyForm edited={null} onClose={onClose} onCreated={onCreated} />;
   return (
-    <ForEditing operation={getKey} id={id} title="Edit the API key" onClose={onClose}>
+    <ForEditing operation={getKey} id={id} title="Edit API key" onClose={onClose}>
       {(edited) => <KeyForm edited={edited} onClose={onClose} onCreated={onCreated} />}
     </ForEditing>
   );
@@ -65,7 +65,7 @@ function KeyForm({ edited, onClose, onCreated }: FormProps): ReactNode {
   const levels = PERMISSIONS.filter((level) => isAtLeast(own, level) || level === key?.permissions);
   return (
     <FormWindow
-      title={edited === null ? "New API key" : "Edit the API key"}
+      title={edited === null ? "New API key" : "Edit API key"}
       form={form}
       onClose={onClose}
       onReload={edited?.reload}
@@ -85,10 +85,16 @@ function KeyForm({ edited, onClose, onCreated }: FormProps): ReactNode {
         else await update.mutateAsync({ params: { id: edited.entity.id }, body, ...edited.ifMatch });
       }}
     >
-      <TextInput label="Name" description="What uses it" required data-autofocus {...form.getInputProps("name")} />
+      <TextInput
+        label="Name"
+        description="What the key is used for"
+        required
+        data-autofocus
+        {...form.getInputProps("name")}
+      />
       <Select
         label="Level"
-        description="It acts with the lower of this and your own level"
+        description="The key acts with the lower of this and your own level"
         required
         allowDeselect={false}
         data={levels}
@@ -96,8 +102,8 @@ function KeyForm({ edited, onClose, onCreated }: FormProps): ReactNode {
       />
       <Radio.Group label="Networks" {...form.getInputProps("reach")}>
         <Stack gap="xs" mt="xs">
-          <Radio value="all" label="All that I may use, also later ones" />
-          <Radio value="some" label="Only these" />
+          <Radio value="all" label="All networks I can access, including future ones" />
+          <Radio value="some" label="Selected networks" />
         </Stack>
       </Radio.Group>
       {form.getValues().reach === "some" && (
@@ -111,7 +117,7 @@ function KeyForm({ edited, onClose, onCreated }: FormProps): ReactNode {
       <TextInput
         type="datetime-local"
         label="Expires"
-        description="Empty: never"
+        description="Leave empty for no expiry"
         {...form.getInputProps("expires_at")}
       />
       {edited !== null && <Checkbox label="Enabled" {...form.getInputProps("is_enabled", { type: "checkbox" })} />}

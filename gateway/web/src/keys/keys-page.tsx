@@ -34,12 +34,12 @@ export default function KeysPage(): ReactNode {
   const { removeOne } = useRemoval({
     one: deleteKey,
     noun: "key",
-    consequence: "Whatever uses it stops working at once. This cannot be undone.",
+    consequence: "Anything using it stops working immediately. This cannot be undone.",
   });
   const askToRotate = ({ id, name }: UserApiKey): void => {
     ask({
-      title: `Give ${name} a new secret?`,
-      text: "The present secret stops working at once, everywhere. You will see the new one once.",
+      title: `Rotate ${name}?`,
+      text: "The current secret stops working immediately, everywhere. The new one is shown once.",
       verb: "Rotate",
       run: async () => setSecret(await rotate.mutateAsync({ params: { id } })),
     });
@@ -77,7 +77,7 @@ export default function KeysPage(): ReactNode {
   return (
     <Page
       title="API keys"
-      about="For scripts and integrations. A key never has more rights than you have."
+      about="For scripts and integrations. A key never has more permissions than you."
       actions={add}
     >
       <ListView
@@ -103,8 +103,8 @@ export default function KeysPage(): ReactNode {
           />
         )}
         empty={
-          <EmptyState icon={KeyRound} title="No API key yet" actions={add}>
-            Make one for each script or integration, with no more rights than it needs.
+          <EmptyState icon={KeyRound} title="No API keys" actions={add}>
+            Create one per script or integration, with only the permissions it needs.
           </EmptyState>
         }
       />
@@ -124,6 +124,6 @@ function Status({ apiKey }: { readonly apiKey: UserApiKey }): ReactNode {
 }
 
 function networksText(isRestricted: boolean, names: readonly string[]): string {
-  if (!isRestricted) return "All of yours";
+  if (!isRestricted) return "All";
   return names.length === 0 ? "None" : names.join(", ");
 }

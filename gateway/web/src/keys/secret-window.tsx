@@ -16,7 +16,7 @@ export function SecretWindow({
     <Modal
       opened
       onClose={onClose}
-      title="The secret of your API key"
+      title="Your API key"
       size="lg"
       closeOnClickOutside={false}
       closeOnEscape={false}
@@ -32,7 +32,7 @@ export function SecretWindow({
         </Text>
         <CopyField label="Command" value={curlLine(secret, location.origin)} />
         <Group justify="flex-end">
-          <Button onClick={onClose}>I have copied it</Button>
+          <Button onClick={onClose}>Done</Button>
         </Group>
       </Stack>
     </Modal>

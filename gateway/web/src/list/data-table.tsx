@@ -57,7 +57,7 @@ export function DataTable<Row>(props: DataTableProps<Row>): ReactNode {
             {selection !== undefined && (
               <Table.Th className={classes.check}>
                 <Checkbox
-                  aria-label="Select all of this page"
+                  aria-label="Select all on this page"
                   checked={selected === ids.length && ids.length > 0}
                   indeterminate={selected > 0 && selected < ids.length}
                   onChange={({ currentTarget }) => selection.toggle(ids, currentTarget.checked)}

@@ -36,9 +36,7 @@ export function SearchFilter({
       value={text}
       onChange={({ currentTarget }) => change(currentTarget.value)}
       leftSection={<Search size={16} aria-hidden />}
-      rightSection={
-        text === "" ? null : <CloseButton size="sm" aria-label="Clear the search" onClick={() => change("")} />
-      }
+      rightSection={text === "" ? null : <CloseButton size="sm" aria-label="Clear search" onClick={() => change("")} />}
     />
   );
 }
@@ -80,7 +78,7 @@ export function GroupFilter({ state, data }: Pick<FilterProps, "state" | "data">
       data={[...data]}
       value={state.groupBy}
       onChange={(group) => state.change({ group })}
-      clearButtonProps={{ "aria-label": "No groups" }}
+      clearButtonProps={{ "aria-label": "Clear grouping" }}
     />
   );
 }

@@ -79,14 +79,14 @@ function NothingFound({ state }: { readonly state: ListState }): ReactNode {
   return (
     <EmptyState
       icon={SearchX}
-      title="Nothing matches"
+      title="No results"
       actions={
         <Button variant="default" onClick={() => state.change({ q: null, tag: null, without: null })}>
-          Clear the filters
+          Clear filters
         </Button>
       }
     >
-      Try other words, or fewer filters.
+      Try a different search or fewer filters.
     </EmptyState>
   );
 }
@@ -108,7 +108,7 @@ function Pages({
       {total > PAGE_SIZES[0] && (
         <div className={classes.pager}>
           <Select
-            aria-label="Rows on a page"
+            aria-label="Rows per page"
             size="xs"
             w="5rem"
             allowDeselect={false}

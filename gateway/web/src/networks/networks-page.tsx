@@ -31,7 +31,8 @@ export default function NetworksPage(): ReactNode {
     one: deleteNetwork,
     many: bulkDeleteNetworks,
     noun: "network",
-    consequence: "Everything in it goes too: subnets, hosts, interfaces, ports and services. This cannot be undone.",
+    consequence:
+      "All of its subnets, hosts, interfaces, ports and services are deleted as well. This cannot be undone.",
     selection,
   });
   const columns: readonly Column<Network>[] = [
@@ -47,7 +48,7 @@ export default function NetworksPage(): ReactNode {
   return (
     <Page
       title="Networks"
-      about="What hosts and subnets belong to, and what people and keys are limited to."
+      about="Hosts and subnets belong to a network. Users and API keys can be limited to networks."
       actions={add}
     >
       <EditableList
@@ -60,10 +61,10 @@ export default function NetworksPage(): ReactNode {
         removal={removal}
         onEdit={({ id }) => setEdited({ id })}
         empty={
-          <EmptyState icon={NetworkIcon} title="No network yet" actions={add}>
+          <EmptyState icon={NetworkIcon} title="No networks" actions={add}>
             {may
-              ? "Create one for each site or segment that you want to look at by itself."
-              : "Nobody has given you a network yet. An Owner or Admin of your organization can."}
+              ? "Create one for each site or segment."
+              : "You do not have access to any network. Ask an Owner or Admin of your organization."}
           </EmptyState>
         }
       />

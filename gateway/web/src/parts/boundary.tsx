@@ -23,8 +23,8 @@ export class Boundary extends Component<BoundaryProps, { readonly hasFailed: boo
     return (
       <div className={classes.state} role="alert">
         <Unplug size={32} strokeWidth={1.5} aria-hidden className={classes.icon} />
-        <Title order={2}>This page could not be loaded</Title>
-        <Text c="dimmed">The connection broke, or there is a newer version of the console.</Text>
+        <Title order={2}>Page could not be loaded</Title>
+        <Text c="dimmed">The connection was lost, or a newer version of the console is available.</Text>
         <Button
           variant="default"
           leftSection={<RefreshCw size={16} aria-hidden />}
@@ -32,7 +32,7 @@ export class Boundary extends Component<BoundaryProps, { readonly hasFailed: boo
             window.location.reload();
           }}
         >
-          Load it again
+          Reload
         </Button>
       </div>
     );

@@ -32,7 +32,7 @@ export function FailureState({ error, onRetry, page = false }: FailureStateProps
     <div className={page ? `${classes.state ?? ""} ${classes.page ?? ""}` : classes.state} role="alert">
       <Icon size={32} strokeWidth={1.5} aria-hidden className={classes.icon} />
       <Title order={2}>{title}</Title>
-      <Text c="dimmed">{left > 0 ? `Trying again in ${left} s.` : text}</Text>
+      <Text c="dimmed">{left > 0 ? `Retrying in ${left} s.` : text}</Text>
       {requestId !== null && kind === "fault" && (
         <Text size="sm" c="dimmed">
           Request <Code>{requestId}</Code>

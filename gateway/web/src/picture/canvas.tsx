@@ -121,9 +121,7 @@ export function Canvas(props: CanvasProps): ReactNode {
   }));
 
   if (!isPossible)
-    return (
-      <p className={classes.noCanvas}>This browser cannot draw the picture: it has no WebGL. The list has it all.</p>
-    );
+    return <p className={classes.noCanvas}>This browser does not support WebGL. Use the list instead.</p>;
   return <div ref={container} className={classes.canvas} aria-hidden />;
 }
 

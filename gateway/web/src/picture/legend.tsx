@@ -28,7 +28,7 @@ export function Legend({ nodes, scheme, isOpen }: LegendProps): ReactNode {
             {family.name}
           </Entry>
         ))}
-        <Line colour={palette.crossing}>Also in another subnet</Line>
+        <Line colour={palette.crossing}>In several subnets</Line>
         <Line colour={palette.virtualization}>Runs on</Line>
       </ul>
     </details>

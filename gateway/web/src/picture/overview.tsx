@@ -84,7 +84,7 @@ export function Overview({ topology, title, networkId }: OverviewProps): ReactNo
             <ActionIcon variant="default" size="lg" aria-label="Zoom out" onClick={() => canvas.current?.zoom("out")}>
               <Minus size={18} aria-hidden />
             </ActionIcon>
-            <ActionIcon variant="default" size="lg" aria-label="Show everything" onClick={() => canvas.current?.fit()}>
+            <ActionIcon variant="default" size="lg" aria-label="Fit to view" onClick={() => canvas.current?.fit()}>
               <Maximize size={18} aria-hidden />
             </ActionIcon>
           </div>

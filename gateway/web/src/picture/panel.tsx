@@ -51,7 +51,7 @@ export function Panel(props: PanelProps): ReactNode {
         size="xs"
         leftSection={<SquareArrowOutUpRight size={14} aria-hidden />}
       >
-        {shown.kind === "host" ? "Open and edit" : "To the subnets"}
+        {shown.kind === "host" ? "Open" : "Go to subnets"}
       </Button>
       {shown.kind === "host" ? (
         <HostDetails {...props} hostId={shown.id} />

@@ -31,12 +31,12 @@ export default function Picture(): ReactNode {
       <Page title={title}>
         <EmptyState
           icon={Waypoints}
-          title="Nothing to see yet"
+          title="Nothing to show"
           actions={
             <>
               {mayImport && (
                 <Button component={Link} to={PATHS.importScan} leftSection={<FileUp size={16} aria-hidden />}>
-                  Import a scan
+                  Import scan
                 </Button>
               )}
               <Button
@@ -45,12 +45,12 @@ export default function Picture(): ReactNode {
                 variant="default"
                 leftSection={<Server size={16} aria-hidden />}
               >
-                To the hosts
+                Go to hosts
               </Button>
             </>
           }
         >
-          The picture shows subnets, the hosts in them and what runs there. Import a scan of nmap, or add them by hand.
+          The topology shows subnets, hosts and services. Import an nmap scan, or add hosts manually.
         </EmptyState>
       </Page>
     );

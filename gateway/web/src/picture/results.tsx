@@ -45,14 +45,14 @@ export function Results({ model, nodes, scheme, selected, onSelect }: ResultsPro
     event.preventDefault();
   }
 
-  if (nodes.length === 0) return <p className={classes.nothing}>Nothing matches.</p>;
+  if (nodes.length === 0) return <p className={classes.nothing}>No results.</p>;
   return (
     <>
       <ul
         ref={list}
         className={classes.results}
         role="listbox"
-        aria-label="What the picture shows"
+        aria-label="Topology contents"
         tabIndex={0}
         aria-activedescendant={`${id}-${current}`}
         onKeyDown={onKeyDown}
@@ -78,7 +78,9 @@ export function Results({ model, nodes, scheme, selected, onSelect }: ResultsPro
         ))}
       </ul>
       {nodes.length > MOST && (
-        <p className={classes.nothing}>And {(nodes.length - MOST).toLocaleString("en")} more: search or filter.</p>
+        <p className={classes.nothing}>
+          And {(nodes.length - MOST).toLocaleString("en")} more; refine the search or the filters.
+        </p>
       )}
     </>
   );

@@ -48,10 +48,10 @@ export function Toolbar(props: ToolbarProps): ReactNode {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Label>As it is shown</Menu.Label>
+          <Menu.Label>Current view</Menu.Label>
           <Menu.Item onClick={() => onExport("png")}>PNG</Menu.Item>
           <Menu.Item onClick={() => onExport("svg")}>SVG</Menu.Item>
-          <Menu.Label>Everything, for other programs</Menu.Label>
+          <Menu.Label>Full graph</Menu.Label>
           {FILES.map(({ format, label }) => (
             <Menu.Item key={format} component="a" href={`/api/v1/topology?format=${format}${scope}`} download>
               {label}
@@ -87,8 +87,8 @@ function FilterChoice({ model, tags: known, filters, onFilter }: ToolbarProps): 
           onChange={(subnets) => onFilter({ ...filters, subnets })}
         />
         <MultiSelect
-          label="Categories of services"
-          clearButtonProps={{ "aria-label": "Clear: Categories of services" }}
+          label="Service categories"
+          clearButtonProps={{ "aria-label": "Clear: Service categories" }}
           searchable
           openOnFocus={false}
           clearable
@@ -116,7 +116,7 @@ function FilterChoice({ model, tags: known, filters, onFilter }: ToolbarProps): 
           />
         )}
         <Button variant="subtle" size="xs" onClick={() => onFilter(NO_FILTERS)} disabled={!isFiltering(filters)}>
-          Remove all filters
+          Clear filters
         </Button>
       </Popover.Dropdown>
     </Popover>

@@ -30,7 +30,7 @@ export function BindingField({ host, value, onChange }: BindingFieldProps): Reac
     <Fieldset legend="Bindings" className={classes.bindings ?? ""}>
       {value.length === 0 && (
         <Text size="sm" c="dimmed">
-          Where it listens, or is present, is not known yet.
+          No bindings.
         </Text>
       )}
       {value.map((binding, index) => (
@@ -67,10 +67,10 @@ export function BindingField({ host, value, onChange }: BindingFieldProps): Reac
       {(port === undefined || at === undefined) && (
         <Text size="xs" c="dimmed" mt="xs">
           {port === undefined && at === undefined
-            ? "The host has no port and no interface yet."
+            ? "The host has no ports or interfaces."
             : port === undefined
-              ? "The host has no port yet; add one to bind the service to it."
-              : "The host has no interface yet."}
+              ? "The host has no ports; add one to bind the service to it."
+              : "The host has no interfaces."}
         </Text>
       )}
       <Alert
@@ -88,10 +88,10 @@ export function BindingField({ host, value, onChange }: BindingFieldProps): Reac
 }
 
 function summaryOf(kept: number, removed: number, isRefused: boolean): string {
-  if (isRefused) return "This will be refused: see what is marked in red.";
+  if (isRefused) return "Conflicting bindings: see the highlighted rows.";
   const saved =
     kept === 0 ? "No binding will be saved." : `${kept} ${kept === 1 ? "binding" : "bindings"} will be saved.`;
-  return removed === 0 ? saved : `${saved} ${removed} will be left out, because another one says the same.`;
+  return removed === 0 ? saved : `${saved} ${removed} will be dropped as redundant.`;
 }
 
 interface BindingRowProps {

@@ -17,15 +17,15 @@ describe("what the editor says about bindings before they are saved", () => {
 
   it("names, for each that is left out, the one that stays", () => {
     expect(textsOf([port("lan"), port(null), port(null)])).toEqual({
-      0: ["Will be left out: binding 2 has this port on all interfaces."],
-      2: ["Will be left out: it says the same as binding 2."],
+      0: ["Will be dropped: covered by binding 2 (all interfaces)."],
+      2: ["Will be dropped: duplicate of binding 2."],
     });
   });
 
   it("marks both sides of a conflict", () => {
     expect(textsOf([port("lan"), { type: "Interface", interface_id: "lan" }])).toEqual({
-      0: ["Will be refused: binding 2 claims the same interface."],
-      1: ["Will be refused: binding 1 claims the same interface."],
+      0: ["Conflict: binding 2 claims the same interface."],
+      1: ["Conflict: binding 1 claims the same interface."],
     });
   });
 });

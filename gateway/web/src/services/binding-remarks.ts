@@ -15,14 +15,14 @@ export function remarksOn({ removed, foreign, conflicts }: BindingVerdict): Read
   for (const { index, because, of } of removed) {
     const text =
       because === "duplicate"
-        ? `Will be left out: it says the same as binding ${of + 1}.`
-        : `Will be left out: binding ${of + 1} has this port on all interfaces.`;
+        ? `Will be dropped: duplicate of binding ${of + 1}.`
+        : `Will be dropped: covered by binding ${of + 1} (all interfaces).`;
     add(index, { kind: "left-out", text });
   }
   for (const { index } of foreign)
-    add(index, { kind: "refused", text: "Will be refused: its port or interface is not on this host." });
+    add(index, { kind: "refused", text: "Invalid: the port or interface is not on this host." });
   for (const { index, conflicts_with: other } of conflicts) {
-    const meets = (number: number): string => `Will be refused: binding ${number + 1} claims the same interface.`;
+    const meets = (number: number): string => `Conflict: binding ${number + 1} claims the same interface.`;
     add(index, { kind: "refused", text: meets(other) });
     add(other, { kind: "refused", text: meets(index) });
   }

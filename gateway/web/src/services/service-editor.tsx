@@ -25,7 +25,7 @@ import { BindingField } from "./binding-field.js";
 
 /** Makes or changes a service, with its bindings. */
 export function ServiceEditor({ hostId, id, onClose }: EditorProps & { readonly hostId: string }): ReactNode {
-  const title = id === null ? "New service" : "Edit the service";
+  const title = id === null ? "New service" : "Edit service";
   const { data, error, refetch } = useOne(getHost, { params: { id: hostId } });
   if (data === undefined)
     return (
@@ -65,13 +65,13 @@ function ServiceForm({ host, edited, onClose }: FormProps): ReactNode {
   });
   return (
     <FormWindow
-      title={edited === null ? `New service on ${host.name}` : "Edit the service"}
+      title={edited === null ? `New service on ${host.name}` : "Edit service"}
       size="xl"
       form={form}
       onClose={onClose}
       onReload={edited?.reload}
       verb={edited === null ? "Create" : "Save"}
-      done={edited === null ? "The service is there." : "Saved."}
+      done={edited === null ? "Service created." : "Saved."}
       submit={(values) => {
         const virtualization = virtualizationOf(values.virtualization);
         const body = { ...values, virtualization, host_id: host.id, network_id: host.network_id };
@@ -87,7 +87,7 @@ function ServiceForm({ host, edited, onClose }: FormProps): ReactNode {
       <TextInput label="Name" required data-autofocus {...form.getInputProps("name")} />
       <Autocomplete
         label="Definition"
-        description="What kind of service it is: one of the catalogue, or words of your own"
+        description="From the catalogue, or a custom name"
         required
         limit={50}
         data={(definitions.data?.data ?? []).map(({ name }) => name)}

@@ -61,7 +61,7 @@ export default function ServicesPage(): ReactNode {
     one: deleteService,
     many: bulkDeleteServices,
     noun: "service",
-    consequence: "Its bindings go too. This cannot be undone.",
+    consequence: "Its bindings are deleted as well. This cannot be undone.",
     selection,
   });
   const columns: readonly Column<Service>[] = [
@@ -90,7 +90,7 @@ export default function ServicesPage(): ReactNode {
         ? nameOf(service.network_id)
         : service.service_definition;
   return (
-    <Page title="Services" about="What runs on the hosts. A service is added on the page of its host.">
+    <Page title="Services" about="Services running on your hosts. Add services on a host's page.">
       <EditableList
         label="Services"
         rows={rows}
@@ -107,7 +107,7 @@ export default function ServicesPage(): ReactNode {
             <ManyFilter
               state={state}
               name="without"
-              label="Leave out categories"
+              label="Exclude categories"
               data={CATEGORIES.map((one) => ({ value: one, label: one }))}
             />
             <GroupFilter state={state} data={GROUPS} />
@@ -117,10 +117,10 @@ export default function ServicesPage(): ReactNode {
         empty={
           <EmptyState
             icon={Boxes}
-            title="No service yet"
+            title="No services"
             actions={
               <Button component={Link} to={PATHS.hosts} variant="default">
-                To the hosts
+                Go to hosts
               </Button>
             }
           >

@@ -1,3 +1,4 @@
+import { ApiError } from "@nts/shared/client";
 import { isAtLeast, type Permission, type Whoami, whoami } from "@nts/shared/contract";
 import { useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-query";
 import { createContext, useContext } from "react";
@@ -11,7 +12,8 @@ export function useSessionQuery(): UseQueryResult<Whoami | null> {
     queryKey: SESSION_KEY,
     queryFn: ({ signal }) =>
       api.call(whoami, { signal }).catch((error: unknown) => {
-        if (isSignedOut(error)) return null;
+        // A second session cookie makes requests ambiguous until somebody signs in or out.
+        if (isSignedOut(error) || (error instanceof ApiError && error.code === "malformed_request")) return null;
         throw error;
       }),
   });

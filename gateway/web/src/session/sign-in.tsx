@@ -24,7 +24,7 @@ export default function SignIn(): ReactNode {
       }
     >
       <SignInForm
-        hint={parameters.has("next") ? "Sign in to go on; you will be back where you were." : undefined}
+        hint={parameters.has("next") ? "Sign in to continue where you left off." : undefined}
         onDone={() => void reset()}
       />
     </Entrance>

@@ -53,14 +53,14 @@ export default function SignUp(): ReactNode {
           {create.error !== null && Object.keys(faultsOf(create.error)).length === 0 && (
             <Alert color="red" role="alert">
               {isClosed
-                ? "This system takes new people by invitation only. Paste the token of your invitation, or open the link that you were given."
+                ? "Registration is by invitation only. Paste your invitation token, or open the invitation link."
                 : `${describeFailure(create.error).title}. ${describeFailure(create.error).text}`}
             </Alert>
           )}
           <TextInput label="Email" type="email" autoComplete="username" required {...form.getInputProps("email")} />
           <PasswordInput
             label="Password"
-            description="10 characters or more"
+            description="10 characters or more, and hard to guess"
             autoComplete="new-password"
             required
             {...form.getInputProps("password")}
@@ -81,7 +81,7 @@ export default function SignUp(): ReactNode {
           </Button>
           {invited !== null && (
             <Text size="sm" c="dimmed">
-              The invitation works once.
+              The invitation can be used once.
             </Text>
           )}
         </Stack>
@@ -92,8 +92,9 @@ export default function SignUp(): ReactNode {
 
 function faultsOf(error: unknown): Readonly<Record<string, string>> {
   if (error instanceof ApiError && error.code === "already_exists")
-    return { email: "There is an account with this address already." };
+    return { email: "An account with this address already exists." };
   const faults = faultsByPath(error);
-  if ("invite_token" in faults) return { invite_token: "This invitation is not valid (any more). Ask for a new one." };
+  if ("invite_token" in faults)
+    return { invite_token: "This invitation is invalid or has expired. Ask for a new one." };
   return faults;
 }

@@ -57,11 +57,11 @@ function OrganizationForm({ revised }: { readonly revised: Revised<Organization>
           <Title order={2}>Organization</Title>
           <TextInput label="Name" required readOnly={!may} {...form.getInputProps("name")} />
           <Switch
-            label="API keys work"
+            label="Allow API keys"
             description={
               may
-                ? "Off: no API key of the organization is accepted; people can still sign in"
-                : "An Owner can change this"
+                ? "When off, no API key of the organization is accepted; users can still sign in"
+                : "Only an Owner can change this"
             }
             disabled={!may}
             {...form.getInputProps("api_access_enabled", { type: "checkbox" })}

@@ -20,7 +20,7 @@ export function PasswordPart(): ReactNode {
       {
         onSuccess: () => {
           form.reset();
-          sayDone("The password is changed. Your other sessions have ended.");
+          sayDone("Password changed. Your other sessions have ended.");
         },
         onError: (error) => form.setErrors(faultsOf(error)),
       },
@@ -42,7 +42,7 @@ export function PasswordPart(): ReactNode {
           />
           <PasswordInput
             label="New password"
-            description="10 characters or more"
+            description="10 characters or more, and hard to guess"
             autoComplete="new-password"
             required
             {...form.getInputProps("new_password")}
@@ -54,7 +54,7 @@ export function PasswordPart(): ReactNode {
           )}
           <Group justify="flex-end">
             <Button type="submit" loading={change.isPending}>
-              Change the password
+              Change password
             </Button>
           </Group>
         </Stack>
@@ -65,6 +65,6 @@ export function PasswordPart(): ReactNode {
 
 function faultsOf(error: unknown): Readonly<Record<string, string>> {
   if (error instanceof ApiError && error.code === "invalid_credentials")
-    return { current_password: "This is not your current password." };
+    return { current_password: "Incorrect password." };
   return faultsByPath(error);
 }

@@ -18,7 +18,7 @@ export function RightsPart(): ReactNode {
   const facts: readonly (readonly [string, ReactNode])[] = [
     ["Email", user.email],
     ["Level", permissions],
-    ["Networks", network_ids.length === 0 ? "None yet" : network_ids.map(nameOf).join(", ")],
+    ["Networks", network_ids.length === 0 ? "None" : network_ids.map(nameOf).join(", ")],
     ["Session ends", <When key="ends" at={expires_at} />],
     ["Requests", limit === null ? "–" : `${limit.limit} a minute, shared by your sessions and API keys`],
     ["Version", version.data?.data.server_version ?? "–"],
@@ -37,7 +37,7 @@ export function RightsPart(): ReactNode {
         ))}
       </dl>
       <Text size="sm" c="dimmed" mt="md">
-        An Owner or Admin of your organization can change your level and your networks.
+        Ask an Owner or Admin of your organization to change your level or networks.
       </Text>
     </Panel>
   );

@@ -10,7 +10,7 @@ import { useSession, useSessionReset } from "../session/session.js";
 import classes from "./shell.module.css";
 
 const SCHEMES = [
-  { value: "auto", label: "Follow the system", icon: Monitor },
+  { value: "auto", label: "System", icon: Monitor },
   { value: "light", label: "Light", icon: Sun },
   { value: "dark", label: "Dark", icon: Moon },
 ] as const;

@@ -30,7 +30,7 @@ interface Entry {
 
 const GROUPS: readonly { readonly label: string; readonly entries: readonly Entry[] }[] = [
   {
-    label: "Look",
+    label: "Explore",
     entries: [
       { path: PATHS.topology, label: "Topology", icon: Waypoints },
       { path: PATHS.hosts, label: "Hosts", icon: Server },

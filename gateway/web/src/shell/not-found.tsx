@@ -12,10 +12,10 @@ export function NotFound(): ReactNode {
     <Page title="Not found">
       <EmptyState
         icon={CircleHelp}
-        title="There is no such page"
+        title="Page not found"
         actions={
           <Button component={Link} to={PATHS.home}>
-            To the start
+            Go to the start page
           </Button>
         }
       >

@@ -23,17 +23,11 @@ export function Shell(): ReactNode {
     <NetworkScopeProvider>
       <ConfirmProvider>
         <a href="#main" className="skip-link">
-          Skip to the content
+          Skip to content
         </a>
         <div className={classes.shell}>
           <nav className={classes.bar} aria-label="Menu">
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              size="lg"
-              aria-label="Open the menu"
-              onClick={() => setOpen(true)}
-            >
+            <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Open menu" onClick={() => setOpen(true)}>
               <MenuIcon size={20} aria-hidden />
             </ActionIcon>
             <Link to={PATHS.home} className={classes.home}>
@@ -58,7 +52,7 @@ export function Shell(): ReactNode {
           onClose={() => setOpen(false)}
           size="18rem"
           title="Menu"
-          closeButtonProps={{ "aria-label": "Close the menu" }}
+          closeButtonProps={{ "aria-label": "Close menu" }}
         >
           <Side onNavigate={() => setOpen(false)} />
         </Drawer>

@@ -38,7 +38,7 @@ export function SubnetEditor(props: EditorProps): ReactNode {
           {subnet === undefined && <NetworkField {...form.getInputProps("network_id")} />}
           <TextInput
             label="Block"
-            description="IPv4 or IPv6, such as 10.0.10.0/24 or fd00:10::/64"
+            description="IPv4 or IPv6, for example 10.0.10.0/24 or fd00:10::/64"
             classNames={{ input: "mono" }}
             required
             data-autofocus

@@ -48,7 +48,7 @@ export default function SubnetsPage(): ReactNode {
     one: deleteSubnet,
     many: bulkDeleteSubnets,
     noun: "subnet",
-    consequence: "A subnet that an interface still has an address in cannot be deleted.",
+    consequence: "A subnet cannot be deleted while interfaces have addresses in it.",
     selection,
   });
   const columns: readonly Column<Subnet>[] = [
@@ -71,7 +71,7 @@ export default function SubnetsPage(): ReactNode {
     </Button>
   );
   return (
-    <Page title="Subnets" about="Blocks of addresses. Every interface has its address in one of them." actions={add}>
+    <Page title="Subnets" about="Address blocks. Every interface address belongs to a subnet." actions={add}>
       <EditableList
         label="Subnets"
         rows={rows}
@@ -95,9 +95,9 @@ export default function SubnetsPage(): ReactNode {
               : undefined
         }
         empty={
-          <EmptyState icon={Spline} title="No subnet yet" actions={networks.length === 0 ? <GuideLink /> : add}>
+          <EmptyState icon={Spline} title="No subnets" actions={networks.length === 0 ? <GuideLink /> : add}>
             {networks.length === 0
-              ? "Create a network first; its subnets come next."
+              ? "Create a network first, then add subnets to it."
               : "An import makes the subnets that it finds. Or describe one yourself."}
           </EmptyState>
         }

@@ -27,7 +27,7 @@ export function TagEditor(props: EditorProps): ReactNode {
             label="Colour"
             swatches={COLORS}
             swatchesPerRow={9}
-            eyeDropperButtonProps={{ "aria-label": "Take a colour from the screen" }}
+            eyeDropperButtonProps={{ "aria-label": "Pick a colour from the screen" }}
             {...form.getInputProps("color")}
           />
           <Textarea label="Description" autosize minRows={2} {...form.getInputProps("description")} />

@@ -15,7 +15,7 @@ export function TagField({ known, value = [], onChange, error }: TagFieldProps):
   return (
     <TagsInput
       label="Tags"
-      description="Choose a tag, or type a label of your own and press Enter"
+      description="Select a tag, or type a label and press Enter"
       data={known.tags.map(({ name }) => name)}
       value={value.map(known.nameOf)}
       onChange={(names) => onChange(names.map(known.valueOf))}

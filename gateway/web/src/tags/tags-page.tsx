@@ -28,7 +28,7 @@ export default function TagsPage(): ReactNode {
     one: deleteTag,
     many: bulkDeleteTags,
     noun: "tag",
-    consequence: "It is taken off everything that carries it. This cannot be undone.",
+    consequence: "It is removed from everything that uses it. This cannot be undone.",
     selection,
   });
   const columns: readonly Column<Tag>[] = [
@@ -51,7 +51,7 @@ export default function TagsPage(): ReactNode {
     </Button>
   );
   return (
-    <Page title="Tags" about="Names that everybody uses alike. Anything can carry free labels besides." actions={add}>
+    <Page title="Tags" about="Shared, managed names. Resources can also carry free-form labels." actions={add}>
       <EditableList
         label="Tags"
         rows={rows}
@@ -62,10 +62,10 @@ export default function TagsPage(): ReactNode {
         removal={removal}
         onEdit={({ id }) => setEdited({ id })}
         empty={
-          <EmptyState icon={TagsIcon} title="No tag yet" actions={add}>
+          <EmptyState icon={TagsIcon} title="No tags" actions={add}>
             {may
-              ? "Tags such as “production” or “to be replaced” narrow every list and the picture."
-              : "An Owner or Admin of your organization can make tags."}
+              ? "Tags such as “production” or “to be replaced” filter every list and the topology."
+              : "Owners and Admins of your organization can create tags."}
           </EmptyState>
         }
       />

@@ -23,18 +23,18 @@ export function InviteEditor({ onClose }: { readonly onClose: () => void }): Rea
   if (token !== null) return <LinkWindow token={token} onClose={onClose} />;
   return (
     <FormWindow
-      title="Invite somebody"
+      title="Invite user"
       form={reach}
       onClose={onClose}
       stays
-      verb="Make the invite"
+      verb="Create invite"
       submit={async (values) => {
         const body = { ...values, expires_in_hours: Math.round(Number(days) * HOURS_A_DAY) };
         setToken((await create.mutateAsync({ body })).token);
       }}
     >
       <ReachFields form={reach} />
-      <NumberInput label="Works for" suffix=" days" min={1} max={365} value={days} onChange={setDays} />
+      <NumberInput label="Expires after" suffix=" days" min={1} max={365} value={days} onChange={setDays} />
     </FormWindow>
   );
 }
@@ -45,13 +45,13 @@ function LinkWindow({ token, onClose }: { readonly token: string; readonly onClo
     <Modal
       opened
       onClose={onClose}
-      title="Send this link"
+      title="Invitation link"
       size="lg"
       withCloseButton={false}
       closeOnClickOutside={false}
     >
       <Stack>
-        <Alert color="yellow">It makes one account, and it is not shown again.</Alert>
+        <Alert color="yellow">The link creates one account and is not shown again.</Alert>
         <CopyField label="Link" value={link} />
         <Group justify="flex-end">
           <Button onClick={onClose}>Done</Button>

@@ -18,7 +18,7 @@ export function Invites(): ReactNode {
   const { removeOne } = useRemoval({
     one: revokeInvite,
     noun: "invite",
-    consequence: "The link stops working. Who has joined with it already stays.",
+    consequence: "The link stops working. Users who already joined are not affected.",
   });
   const invites = data?.data ?? [];
   if (invites.length === 0) return null;
@@ -31,10 +31,10 @@ export function Invites(): ReactNode {
   return (
     <Panel>
       <Title order={2} className={classes.title ?? ""}>
-        Open invites
+        Pending invites
       </Title>
       <DataTable
-        label="Open invites"
+        label="Pending invites"
         columns={columns}
         rows={invites}
         idOf={({ id }) => id}

@@ -13,9 +13,9 @@ export interface Reach {
 /** What each level may do, in a few words. */
 const LEVELS: Readonly<Record<Permission, string>> = {
   Owner: "Owner: everything",
-  Admin: "Admin: networks, tags and people",
-  Member: "Member: hosts and what is on them",
-  Viewer: "Viewer: looks only",
+  Admin: "Admin: networks, tags and users",
+  Member: "Member: hosts, services and subnets",
+  Viewer: "Viewer: read only",
 };
 
 /** The level and the networks of a person. */
@@ -39,7 +39,7 @@ export function ReachFields({ form }: { readonly form: UseFormReturnType<Reach> 
       {isAtLeast(permissions, "Admin") ? null : (
         <MultiSelect
           label="Networks"
-          description="What Members and Viewers see is in these"
+          description="Members and Viewers can access only these networks"
           searchable
           data={networks.map(({ id, name }) => ({ value: id, label: name }))}
           {...form.getInputProps("network_ids")}

@@ -10,7 +10,7 @@ import { type Reach, ReachFields } from "./reach-fields.js";
 /** Changes the level and the networks of a person. */
 export function UserEditor({ id, onClose }: { readonly id: string; readonly onClose: () => void }): ReactNode {
   return (
-    <ForEditing operation={getUser} id={id} title="Change a user" onClose={onClose}>
+    <ForEditing operation={getUser} id={id} title="Edit user" onClose={onClose}>
       {(edited) => <UserForm edited={edited} onClose={onClose} />}
     </ForEditing>
   );
@@ -22,11 +22,11 @@ function UserForm({ edited, onClose }: { readonly edited: Edited<User>; readonly
   const form = useForm<Reach>({ initialValues: { permissions, network_ids } });
   return (
     <FormWindow
-      title="Change a user"
+      title="Edit user"
       form={form}
       onClose={onClose}
       onReload={edited.reload}
-      done="Saved. It holds at once, for every key and session."
+      done="Saved. The change applies immediately to every key and session."
       submit={(body) => update.mutateAsync({ params: { id }, body, ...edited.ifMatch })}
     >
       <Text fw={600}>{email}</Text>

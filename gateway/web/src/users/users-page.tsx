@@ -31,7 +31,7 @@ export default function UsersPage(): ReactNode {
   const { removeOne } = useRemoval({
     one: deleteUser,
     noun: "user",
-    consequence: "All API keys, sessions and invites of this person end at once. This cannot be undone.",
+    consequence: "All API keys, sessions and invites of this user end immediately. This cannot be undone.",
   });
   const mayChange = (user: User): boolean => permissions === "Owner" || !isAtLeast(user.permissions, "Admin");
   const columns: readonly Column<User>[] = [
@@ -57,11 +57,11 @@ export default function UsersPage(): ReactNode {
   return (
     <Page
       title="Users"
-      about="People belong to the organization. Members and Viewers see the networks that they are given."
+      about="Users belong to the organization. Members and Viewers can access the networks granted to them."
       actions={
         may && (
           <Button leftSection={<UserPlus size={16} aria-hidden />} onClick={() => setInviting(true)}>
-            Invite somebody
+            Invite user
           </Button>
         )
       }
@@ -85,8 +85,8 @@ export default function UsersPage(): ReactNode {
           )
         }
         empty={
-          <EmptyState icon={Users} title="Nobody here">
-            Invite somebody.
+          <EmptyState icon={Users} title="No users">
+            Invite user.
           </EmptyState>
         }
       />

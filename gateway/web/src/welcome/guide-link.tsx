@@ -7,7 +7,7 @@ import { PATHS } from "../paths.js";
 export function GuideLink(): ReactNode {
   return (
     <Button component={Link} to={PATHS.welcome}>
-      To the first steps
+      Getting started
     </Button>
   );
 }

@@ -20,7 +20,7 @@ export function HostsStep({ network, onNext }: { readonly network: Network; read
       <ScanImport networkId={network.id} />
       <Group justify="space-between">
         <Button variant="default" leftSection={<Plus size={16} aria-hidden />} onClick={() => setAdding(true)}>
-          Describe a host by hand
+          Add a host manually
         </Button>
         <Button variant="default" onClick={onNext}>
           Next: an API key

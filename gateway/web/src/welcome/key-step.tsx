@@ -18,20 +18,20 @@ export function KeyStep(): ReactNode {
       </Text>
       {secret === null ? (
         <Group>
-          <Button onClick={() => setMaking(true)}>Make an API key</Button>
+          <Button onClick={() => setMaking(true)}>Create API key</Button>
           <Button component={Link} to={PATHS.topology} variant="default">
-            Skip, and see the picture
+            Skip and view topology
           </Button>
         </Group>
       ) : (
         <>
-          <Text fw={500}>Your key. Copy it now: it is not shown again.</Text>
+          <Text fw={500}>Copy your key now; it is not shown again.</Text>
           <CopyField label="API key" value={secret} />
-          <Text fw={500}>The first five services, from a terminal:</Text>
+          <Text fw={500}>List five services from a terminal:</Text>
           <CopyField label="Command" value={curlLine(secret, location.origin)} />
           <Group>
             <Button component={Link} to={PATHS.topology}>
-              See the picture
+              View topology
             </Button>
           </Group>
         </>

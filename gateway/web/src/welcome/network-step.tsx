@@ -42,10 +42,10 @@ export function NetworkStep({ network, onDone }: NetworkStepProps): ReactNode {
             {describeFailure(create.error).text}
           </Alert>
         )}
-        <TextInput label="Name of the network" placeholder="Home" required {...form.getInputProps("name")} />
+        <TextInput label="Network name" placeholder="Home" required {...form.getInputProps("name")} />
         <Group>
           <Button type="submit" loading={create.isPending}>
-            Create the network
+            Create network
           </Button>
         </Group>
       </Stack>

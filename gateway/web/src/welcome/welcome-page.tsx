@@ -27,10 +27,10 @@ export default function WelcomePage(): ReactNode {
       </Page>
     );
   return (
-    <Page title="Welcome" about="Three steps, and you see your network.">
+    <Page title="Welcome" about="Three steps to see your network.">
       <Panel pad>
         <Stepper active={active} onStepClick={setStep} size="sm" allowNextStepsSelect={network !== undefined}>
-          <Stepper.Step label="Network" description="What you look at">
+          <Stepper.Step label="Network" description="Name your network">
             <NetworkStep
               network={network}
               onDone={(id) => {
@@ -39,7 +39,7 @@ export default function WelcomePage(): ReactNode {
               }}
             />
           </Stepper.Step>
-          <Stepper.Step label="Hosts" description="Import or describe">
+          <Stepper.Step label="Hosts" description="Import or add">
             {network !== undefined && <HostsStep network={network} onNext={() => setStep(2)} />}
           </Stepper.Step>
           <Stepper.Step label="API key" description="For scripts">
