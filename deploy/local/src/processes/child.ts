@@ -17,6 +17,8 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
+// Not by execa, whose output to a file goes through the parent: a child here writes its log itself, also when we are killed.
+
 /** A running process of ours, in a process group of its own: a Ctrl-C at the terminal does not reach it. */
 export interface Child {
   readonly pid: number;

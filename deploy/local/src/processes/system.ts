@@ -22,7 +22,8 @@ const PROCESSES: Readonly<Record<ProcessKind, { tier: Tier; main: string }>> = {
 
 /** Decided here for every process, so that what the caller has set for another purpose does not leak into it. */
 const OWN_VARIABLES = new Set([
-  ...["HOST", "PORT", "OPS_PORT", "DATA_DIR", "NODE_OPTIONS", "TENANCY_SECRETS"],
+  ...["HOST", "PORT", "OPS_PORT", "DATA_DIR", "NODE_OPTIONS"],
+  ...["GATEWAY_TO_IDENTITY_SECRETS", "GATEWAY_TO_TOPOLOGY_SECRETS", "IDENTITY_TO_TOPOLOGY_SECRETS"],
   ...["MONGODB_URL", "MONGODB_DATABASE", "REDIS_URL", "NATS_URL", "IDENTITY_URLS", "TOPOLOGY_URLS"],
 ]);
 
@@ -79,8 +80,13 @@ function environmentOf(kind: ProcessKind, ports: ProcessPorts, system: System): 
     PORT: String(ports.port),
     OPS_PORT: String(ports.opsPort),
     LOG_LEVEL: system.environment["LOG_LEVEL"] ?? "info",
-    TENANCY_SECRETS: system.secrets.tenancy.join(","),
-    NATS_URL: servers.nats,
+    NATS_URL: servers.nats[kind],
+  };
+  const { gatewayToIdentity, gatewayToTopology, identityToTopology } = system.secrets.tenancySecrets;
+  const secrets = {
+    gatewayToIdentity: { GATEWAY_TO_IDENTITY_SECRETS: gatewayToIdentity.join(",") },
+    gatewayToTopology: { GATEWAY_TO_TOPOLOGY_SECRETS: gatewayToTopology.join(",") },
+    identityToTopology: { IDENTITY_TO_TOPOLOGY_SECRETS: identityToTopology.join(",") },
   };
   const topologyUrls = { TOPOLOGY_URLS: system.topologyUrls.join(",") };
   const publicUrl = { PUBLIC_URL: system.publicUrl };
@@ -88,6 +94,8 @@ function environmentOf(kind: ProcessKind, ports: ProcessPorts, system: System): 
     case "gateway":
       return {
         ...common,
+        ...secrets.gatewayToIdentity,
+        ...secrets.gatewayToTopology,
         ...publicUrl,
         ...topologyUrls,
         IDENTITY_URLS: system.identityUrls.join(","),
@@ -96,13 +104,21 @@ function environmentOf(kind: ProcessKind, ports: ProcessPorts, system: System): 
     case "identity":
       return {
         ...common,
+        ...secrets.gatewayToIdentity,
+        ...secrets.identityToTopology,
         ...publicUrl,
         ...topologyUrls,
         MONGODB_URL: servers.mongodb,
         MONGODB_DATABASE: system.databases.identity,
       };
     case "topology":
-      return { ...common, MONGODB_URL: servers.mongodb, MONGODB_DATABASE: system.databases.topology };
+      return {
+        ...common,
+        ...secrets.gatewayToTopology,
+        ...secrets.identityToTopology,
+        MONGODB_URL: servers.mongodb,
+        MONGODB_DATABASE: system.databases.topology,
+      };
   }
 }
 
