@@ -1,4 +1,4 @@
-// Two starts in one folder must not install or compile at the same time.
+// Two starts in one folder must not install or compile at the same time. It runs before any package is there.
 import { createHash } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";

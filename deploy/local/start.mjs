@@ -14,6 +14,8 @@ Settings (environment variables):
   MONGODB_URL  use this MongoDB (a replica set) instead of starting one
   REDIS_URL    use this Redis instead of starting one
   NATS_URL     use this NATS instead of starting one
+  MONGODB_DOWNLOAD_URL
+               where MongoDB is downloaded from when no mongod is installed, default https://fastdl.mongodb.org
 Every other variable reaches the processes as it is, for example RATE_LIMIT_PER_MINUTE=1000 npm start.
 
 Servers that are not installed are fetched once into the user's cache folder; nothing is installed on the system.

@@ -4,10 +4,11 @@ import { createGunzip, createGzip } from "node:zlib";
 import { MongoClient } from "mongodb";
 import { z } from "zod";
 import { ConfigError, readConfig } from "@nts/shared/config";
+import { requireIntact, type Databases } from "./databases.js";
 import { decode, type Piece } from "./format.js";
 import { ArchiveProblem } from "./problem.js";
 import { check, restore, type Contents } from "./restore.js";
-import { save, type Databases } from "./save.js";
+import { save } from "./save.js";
 
 // Backups go by standard input and output; what there is to say goes to standard error.
 
@@ -17,6 +18,7 @@ const HELP = `Takes and restores backups of both databases, all of one moment.
   node dist/main.js check <FILE                 reads a backup to its end and says what it holds
   node dist/main.js restore <FILE               makes the databases what the backup says; they must hold nothing yet
   node dist/main.js restore --replace <FILE     the same, and gives up what they hold
+  node dist/main.js intact                      fails when a restore has left a database incomplete
 
 Before a restore, stop gateway, identity and topology. Settings (environment variables):
   MONGODB_URL        a replica set, with a user that may read both databases, and for a restore drop and write them
@@ -57,11 +59,14 @@ async function main(args: readonly string[]): Promise<number> {
         tell(await restore(given(), databases, { replace: args.length > 1 }), "Restored");
       });
       return 0;
+    case "intact":
+      await withDatabases((_, databases) => requireIntact(databases));
+      return 0;
     case "--help":
       process.stdout.write(HELP);
       return 0;
     default:
-      say("Say what to do: save, check or restore; --help tells all.");
+      say("Say what to do: save, check, restore or intact; --help tells all.");
       return 2;
   }
 }

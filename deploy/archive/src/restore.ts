@@ -1,13 +1,14 @@
 import { BSON, type Collection, type Db, type Document } from "mongodb";
+import { isIncomplete, markComplete, markIncomplete, RESTORE_MARKER } from "@nts/shared/mongo/restore-marker";
 import type { Piece } from "./format.js";
 import { ArchiveProblem } from "./problem.js";
-import type { Databases } from "./save.js";
+import type { Databases } from "./databases.js";
 
 const BATCH = 1_000;
 const BATCH_BYTES = 8 * 1024 * 1024;
 
 // What a service writes by itself when it starts on an empty database.
-const HOUSEKEEPING = new Set(["counters", "gateways", "key_changes", "locks", "migrations"]);
+const HOUSEKEEPING = new Set(["breaking_migrations", "counters", "gateways", "key_changes", "locks", "migrations"]);
 
 // Numbers and dates come out as they went in, not as the nearest number of JavaScript.
 const EXACTLY = { promoteValues: false, promoteBuffers: false, promoteLongs: false, bsonRegExp: true } as const;
@@ -29,21 +30,23 @@ export async function check(pieces: AsyncIterable<Piece>): Promise<Contents> {
 
 /**
  * Makes the databases what a backup says, and nothing else. Indexes are made by the services, when they start. Nothing may
- * use the databases meanwhile; after a failure they are incomplete, and a restore has to begin anew.
+ * use the databases meanwhile. After a failure they are incomplete and marked as such: services refuse to serve them, and
+ * the restore has to begin anew.
  *
- * @throws ArchiveProblem when a database holds something, unless it is to be replaced
+ * @throws ArchiveProblem when a database holds something, unless it is to be replaced; then nothing has changed
  */
 export async function restore(
   pieces: AsyncIterable<Piece>,
   databases: Databases,
   { replace }: { readonly replace: boolean },
 ): Promise<Contents> {
-  if (!replace) for (const db of Object.values(databases)) await requireEmpty(db);
+  const all = Object.values(databases);
+  if (!replace) for (const db of all) await requireEmpty(db);
   let writer: Writer | null = null;
   const contents = await check(
     (async function* () {
       for await (const piece of pieces) {
-        if (piece.kind === "head") for (const db of Object.values(databases)) await db.dropDatabase();
+        if (piece.kind === "head") await clear(all);
         if (piece.kind === "collection") {
           await writer?.finish();
           writer = createWriter(await createCollection(databases, piece));
@@ -54,10 +57,21 @@ export async function restore(
     })(),
   );
   await (writer as Writer | null)?.finish();
+  for (const db of all) await markComplete(db);
   return contents;
 }
 
+/** Empties databases. All of them are marked before the first document goes. */
+async function clear(databases: readonly Db[]): Promise<void> {
+  for (const db of databases) await markIncomplete(db);
+  for (const db of databases)
+    for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray())
+      if (name !== RESTORE_MARKER && !name.startsWith("system.")) await db.dropCollection(name);
+}
+
+/** What a restore that was cut off has left holds nothing worth keeping. */
 async function requireEmpty(db: Db): Promise<void> {
+  if (await isIncomplete(db)) return;
   for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray())
     if (!HOUSEKEEPING.has(name) && (await db.collection(name).findOne()) !== null)
       throw new ArchiveProblem(`The database ${db.databaseName} holds data; --replace gives it up.`);

@@ -1,5 +1,6 @@
 import type { ClientSession, Db, MongoClient } from "mongodb";
 import { SERVER_VERSION } from "@nts/shared/version";
+import { requireIntact, type Databases } from "./databases.js";
 import { encode, type Piece } from "./format.js";
 import { ArchiveProblem } from "./problem.js";
 
@@ -7,14 +8,14 @@ const BATCH = 1_000;
 const CHUNK_BYTES = 256 * 1024;
 const SNAPSHOT_TOO_OLD = 239;
 
-/** The databases of the services, by the name of their owner; a backup knows them by that name. */
-export type Databases = Readonly<Record<string, Db>>;
-
 /**
  * The bytes of a backup, taken while everything goes on: all collections of all databases as they were at one moment, that of
  * the first read. MongoDB keeps the past for five minutes, unless it is told to keep more; what takes longer fails.
+ *
+ * @throws ArchiveProblem when that took too long, or a restore into one of the databases has not ended
  */
 export async function* save(client: MongoClient, databases: Databases): AsyncGenerator<Uint8Array> {
+  await requireIntact(databases);
   const session = client.startSession({ snapshot: true });
   try {
     yield* inChunks(piecesOf(databases, session));

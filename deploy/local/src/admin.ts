@@ -1,10 +1,10 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { createWriteStream, mkdirSync, type WriteStream } from "node:fs";
 import { dirname, join } from "node:path";
+import { execa } from "execa";
 import { logFileOf, runFolderOf } from "./processes/component.js";
 import { findRunning } from "./processes/run-records.js";
 import { ROOT } from "./processes/system.js";
+import { loadSecrets } from "./secrets.js";
 import { mongodbUrlOf } from "./servers/mongod.js";
 import { readSettings } from "./settings.js";
 import { StartProblem } from "./start-problem.js";
@@ -19,14 +19,16 @@ export async function admin({ args, env }: { args: readonly string[]; env: NodeJ
   const { dataDir, given } = readSettings([], env);
   const isHelp = args.includes("--help") || args.includes("-h");
   const url = given.mongodb ?? (isHelp ? "" : await runningOn(dataDir));
-  const child = spawn(process.execPath, [join(ROOT, "services/identity/dist/admin/main.js"), ...args], {
+  const child = execa(process.execPath, [join(ROOT, "services/identity/dist/admin/main.js"), ...args], {
     env: { ...env, MONGODB_URL: url },
+    extendEnv: false,
     stdio: ["inherit", "inherit", "pipe"],
+    buffer: false,
+    reject: false,
   });
   child.stderr.pipe(process.stderr);
   if (!isHelp) child.stderr.pipe(openLog(logFileOf(dataDir, "admin")));
-  const [code] = (await once(child, "close")) as [number | null];
-  return code ?? 1;
+  return (await child).exitCode ?? 1;
 }
 
 function openLog(file: string): WriteStream {
@@ -36,7 +38,7 @@ function openLog(file: string): WriteStream {
 
 async function runningOn(dataDir: string): Promise<string> {
   const record = await findRunning(runFolderOf(dataDir), "mongod");
-  const url = record === null ? null : mongodbUrlOf(record.command);
+  const url = record === null ? null : mongodbUrlOf(record.command, loadSecrets(dataDir).mongodbPassword);
   if (url !== null) return url;
   throw new StartProblem(
     `No MongoDB of npm start runs on ${dataDir}; run npm start first (DATA_DIR names another folder), or set MONGODB_URL.`,

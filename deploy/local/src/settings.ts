@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { ROOT } from "./processes/system.js";
-import type { ServerUrls } from "./servers/servers.js";
+import type { ServerKind } from "./servers/servers.js";
 import { StartProblem } from "./start-problem.js";
 
 /** How many processes of each kind. */
@@ -20,7 +20,7 @@ export interface Settings {
   /** Absolute. */
   readonly dataDir: string;
   /** Servers that run already. */
-  readonly given: Partial<ServerUrls>;
+  readonly given: Partial<Readonly<Record<ServerKind, string>>>;
 }
 
 const DEFAULT_PORT = 8080;

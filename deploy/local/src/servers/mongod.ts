@@ -1,19 +1,40 @@
-import { mkdirSync } from "node:fs";
-import { type Document, MongoClient } from "mongodb";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type Db, type Document, MongoClient, MongoServerError } from "mongodb";
 import type { Component } from "../processes/component.js";
 import { type OwnServer, serverEnvironment, type ServerOptions } from "./server-options.js";
 
 const REPLICA_SET = "rs0";
 const PROBE_TIMEOUT_MS = 1_000;
+const USER = "nts";
 
-// What a process locked that was killed amid a transaction stays locked for so long, by default for a minute. No
-// transaction of ours lasts longer than six seconds.
+// A transaction whose process was killed holds its locks for so long, a minute by default. No transaction of ours takes
+// longer than six seconds.
 const TRANSACTION_SECONDS = 8;
 const NO_CONFIGURATION = 94;
+const USER_NOT_FOUND = 11;
 
-/** MongoDB as a replica set of one member (transactions need a set), open to this machine only. */
-export function createMongod({ runnable, folder, port }: ServerOptions): OwnServer {
+/** What a replica set of our own is reached by. */
+export interface MongodbSecrets {
+  readonly mongodbPassword: string;
+  /** Written to the key file, which is what turns access control on in a replica set. */
+  readonly mongodbKey: string;
+}
+
+/**
+ * MongoDB as a replica set of one member (transactions need a set), with a user and password, open to this machine only.
+ * A data folder that was used without a password before gets the user and keeps its data.
+ */
+export function createMongod({
+  runnable,
+  folder,
+  port,
+  secrets,
+}: ServerOptions & { secrets: MongodbSecrets }): OwnServer {
   mkdirSync(folder, { recursive: true });
+  // Beside the folder of MongoDB, which holds its data alone.
+  const keyFile = join(dirname(folder), "mongodb.key");
+  writeFileSync(keyFile, secrets.mongodbKey, { mode: 0o600 });
   const member = `127.0.0.1:${port}`;
   const component: Component = {
     name: "mongod",
@@ -21,42 +42,64 @@ export function createMongod({ runnable, folder, port }: ServerOptions): OwnServ
     command: runnable.command,
     args: [
       ...["--dbpath", folder, "--port", String(port), "--bind_ip", "127.0.0.1", "--nounixsocket"],
+      ...["--keyFile", keyFile],
       ...["--replSet", REPLICA_SET, "--wiredTigerCacheSizeGB", "0.25", "--networkMessageCompressors", "snappy"],
       ...["--setParameter", "diagnosticDataCollectionEnabled=false"],
       ...["--setParameter", `transactionLifetimeLimitSeconds=${TRANSACTION_SECONDS}`],
     ],
     env: serverEnvironment(runnable),
-    isReady: () => isWritable(member),
+    isReady: () => isUsable(member, secrets),
   };
-  return { component, url: urlOf(member) };
+  return { component, url: urlOf(member, secrets.mongodbPassword) };
 }
 
 /** The URL of the MongoDB that was started with a command line; null when that names no port. */
-export function mongodbUrlOf(command: string): string | null {
+export function mongodbUrlOf(command: string, password: string): string | null {
   const port = / --port (\d+)/.exec(command)?.[1];
-  return port === undefined ? null : urlOf(`127.0.0.1:${port}`);
+  return port === undefined ? null : urlOf(`127.0.0.1:${port}`, password);
 }
 
-function urlOf(member: string): string {
-  return `mongodb://${member}/?replicaSet=${REPLICA_SET}`;
+function urlOf(member: string, password: string): string {
+  return `mongodb://${USER}:${password}@${member}/?replicaSet=${REPLICA_SET}`;
 }
 
-/** Whether the member accepts writes; a set that does not exist yet, or that knows the member by an earlier port, is put right. */
-async function isWritable(member: string): Promise<boolean> {
+/**
+ * Whether the member accepts writes and knows the user. What is missing is made: a set that does not exist yet or knows the
+ * member by an earlier port, and the user.
+ */
+async function isUsable(member: string, { mongodbKey, mongodbPassword }: MongodbSecrets): Promise<boolean> {
+  // A member that is in no set, or in a set under another address, has no user that could log in: only the members'
+  // own identity, whose password is the key, is known to every one.
   const client = new MongoClient(`mongodb://${member}/?directConnection=true`, {
+    auth: { username: "__system", password: mongodbKey },
+    authSource: "local",
+    authMechanism: "SCRAM-SHA-256",
     serverSelectionTimeoutMS: PROBE_TIMEOUT_MS,
     connectTimeoutMS: PROBE_TIMEOUT_MS,
   });
   try {
     const admin = client.db("admin");
     const hello = await admin.command({ hello: 1 });
-    if (hello["isWritablePrimary"] === true && hello["me"] === member) return true;
+    if (hello["isWritablePrimary"] === true && hello["me"] === member) {
+      await setUser(admin, mongodbPassword);
+      return true;
+    }
     await configure(member, (command) => admin.command(command));
     return false;
   } catch {
     return false; // still starting: asked again soon
   } finally {
     await client.close();
+  }
+}
+
+async function setUser(admin: Db, pwd: string): Promise<void> {
+  const roles = ["root"];
+  try {
+    await admin.command({ updateUser: USER, pwd, roles });
+  } catch (error) {
+    if (!(error instanceof MongoServerError) || error.code !== USER_NOT_FOUND) throw error;
+    await admin.command({ createUser: USER, pwd, roles });
   }
 }
 

@@ -7,18 +7,24 @@ import { SERVER_PROGRAMS } from "./catalogue.js";
 import { requireListening, requireMongodb } from "./external.js";
 import { findOrFetch, type FindOptions } from "./find.js";
 import { createMongod } from "./mongod.js";
-import { createNats } from "./nats.js";
+import { createNats, type NatsUrls } from "./nats.js";
 import { createRedis } from "./redis.js";
 import type { OwnServer } from "./server-options.js";
 
 export type ServerKind = "mongodb" | "redis" | "nats";
-export type ServerUrls = Readonly<Record<ServerKind, string>>;
+
+/** Where the servers are; each kind of process is a user of its own on the bus. */
+export interface ServerUrls {
+  readonly mongodb: string;
+  readonly redis: string;
+  readonly nats: NatsUrls;
+}
 
 export interface ServersOptions extends FindOptions {
   readonly dataDir: string;
   readonly secrets: Secrets;
   /** Servers that run already; what is absent is ours to run. */
-  readonly given: Partial<ServerUrls>;
+  readonly given: Partial<Readonly<Record<ServerKind, string>>>;
 }
 
 /**
@@ -34,29 +40,44 @@ export async function prepareServers(options: ServersOptions): Promise<{ compone
     given.nats === undefined ? undefined : requireListening("nats", given.nats),
   ]);
   const components: Component[] = [];
-  const urls: Record<ServerKind, string> = { mongodb: "", redis: "", nats: "" };
-  for (const kind of ["mongodb", "redis", "nats"] as const) {
-    const own = given[kind] === undefined ? await prepareServer(kind, options) : null;
-    if (own !== null) components.push(own.component);
-    urls[kind] = own?.url ?? given[kind] ?? "";
-  }
-  return { components, urls };
+  const use = async (kind: ServerKind): Promise<PreparedServer> => {
+    const url = given[kind];
+    if (url !== undefined) return { url };
+    const own = await prepareServer(kind, options);
+    components.push(own.component);
+    return own;
+  };
+  const mongodb = await use("mongodb");
+  const redis = await use("redis");
+  const nats = await use("nats");
+  return { components, urls: { mongodb: mongodb.url, redis: redis.url, nats: natsUrlsOf(nats) } };
+}
+
+interface PreparedServer {
+  readonly url: string;
+  /** Of NATS, when it is our own. */
+  readonly urls?: NatsUrls;
+}
+
+/** What each kind of process reaches the bus by; all the same where somebody else runs it. */
+export function natsUrlsOf({ url, urls }: PreparedServer): NatsUrls {
+  return urls ?? { gateway: url, identity: url, topology: url };
 }
 
 /** One server of our own, ready to be launched on a free port with its files under the data folder. */
 export async function prepareServer(
   kind: ServerKind,
   options: FindOptions & { dataDir: string; secrets: Secrets },
-): Promise<OwnServer> {
+): Promise<OwnServer & PreparedServer> {
   const { dataDir, secrets } = options;
   const runnable = await findOrFetch(SERVER_PROGRAMS[kind], options);
   const place = { runnable, folder: join(dataDir, kind), port: await freePort() };
   switch (kind) {
     case "mongodb":
-      return createMongod(place);
+      return createMongod({ ...place, secrets });
     case "redis":
       return createRedis({ ...place, password: secrets.redisPassword });
     case "nats":
-      return createNats({ ...place, password: secrets.natsPassword });
+      return createNats({ ...place, passwords: secrets.natsPasswords });
   }
 }

@@ -1,4 +1,8 @@
-/** One run per data folder: two of them would start two MongoDBs on the same files. */
+/**
+ * One run per data folder: two of them would start two MongoDBs on the same files. Not by proper-lockfile, which knows a dead
+ * holder by the age of its lock alone: a start after a kill would have to wait, and a holder that was suspended could lose its
+ * folder to another one. Here a holder is known by its id and command line.
+ */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

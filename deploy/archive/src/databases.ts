@@ -1,0 +1,13 @@
+import type { Db } from "mongodb";
+import { isIncomplete } from "@nts/shared/mongo/restore-marker";
+import { ArchiveProblem } from "./problem.js";
+
+/** The databases of the services, by the name of their owner; a backup knows them by that name. */
+export type Databases = Readonly<Record<string, Db>>;
+
+/** @throws ArchiveProblem when a restore into one of the databases has not ended */
+export async function requireIntact(databases: Databases): Promise<void> {
+  for (const db of Object.values(databases))
+    if (await isIncomplete(db))
+      throw new ArchiveProblem(`The database ${db.databaseName} is incomplete: a restore has not ended. Run it again.`);
+}
