@@ -33,6 +33,7 @@ module.exports = [
   "services/topology/src/definitions/catalogue/operations.ts",
   "services/topology/src/definitions/catalogue/work.ts",
   "services/topology/src/imports/answer.ts",
+  "services/topology/src/imports/drafts.ts",
   "services/topology/src/imports/guess.ts",
   "services/topology/src/imports/known-services.ts",
   "services/topology/src/imports/match.ts",

@@ -35,8 +35,8 @@ async function runSuites() {
     process.env.NTS_TEST_DIR = folder.path;
     const { startServers } = await import("./dist/support/stack.js");
     const servers = await startServers();
-    const { mongodb, redis, nats } = servers.urls;
-    result = await runJest(patterns, { MONGODB_URL: mongodb, REDIS_URL: redis, NATS_URL: nats });
+    const { mongodb, redis } = servers.urls;
+    result = await runJest(patterns, { MONGODB_URL: mongodb, REDIS_URL: redis });
     await servers.stop();
   } finally {
     await folder.close({ keepLogs: result.failed > 0 });

@@ -26,14 +26,14 @@ describe("the editor of a service", () => {
     await editor.getByText("1 binding will be saved.").waitFor();
 
     await button(page, "Port").click();
-    await editor.getByText("Will be left out: binding 2 has this port on all interfaces.").waitFor();
+    await editor.getByText("Will be dropped: covered by binding 2 (all interfaces).").waitFor();
     await button(page, "Interface without a port").click();
-    await editor.getByText("Will be refused: binding 3 claims the same interface.").first().waitFor();
+    await editor.getByText("Conflict: binding 3 claims the same interface.").first().waitFor();
     await button(page, "Save").click();
     await editor.getByText("An interface binding and a port binding claim the same interface.").waitFor();
 
     await button(page, "Remove binding 3").click();
-    await editor.getByText("1 binding will be saved. 1 will be left out, because another one says the same.").waitFor();
+    await editor.getByText("1 binding will be saved. 1 will be dropped as redundant.").waitFor();
     await button(page, "Save").click();
     await page.getByText("tcp/443 on all interfaces").waitFor();
     expect(await account.session.data("get", `/api/v1/services/${service.id}`)).toMatchObject({
@@ -43,7 +43,7 @@ describe("the editor of a service", () => {
 
   it("shows what the API says next to the field that it says it of", async () => {
     const { page } = await onAHost();
-    await button(page, "Add an interface").click();
+    await button(page, "Add interface").click();
     const editor = page.getByRole("dialog");
     await editor.getByLabel("Subnet").click();
     await page.getByRole("option", { name: "10.0.0.0/24 · LAN" }).click();
@@ -99,7 +99,7 @@ describe("the editors of what is on a host", () => {
     await editor.getByText("is not JSON").waitFor();
     await field(editor, "Details").fill('{"node": "pve1"}');
     await button(page, "Save").click();
-    await editor.getByText("See the fields that are marked.").waitFor();
+    await editor.getByText("Check the highlighted fields.").waitFor();
     expect(await editor.getByLabel("Type").getAttribute("aria-invalid")).toBe("true");
     await editor.getByLabel("Type").fill("VM");
     await button(page, "Save").click();
@@ -140,10 +140,10 @@ describe("two people", () => {
     const body = { network_id: host["network_id"], name: "storage" };
     await account.session.data("put", `/api/v1/hosts/${host.id}`, body);
     await button(page, "Save").click();
-    await editor.getByText("Somebody else changed this").waitFor();
+    await editor.getByText("Edit conflict").waitFor();
     expect(await field(editor, "Hostname").inputValue()).toBe("mine.example.com");
 
-    await button(page, "Load it again").click();
+    await button(page, "Reload").click();
     await until(async () => (await field(editor, "Name").inputValue()) === "storage");
     await field(editor, "Hostname").fill("ours.example.com");
     await button(page, "Save").click();
@@ -159,7 +159,7 @@ describe("a session that ends", () => {
   it("asks to sign in again over what was being written, which then is still there", async () => {
     const { account, page } = await onAHost();
     await button(page, "Edit").click();
-    const editor = page.getByRole("dialog", { name: "Edit the host" });
+    const editor = page.getByRole("dialog", { name: "Edit host" });
     await field(editor, "Hostname").fill("nas.example.com");
     await account.session.data("post", "/api/auth/logout");
     await button(page, "Save").click();
@@ -189,7 +189,7 @@ describe("a session that ends", () => {
     await field(entrance, "Email").fill(other.email);
     await field(entrance, "Password").fill(other.password);
     await button(page, "Sign in").click();
-    await heading(page, "There is nothing here").waitFor();
+    await heading(page, "Not found").waitFor();
     expect(await page.getByRole("dialog").count()).toBe(0);
   });
 

@@ -20,9 +20,9 @@ describe("somebody new", () => {
     await page.getByRole("textbox", { name: "Password", exact: true }).fill("a long password");
     await button(page, "Create account").click();
 
-    await page.getByRole("textbox", { name: "Name of the network", exact: true }).fill("Home");
-    await button(page, "Create the network").click();
-    await page.getByLabel("Choose the XML file of a scan").setInputFiles({
+    await page.getByRole("textbox", { name: "Network name", exact: true }).fill("Home");
+    await button(page, "Create network").click();
+    await page.getByLabel("Select an XML scan file").setInputFiles({
       name: "scan.xml",
       mimeType: "text/xml",
       buffer: Buffer.from(SCAN),
@@ -31,9 +31,9 @@ describe("somebody new", () => {
     await preview.getByText("192.168.7.20").waitFor();
     await button(page, "Import").click();
     await page.getByText("The import is done").waitFor();
-    await page.getByRole("link", { name: "See the picture" }).click();
+    await page.getByRole("link", { name: "View topology" }).click();
     await heading(page, "Topology").waitFor();
-    const picture = page.getByRole("listbox", { name: "What the picture shows" });
+    const picture = page.getByRole("listbox", { name: "Topology contents" });
     for (const shown of ["192.168.7.0/24", "192.168.7.1", "192.168.7.20"])
       await picture.getByText(shown, { exact: true }).first().waitFor();
 
@@ -48,8 +48,8 @@ describe("somebody new", () => {
     await aNetworkWithAHost(account.session, "Office");
     const owner = await somebody({ account });
     await owner.goto("/users");
-    await button(owner, "Invite somebody").click();
-    await button(owner, "Make the invite").click();
+    await button(owner, "Invite user").click();
+    await button(owner, "Create invite").click();
     const link = await owner.getByLabel("Link", { exact: true }).innerText();
 
     const page = await somebody();
@@ -77,7 +77,7 @@ describe("an API key", () => {
     const secret = await page.getByLabel("API key", { exact: true }).innerText();
     expect(await page.getByLabel("Command", { exact: true }).innerText()).toContain(`${url()}/api/v1/services`);
     expect(await statusOf(secret)).toBe(200);
-    await button(page, "I have copied it").click();
+    await button(page, "Done").click();
     expect(await page.content()).not.toContain(secret);
 
     const act = async (action: string): Promise<void> => {
@@ -86,15 +86,15 @@ describe("an API key", () => {
     };
     await act("Rotate");
     await button(page, "Rotate").click();
-    await button(page, "I have copied it").waitFor();
+    await button(page, "Done").waitFor();
     const next = await page.getByLabel("API key", { exact: true }).innerText();
-    await button(page, "I have copied it").click();
+    await button(page, "Done").click();
     expect([await statusOf(secret), await statusOf(next)]).toEqual([401, 200]);
     await act("Disable");
     await page.getByText("backup is disabled.").waitFor();
     expect(await statusOf(next)).toBe(401);
     await act("Delete");
     await button(page, "Delete").click();
-    await heading(page, "No API key yet").waitFor();
+    await heading(page, "No API keys").waitFor();
   });
 });

@@ -76,10 +76,10 @@ describe.each([
     [PATHS.host, (page) => page.getByRole("button", { name: "Edit", exact: true }).click()],
     [PATHS.host, (page) => edit(page, "web")],
     [PATHS.host, (page) => edit(page, "tcp/443")],
-    [PATHS.host, (page) => page.getByRole("button", { name: "Add an interface" }).click()],
+    [PATHS.host, (page) => page.getByRole("button", { name: "Add interface" }).click()],
     [PATHS.keys, (page) => page.getByRole("button", { name: "New API key" }).click()],
     [PATHS.tags, (page) => edit(page, "production")],
-    [PATHS.users, (page) => page.getByRole("button", { name: "Invite somebody" }).click()],
+    [PATHS.users, (page) => page.getByRole("button", { name: "Invite user" }).click()],
     [PATHS.hosts, (page) => choose(page, "nas", "Delete")],
   ];
 
@@ -117,14 +117,10 @@ describe("what is wrong is said", () => {
     { status: number; code: string; params?: object; retryAfter?: string },
     string,
   ])[] = [
-    [
-      "nobody may",
-      { status: 403, code: "permission_denied", params: { required: "Admin" } },
-      "This is not for your level",
-    ],
-    ["there is nothing", { status: 404, code: "not_found" }, "There is nothing here"],
+    ["nobody may", { status: 403, code: "permission_denied", params: { required: "Admin" } }, "Permission denied"],
+    ["there is nothing", { status: 404, code: "not_found" }, "Not found"],
     ["too much was asked", { status: 429, code: "rate_limited", retryAfter: "1" }, "Too many requests"],
-    ["a part is down", { status: 503, code: "unavailable" }, "Something went wrong on our side"],
+    ["a part is down", { status: 503, code: "unavailable" }, "Temporarily unavailable"],
   ];
 
   it.each(failing)("when %s", async (_when, { status, code, params = {}, retryAfter }, title) => {
@@ -152,7 +148,7 @@ describe("what is wrong is said", () => {
     await page.getByText("production").waitFor();
     await page.route("**/api/**", (route) => route.abort());
     await page.getByRole("link", { name: "Subnets" }).click();
-    await page.getByRole("heading", { name: "The server does not answer" }).waitFor();
+    await page.getByRole("heading", { name: "Server unreachable" }).waitFor();
     await page.unroute("**/api/**");
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByText("10.0.0.0/24").waitFor();
@@ -164,8 +160,8 @@ describe("a path that leads nowhere", () => {
   it("has a page that says so, with the way to the start", async () => {
     const { page, takeFaults, close } = await aPerson(browser, stack.url, { account: full });
     expect((await page.goto("/nowhere"))?.status()).toBe(404);
-    await page.getByRole("heading", { name: "There is no such page" }).waitFor();
-    await page.getByRole("link", { name: "To the start" }).click();
+    await page.getByRole("heading", { name: "Page not found" }).waitFor();
+    await page.getByRole("link", { name: "Go to the start page" }).click();
     await page.waitForURL(`**${PATHS.topology}`);
     expect(takeFaults()).toEqual([]);
     await close();
@@ -179,12 +175,12 @@ describe("a page that does not arrive", () => {
     await page.getByText("10.0.0.0/24").waitFor();
     await page.route("**/assets/tags-page-*.js", (route) => route.abort());
     await page.getByRole("link", { name: "Tags" }).click();
-    await page.getByRole("heading", { name: "This page could not be loaded" }).waitFor();
+    await page.getByRole("heading", { name: "Page could not be loaded" }).waitFor();
     await page.getByRole("link", { name: "Subnets" }).click();
     await page.getByText("10.0.0.0/24").waitFor();
     await page.getByRole("link", { name: "Tags" }).click();
     await page.unroute("**/assets/tags-page-*.js");
-    await page.getByRole("button", { name: "Load it again" }).click();
+    await page.getByRole("button", { name: "Reload" }).click();
     await page.getByText("production").waitFor();
     await close();
   });
@@ -196,7 +192,7 @@ describe("the colours that somebody has chosen", () => {
     const scheme = (): Promise<unknown> => page.evaluate("document.documentElement.dataset.mantineColorScheme");
     await page.goto(PATHS.tags);
     expect(await scheme()).toBe("light");
-    await page.getByRole("button", { name: "Colours: Follow the system" }).click();
+    await page.getByRole("button", { name: "Colours: System" }).click();
     await page.getByRole("menuitem", { name: "Dark" }).click();
     expect(await scheme()).toBe("dark");
     // as it is before the console has started
@@ -260,8 +256,8 @@ describe("a Viewer", () => {
       expect([path, await page.getByRole("checkbox").count()]).toEqual([path, 0]);
     }
     await goTo(PATHS.users);
-    await page.getByRole("alert").getByRole("heading", { name: "This is not for your level" }).waitFor();
-    expect(await page.getByRole("button", { name: "Invite somebody" }).count()).toBe(0);
+    await page.getByRole("alert").getByRole("heading", { name: "Permission denied" }).waitFor();
+    expect(await page.getByRole("button", { name: "Invite user" }).count()).toBe(0);
     await close();
   });
 });

@@ -33,7 +33,7 @@ async function look(options: Parameters<typeof aPerson>[2] = {}): Promise<Person
   return person;
 }
 
-const list = (page: Page) => page.getByRole("listbox", { name: "What the picture shows" });
+const list = (page: Page) => page.getByRole("listbox", { name: "Topology contents" });
 const listed = async (page: Page): Promise<string[]> => {
   await list(page).waitFor();
   const names = await list(page).getByRole("option").allInnerTexts();
@@ -56,7 +56,7 @@ describe("the picture", () => {
     for (const part of ["Interfaces (1)", "Ports (1)", "Services (1)", "10.0.0.5", "tcp/443", "tcp/443 on 10.0.0.5"])
       await panel.getByText(part, { exact: true }).first().waitFor();
     expect(await barriersOf(page)).toEqual([]);
-    await panel.getByRole("link", { name: "Open and edit" }).click();
+    await panel.getByRole("link", { name: "Open" }).click();
     await page.waitForURL(`**/hosts/${world.host.id}`);
     expect(takeFaults()).toEqual([]);
     await close();
@@ -72,7 +72,7 @@ describe("the picture", () => {
       expect(await listed(page)).toEqual(names);
     }
     await search.fill("nowhere");
-    await page.getByText("Nothing matches.").waitFor();
+    await page.getByText("No results.").waitFor();
     await search.fill("");
 
     await page.getByRole("button", { name: "Filter" }).click();
@@ -118,16 +118,16 @@ describe("the picture", () => {
 describe("when there is no picture", () => {
   it("says so where nothing is, and what to do", async () => {
     const { page, takeFaults, close } = await look({ account: await anAccount(stack.url) });
-    await page.getByRole("heading", { name: "Nothing to see yet" }).waitFor();
+    await page.getByRole("heading", { name: "Nothing to show" }).waitFor();
     expect(takeFaults()).toEqual([]);
     await close();
   });
 
   it.each([
-    [403, "permission_denied", "This is not for your level"],
+    [403, "permission_denied", "Permission denied"],
     [429, "rate_limited", "Too many requests"],
-    [503, "unavailable", "Something went wrong on our side"],
-    [0, "", "The server does not answer"],
+    [503, "unavailable", "Temporarily unavailable"],
+    [0, "", "Server unreachable"],
   ])("says why after %d %s, and goes on when it can", async (status, code, title) => {
     const { page, close } = await aPerson(browser, stack.url, { account });
     let isFailing = true;

@@ -1,6 +1,6 @@
 /** The files of `deploy` agree with the code and with each other. Whether they work is for `npm run test:containers` to say. */
 import { describe, expect, it } from "@jest/globals";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execaSync } from "execa";
@@ -10,6 +10,7 @@ import { GatewayConfig } from "@nts/gateway/config";
 import { IdentitySettings } from "@nts/identity/config";
 import { ROOT } from "@nts/local/processes/system";
 import { readConfig } from "@nts/shared/config";
+import { BUS_RIGHTS } from "@nts/shared/contract/messages";
 import { STOP_LIMIT_MS } from "@nts/shared/lifecycle";
 import { TopologySettings } from "@nts/topology/config";
 import { alertRules } from "../support/observability-files.js";
@@ -64,7 +65,9 @@ describe.each(NAMES)("%s", (name) => {
 
   it("understands what it is given in compose and in its manifest", () => {
     const referred = {
-      TENANCY_SECRETS: "s".repeat(64),
+      GATEWAY_TO_IDENTITY_SECRETS: "s".repeat(64),
+      GATEWAY_TO_TOPOLOGY_SECRETS: "s".repeat(64),
+      IDENTITY_TO_TOPOLOGY_SECRETS: "s".repeat(64),
       NATS_URL: "nats://u:p@nats:4222",
       REDIS_URL: "redis://:p@redis:6379",
       MONGODB_URL: "mongodb://u:p@mongodb/?replicaSet=rs0",
@@ -110,9 +113,11 @@ describe.each(NAMES)("%s", (name) => {
 });
 
 describe("docker-compose.yml", () => {
-  it("publishes one port, that of the edge", () => {
+  it("publishes one port, that of the edge, to this machine alone unless it is told otherwise", () => {
     const published = Object.entries(compose.services).filter(([, { ports }]) => ports !== undefined);
-    expect(published.map(([name, { ports }]) => [name, ports])).toEqual([["edge", ["${PUBLISH:-8080}:8080"]]]);
+    expect(published.map(([name, { ports }]) => [name, ports])).toEqual([
+      ["edge", ["${PUBLISH:-127.0.0.1:8080}:8080"]],
+    ]);
   });
 
   it("takes no variable that is not in env.example, with the same default, and env.example has no others", () => {
@@ -124,9 +129,82 @@ describe("docker-compose.yml", () => {
     expect(Object.fromEntries([...used].sort())).toEqual(Object.fromEntries(Object.entries(active).sort()));
   });
 
+  it("gives each user of the bus the rights that its process needs, and no others", () => {
+    const [, settings = ""] = /users: \[([\s\S]*?)\n\s*\] \}/.exec(composeText) ?? [];
+    const quoted = (text = ""): string[] => [...text.matchAll(/"([^"]+)"/g)].map(([, subject = ""]) => subject);
+    const rights = settings
+      .split("{ user: ")
+      .slice(1)
+      .map((user) => {
+        const [, publish, subscribe] =
+          /publish: (\[[^\]]*\]),\s*subscribe: (\[[^\]]*\]|\{ deny: ">" \})/.exec(user) ?? [];
+        const allowed = subscribe === '{ deny: ">" }' ? [] : quoted(subscribe);
+        return [quoted(user)[0], { publish: quoted(publish), subscribe: allowed }];
+      });
+    expect(Object.fromEntries(rights)).toEqual(BUS_RIGHTS);
+  });
+
   it("never starts without its secrets", () => {
     for (const name of secrets)
       for (const [, operator] of composeText.matchAll(new RegExp(`\\$\\{${name}(..)`, "g"))) expect([name, operator]).toEqual([name, ":?"]); // prettier-ignore
+  });
+});
+
+describe("compose", () => {
+  /** What it says before Compose itself, which a stand-in is here, gets its turn. */
+  function said(args: readonly string[], env: Readonly<Record<string, string>>): string {
+    const folder = mkdtempSync(join(tmpdir(), "compose-"));
+    try {
+      writeFileSync(join(folder, "docker"), "#!/bin/sh\n", { mode: 0o755 });
+      const PATH = `${folder}:${process.env["PATH"] ?? ""}`;
+      return execaSync(join(ROOT, "deploy/compose"), args, { env: { ...env, PATH } }).stderr;
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  }
+
+  it.each(["8080", "0.0.0.0:8080", "192.0.2.1:80"])("says that TLS is missing when it publishes %s", (PUBLISH) => {
+    expect(said(["up", "-d"], { PUBLISH, PUBLIC_URL: "http://topology.example.com" })).toContain("TLS is missing");
+    expect(said(["up", "-d"], { PUBLISH, PUBLIC_URL: "https://topology.example.com" })).toBe("");
+    expect(said(["ps"], { PUBLISH, PUBLIC_URL: "http://topology.example.com" })).toBe("");
+  });
+
+  it("says nothing when only this machine reaches the edge", () => {
+    expect(said(["up", "-d"], { PUBLISH: "127.0.0.1:8080", PUBLIC_URL: "http://localhost:8080" })).toBe("");
+  });
+});
+
+describe("the address of a client", () => {
+  const overlay = parse(read("deploy/kubernetes/overlays/production/kustomization.yaml")) as {
+    configMapGenerator: { name: string; literals: string[] }[];
+    patches: { target: { kind: string; name: string }; patch: string }[];
+  };
+  const hopsIn = (settings: Readonly<Record<string, string>>): string | undefined => settings["TRUST_PROXY_HOPS"];
+
+  it("is taken from a proxy's word only where a proxy of ours stands in front", () => {
+    expect(GatewayConfig.shape.TRUST_PROXY_HOPS.parse(undefined)).toBe(0);
+    expect(hopsIn(settingsIn(read("deploy/kubernetes/base/gateway.env")))).toBe("0");
+    expect(filledIn(compose.services["gateway"]!.environment["TRUST_PROXY_HOPS"]!)).toBe("1");
+    expect(hopsIn(example)).toBe("1");
+    const { literals } = overlay.configMapGenerator.find(({ name }) => name === "gateway")!;
+    expect(hopsIn(settingsIn(literals.join("\n").replace(/ #.*/g, "")))).toBe("1");
+  });
+
+  it("cannot be made up by whoever is let in: policies name who may reach a gateway", () => {
+    interface Policy {
+      metadata: { name: string };
+      spec: { ingress?: { from?: unknown[] }[] };
+    }
+    const policies = parseAllDocuments(read("deploy/kubernetes/base/network-policies.yaml")).map((one) => one.toJS() as Policy); // prettier-ignore
+    const { ingress } = policies.find(({ metadata }) => metadata.name === "gateway")!.spec;
+    expect(ingress).toEqual([{ from: [{ podSelector: {} }], ports: [{ port: "http" }] }]);
+    const patched = overlay.patches.filter(
+      ({ target }) => target.kind === "NetworkPolicy" && target.name === "gateway",
+    );
+    const changes = patched.flatMap(({ patch }) => parse(patch) as { path: string; value: unknown }[]);
+    expect(changes.find(({ path }) => path === "/spec/ingress/0/from")?.value).toEqual([
+      { namespaceSelector: expect.anything(), podSelector: expect.anything() },
+    ]);
   });
 });
 
@@ -171,12 +249,12 @@ describe("what images are built from", () => {
 
 describe("the operator's page", () => {
   it("says of every alert what it means and what to do, and knows no others", () => {
-    const rows = [...read("deploy/README.md").matchAll(/^\| `(Nts\w+)` +\| \S.*?\S +\| \S.*\|$/gm)];
+    const rows = [...read("docs/operations.md").matchAll(/^\| `(Nts\w+)` +\| \S.*?\S +\| \S.*\|$/gm)];
     expect(rows.map(([, name]) => name).sort()).toEqual(alertRules.map(({ alert }) => alert).sort());
   });
 
   it("says of every secret how it is replaced", () => {
-    const page = read("deploy/README.md");
+    const page = read("docs/operations.md");
     const part = page.slice(page.indexOf("## Secrets"), page.indexOf("## Backup and restore"));
     const named = [...part.matchAll(/`([A-Z_]+)(…?)`/g)].map(([, name, rest]) => ({
       name: name!,

@@ -2,8 +2,6 @@ import { describe, expect, it } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { OPERATIONS } from "@nts/shared/contract";
-import { ERRORS } from "@nts/shared/errors";
-import { STATUSES } from "@nts/shared/http/statuses";
 import { openApiText } from "@nts/shared/openapi";
 import { SERVER_VERSION } from "@nts/shared/version";
 
@@ -43,26 +41,6 @@ describe("the contract and what is derived from it", () => {
     const bodies = Object.entries(document.components.schemas).filter(([name]) => /Input$|Create$|Update$|OfNewHost$|^Login$|^Registration$|^BulkDelete$|^PasswordChange$/.test(name)); // prettier-ignore
     expect(bodies.length).toBeGreaterThan(15);
     expect(bodies.flatMap(([name, schema]) => unlimitedIn(schema, name))).toEqual([]);
-  });
-
-  it("has its errors, their statuses and their sentences in the README", () => {
-    const rows = [...read("README.md").matchAll(/^\| (\d{3}) +\| `(\w+)` +\| (.+?) +\|/gm)];
-    const written = rows.map(([, status, code, sentence]) => `${status ?? ""} ${code ?? ""} ${sentence ?? ""}`);
-    const real = Object.entries(ERRORS).map(
-      ([code, sentence]) => `${STATUSES[code as keyof typeof STATUSES]} ${code} ${sentence}`,
-    );
-    expect(written.sort()).toEqual(real.sort());
-  });
-});
-
-describe("the settings", () => {
-  it("are all in the README, and no others", () => {
-    const files = ["shared/src/config.ts", "gateway/src/config.ts", "services/identity/src/config.ts", "services/topology/src/config.ts"]; // prettier-ignore
-    const real = new Set(
-      files.flatMap((file) => [...read(file).matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name]) => name)),
-    );
-    const written = [...read("README.md").matchAll(/^\| `([A-Z][A-Z_]+)` +\|/gm)].map(([, name]) => name);
-    expect(written.sort()).toEqual([...real].sort());
   });
 });
 

@@ -111,6 +111,27 @@ describe("authorization: every operation of the contract", () => {
   });
 });
 
+describe("authorization: what belongs to the whole organization", () => {
+  it("is changed by no API key that is restricted to networks, however high its level", async () => {
+    const shared = OPERATIONS.filter(
+      ({ path, method }) => /^\/api\/v1\/(organizations|users|invites|tags)\b/.test(path) && method !== "get",
+    );
+    expect(shared.filter(({ wholeOrganization }) => wholeOrganization !== true)).toEqual([]);
+    const restricted = kinds.find(({ level, networks }) => level === "Owner" && networks.length === 1);
+    for (const operation of shared.filter(({ credential }) => credential === "any")) {
+      const { path, body } = await requestOf(operation, "one");
+      const { status, body: answered } = await restricted!.caller.send(operation.method, path, body);
+      const { code, params } = answered;
+      expect([operation.operationId, status, code, params]).toEqual([
+        operation.operationId,
+        403,
+        "permission_denied",
+        { required: "all_networks" },
+      ]);
+    }
+  });
+});
+
 describe("authorization: ids in bodies", () => {
   const written = OPERATIONS.filter(({ upstream, body, upload, operationId }) => upstream === "topology" && body && !upload && !operationId.startsWith("bulk")); // prettier-ignore
   it.each(written.map((one) => [one.operationId, one] as const))(
@@ -145,18 +166,13 @@ function expectedOf(operation: AnyEndpoint, kind: Kind, target: Target): string 
   if (credential === "session" && kind.credential === "key") return "session_required";
   if (permission !== null && !isAtLeast(kind.level ?? "Viewer", permission)) return "permission_denied";
   const isWhole = kind.networks.length === 2;
-  if (isForWholeOrganization(operationId) && !isWhole) return "permission_denied";
+  if (operation.wholeOrganization === true && !isWhole) return "permission_denied";
   // What is deleted here was made for it, and so is outside of the networks of a restricted key.
   if (operationId.includes("delete_network") && !isWhole) return "not_found";
   if (belongsToOrganization(path)) return target === "foreign" || target === "unknown" ? notFoundIfById(path) : 200;
   const visible = (target === "one" || target === "two") && kind.networks.includes(target);
   if (visible || operation.list === true || operationId === "get_topology") return 200;
   return path.includes("{id}") || path.endsWith("/bulk-delete") ? "not_found" : "invalid_reference";
-}
-
-/** What a key that is restricted to networks may not do: make a network it could not see, and decide about people. */
-function isForWholeOrganization(operationId: string): boolean {
-  return /^(create_network|(update|delete)_user|(create|revoke)_invite)$/.test(operationId);
 }
 
 function belongsToOrganization(path: string): boolean {

@@ -6,7 +6,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { bodyTypesOf, OPERATIONS, type AnyEndpoint } from "@nts/shared/contract";
 import { STATUSES } from "@nts/shared/http/statuses";
-import { codesOf, createOpenApiDocument } from "@nts/shared/openapi";
+import { createOpenApiDocument } from "@nts/shared/openapi";
+import { codesOf } from "@nts/shared/openapi-responses";
 import { aKey, anAccount, type Account } from "../support/api.js";
 import { startStack, type Stack } from "../support/stack.js";
 import { aNetworkWithAHost, type NetworkWorld } from "../support/world.js";

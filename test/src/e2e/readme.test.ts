@@ -1,4 +1,4 @@
-/** The README's first five minutes, run as they stand there. */
+/** The first five minutes of docs/api.md, run as they stand there. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -19,8 +19,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-describe("the first five minutes of the README", () => {
-  it("answer what the README shows", async () => {
+describe("the first five minutes of docs/api.md", () => {
+  it("answer what the page shows", async () => {
     const readme = readFiveMinutes();
     expect(readme.commands.length).toBeGreaterThan(4);
     const answered = await runFiveMinutes(readme, stack.url, folder);

@@ -16,7 +16,7 @@ const SIGNED_TOKEN = /eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}/;
 
 let stack: Stack;
 let receiver: OtlpReceiver;
-let bus: Listening & Awaited<ReturnType<typeof listenToBus>>;
+let bus: Listening;
 /** What nobody but its owner may ever see again, by what it is. */
 const secrets = new Map<string, string>();
 /** What only identity's database may hold, by what it is. */
@@ -133,9 +133,11 @@ async function useEverySecret(): Promise<void> {
   await session.data("post", "/api/auth/logout");
   await send("get", "/api/auth/me", undefined, { cookie });
 
-  stack.tenancySecrets.forEach((secret, index) => keep(`tenancy secret ${index + 1}`, secret));
-  for (const kind of ["redis", "nats"] as const)
-    keep(`password of ${kind}`, new URL(stack.servers.urls[kind]).password);
+  for (const [name, secrets] of Object.entries(stack.tenancySecrets))
+    for (const secret of secrets as readonly string[]) keep(`tenancy secret ${name}`, secret);
+  const { redis, nats } = stack.servers.urls;
+  keep("password of redis", new URL(redis).password);
+  for (const [user, natsUrl] of Object.entries(nats)) keep(`password of nats for ${user}`, new URL(natsUrl).password);
 }
 
 /** Where a text of the map stands, as sentences. */
@@ -194,8 +196,7 @@ describe("after a run that used every kind of secret", () => {
       await redis.hset("planted", "value", planted);
       for (const name of Object.values(stack.databases))
         await mongo.db(name).collection("planted").insertOne({ planted });
-      bus.connection.publish("planted", planted);
-      await bus.connection.flush();
+      await bus.say(planted);
       const now = [...(await readPlaces(stack)), bus.heard()];
       expect(findings(new Map([["it", planted]]), now).sort()).toEqual(
         ["Redis", "identity.planted", "topology.planted", "NATS"].map((name) => `it in ${name}`).sort(),

@@ -7,6 +7,8 @@ import { type Collection, MongoClient } from "mongodb";
 import { commandLineOf } from "@nts/local/processes/identify";
 import { freePorts } from "@nts/local/processes/ports";
 import { type RunRecord, stopLeftovers } from "@nts/local/processes/run-records";
+import { loadSecrets } from "@nts/local/secrets";
+import { mongodbUrlOf } from "@nts/local/servers/mongod";
 import { startByHand, type StartedByHand } from "../support/npm-start.js";
 
 const READY = "Ctrl-C stops everything";
@@ -28,7 +30,7 @@ async function newPlace(): Promise<Place> {
   const base = process.env["NTS_TEST_DIR"] ?? tmpdir();
   await mkdir(base, { recursive: true });
   const dataDir = await mkdtemp(join(base, "start-"));
-  const [port = 0] = await freePorts(1);
+  const port = await portBeforeAFreeOne();
   const given: StartedByHand[] = [];
   return {
     dataDir,
@@ -53,6 +55,16 @@ async function newPlace(): Promise<Place> {
         await rm(join(dataDir, folder), { recursive: true, force: true });
     },
   };
+}
+
+/** A free port whose next one is free too: a second gateway takes it. */
+async function portBeforeAFreeOne(): Promise<number> {
+  let [port = 0] = await freePorts(1);
+  for (;;) {
+    const [next = 0] = await freePorts(1);
+    if (next === port + 1) return port;
+    port = next;
+  }
 }
 
 async function alive(records: readonly RunRecord[]): Promise<string[]> {
@@ -117,14 +129,14 @@ describe("npm start", () => {
   it("keeps the data, and its secrets to their owner", async () => {
     const first = place.start();
     await first.untilPrinted(READY);
-    await writeNote(mongodbUrl(await place.runs()));
+    await writeNote(await mongodbUrl(place));
     first.signal("SIGINT");
     expect(await first.ended()).toBe(0);
     const secrets = await readFile(join(place.dataDir, "secrets.json"), "utf8");
 
     const second = place.start();
     await second.untilPrinted(READY);
-    expect(await readNote(mongodbUrl(await place.runs()))).toBe("kept");
+    expect(await readNote(await mongodbUrl(place))).toBe("kept");
     expect(await readFile(join(place.dataDir, "secrets.json"), "utf8")).toBe(secrets);
     expect((await stat(join(place.dataDir, "secrets.json"))).mode & 0o777).toBe(0o600);
   });
@@ -157,11 +169,9 @@ describe("npm start", () => {
     ["a data folder that cannot be made", { DATA_DIR: "/dev/null/data" }, "set DATA_DIR"],
   ])("refuses %s in one sentence and leaves nothing running", async (_, env: Record<string, string>, sentence) => {
     const occupied = await listenOn(place.port);
+    const [other = 0] = await freePorts(1);
     try {
-      const one = place.start([], {
-        ...(sentence.includes("PORT=") ? {} : { PORT: String(place.port + 500) }),
-        ...env,
-      });
+      const one = place.start([], { ...(sentence.includes("PORT=") ? {} : { PORT: String(other) }), ...env });
       expect(await one.ended()).toBe(1);
       expect(one.output()).toContain(sentence);
       expect(await place.runs()).toEqual([]);
@@ -188,10 +198,9 @@ async function listenOn(port: number): Promise<{ close(): void }> {
   return server;
 }
 
-function mongodbUrl(records: readonly RunRecord[]): string {
-  const command = records.find(({ name }) => name === "mongod")?.command ?? "";
-  const port = /--port (\d+)/.exec(command)?.[1] ?? "";
-  return `mongodb://127.0.0.1:${port}/?replicaSet=rs0`;
+async function mongodbUrl({ dataDir, runs }: Place): Promise<string> {
+  const command = (await runs()).find(({ name }) => name === "mongod")?.command ?? "";
+  return mongodbUrlOf(command, loadSecrets(dataDir).mongodbPassword) ?? "";
 }
 
 async function writeNote(url: string): Promise<void> {

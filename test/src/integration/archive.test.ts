@@ -6,12 +6,15 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { MongoClient } from "mongodb";
 import { ROOT } from "@nts/local/processes/system";
+import { createLog } from "@nts/shared/log";
+import { migrate } from "@nts/shared/mongo/migrations";
 import { aKey, anAccount, callerOf, type Account, type CreatedKey } from "../support/api.js";
 import { anEmptyWorld, drawHistory, step } from "../support/history.js";
 import { violationsIn } from "../support/invariants.js";
 import { startStack, type Stack } from "../support/stack.js";
 
 const WRITERS = 8;
+const log = createLog("test", "silent");
 
 let folder: string;
 let source: Stack;
@@ -107,6 +110,25 @@ describe("a backup", () => {
       expect(await of(target.databases[database], collections)).toEqual(
         await of(source.databases[database], collections),
       );
+  });
+
+  it("of which a restore was cut off is served by nobody until it is restored as a whole", async () => {
+    const [whole, cut] = [join(folder, "whole"), join(folder, "cut")];
+    await archive(source, ["save"], whole);
+    const bytes = await readFile(whole);
+    await writeFile(cut, bytes.subarray(0, bytes.length / 2));
+    await Promise.all(processes().map((one) => one.stop()));
+    expect(await archive(target, ["intact"], cut)).toEqual({ exitCode: 0, stderr: "" });
+    expect(await archive(target, ["restore", "--replace"], cut)).toMatchObject({ exitCode: 1 });
+    for (const command of ["intact", "save"])
+      expect(await archive(target, [command], join(folder, "none"))).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringContaining("a restore has not ended"),
+      });
+    for (const db of Object.values(target.databases))
+      await expect(migrate(client.db(db), { migrations: [], indexes: {}, log })).rejects.toThrow("has not ended");
+    expect(await archive(target, ["restore"], whole)).toMatchObject({ exitCode: 0 });
+    expect(await archive(target, ["intact"], cut)).toEqual({ exitCode: 0, stderr: "" });
   });
 
   it("is not restored over data without --replace, nor when it is damaged, and says so in a sentence", async () => {

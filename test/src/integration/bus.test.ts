@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createBus, type Bus } from "@nts/shared/bus/bus";
-import { keyApplied } from "@nts/shared/contract/messages";
+import { keyApplied, keyChanged, networkDeleted, tagDeleted } from "@nts/shared/contract/messages";
 import { createLog } from "@nts/shared/log";
+import type { NatsUrls } from "@nts/local/servers/nats";
+import { connect, ErrorCode, type NatsError } from "nats";
 import { type Servers, startServers } from "../support/stack.js";
 import { until } from "../support/until.js";
 
@@ -15,30 +17,38 @@ beforeAll(async () => {
   servers = await startServers();
   heard = Array.from({ length: 4 }, () => []);
   buses = heard.map((numbers, index) => {
-    const bus = createBus(servers.urls.nats, `test ${index}`, createLog("test", "silent"));
+    const bus = createBus(servers.urls.nats.identity, `test ${index}`, createLog("test", "silent"));
     bus.subscribe(keyApplied, ({ number }) => numbers.push(number));
     return bus;
   });
+  speaker = busOf("gateway");
 });
 
 afterAll(async () => {
-  await Promise.all(buses.map((bus) => bus.close()));
+  await Promise.all([speaker, ...buses].map((bus) => bus.close()));
   await servers.stop();
 });
 
 let last = 0;
+
+/** A gateway's words, which identity hears. */
+let speaker: Bus;
+
+function busOf(process: keyof NatsUrls): Bus {
+  return createBus(servers.urls.nats[process], "test", createLog("test", "silent"));
+}
 
 /** Waits until every bus is there, and answers how often each heard one more notice. */
 async function timesHeard(): Promise<number[]> {
   // What is said right after a subscription may overtake it, so notices are sent until one has come everywhere.
   await until(async () => {
     last += 1;
-    buses[0]?.publish(keyApplied, { gateway: "test", number: last });
+    speaker.publish(keyApplied, { gateway: "test", number: last });
     await sleep(50);
     return heard.every((numbers) => numbers.includes(last));
   });
   last += 1;
-  buses[0]?.publish(keyApplied, { gateway: "test", number: last });
+  speaker.publish(keyApplied, { gateway: "test", number: last });
   await until(() => heard.every((numbers) => numbers.includes(last)));
   await sleep(100);
   return heard.map((numbers) => numbers.filter((number) => number === last).length);
@@ -59,15 +69,15 @@ describe("the bus", () => {
 
   it("does so after its server was killed, and is not connected meanwhile", async () => {
     await servers.nats.kill();
-    await until(() => buses.every((bus) => !bus.isConnected()));
-    for (const bus of buses) bus.publish(keyApplied, { gateway: "test", number: 0 });
+    await until(() => [speaker, ...buses].every((bus) => !bus.isConnected()));
+    speaker.publish(keyApplied, { gateway: "test", number: 0 });
     await servers.nats.restart();
     expect(await timesHeard()).toEqual([1, 1, 1, 1]);
     expect(heard.flat()).not.toContain(0);
   });
 
   it("can be closed while its server hangs", async () => {
-    const bus = createBus(servers.urls.nats, "test", createLog("test", "silent"));
+    const bus = busOf("gateway");
     await until(() => bus.isConnected());
     servers.nats.pause();
     try {
@@ -77,5 +87,49 @@ describe("the bus", () => {
     } finally {
       servers.nats.resume();
     }
+  });
+
+  it("lets each process say and hear just what it has to", async () => {
+    const names = ["gateway", "identity", "topology"] as const;
+    const messages = [keyChanged, keyApplied, networkDeleted, tagDeleted];
+    const connections = await Promise.all(
+      names.map(async (name) => {
+        const { host, username: user, password: pass } = new URL(servers.urls.nats[name]);
+        return connect({ servers: host, user, pass, reconnect: false });
+      }),
+    );
+    const heardBy: Record<string, string[]> = {};
+    connections.forEach((connection, index) => {
+      const heard = (heardBy[names[index] ?? ""] = [] as string[]);
+      for (const { subject } of [...messages, { subject: ">" }])
+        connection.subscribe(subject, {
+          callback: (error, { subject }) => {
+            if (error === null) heard.push(subject);
+          },
+        });
+    });
+    for (const connection of connections) await connection.flush();
+    for (const connection of connections) {
+      for (const { subject } of messages) connection.publish(subject, "{}");
+      await connection.flush();
+    }
+    for (const connection of connections) await connection.flush();
+    await Promise.all(connections.map((connection) => connection.close()));
+    expect(heardBy).toEqual({
+      gateway: [keyChanged.subject],
+      identity: [keyApplied.subject, networkDeleted.subject, tagDeleted.subject],
+      topology: [],
+    });
+  });
+
+  it("does not speak to a server without TLS when tls:// was asked for", async () => {
+    const refusals: unknown[] = [];
+    const log = createLog("test", "silent");
+    log.warn = (fields: { err: unknown }) => refusals.push(fields.err);
+    const bus = createBus(servers.urls.nats.gateway.replace("nats:", "tls:"), "test", log);
+    await until(() => refusals.length > 0);
+    expect((refusals[0] as NatsError).code).toBe(ErrorCode.ServerOptionNotAvailable);
+    expect(bus.isConnected()).toBe(false);
+    await bus.close();
   });
 });

@@ -57,7 +57,7 @@ describe("what a gateway remembers of credentials", () => {
 
   it("refuses a revoked key as soon as it has acknowledged the notice", async () => {
     const { neighbour, servers } = world;
-    const bus = createBus(servers.urls.nats, "test", createLog("test", "silent"));
+    const bus = createBus(servers.urls.nats.identity, "test", createLog("test", "silent"));
     const acknowledged: number[] = [];
     const durationsMs: number[] = [];
     bus.subscribe(keyApplied, ({ number }) => acknowledged.push(number));

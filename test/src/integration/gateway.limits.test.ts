@@ -1,13 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { setTimeout as sleep } from "node:timers/promises";
+import { createApiKey } from "@nts/shared/api-key";
 import { levelOf, sendMany, sendTo } from "../support/levels.js";
 import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+import { UNLIMITED } from "../support/unlimited.js";
+import { until } from "../support/until.js";
 
 // A refill of 5 a second makes "exactly" a matter of the time that passed. All tests share one address, so that the one
 // that empties its bucket comes last.
 const BURST = 150;
 const PER_SECOND = 5;
 const ADDRESS_BURST = 20;
+const LOOKUP_BURST = 60;
 
 describe("the rate limit", () => {
   let world: LoneGateways;
@@ -72,34 +76,83 @@ describe("the rate limit", () => {
     expect(levelOf(await sendTo(world, 1, session.headers)).remaining).toBe(148);
   });
 
-  it("counts requests without a good credential against their address, and asks identity nothing for an empty one", async () => {
-    const { neighbour } = world;
-    const cached = neighbour.aKey();
-    const fresh = neighbour.aKey();
-    await sendTo(world, 0, cached.headers);
-    await sendTo(world, 1, cached.headers);
+  it("counts requests without a good credential against their address", async () => {
     const early = [
       () => sendTo(world, 0, {}, "/nowhere"),
       () => sendTo(world, 1, {}),
       () => sendTo(world, 0, { authorization: "Bearer nts_u_nonsense" }),
       () => fetch(`${world.url}/api/v1/networks`, { method: "PATCH" }),
+      () => sendTo(world, 1, unknownKey()),
     ];
     const levels = [];
     for (const request of early) levels.push(levelOf(await request()));
-    expect(levels.map(({ limit }) => limit)).toEqual([60, 60, 60, 60]);
-    expect(levels[3]!.remaining).toBeLessThan(levels[0]!.remaining);
-
-    const statuses = await Promise.all(
-      Array.from({ length: 2 * ADDRESS_BURST }, async (_, index) => (await sendTo(world, index, {})).status),
-    );
-    expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(ADDRESS_BURST);
-    expect(statuses).toContain(429);
-
-    const before = neighbour.verifications();
-    expect((await sendTo(world, 0, fresh.headers)).status).toBe(429);
-    expect(neighbour.verifications()).toBe(before);
-    expect((await sendTo(world, 0, cached.headers)).status).toBe(200);
+    expect(levels.map(({ limit }) => limit)).toEqual([60, 60, 60, 60, 60]);
+    expect(levels[4]!.remaining).toBeLessThan(levels[0]!.remaining - 2);
     const health = await sendTo(world, 0, {}, "/api/health");
     expect([health.status, health.headers.get("x-ratelimit-limit")]).toEqual([200, null]);
+  });
+
+  it("gives a good credential back the token that it was looked up for", async () => {
+    const { neighbour } = world;
+    const before = levelOf(await sendTo(world, 0, {})).remaining;
+    for (let index = 0; index < 8; index++)
+      expect((await sendTo(world, index, neighbour.aKey().headers)).status).toBe(200);
+    expect(levelOf(await sendTo(world, 0, {})).remaining).toBeGreaterThanOrEqual(before - 1);
+  });
+
+  it("never has a good credential pay for its neighbours", async () => {
+    const { neighbour } = world;
+    await emptyTheAddress();
+    // Bad credentials are refused for the address, and use up its look-ups in vain.
+    expect((await sendTo(world, 0, unknownKey())).status).toBe(429);
+    for (let index = 0; index < 2 * LOOKUP_BURST; index++) {
+      const { status } = await sendTo(world, index, neighbour.aKey().headers);
+      expect([index, status]).toEqual([index, 200]);
+    }
+    // Many at once of one key are one look-up on each gateway.
+    const { passed } = await sendMany(world, 120, neighbour.aKey());
+    expect(passed).toBe(120);
+  });
+
+  it("asks identity nothing for an address without look-ups", async () => {
+    const { neighbour } = world;
+    const cached = neighbour.aKey();
+    for (const index of [0, 1]) await sendTo(world, index, cached.headers);
+    await emptyTheAddress();
+    const before = neighbour.verifications();
+    const answers = await Promise.all(
+      Array.from({ length: 3 * LOOKUP_BURST }, (_, n) => sendTo(world, n, unknownKey())),
+    );
+    // While they are sent, the address gets a token back each second.
+    expect(answers.filter(({ status }) => status !== 429).length).toBeLessThanOrEqual(ADDRESS_BURST);
+    const asked = neighbour.verifications() - before;
+    expect(asked).toBeGreaterThanOrEqual(LOOKUP_BURST);
+    expect(asked).toBeLessThan(2 * LOOKUP_BURST);
+    expect((await sendTo(world, 0, cached.headers)).status).toBe(200);
+  });
+
+  const unknownKey = () => ({ authorization: `Bearer ${createApiKey().secret}` });
+
+  async function emptyTheAddress(): Promise<void> {
+    for (let refused = false; !refused;) {
+      const answers = await Promise.all(Array.from({ length: ADDRESS_BURST }, (_, n) => sendTo(world, n, {})));
+      refused = answers.some(({ status }) => status === 429);
+    }
+  }
+});
+
+describe("looking credentials up", () => {
+  it("is done for so many at a time, and the others wait", async () => {
+    const world = await startLoneGateways({ env: { ...UNLIMITED, MAX_VERIFICATIONS: "2" } });
+    try {
+      const { neighbour } = world;
+      neighbour.identityIs("silent");
+      const answers = Array.from({ length: 12 }, () => sendTo(world, 0, neighbour.aKey().headers));
+      await until(() => neighbour.leftOpen.filter((path) => path === "/internal/verify").length === 2);
+      const statuses = (await Promise.all(answers)).map(({ status }) => status);
+      expect(new Set(statuses)).toEqual(new Set([503]));
+    } finally {
+      await world.stop();
+    }
   });
 });

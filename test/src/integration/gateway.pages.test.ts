@@ -27,6 +27,23 @@ describe("the pages of the gateway", () => {
     expect(html).not.toMatch(/<script(?![^>]*src=)|style=/);
   });
 
+  it("sends each compressed to who can decompress it, and 304 to who has it already", async () => {
+    for (const path of ["/openapi.json", "/api/docs/swagger-ui-bundle.js"]) {
+      const plain = await fetch(world.url + path, { headers: { "accept-encoding": "identity" } });
+      const text = await plain.text();
+      expect([plain.headers.get("content-encoding"), plain.headers.get("vary")]).toEqual([null, "Accept-Encoding"]);
+      for (const encoding of ["gzip", "br"]) {
+        const packed = await fetch(world.url + path, { headers: { "accept-encoding": encoding } });
+        expect(packed.headers.get("content-encoding")).toBe(encoding);
+        expect(Number(packed.headers.get("content-length"))).toBeLessThan(text.length / 2);
+        expect(await packed.text()).toBe(text);
+      }
+      const headers = { "if-none-match": plain.headers.get("etag")!, "cache-control": "max-age=0" };
+      const again = await fetch(world.url + path, { headers });
+      expect([again.status, await again.text()]).toEqual([304, ""]);
+    }
+  });
+
   it("counts pages against the address like any request without a credential", async () => {
     const [before, after] = [await fetch(`${world.url}/openapi.json`), await fetch(`${world.url}/api/docs`)];
     const remaining = (answer: Response): number => Number(answer.headers.get("x-ratelimit-remaining"));

@@ -45,7 +45,7 @@ describe("a file that is sent to the gateway", () => {
     );
     await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
-    world = await startLoneGateways({ topologies: [url] });
+    world = await startLoneGateways({ topologies: [url], env: { UPLOADS_PER_ORGANIZATION: "20" } });
     key = world.neighbour.aKey();
     outcomesOfUntaken = sendUntaken(); // they are waited for while the other tests run
     outcomesOfUntaken.catch(() => undefined);

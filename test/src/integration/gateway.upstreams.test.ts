@@ -105,9 +105,12 @@ describe("a replica that has just gone", () => {
     const gone = await startNeighbour();
     const world = await startLoneGateways({ env: LIMITS, otherTopologies: [gone.url], otherIdentities: [gone.url] });
     try {
-      const key = world.neighbour.aKey();
-      const headers = { ...key.headers, "content-type": "application/json" };
-      await until(async () => (await fetch(world.url + ONE, { headers })).status === 200);
+      // Only one of the two identities knows a key, and a refusal is remembered: a new key each time finds the one that does.
+      let headers: Record<string, string> = {};
+      await until(async () => {
+        headers = { ...world.neighbour.aKey().headers, "content-type": "application/json" };
+        return (await fetch(world.url + ONE, { headers })).status === 200;
+      });
       await gone.stop();
       const sent = Array.from({ length: 6 }, (_, round) => JSON.stringify({ name: `round ${round}` }));
       const write = async (body: string): Promise<number> =>
@@ -149,7 +152,14 @@ describe("a replica to which no connection can be made", () => {
 describe("a service that hangs", () => {
   it("has 256 requests wait for it, refuses more at once, and leaves the other service alone", async () => {
     const hanging = await startNeighbour();
-    const world = await startLoneGateways({ env: LIMITS, topologies: [hanging.url] });
+    const names = [
+      "IN_FLIGHT_PER_USER",
+      "IN_FLIGHT_PER_ORGANIZATION",
+      "AT_SERVICES_PER_USER",
+      "AT_SERVICES_PER_ORGANIZATION",
+    ];
+    const env = { ...LIMITS, ...Object.fromEntries(names.map((name) => [name, "1000"])) };
+    const world = await startLoneGateways({ env, topologies: [hanging.url] });
     try {
       const key = world.neighbour.aKey();
       const send = (path: string): Promise<Response> => fetch(world.url + path, { headers: key.headers });

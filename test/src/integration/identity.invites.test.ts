@@ -70,7 +70,11 @@ describe("identity.invites: inviting", () => {
     expect(await statuses(owner.principal)).toEqual([200, 200, 200, 200]);
     expect(await statuses(admin.principal)).toEqual([403, 403, 200, 200]);
     expect(await statuses({ ...owner.principal, permission: "Member" })).toEqual([403, 403, 403, 403]);
-    const restricted = { ...owner.principal, scope: { ...owner.principal.scope, networks: [] } };
+    const restricted: UserPrincipal = {
+      ...owner.principal,
+      kind: "key",
+      scope: { ...owner.principal.scope, networks: [] },
+    };
     expect(await invited(restricted)).toMatchObject({ status: 403, params: { required: "all_networks" } });
     expect(await invited(owner.principal, { network_ids: [id] })).toMatchObject({
       status: 400,

@@ -62,7 +62,7 @@ async function timed(task: Promise<unknown>): Promise<number> {
 
 /** A gateway that hears notices and says what it has applied. */
 function aListeningGateway(): Bus {
-  return createBus(stack.servers.urls.nats, "test", createLog("test", "silent"));
+  return createBus(stack.servers.urls.nats.gateway, "test", createLog("test", "silent"));
 }
 
 async function untilConnected(bus: Bus): Promise<void> {

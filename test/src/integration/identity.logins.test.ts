@@ -100,12 +100,14 @@ describe("identity.logins: changing the password", () => {
   const change = (person: Person, current_password: string, new_password: string) =>
     identity.ask(changePassword, { as: person.principal, body: { current_password, new_password } });
 
-  it("ends the user's other sessions and keeps this one and the API keys", async () => {
+  it("ends the user's sessions, goes on with a new token, and keeps the API keys", async () => {
     const person = await identity.aPerson();
     const [other, key] = [await identity.logIn(person), await identity.aKey(person)];
-    expect(await change(person, person.password, "another long password")).toMatchObject({ status: 200, data: null });
-    expect(await identity.verify("session", other.token, 1)).toMatchObject({ code: "session_expired" });
-    expect(await identity.verify("session", person.token, 1)).toMatchObject({ status: "valid" });
+    const changed = await change(person, person.password, "another long password");
+    expect(changed).toMatchObject({ status: 200, data: null });
+    for (const { token } of [other, person])
+      expect(await identity.verify("session", token, 1)).toMatchObject({ code: "session_expired" });
+    expect(await identity.verify("session", tokenOf(changed.headers), 1)).toMatchObject({ status: "valid" });
     expect(await identity.verify("key", key.secret, 1)).toMatchObject({ status: "valid" });
     expect((await attempt(person.email, person.password)).status).toBe(401);
     expect((await attempt(person.email, "another long password")).status).toBe(200);
@@ -117,6 +119,10 @@ describe("identity.logins: changing the password", () => {
     expect(await change(person, person.password, "short")).toMatchObject({
       code: "validation_failed",
       params: { errors: [{ path: "new_password" }] },
+    });
+    expect(await change(person, person.password, `${person.email.split("@")[0] ?? ""}123`)).toMatchObject({
+      code: "validation_failed",
+      params: { errors: [{ path: "new_password", message: expect.stringMatching(/^is too easy to guess\. /) }] },
     });
     expect((await attempt(person.email, person.password)).status).toBe(200);
   });

@@ -26,7 +26,7 @@ describe("identity.whoami: what a caller is told of itself", () => {
       organization: { id: owner.organizationId, name: "My Organization", api_access_enabled: true },
       permissions: "Owner",
       network_ids: [home.id],
-      cut_by: [],
+      limited_by: [],
     });
     expect(headers.get("x-ratelimit-remaining")).toMatch(/^\d+$/);
   });
@@ -40,7 +40,7 @@ describe("identity.whoami: what a caller is told of itself", () => {
     const key = await aKey(stack.url, user, { permissions: "Admin", name: "CI", expires_at });
     expect(await key.caller.data<Told>("get", PATH)).toMatchObject({
       ...{ kind: "key", credential_id: key.id, name: "CI", expires_at },
-      ...{ permissions: "Admin", network_ids: [home.id, office.id].sort(), cut_by: [] },
+      ...{ permissions: "Admin", network_ids: [home.id, office.id].sort(), limited_by: [] },
     });
     const demotion = { permissions: "Viewer", network_ids: [home.id] };
     await owner.session.data("put", `/api/v1/users/${user.userId}`, demotion);
@@ -48,7 +48,7 @@ describe("identity.whoami: what a caller is told of itself", () => {
       user: { permissions: "Viewer" },
       permissions: "Viewer",
       network_ids: [home.id],
-      cut_by: [
+      limited_by: [
         { by: "user", right: "permissions" },
         { by: "user", right: "network_ids" },
       ],
@@ -57,7 +57,7 @@ describe("identity.whoami: what a caller is told of itself", () => {
     expect(await cut.caller.data<Told>("get", PATH)).toMatchObject({
       permissions: "Member",
       network_ids: [office.id],
-      cut_by: [
+      limited_by: [
         { by: "key", right: "permissions" },
         { by: "key", right: "network_ids" },
       ],

@@ -12,10 +12,11 @@ import { answersOk } from "@nts/local/processes/probes";
 import { createProcess, type System, urlOf } from "@nts/local/processes/system";
 import { createSecrets } from "@nts/local/secrets";
 import { prepareServers } from "@nts/local/servers/servers";
-import { aKey, anAccount } from "../support/api.js";
+import { aKey, anAccount, type Answered } from "../support/api.js";
 import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
 import { sendJson } from "../support/neighbour.js";
 import { startStack, type Stack } from "../support/stack.js";
+import { UNLIMITED } from "../support/unlimited.js";
 import { until } from "../support/until.js";
 
 const ONE = "/api/v1/hosts/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
@@ -182,7 +183,7 @@ describe("a system whose processes stop", () => {
   let stack: Stack;
 
   beforeAll(async () => {
-    stack = await startStack({ gateways: 2, ownMongod: true });
+    stack = await startStack({ gateways: 2, ownMongod: true, env: UNLIMITED });
   });
 
   afterAll(async () => {
@@ -206,6 +207,38 @@ describe("a system whose processes stop", () => {
     await other!.kill();
     expect(await rotated()).toBeGreaterThan(1_000);
     await other!.restart();
+  });
+
+  it("answers 503 with Retry-After and never 500 while its database is away, and serves again afterwards", async () => {
+    const { session } = await anAccount(stack.url);
+    const network = await session.data<{ id: string }>("post", "/api/v1/networks", { name: "Home" });
+    const requests: (() => Promise<Answered>)[] = [
+      () => session.send("get", "/api/v1/networks"),
+      () => session.send("get", "/api/v1/hosts?limit=0"),
+      () => session.send("get", `/api/v1/networks/${network.id}`),
+      () => session.send("put", `/api/v1/networks/${network.id}`, { name: `Home ${performance.now()}` }),
+      () => session.send("post", "/api/v1/hosts", { network_id: network.id, name: "host" }),
+      () => session.send("get", "/api/v1/users"),
+      () => session.send("post", "/api/v1/organizations/profile", { job_title: `job ${performance.now()}` }),
+    ];
+    const answers: Answered[] = [];
+    let ended = false;
+    const askers = requests.map(async (ask) => {
+      while (!ended) answers.push(await ask());
+    });
+    const servedSince = (count: number): number => answers.slice(count).filter(({ status }) => status === 200).length;
+    await until(() => servedSince(0) > 20);
+    await stack.servers.mongodb!.kill();
+    await until(() => answers.some(({ status }) => status === 503), 10, 20_000);
+    await stack.servers.mongodb!.restart();
+    const before = answers.length;
+    await until(() => servedSince(before) > 20, 10, 20_000);
+    ended = true;
+    await Promise.all(askers);
+    const faults = answers.filter(({ status }) => ![200, 409, 503, 504].includes(status));
+    expect(faults.map(({ status, text }) => [status, text])).toEqual([]);
+    const unavailable = answers.filter(({ status }) => status === 503);
+    expect(unavailable.filter(({ headers }) => headers.get("retry-after") === null)).toEqual([]);
   });
 
   it("ends each with 0 within 15 s, also while its database hangs", async () => {

@@ -14,7 +14,10 @@ let gateway: ProcessHandle;
 let topology: ProcessHandle;
 
 beforeAll(async () => {
-  const unlimited = { RATE_LIMIT_BURST: "1000", ANONYMOUS_RATE_LIMIT_BURST: "1000" };
+  const unlimited = {
+    ...{ RATE_LIMIT_BURST: "1000", ANONYMOUS_RATE_LIMIT_BURST: "1000" },
+    ...{ AT_SERVICES_PER_USER: "1000", AT_SERVICES_PER_ORGANIZATION: "1000", ORGANIZATION_OPERATIONS: "1000" },
+  };
   stack = await startStack({ ownMongod: true, env: unlimited });
   [gateway, topology] = [stack.gateways[0]!, stack.topologies[0]!];
   account = await anAccount(stack.url);
@@ -119,14 +122,15 @@ describe("the metrics", () => {
   });
 
   it("tell connections to MongoDB that are open, in use, and waited for", async () => {
+    const identity = stack.identities[0]!;
     const pool = async () => ({
-      size: await metricOf(topology, "nts_mongodb_pool_size"),
-      checkedOut: await metricOf(topology, "nts_mongodb_pool_checked_out"),
-      waiting: await metricOf(topology, "nts_mongodb_pool_waiting"),
+      size: await metricOf(identity, "nts_mongodb_pool_size"),
+      checkedOut: await metricOf(identity, "nts_mongodb_pool_checked_out"),
+      waiting: await metricOf(identity, "nts_mongodb_pool_waiting"),
     });
-    const limit = await metricOf(topology, "nts_mongodb_pool_limit");
+    const limit = await metricOf(identity, "nts_mongodb_pool_limit");
     expect(limit).toBeGreaterThan(1);
-    const read = () => account.session.send("get", "/api/v1/networks");
+    const read = () => account.session.send("get", "/api/v1/organizations");
     await Promise.all(Array.from({ length: 2 * limit }, read)); // opens connections, which takes an answering server
     await until(async () => (await pool()).checkedOut === 0);
     const { size } = await pool();

@@ -6,7 +6,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/glo
 import { type Db, MongoClient } from "mongodb";
 import { createLog } from "@nts/shared/log";
 import { migrate, type Migration } from "@nts/shared/mongo/migrations";
+import { StartRefused } from "@nts/shared/start-refused";
 import { createTransactions } from "@nts/shared/mongo/transaction";
+import { BACKGROUND, type Work } from "@nts/shared/work";
 import { startServers, type Servers } from "../support/stack.js";
 
 const log = createLog("test", "silent");
@@ -76,13 +78,31 @@ describe("migrations", () => {
   });
 });
 
+describe("a database that a newer build has migrated", () => {
+  it("is still used by builds that do not know a step which only adds", async () => {
+    const steps = [telling("0001-first")];
+    await migrateOn(clients[0]!, [...steps, telling("0002-adds")]);
+    await migrateOn(clients[1]!, steps);
+  });
+
+  it("is refused by builds that do not know a step which breaks them, also when that step was cut off", async () => {
+    const steps = [telling("0001-first")];
+    const broken = { name: "0002-breaks", breaksOlder: true, up: () => Promise.reject(new Error("cut off")) };
+    await expect(migrateOn(clients[0]!, [...steps, broken])).rejects.toThrow("cut off");
+    const refusal = expect(migrateOn(clients[1]!, steps)).rejects;
+    await refusal.toThrow(/was brought to a newer version \(0002-breaks\) that this one cannot work on/);
+    await migrateOn(clients[0]!, [...steps, { ...telling("0002-breaks"), breaksOlder: true }]);
+    await expect(migrateOn(clients[1]!, steps)).rejects.toThrow(StartRefused);
+  });
+});
+
 describe("transactions", () => {
   it("that the database gives up for ever are write conflicts when their time is up", async () => {
     const [own, other] = [clients[0]!, clients[1]!];
     const things = own.db(name).collection<{ _id: string }>("things");
     await things.insertOne({ _id: "one" });
     let attempts = 0;
-    const endless = createTransactions(own)(["one"], async (session) => {
+    const endless = createTransactions(own)(BACKGROUND, ["one"], async (session) => {
       attempts += 1;
       await things.updateOne({ _id: "one" }, { $set: { attempts } }, { session });
       await other.db("admin").command({ killSessions: [session.id] });
@@ -117,13 +137,35 @@ describe("transactions", () => {
     expect(await things.findOne({ _id: "one" })).toEqual({ _id: "one", by: "after the other", also: "the other" });
   });
 
+  it("begin nothing for a request that is over, and commit nothing that it became while they ran", async () => {
+    const { things } = await aThing();
+    const transaction = createTransactions(clients[0]!);
+    let isOver = false;
+    const over: Work = { ...BACKGROUND, isAbandoned: () => isOver };
+    let attempts = 0;
+    const run = (work: Work, keys: string[]): Promise<unknown> =>
+      transaction(work, keys, async (session) => {
+        attempts += 1;
+        await things.updateOne({ _id: "one" }, { $set: { by: "nobody" } }, { session });
+        isOver = true;
+      });
+    const late = { code: "upstream_timeout" };
+    await expect(run({ ...BACKGROUND, deadline: performance.now() - 1 }, [])).rejects.toMatchObject(late);
+    expect(attempts).toBe(0);
+    const [first, waiting] = [run(over, ["one"]), run(over, ["one"])];
+    await expect(first).rejects.toMatchObject(late);
+    await expect(waiting).rejects.toMatchObject(late);
+    expect(attempts).toBe(1);
+    expect(await things.findOne({ _id: "one" })).toEqual({ _id: "one" });
+  });
+
   /** A document, and a transaction that writes it. */
   async function aThing() {
     const things = clients[0]!.db(name).collection<{ _id: string; by?: string }>("things");
     await things.insertOne({ _id: "one" });
     const transaction = createTransactions(clients[0]!);
     const run = (by: string): Promise<unknown> =>
-      transaction(["one"], (session) => things.updateOne({ _id: "one" }, { $set: { by } }, { session }));
+      transaction(BACKGROUND, ["one"], (session) => things.updateOne({ _id: "one" }, { $set: { by } }, { session }));
     return { things, run };
   }
 

@@ -25,7 +25,7 @@ beforeAll(async () => {
   client = new MongoClient(stack.servers.urls.mongodb);
   const scope = { organizationId: newId(), networks: "all" } as const;
   const principal = { kind: "session", credentialId: newId(), userId: newId(), permission: "Owner", scope } as const;
-  const headers = { "x-tenancy": createTenancySigner(stack.tenancySecrets, "topology")(principal) };
+  const headers = { "x-tenancy": createTenancySigner(stack.tenancySecrets.gatewayToTopology, "topology")(principal) };
   callers = stack.topologies.map(({ url, name }) => bare(callerOf(url, name, headers)));
 }, 60_000);
 

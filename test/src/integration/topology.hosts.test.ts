@@ -147,8 +147,8 @@ describe("hosts: answers of writes", () => {
     startTopology({
       storage: (storage, db) => ({
         ...storage,
-        transaction: async (keys, body) => {
-          const result = await storage.transaction(keys, body);
+        transaction: async (work, keys, body) => {
+          const result = await storage.transaction(work, keys, body);
           await db.collection("hosts").deleteMany({ name: "gone" });
           return result;
         },

@@ -45,6 +45,23 @@ describe("subnets", () => {
 });
 
 describe("an import is refused as a whole", () => {
+  it("when it would create more than 1,000 subnets, and says what to do", async () => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    const file = (count: number): string =>
+      scanOf(Array.from({ length: count }, (_, n) => upHost(`fd00:${n.toString(16)}::1`)).join(""));
+    const refused = await sendScan(owner, { network_id: network }, file(1_001));
+    expect([refused.status, refused.code, refused.params]).toEqual([
+      422,
+      "too_many_subnets",
+      { planned: 1_001, limit: 1_000 },
+    ]);
+    expect(await hostsOf(owner, network)).toEqual([]);
+    const query = { dry_run: "true" };
+    expect((await importScan(owner, network, file(1_000), query)).summary.subnets.create).toBe(1_000);
+    const hinted = { ...query, subnet_hint: "fd00::/16" };
+    expect((await importScan(owner, network, file(1_001), hinted)).summary.subnets.create).toBe(1);
+  });
+
   it("in a network that the caller does not see, in the words for one that is not there", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     const { network: foreign } = await anEmptyNetwork(topology.aCaller());

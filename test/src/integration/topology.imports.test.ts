@@ -1,24 +1,17 @@
-/** Imports of scans: what they make, what they recognize, and what they never touch. */
+/** Imports of scans: what they make of a file. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { type ImportPlan, listServices, listSubnets } from "@nts/shared/contract";
 import {
-  createHost,
-  createSubnet,
-  deletePort,
-  deleteService,
-  getHost,
-  type ImportPlan,
-  listServices,
-  listSubnets,
-  updateHost,
-  updateService,
-} from "@nts/shared/contract";
-import { anEmptyNetwork, hostsIn, hostsOf, importScan, scanFile, scanOf, upHost } from "../support/imports.js";
+  anEmptyNetwork,
+  everythingIn,
+  hostsIn,
+  hostsOf,
+  importScan,
+  scanFile,
+  withoutIds,
+} from "../support/imports.js";
 import { violationsIn } from "../support/invariants.js";
 import { startTopology, type Caller, type Topology } from "../support/topology.js";
-import { aNetwork, echoOf } from "../support/topology-world.js";
-
-const MAC = "02:00:00:00:00:0A";
-const OTHER_MAC = "02:00:00:00:00:0B";
 
 let topology: Topology;
 beforeAll(async () => {
@@ -29,17 +22,6 @@ afterAll(async () => {
   await topology.stop();
 });
 
-/** Everything in the database, for comparing. */
-async function everything(): Promise<string> {
-  const names = ["networks", "subnets", "hosts", "interfaces", "ports", "services", "bindings", "guards"];
-  const read = names.map((name) => topology.db.collection(name).find().sort({ _id: 1 }).toArray());
-  return JSON.stringify(await Promise.all(read));
-}
-
-/** A plan without what a dry run cannot know. */
-const withoutIds = (plan: ImportPlan): unknown =>
-  JSON.parse(JSON.stringify({ ...plan, dry_run: null }), (name, value: unknown) => (name === "id" ? null : value));
-
 describe("the scan of an office", () => {
   let owner: Caller;
   let network: string;
@@ -47,9 +29,9 @@ describe("the scan of an office", () => {
   let done: ImportPlan;
   beforeAll(async () => {
     ({ owner, network } = await anEmptyNetwork(topology.aCaller()));
-    const before = await everything();
+    const before = await everythingIn(topology);
     dry = await importScan(owner, network, scanFile("office"), { dry_run: "true" });
-    expect(await everything()).toBe(before);
+    expect(await everythingIn(topology)).toBe(before);
     done = await importScan(owner, network, scanFile("office"));
   });
 
@@ -85,10 +67,11 @@ describe("the scan of an office", () => {
     expect(done.summary).toEqual({
       subnets: { create: 2, existing: 0, failed: 0 },
       hosts: { create: 3, update: 0, unchanged: 0, failed: 0 },
-      interfaces: { create: 5, update: 0, unchanged: 0 },
+      interfaces: { create: 5, update: 0, unchanged: 0, superseded: 0 },
       ports: { create: 13, unchanged: 0 },
       services: { create: 9, update: 0, unchanged: 0 },
       skipped: 9,
+      unanswered: 0,
     });
   });
 
@@ -118,9 +101,9 @@ describe("the scan of an office", () => {
   });
 
   it("changes nothing when it is imported again, not one document", async () => {
-    const before = await everything();
+    const before = await everythingIn(topology);
     const again = await importScan(owner, network, scanFile("office"));
-    expect(await everything()).toBe(before);
+    expect(await everythingIn(topology)).toBe(before);
     expect(again.hosts.map(({ action, matched_by }) => [action, matched_by])).toEqual(
       Array(3).fill(["unchanged", "mac_address"]),
     );
@@ -128,10 +111,11 @@ describe("the scan of an office", () => {
     expect(again.summary).toEqual({
       subnets: { create: 0, existing: 2, failed: 0 },
       hosts: { create: 0, update: 0, unchanged: 3, failed: 0 },
-      interfaces: { create: 0, update: 0, unchanged: 5 },
+      interfaces: { create: 0, update: 0, unchanged: 5, superseded: 0 },
       ports: { create: 0, unchanged: 13 },
       services: { create: 0, update: 0, unchanged: 9 },
       skipped: 9,
+      unanswered: 0,
     });
   });
 });
@@ -172,98 +156,6 @@ describe("scans by other means", () => {
     expect(plan.hosts.map(({ name }) => name)).toEqual(["router.office.example", "nas.office.example"]);
     expect(plan.skipped.at(-1)).toEqual({ line: 69, what: "host 192.168.10.30", reason: "the file ends inside of it" });
     expect(plan.summary.skipped).toBe(plan.skipped.length);
-  });
-});
-
-describe("a host that was there", () => {
-  it("is recognized by its MAC address at another address, which it gets beside the old one", async () => {
-    const { owner, network } = await anEmptyNetwork(topology.aCaller());
-    await importScan(owner, network, scanOf(upHost("10.1.0.1", { mac: MAC })));
-    const { hosts } = await importScan(owner, network, scanOf(upHost("10.1.0.9", { mac: MAC })));
-    expect(hosts[0]).toMatchObject({ action: "update", matched_by: "mac_address", name: "10.1.0.1" });
-    const [host, ...others] = await hostsOf(owner, network);
-    expect(others).toEqual([]);
-    expect(host!.interfaces.map(({ ip_address, position }) => [ip_address, position])).toEqual([
-      ["10.1.0.1", 0],
-      ["10.1.0.9", 1],
-    ]);
-  });
-
-  it("is another one than who has its address with another MAC address", async () => {
-    const { owner, network } = await anEmptyNetwork(topology.aCaller());
-    await importScan(owner, network, scanOf(upHost("10.1.0.1", { mac: MAC })));
-    const { hosts } = await importScan(owner, network, scanOf(upHost("10.1.0.1", { mac: OTHER_MAC })));
-    expect(hosts[0]).toMatchObject({ action: "create", matched_by: null });
-    const again = await importScan(owner, network, scanOf(upHost("10.1.0.1", { mac: OTHER_MAC })));
-    expect(again.hosts[0]).toMatchObject({ action: "unchanged", matched_by: "mac_address", id: hosts[0]!.id });
-  });
-
-  it("is recognized by an address that stands in a wider subnet, and learns name and MAC address", async () => {
-    const { owner, network, subnet } = await aNetwork(topology.aCaller());
-    const body = {
-      network_id: network.id,
-      name: "Printer",
-      interfaces: [{ ip_address: "10.0.7.1", subnet_id: subnet.id }],
-    };
-    const made = await owner.call(createHost, { body });
-    await owner.call(createSubnet, { body: { network_id: network.id, cidr: "10.0.7.0/24", name: "Printers" } });
-    const file = scanOf(upHost("10.0.7.1", { mac: MAC, hostname: "printer.lan" }));
-    const { hosts, subnets } = await importScan(owner, network.id, file);
-    expect(subnets.map(({ action, cidr }) => [action, cidr])).toEqual([["existing", "10.0.7.0/24"]]);
-    expect(hosts[0]).toMatchObject({
-      id: made.id,
-      action: "update",
-      matched_by: "ip_address",
-      name: "Printer",
-      interfaces: [{ action: "update", id: made.interfaces[0]!.id, mac_address: MAC, subnet: "10.0.0.0/16" }],
-      changes: [
-        { path: "hostname", from: null, to: "printer.lan" },
-        { path: "interfaces.10.0.7.1.mac_address", from: null, to: MAC },
-      ],
-    });
-    const host = await owner.call(getHost, { params: made });
-    expect(host).toMatchObject({ name: "Printer", hostname: "printer.lan", source: { type: "Manual" } });
-    expect(host.interfaces[0]).toMatchObject({ mac_address: MAC, subnet_id: subnet.id });
-  });
-
-  it("keeps all that people have made of it", async () => {
-    const { owner, network } = await anEmptyNetwork(topology.aCaller());
-    const file = scanOf(upHost("10.1.0.1", { hostname: "nas.lan", ports: [22, 80, 443] }));
-    await importScan(owner, network, file);
-    const [host] = await hostsOf(owner, network);
-    const { id, network_id } = host!;
-    await owner.call(updateHost, { params: { id }, body: { network_id, name: "My NAS", hostname: "nas", description: "cellar" } });
-    const [ssh] = host!.services;
-    await owner.call(updateService, { params: ssh!, body: { ...echoOf(ssh!), name: "Login", service_definition: "Gitea", bindings: ssh!.bindings.map((one) => ({ ...one, interface_id: null }) as never) } });
-    const before = await everything();
-    const { hosts } = await importScan(owner, network, file);
-    expect(hosts[0]).toMatchObject({ action: "unchanged", name: "My NAS", hostname: "nas", changes: [] });
-    expect(await everything()).toBe(before);
-  }); // prettier-ignore
-
-  it("gets back what was deleted and is still there", async () => {
-    const { owner, network } = await anEmptyNetwork(topology.aCaller());
-    const file = scanOf(upHost("10.1.0.1", { ports: [22, 443] }));
-    await importScan(owner, network, file);
-    const [host] = await hostsOf(owner, network);
-    await owner.call(deletePort, { params: host!.ports[0]! });
-    await owner.call(deleteService, { params: host!.services[1]! });
-    const { hosts } = await importScan(owner, network, file);
-    expect(hosts[0]!.ports.map(({ action }) => action)).toEqual(["create", "unchanged"]);
-    expect(hosts[0]!.services.map(({ action, name }) => `${action} ${name}`)).toEqual(["update SSH", "create HTTPS"]);
-  });
-
-  it("is one host for both of its addresses, when a person has put two together", async () => {
-    const { owner, network, subnet } = await aNetwork(topology.aCaller());
-    const interfaces = ["10.0.0.1", "10.0.0.2"].map((ip_address) => ({ ip_address, subnet_id: subnet.id }));
-    const made = await owner.call(createHost, { body: { network_id: network.id, name: "Router", interfaces } });
-    const file = scanOf(upHost("10.0.0.1", { ports: [22] }) + upHost("10.0.0.2", { ports: [22] }));
-    const planned = await importScan(owner, network.id, file, { dry_run: "true" });
-    const { hosts } = await importScan(owner, network.id, file);
-    expect(hosts.map(({ id, services }) => [id, services.map(({ bindings }) => bindings.length)])).toEqual([
-      [made.id, [2]],
-    ]);
-    expect(planned.hosts.map(({ ports }) => ports.length)).toEqual([1]);
   });
 });
 

@@ -61,7 +61,7 @@ describe("topology.indexes: how lists are read", () => {
       const excused = await profileOf(operation, queries.filter(isExcused));
       expect(excused.flatMap(scansIn)).toEqual([]);
     },
-    60_000,
+    180_000,
   );
 
   it.each([
@@ -72,7 +72,7 @@ describe("topology.indexes: how lists are read", () => {
     expect(matching.total).toBeGreaterThan(10);
     const seen = await profileOf(operation, [new URLSearchParams({ q })]);
     // Pages of hosts read what stands on them, too; their totals do not.
-    const searches = seen.filter((entry) => !told(entry).includes("$lookup"));
+    const searches = seen.filter((entry) => told(entry).includes("$regex"));
     expect(searches.length).toBeGreaterThan(0);
     for (const entry of searches) {
       expect([told(entry), Number(entry["keysExamined"]) <= inScope + 10]).toEqual([told(entry), true]);
@@ -139,7 +139,8 @@ async function profileOf({ path }: AnyEndpoint, queries: readonly URLSearchParam
   await topology.db.command({ profile: 0 });
   const seen = await topology.db
     .collection("system.profile")
-    .find({ ns: { $not: /system/ } })
+    // `deletions` holds the few networks that are being swept; a timer reads it whole, not the lists.
+    .find({ ns: { $not: /system|\.deletions$/ } })
     .toArray();
   await topology.db.dropCollection("system.profile");
   expect(seen.length).toBeGreaterThanOrEqual(queries.length);

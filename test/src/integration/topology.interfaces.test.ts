@@ -108,7 +108,7 @@ describe("interfaces: addresses", () => {
   });
 });
 
-describe("interfaces: the MAC address is set once (spec § 4.3)", () => {
+describe("interfaces: the MAC address is set once", () => {
   const MAC = "AA:BB:CC:DD:EE:0F";
   const immutable = [409, "mac_address_immutable", {}];
 

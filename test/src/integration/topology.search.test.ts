@@ -76,6 +76,20 @@ describe("topology.search: hosts", () => {
     expect(await hostNames({ q: "äPFE" })).toEqual(["ÄPFEL"]);
   });
 
+  it("finds a text in any normal form of Unicode, whatever form it was stored in", async () => {
+    const forms = ["NFC", "NFD"] as const;
+    for (const form of forms) await make({ name: `Büro ${form}`.normalize(form), tags: ["Küche".normalize(form)] });
+    for (const form of forms) {
+      expect(await hostNames({ q: "BÜRO".normalize(form) })).toHaveLength(2);
+      expect(await hostNames({ tag_ids: ["Küche".normalize(form)] })).toHaveLength(2);
+    }
+  });
+
+  it("looks for the word null as for any other", async () => {
+    for (const name of ["null", "other"]) await make({ name });
+    expect(await hostNames({ q: "null" })).toEqual(["null"]);
+  });
+
   it("follows names, hostnames and addresses as they change, come and go", async () => {
     const host = await make({ name: "old $name", hostname: "old.example", addresses: ["10.0.1.1", "10.0.1.2"] });
     const { network_id, interfaces } = host;
@@ -144,6 +158,14 @@ describe("topology.search: services", () => {
   });
 });
 
+/** Lets a migration run once more. */
+async function again(migrationName: string): Promise<void> {
+  await topology.db.collection("migrations").deleteOne({ migrationName });
+}
+
+const migrated = (): Promise<void> =>
+  migrate(topology.db, { migrations: MIGRATIONS, indexes: INDEXES, log: createLog("topology", "warn") });
+
 describe("topology.search: a database from before there was a search", () => {
   it("is filled in once, and then found in", async () => {
     const host = await make({ name: "Old", addresses: ["10.0.8.8"] });
@@ -151,10 +173,27 @@ describe("topology.search: a database from before there was a search", () => {
     const { db } = topology;
     for (const kind of ["hosts", "services"])
       await db.collection(kind).updateMany({}, { $unset: { search: "", addresses: "" } });
-    await db.collection<{ migrationName: string }>("migrations").deleteOne({ migrationName: "0002-search" });
+    await again("0002-search");
     expect(await hostNames({ q: "old" })).toEqual([]);
-    await migrate(db, { migrations: MIGRATIONS, indexes: INDEXES, log: createLog("topology", "warn") });
+    await migrated();
     expect([await hostNames({ q: "old" }), await hostNames({ q: "8.8" }), await servicesOf("older")]).toEqual([["Old"], ["Old"], ["Older"]]); // prettier-ignore
     expect(await violationsIn(db.client, db.databaseName)).toEqual([]);
+  });
+
+  it("finds texts that were stored in another normal form", async () => {
+    const host = await make({ name: "Büro", tags: ["Küche"], addresses: ["10.0.9.1"] });
+    await aService(home, host, { name: "Büro", tags: ["Küche"] });
+    const decomposed = { tags: ["Küche".normalize("NFD")] };
+    for (const kind of ["hosts", "services"]) {
+      const { search } = (await topology.db.collection(kind).findOne({ network_id: home.network.id })) as unknown as { search: string }; // prettier-ignore
+      const $set = { ...decomposed, search: search.normalize("NFD") };
+      await topology.db.collection(kind).updateOne({ network_id: home.network.id }, { $set });
+    }
+    await again("0004-composed-texts");
+    expect([await hostNames({ q: "büro" }), await servicesOf("büro")]).toEqual([[], []]);
+    await migrated();
+    expect([await hostNames({ q: "büro" }), await hostNames({ q: "9.1" })]).toEqual([[host.name], [host.name]]);
+    expect(await hostNames({ tag_ids: ["Küche"] })).toEqual([host.name]);
+    expect(await servicesOf("büro")).toEqual([host.name]);
   });
 });

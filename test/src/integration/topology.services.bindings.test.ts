@@ -54,7 +54,7 @@ async function bothWays({ owner, host, service }: Bound, bindings: Bindings): Pr
   ];
 }
 
-describe("services.bindings: what may be bound (spec § 4.1)", () => {
+describe("services.bindings: what may be bound", () => {
   it("stores bindings to ports and interfaces of the service's host, with all that the server adds", async () => {
     const world = await twoHosts();
     const { interfaces, ports } = world.host;

@@ -75,7 +75,7 @@ function expected({ group_by, order_by = "created_at", order_direction }: Query)
     (a, b) =>
       (group_by === undefined ? 0 : compare(keyOf(a, group_by), keyOf(b, group_by))) ||
       sign * compare(keyOf(a, order_by), keyOf(b, order_by)) ||
-      compare(a.id, b.id),
+      sign * compare(a.id, b.id),
   );
 }
 
@@ -89,7 +89,7 @@ describe("services.lists: orders", () => {
   });
 
   it.each(SERVICE_ORDER_FIELDS)(
-    "orders by %s in both directions, text by code points, ties by id",
+    "orders by %s in both directions, text by code points, ties by id in the same direction",
     async (order_by) => {
       for (const order_direction of ["asc", "desc"] as const)
         expect((await list({ order_by, order_direction })).rows).toEqual(expected({ order_by, order_direction }));
@@ -106,7 +106,7 @@ describe("services.lists: orders", () => {
 
   it("keeps a group ascending when the order is by the same field and descending", async () => {
     const query = { group_by: "name", order_by: "name", order_direction: "desc" } as const;
-    expect((await list(query)).rows).toEqual(expected({ order_by: "name" }));
+    expect((await list(query)).rows).toEqual(expected(query));
   });
 });
 
@@ -133,6 +133,17 @@ describe("services.lists: filters", () => {
     expect(await names({ tag_ids: ["test", "edge"] })).toEqual(namesOf(all[0]!, all[2]!, all[4]!, all[6]!));
     expect(await names({ tag_ids: [tagId.toUpperCase()] })).toEqual(["web"]);
     expect(await names({ tag_ids: ["Test"] })).toEqual([]);
+  });
+
+  it("finds labels with commas and backslashes", async () => {
+    const world = await aNetwork(topology.aCaller());
+    const host = await aHost(world);
+    const labels = ["a,b", "a", "b", "a\\", "a\\,b"];
+    for (const label of labels) await aService(world, host, { name: label, tags: [label] });
+    for (const label of labels) {
+      const { rows } = await world.owner.list(listServices, { query: { tag_ids: [label.replaceAll(",", "\\,")] } });
+      expect(rows.map(({ name }) => name)).toEqual([label]);
+    }
   });
 
   it("leaves out the categories that are named; what the catalogue does not hold is Custom", async () => {

@@ -136,6 +136,15 @@ describe("tags: delete", () => {
     expect(after.etag).not.toBe(etag);
   });
 
+  it("ends also where documents name a tag that their text does not carry", async () => {
+    const world = await aNetwork(topology.aCaller());
+    const doomed = await world.owner.call(createTag, { body: { name: "half there" } });
+    const host = await aHost(world, { services: 500 });
+    await topology.db.collection("services").updateMany({ host_id: host.id }, { $set: { tags: [doomed.id] } });
+    await world.owner.call(deleteTag, { params: doomed });
+    expect((await world.owner.list(listServices, { query: { tag_ids: [doomed.id] } })).total).toBe(0);
+  });
+
   it("of the same ones in two orders, while one of them is being updated, waits for nothing for ever", async () => {
     const made = await Promise.all(["x", "y", "z"].map((name) => add(`at once ${name}`)));
     const ids = made.map(({ id }) => id);

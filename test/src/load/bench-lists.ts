@@ -51,7 +51,7 @@ async function benchmark(stack: Stack, hosts: number, servicesPerHost: number): 
   console.log(`\n## ${hosts} hosts, ${hosts * servicesPerHost} services, 2 bindings each\n`);
 
   const key = await aKey(stack.url, account);
-  const sign = createTenancySigner(stack.tenancySecrets, "topology");
+  const sign = createTenancySigner(stack.tenancySecrets.gatewayToTopology, "topology");
   const scope = { organizationId, networks: "all" } as const;
   const principal = {
     kind: "session",

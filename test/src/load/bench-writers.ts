@@ -42,7 +42,7 @@ for (const topologies of [1, 2]) {
 function callersOf({ topologies, tenancySecrets }: Stack): Caller[] {
   const scope = { organizationId: newId(), networks: "all" } as const;
   const principal = { kind: "session", credentialId: newId(), userId: newId(), permission: "Owner", scope } as const;
-  const headers = { "x-tenancy": createTenancySigner(tenancySecrets, "topology")(principal) };
+  const headers = { "x-tenancy": createTenancySigner(tenancySecrets.gatewayToTopology, "topology")(principal) };
   return Array.from({ length: WRITERS }, (_, n) =>
     callerOf(topologies[n % topologies.length]?.url ?? "", "writer", headers),
   );

@@ -30,11 +30,11 @@ export async function createKilling(stack: Stack): Promise<Killing> {
   const identity = stack.identities[0]!;
   const urls = stack.gateways.map(({ url }) => url);
   const direct = createDirect(stack);
-  const sign = createTenancySigner(stack.tenancySecrets, "identity");
+  const sign = createTenancySigner(stack.tenancySecrets.gatewayToIdentity, "identity");
   const mongo = new MongoClient(stack.servers.urls.mongodb);
   const database = mongo.db(stack.databases.identity, { readConcern: new ReadConcern("local") });
   const changes = database.collection<{ _id: number }>("key_changes");
-  const bus = createBus(stack.servers.urls.nats, "test", createLog("test", "silent"));
+  const bus = createBus(stack.servers.urls.nats.gateway, "test", createLog("test", "silent"));
   const said = new Set<number>();
   bus.subscribe(keyChanged, ({ number }) => said.add(number));
   await until(() => bus.isConnected());

@@ -28,8 +28,9 @@ export interface Caller {
   data<T>(method: string, path: string, body?: unknown): Promise<T>;
 }
 
-/** A caller that sends these headers with each request. */
-export function callerOf(baseUrl: string, name: string, own: Readonly<Record<string, string>> = {}): Caller {
+/** A caller that sends these headers with each request; a session cookie is replaced when an answer sets another one. */
+export function callerOf(baseUrl: string, name: string, headers: Readonly<Record<string, string>> = {}): Caller {
+  const own: Record<string, string> = { ...headers };
   const send: Caller["send"] = async (method, path, body, headers = {}) => {
     const answered = await fetch(baseUrl + path, {
       method: method.toUpperCase(),
@@ -37,6 +38,8 @@ export function callerOf(baseUrl: string, name: string, own: Readonly<Record<str
       body: body === undefined ? null : "content-type" in headers ? String(body) : JSON.stringify(body),
     });
     const text = await answered.text();
+    if (own["cookie"] !== undefined && cookieOf(answered.headers).length > "session_id=".length)
+      own["cookie"] = cookieOf(answered.headers);
     return { status: answered.status, headers: answered.headers, text, body: parsed(text) as Envelope };
   };
   return {

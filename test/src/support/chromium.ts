@@ -37,7 +37,11 @@ async function install(): Promise<void> {
   const options = { env: { DEBIAN_FRONTEND: "noninteractive" }, timeout: INSTALL_MS };
   try {
     await execa("apt-get", ["-q", "update"], options);
-    await execa("apt-get", ["-q", "-y", "--no-install-recommends", "install", "chromium"], options);
+    await execa(
+      "apt-get",
+      ["-q", "-y", "-o", "DPkg::Lock::Timeout=120", "--no-install-recommends", "install", "chromium"],
+      options,
+    );
   } catch (error) {
     throw new Error(HELP, { cause: error });
   }

@@ -12,14 +12,14 @@ export interface ContainerEngine {
 
 // The first of each is what docker-compose.yml names. Where it cannot be had, another build of the same server does.
 const IMAGES: Readonly<Record<string, readonly string[]>> = {
-  NODE_IMAGE: ["node:20-bookworm-slim"],
+  NODE_IMAGE: ["node:24-bookworm-slim"],
   MONGO_IMAGE: ["mongo:8.0", "mongo:7.0", "mongo:6.0"],
   REDIS_IMAGE: ["redis:7-bookworm"],
   NATS_IMAGE: ["nats:2-alpine", "nats:2-bookworm"],
   EDGE_IMAGE: ["haproxy:3.2", "network-topology-test/haproxy"],
 };
 
-const DEBIAN_HAPROXY = `FROM node:20-bookworm-slim
+const DEBIAN_HAPROXY = `FROM node:24-bookworm-slim
 RUN apt-get update && apt-get install -y --no-install-recommends haproxy && rm -rf /var/lib/apt/lists/*
 USER haproxy
 `;

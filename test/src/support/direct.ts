@@ -70,10 +70,16 @@ export interface Direct {
 const PROCESS = { kind: "process" } as const;
 let people = 0;
 
-export function createDirect(stack: Stack): Direct {
+export function createDirect(stack: Pick<Stack, "tenancySecrets" | "identities" | "topologies">): Direct {
+  const { gatewayToIdentity, gatewayToTopology, identityToTopology } = stack.tenancySecrets;
+  const signFor = createTenancySigner(gatewayToTopology, "topology");
+  const signQuestion = createTenancySigner(identityToTopology, "topology");
   const services = {
-    identity: { replicas: stack.identities, sign: createTenancySigner(stack.tenancySecrets, "identity") },
-    topology: { replicas: stack.topologies, sign: createTenancySigner(stack.tenancySecrets, "topology") },
+    identity: { replicas: stack.identities, sign: createTenancySigner(gatewayToIdentity, "identity") },
+    topology: {
+      replicas: stack.topologies,
+      sign: (as: Principal) => (as.kind === "process" ? signQuestion : signFor)(as),
+    },
   };
 
   const ask: Direct["ask"] = async (operation, question) => {

@@ -83,8 +83,6 @@ const FIELDS = closed(MALFORMED, [
   ["a user in Host", head("GET /api/version HTTP/1.1", "Host: me@a")],
   ["a port that is no number in Host", head("GET /api/version HTTP/1.1", "Host: a:b")],
   ["two Authorization", get("AUTHORIZATION: Bearer x")],
-  ["two sessions in a Cookie", head("GET /api/auth/me HTTP/1.1", "Host: a", "Cookie: session_id=a; session_id=b")],
-  ["two Cookies", head("GET /api/auth/me HTTP/1.1", "Host: a", "Cookie: session_id=a", "Cookie: session_id=b")],
   ["a space before the colon", get("X-Note : b")],
   ["a field without a name", get(": b")],
   ["a field without a colon", get("nonsense")],
@@ -101,6 +99,11 @@ const FIELDS = closed(MALFORMED, [
   ["a bare LF in a value", get("X-Note: a\nX-Tenancy: forged")],
   ["lines that end in LF", get().replaceAll("\r\n", "\n")],
   ["lines that end in CR", get().replaceAll("\r\n", "\r")],
+]);
+
+const SESSIONS = refused(MALFORMED, [
+  ["two sessions in a Cookie", head("GET /api/auth/me HTTP/1.1", "Host: a", "Cookie: session_id=a; session_id=b")],
+  ["two Cookies", head("GET /api/auth/me HTTP/1.1", "Host: a", "Cookie: session_id=a", "Cookie: session_id=b")],
 ]);
 
 const FRAMING = closed(MALFORMED, [
@@ -143,7 +146,7 @@ const PATHS = refused(
     ...["/api/v1/h%6fsts", "/api%2fv1/hosts", "/api/v1/%2e%2e/v1/hosts", "/api/v1/hosts;x=1", "/api/v1/hosts%00"],
     ...["/api/v1/hosts/..", "/api/v1/hosts/%2e%2E", "/api/v1/hosts/x%2f..%2fnetworks", "/api/v1/hosts/..%5cnetworks"],
     ...["/api\\v1\\hosts", "/api/v1/hosts/%", "/api/v1/hosts/%ff", "/internal/verify", "/api", "*"],
-    ...["http://a/api/v1/hosts", "http://169.254.169.254/", "/metrics", "/readyz"],
+    ...["http://b/api/v1/hosts", "http://169.254.169.254/", "http://me@a/api/v1/hosts", "/metrics", "/readyz"],
     ...[
       "/index.html",
       "/site.json",
@@ -192,7 +195,6 @@ const closing = (request: HostileRequest): HostileRequest => ({ ...request, goes
 const OF_JSON = "content-type: application/json";
 const HIDDEN = "DELETE /api/v1/hosts HTTP/1.1\r\nHost: a\r\n\r\n";
 const WITH_LENGTH = { line: POST, fields: ["content-length: 2", OF_JSON], body: "{}" };
-const IN_CHUNKS = { line: POST, fields: ["transfer-encoding: chunked", OF_JSON], body: TWO_IN_CHUNKS };
 
 const PASSING = [
   ...arriving({}, [
@@ -211,6 +213,7 @@ const PASSING = [
     ["a request hidden in a body that the operation does not take", get(`Content-Length: ${HIDDEN.length}`) + HIDDEN],
     ["a request hidden in chunks that the operation does not take", get(CHUNKED) + `${HIDDEN.length.toString(16)}\r\n${HIDDEN}\r\n${EMPTY_CHUNKS}`],
     ["other cookies beside the key", get("Cookie: session_id=x; other=1")],
+    ["its own address in absolute form", get().replace(ONE, `http://A${ONE}`)],
     ["two spaces in the line", get().replace("GET ", "GET  ")],
     ["empty lines before the request", `\r\n\r\n${get()}`],
   ]),
@@ -222,7 +225,7 @@ const PASSING = [
     ["a second encoding with an underscore", post("{}", "Content-Length: 2", "Transfer_Encoding: chunked")],
     ["an expectation that nobody knows", post("{}", "Content-Length: 2", "Expect: tea")],
   ]),
-  ...arriving(IN_CHUNKS, [
+  ...arriving(WITH_LENGTH, [
     ["chunks in capitals", post(TWO_IN_CHUNKS, "Transfer-Encoding: CHUNKED")],
     ["chunks with extensions", post(TWO_IN_CHUNKS.replace("2", "2;a=b;c"), CHUNKED)],
     ["chunks with leading zeros", post(TWO_IN_CHUNKS.replace("2", "0002"), CHUNKED)],
@@ -237,6 +240,7 @@ const PASSING = [
 export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
   ...LINES,
   ...FIELDS,
+  ...SESSIONS,
   ...FRAMING,
   ...TOO_LARGE,
   ...PATHS,

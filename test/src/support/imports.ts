@@ -1,7 +1,7 @@
 /** Scans as files, and what tests of imports send and read. */
 import { readFileSync } from "node:fs";
 import { createNetwork, type Host, ImportPlan, listHosts } from "@nts/shared/contract";
-import type { Answered, Caller, Headers } from "./topology.js";
+import type { Answered, Caller, Headers, Topology } from "./topology.js";
 
 /** A file of `test/scans`. */
 export function scanFile(name: string): string {
@@ -84,3 +84,16 @@ export async function anEmptyNetwork(owner: Caller): Promise<{ owner: Caller; ne
 /** All hosts of a network by name. */
 export const hostsOf = async (owner: Caller, network_id: string): Promise<Host[]> =>
   (await owner.list(listHosts, { query: { network_id, limit: 0, order_by: "name" } })).rows;
+
+/** All documents of a database, for comparing. */
+export async function everythingIn({ db }: Topology): Promise<string> {
+  const names = ["networks", "subnets", "hosts", "interfaces", "ports", "services", "bindings", "guards"];
+  const read = names.map((name) => db.collection(name).find().sort({ _id: 1 }).toArray());
+  return JSON.stringify(await Promise.all(read));
+}
+
+/** A plan without what a dry run cannot know. */
+export function withoutIds(plan: ImportPlan): unknown {
+  const text = JSON.stringify({ ...plan, dry_run: null });
+  return JSON.parse(text, (name, value: unknown) => (name === "id" ? null : value));
+}

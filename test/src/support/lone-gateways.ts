@@ -2,7 +2,7 @@
 import { connect } from "node:net";
 import { createProcess, type System, urlOf } from "@nts/local/processes/system";
 import { freePorts } from "@nts/local/processes/ports";
-import { createSecrets } from "@nts/local/secrets";
+import { createSecrets, type TenancySecrets } from "@nts/local/secrets";
 import { startHandle } from "./handle.js";
 import { type Neighbour, startNeighbour } from "./neighbour.js";
 import { type ProcessHandle, type Servers, startServers } from "./stack.js";
@@ -15,7 +15,7 @@ export interface LoneGateways {
   readonly redisNetwork: TcpProxy | null;
   readonly gateways: readonly ProcessHandle[];
   /** The secrets with which the gateways sign the tenancy header. */
-  readonly tenancySecrets: readonly string[];
+  readonly tenancySecrets: TenancySecrets;
   /** The base URL of the first gateway. */
   readonly url: string;
   stop(): Promise<void>;
@@ -67,7 +67,7 @@ export async function startLoneGateways(options: LoneGatewaysOptions = {}): Prom
     neighbour,
     redisNetwork,
     gateways: handles,
-    tenancySecrets: system.secrets.tenancy,
+    tenancySecrets: system.secrets.tenancySecrets,
     url: handles[0]?.url ?? "",
     async stop() {
       await Promise.all(handles.map((handle) => handle.stop()));

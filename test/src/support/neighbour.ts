@@ -41,6 +41,8 @@ export interface Neighbour {
   readonly leftOpen: string[];
   /** Answers what is passed on; the default is `{}` with 200. */
   answerWith(answering: Answering): void;
+  /** Answers what is passed on from its head alone, whatever becomes of its body; undone by {@link answerWith}. */
+  answerHeadsWith(answering: Answering): void;
   aKey(rights?: Partial<VerifiedPrincipal>): GivenCredential;
   aSession(rights?: Partial<VerifiedPrincipal>): GivenCredential;
   /** Takes a credential away and numbers the change, as identity would; answers the number. */
@@ -70,6 +72,7 @@ export async function startNeighbour(liveGateways = 1): Promise<Neighbour> {
   let verifications = 0;
   let applied = 0;
   let isHanging = false;
+  let answersHeads = false;
   let leftAt: number | null = null;
   let identity: "there" | "broken" | "silent" = "there";
   let answering: Answering = (_request, response) => {
@@ -124,6 +127,10 @@ export async function startNeighbour(liveGateways = 1): Promise<Neighbour> {
       passedOn.push({ method, url, headers, rawHeaders, body });
       answering(request, response);
     };
+    if (answersHeads && !internal) {
+      answer("");
+      return;
+    }
     // A request that breaks off has nobody to answer.
     readAll(request).then(answer, () => undefined);
   });
@@ -152,7 +159,10 @@ export async function startNeighbour(liveGateways = 1): Promise<Neighbour> {
     usedKeys,
     leftOpen,
     answerWith: (next) => {
-      answering = next;
+      [answering, answersHeads] = [next, false];
+    },
+    answerHeadsWith: (next) => {
+      [answering, answersHeads] = [next, true];
     },
     aKey: (rights = {}) => give("key", createApiKey().secret, rights),
     aSession: (rights = {}) => give("session", randomUUID().replaceAll("-", "").padEnd(43, "x"), rights),

@@ -15,23 +15,34 @@ export interface RawSocket {
   close(): void;
 }
 
-/** Connects to where a URL points. */
-export async function openRawSocket(url: string): Promise<RawSocket> {
+export interface RawSocketOptions {
+  /** The address it comes from, such as `127.0.3.1`; the system chooses one when absent. */
+  readonly from?: string;
+  /** False leaves everything that is sent to it in the buffers of the operating system. */
+  readonly reads?: boolean;
+}
+
+/** Connects to where a URL points. @throws Error when nothing accepts the connection */
+export async function openRawSocket(url: string, { from, reads = true }: RawSocketOptions = {}): Promise<RawSocket> {
   const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  let received = "";
-  socket.setEncoding("latin1").on("data", (text: string) => {
-    received += text;
+  const socket = connect({
+    port: Number(port),
+    host: hostname,
+    ...(from === undefined ? {} : { localAddress: from }),
   });
+  let received = "";
+  if (reads)
+    socket.setEncoding("latin1").on("data", (text: string) => {
+      received += text;
+    });
   const closed = new Promise<void>((resolve) => {
-    // A connection that is reset is closed as well.
-    socket
-      .on("error", () => undefined)
-      .once("close", () => {
-        resolve();
-      });
+    socket.once("close", () => {
+      resolve();
+    });
   });
   await once(socket, "connect");
+  // A connection that is reset is closed as well.
+  socket.on("error", () => undefined);
   return {
     write: (bytes) => void socket.write(bytes, "latin1"),
     received: () => received,

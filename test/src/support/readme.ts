@@ -3,23 +3,23 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { ROOT } from "@nts/local/processes/system";
 
-/** The commands of the README's first five minutes, and the answers that it shows. */
+/** The commands of the first five minutes, and the answers that it shows. */
 export interface FiveMinutes {
   readonly commands: readonly string[];
   readonly answers: readonly string[];
 }
 
-/** The first five minutes as they stand in the README. */
+/** The first five minutes of docs/api.md. */
 export function readFiveMinutes(): FiveMinutes {
-  const readme = readFileSync(join(ROOT, "README.md"), "utf8");
-  const part = readme.slice(readme.indexOf("## The first five minutes"), readme.indexOf("## The API in short"));
+  const readme = readFileSync(join(ROOT, "docs/api.md"), "utf8");
+  const part = readme.slice(readme.indexOf("## The first five minutes"), readme.indexOf("## Conventions"));
   const blocks = [...part.matchAll(/```(sh|json)\n([\s\S]*?)```/g)].map(([, kind, text = ""]) => ({ kind, text }));
   const textsOf = (wanted: string): string[] =>
     blocks.filter(({ kind }) => kind === wanted).map(({ text }) => text.trim());
   return { commands: textsOf("sh"), answers: textsOf("json") };
 }
 
-/** Runs the commands against a gateway. @returns what was answered, in the order of the answers that the README shows */
+/** Runs the commands against a gateway. @returns what was answered, in the order of the answers that the page shows */
 export async function runFiveMinutes({ commands }: FiveMinutes, url: string, folder: string): Promise<string[]> {
   const script = commands.join("\necho\n").replace("http://localhost:8080", url);
   const { stdout } = await execa("bash", ["-euo", "pipefail", "-c", script], { cwd: folder });

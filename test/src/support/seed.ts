@@ -48,8 +48,9 @@ export async function seedTopology(db: Db, options: SeedOptions): Promise<Seeded
       organization_id: organizationId,
       network_id: network.id,
     } as const;
-    await db.client.withSession((session) => storage.guards.create(session, guard));
-    await db.client.withSession((session) => storage.guards.count(session, scope, network.id, counts));
+    await db.client.withSession((session) => storage.guards.create(session, [guard]));
+    const reference = { target: network.id, kind: "network", counts } as const;
+    await db.client.withSession((session) => storage.guards.hold(session, scope, [reference]));
     for (let h = 0; h < hostsPerNetwork; h++) {
       const host = hostOf(network.id, n++);
       seeded.hostIds.push(host.id);

@@ -13,8 +13,8 @@ import { runFolderOf } from "@nts/local/processes/component";
 import { freePorts } from "@nts/local/processes/ports";
 import { createProcess, type ProcessKind, type ProcessPorts, type System, urlOf } from "@nts/local/processes/system";
 import { stopLeftovers } from "@nts/local/processes/run-records";
-import { createSecrets } from "@nts/local/secrets";
-import { prepareServer, type ServerKind, type ServerUrls } from "@nts/local/servers/servers";
+import { createSecrets, type TenancySecrets } from "@nts/local/secrets";
+import { natsUrlsOf, prepareServer, type ServerKind, type ServerUrls } from "@nts/local/servers/servers";
 import { type Handle, startHandle } from "./handle.js";
 
 export type { Handle } from "./handle.js";
@@ -48,8 +48,8 @@ export interface Stack {
   readonly topologies: readonly ProcessHandle[];
   /** The names of the databases, for a look behind the public interface. */
   readonly databases: System["databases"];
-  /** The secrets with which the gateway signs the tenancy header. */
-  readonly tenancySecrets: readonly string[];
+  /** The secrets with which processes sign the tenancy header. */
+  readonly tenancySecrets: TenancySecrets;
   /** The base URL of the first gateway. */
   readonly url: string;
   stop(): Promise<void>;
@@ -70,9 +70,9 @@ export async function startServers(options: Pick<StackOptions, "ownMongod"> = {}
   const dataDir = await newDataDir();
   const secrets = createSecrets();
   const shared = options.ownMongod === true ? undefined : process.env["MONGODB_URL"];
-  const start = async (kind: ServerKind): Promise<ServerHandle> => {
-    const { component, url } = await prepareServer(kind, { dataDir, secrets, report: () => undefined });
-    return { ...(await startHandle(component, dataDir)), url };
+  const start = async (kind: ServerKind) => {
+    const { component, ...own } = await prepareServer(kind, { dataDir, secrets, report: () => undefined });
+    return { ...(await startHandle(component, dataDir)), ...own };
   };
   const [mongodb, redis, nats] = await orStopAll(
     dataDir,
@@ -80,7 +80,7 @@ export async function startServers(options: Pick<StackOptions, "ownMongod"> = {}
   );
   return {
     dataDir,
-    urls: { mongodb: mongodb?.url ?? shared ?? "", redis: redis.url, nats: nats.url },
+    urls: { mongodb: mongodb?.url ?? shared ?? "", redis: redis.url, nats: natsUrlsOf(nats) },
     mongodb,
     redis,
     nats,
@@ -131,7 +131,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     identities: identityHandles,
     topologies: topologyHandles,
     databases: system.databases,
-    tenancySecrets: secrets.tenancy,
+    tenancySecrets: secrets.tenancySecrets,
     url: system.publicUrl,
     async stop() {
       await Promise.all(gatewayHandles.map((handle) => handle.stop()));

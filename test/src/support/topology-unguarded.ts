@@ -1,6 +1,7 @@
 /** Storages of the topology service with one guard turned off: what the guard would write is only read. */
 import type { Db } from "mongodb";
 import type { GuardDocument } from "@nts/topology/storage/guards";
+import type { LockedHost } from "@nts/topology/hosts/store";
 import type { Storage } from "@nts/topology/storage/storage";
 
 type Unguarded = (storage: Storage, db: Db) => Storage;
@@ -11,74 +12,96 @@ type Unguarded = (storage: Storage, db: Db) => Storage;
  */
 const lock: Unguarded = (storage) => {
   const { hosts, interfaces, ports, services } = storage;
+  const lockOne: Storage["hosts"]["lock"] = async (session, scope, id, { add, remove, services: more = 0 } = {}) => {
+    const host = await hosts.find(scope, id, session);
+    if (host === null) return null;
+    const onHost = { host_id: id };
+    const idsOf = async (kind: "interfaces" | "ports"): Promise<string[]> => {
+      const found = await { interfaces, ports }[kind].findMany(scope, onHost, session);
+      const ids = found.map(({ entity }) => entity.id).filter((one) => remove?.[kind]?.includes(one) !== true);
+      return [...ids, ...(add?.[kind] ?? [])];
+    };
+    const { name, network_id } = host.entity;
+    const standing = await services.findMany(scope, onHost, session);
+    const inventory = {
+      interfaces: await idsOf("interfaces"),
+      ports: await idsOf("ports"),
+      services: standing.length + more,
+    };
+    return { id, name, network_id, inventory };
+  };
   return {
     ...storage,
     interfaces: {
       ...interfaces,
-      insert: async (session, { organizationId }, inserted, extra) => {
+      insert: async (session, { organizationId }, inserted) => {
         const documents = inserted.map((entity) => interfaces.documentOf(organizationId, { entity, revision: 1 }));
-        if (documents.length === 0) return;
-        await interfaces.collection.insertMany(
-          documents.map((one) => ({ ...one, ...extra })),
-          { session },
-        );
+        if (documents.length > 0) await interfaces.collection.insertMany(documents, { session });
       },
     },
     hosts: {
       ...hosts,
-      lock: async (session, scope, id, { add, remove, services: more = 0 } = {}) => {
-        const host = await hosts.find(scope, id, session);
-        if (host === null) return null;
-        const onHost = { host_id: id };
-        const idsOf = async (kind: "interfaces" | "ports"): Promise<string[]> => {
-          const found = await { interfaces, ports }[kind].findMany(scope, onHost, session);
-          const ids = found.map(({ entity }) => entity.id).filter((one) => remove?.[kind]?.includes(one) !== true);
-          return [...ids, ...(add?.[kind] ?? [])];
-        };
-        const { name, network_id } = host.entity;
-        const standing = await services.findMany(scope, onHost, session);
-        const inventory = {
-          interfaces: await idsOf("interfaces"),
-          ports: await idsOf("ports"),
-          services: standing.length + more,
-        };
-        return { id, name, network_id, inventory };
+      lock: lockOne,
+      lockAll: async (session, scope, changes) => {
+        const locked = new Map<string, LockedHost>();
+        for (const [id, change] of changes) {
+          const host = await lockOne(session, scope, id, change);
+          if (host !== null) locked.set(id, host);
+        }
+        return locked;
       },
     },
   };
 };
 
-const reads =
-  (db: Db): Storage["guards"]["hold"] =>
-  async (session, { organizationId }, target, kind) => {
-    const filter = { target, kind, organization_id: organizationId };
-    return (await db.collection<GuardDocument>("guards").findOne(filter, { session })) !== null;
+type Hold = Storage["guards"]["hold"];
+
+/** References to some kinds are looked at, and not held. */
+function reading(db: Db, hold: Hold, isRead: (kind: GuardDocument["kind"]) => boolean): Hold {
+  return async (session, scope, references) => {
+    const missing = new Set(
+      await hold(session, scope, references.filter(({ kind }) => !isRead(kind))), // prettier-ignore
+    );
+    for (const { target, kind } of references.filter((one) => isRead(one.kind))) {
+      const filter = { target, kind, organization_id: scope.organizationId };
+      if ((await db.collection<GuardDocument>("guards").findOne(filter, { session })) === null) missing.add(target);
+    }
+    return missing;
+  };
+}
+
+const guardedBut =
+  (isRead: (kind: GuardDocument["kind"]) => boolean): Unguarded =>
+  (storage, db) => {
+    const hold = reading(db, storage.guards.hold, isRead);
+    return { ...storage, guards: { ...storage.guards, hold } };
   };
 
 /** Subnets and tags are looked at, and not held. */
-const hold: Unguarded = (storage, db) => ({ ...storage, guards: { ...storage.guards, hold: reads(db) } });
+const hold = guardedBut((kind) => kind !== "network");
 
 /** Networks are looked at; nothing is counted. */
-const count: Unguarded = (storage, db) => {
-  const isThere = reads(db);
-  return {
-    ...storage,
-    guards: { ...storage.guards, count: (session, scope, networkId) => isThere(session, scope, networkId, "network") },
-  };
-};
+const count = guardedBut((kind) => kind === "network");
 
-/** Imports have no lanes: each looks at the network, and holds at random what others hold. */
+/** Imports have no lanes: each looks at the network, and holds what others hold in lanes that have nothing to do with it. */
 const inLane: Unguarded = (storage, db) => {
   const { guards } = storage;
-  const hold: typeof guards.hold = (session, scope, target, kind) =>
-    kind === "network" ? reads(db)(session, scope, target, kind) : guards.hold(session, scope, target, kind);
-  return { ...storage, guards: { ...guards, inLane: () => ({ ...guards, hold }) } };
+  const networks = reading(db, guards.hold, (kind) => kind === "network");
+  return {
+    ...storage,
+    guards: {
+      ...guards,
+      inLane: () => ({ ...guards, hold: networks }),
+      holdLanes: async (session, scope, networkId) =>
+        (await networks(session, scope, [{ target: networkId, kind: "network" }])).size === 0,
+    },
+  };
 };
 
 /** Each operation stands alone: what a body has written stays when it fails, and others see it half done. */
 const transaction: Unguarded = (storage, db) => ({
   ...storage,
-  transaction: (_keys, body) => db.client.withSession(body),
+  transaction: (_work, _keys, body) => db.client.withSession(body),
 });
 
 /** By the name of what is turned off. */

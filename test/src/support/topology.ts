@@ -5,7 +5,8 @@
  */
 import { randomBytes, randomUUID } from "node:crypto";
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from "node:http";
-import { type Db, type MongoClient } from "mongodb";
+import { promisify } from "node:util";
+import { type CommandStartedEvent, type Db, type MongoClient } from "mongodb";
 import type { Input } from "@nts/shared/client";
 import type { DataOf, Endpoint, Permission } from "@nts/shared/contract/endpoint";
 import { INTERNAL, INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers";
@@ -13,10 +14,12 @@ import { startServer } from "@nts/shared/http/server";
 import { createTenancySigner, createTenancyVerifier, type Principal, type Scope } from "@nts/shared/http/tenancy";
 import { createLog } from "@nts/shared/log";
 import { passOn } from "@nts/shared/tracing/tracing";
-import { createMongoClient } from "@nts/shared/mongo/connect";
+import { createMongoClient, openDatabase } from "@nts/shared/mongo/connect";
 import { migrate } from "@nts/shared/mongo/migrations";
 import { createTransactions } from "@nts/shared/mongo/transaction";
+import { createShares, type ShareLimits } from "@nts/shared/shares";
 import { createTopologyApp } from "@nts/topology/app";
+import { createImportDesk } from "@nts/topology/imports/desk";
 import { INDEXES } from "@nts/topology/indexes";
 import { MIGRATIONS } from "@nts/topology/migrations";
 import { createStorage, type Storage } from "@nts/topology/storage/storage";
@@ -27,6 +30,9 @@ export interface TopologyOptions {
   readonly instances?: number;
   /** What the instances store with, such as a storage with a guard turned off. */
   readonly storage?: (storage: Storage, db: Db) => Storage;
+  readonly shares?: Partial<ShareLimits>;
+  /** Is told every command that the instances send to MongoDB. */
+  readonly onCommand?: (command: CommandStartedEvent) => void;
 }
 
 export interface Topology {
@@ -37,6 +43,10 @@ export interface Topology {
   aCaller(options?: Partial<Scope> & { permission?: Permission }): Caller;
   /** Another process of ours. */
   aProcess(): Caller;
+  /** Where the instances listen. */
+  readonly ports: readonly number[];
+  /** How many connections the first instance has. */
+  connections(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -52,6 +62,10 @@ export interface Caller {
   list<E extends Endpoint>(operation: E, input: Input<E>): Promise<Page<DataOf<E>>>;
   /** Sends what the contract would not let through. */
   raw(method: string, path: string, body?: unknown, headers?: Headers): Promise<Answered<unknown>>;
+  /** Begins to read an answer, and goes away at its first bytes. */
+  abandon(path: string): Promise<void>;
+  /** The header by which the gateway would say who it is. */
+  tenancy(): string;
   /** The same caller through another instance. */
   via(instance: number): Caller;
   /** Somebody else of the same organization. */
@@ -87,34 +101,42 @@ export interface Page<Row> {
 }
 
 /** Starts the service on a database that is new and is dropped when it stops. */
-export async function startTopology({ instances = 1, storage = (it) => it }: TopologyOptions = {}): Promise<Topology> {
+export async function startTopology(options: TopologyOptions = {}): Promise<Topology> {
+  const { instances = 1, storage = (it: Storage): Storage => it, shares, onCommand } = options;
   const url = process.env["MONGODB_URL"];
   if (url === undefined) throw new Error("MONGODB_URL is not set: run these tests with `node test/run.mjs`");
   const name = `topology_test_${randomBytes(6).toString("hex")}`;
   const notices: [string, string, string][] = [];
   const agent = new Agent({ keepAlive: true });
   const started = await Promise.all(
-    Array.from({ length: instances }, () => startInstance(createMongoClient(url, "topology-test"), name)),
+    Array.from({ length: instances }, () => startInstance(createMongoClient(watched(url), "topology-test"), name)),
   );
   const [first] = started;
   if (first === undefined) throw new Error("at least one instance is needed");
   await migrate(first.db, { migrations: MIGRATIONS, indexes: INDEXES, log: createLog("topology", "warn") });
 
+  function watched(given: string): string {
+    return onCommand === undefined ? given : `${given}${given.includes("?") ? "&" : "/?"}monitorCommands=true`;
+  }
+
   async function startInstance(client: MongoClient, database: string) {
-    const db = client.db(database);
+    if (onCommand !== undefined) client.on("commandStarted", onCommand);
+    const db = openDatabase(client, database);
     const app = createTopologyApp({
       storage: storage(createStorage(db, createTransactions(client)), db),
+      imports: createImportDesk(),
       notices: {
         networkDeleted: (organization, id) => void notices.push(["network", organization, id]),
         tagDeleted: (organization, id) => void notices.push(["tag", organization, id]),
       },
       router: {
-        verifyTenancy: createTenancyVerifier(SECRETS, "topology"),
+        verifyTenancy: createTenancyVerifier({ users: SECRETS, processes: SECRETS }, "topology"),
         log: createLog("topology", process.env["TEST_LOG_LEVEL"] ?? "error"),
         tracing: passOn,
+        shares: createShares(shares),
       },
     });
-    const options = { maxHeaderBytes: INTERNAL_HEADER_LIMIT_BYTES, keepAliveMs: 5_000, drainMs: 1_000 };
+    const options = { maxHeaderBytes: INTERNAL_HEADER_LIMIT_BYTES, keepAliveMs: 60_000, drainMs: 1_000 };
     return { client, db, server: await startServer(app.handle, { host: "127.0.0.1", port: 0, ...options }) };
   }
 
@@ -127,6 +149,8 @@ export async function startTopology({ instances = 1, storage = (it) => it }: Top
       const scope = { organizationId, networks };
       return connect({ kind: "key", credentialId: randomUUID(), userId: randomUUID(), permission, scope }, scope, 0);
     },
+    ports: started.map(({ server }) => server.port),
+    connections: () => promisify(first.server.server.getConnections.bind(first.server.server))(),
     aProcess: () => connect({ kind: "process" }, { organizationId: "", networks: [] }, 0),
     stop: async () => {
       agent.destroy();
@@ -158,6 +182,20 @@ function callerOf(connection: Connection): Caller {
     const given = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined));
     return exchange(text, { agent, port: ports[instance], method: method.toUpperCase(), path, headers: given });
   };
+  const abandon: Caller["abandon"] = (path) =>
+    new Promise((resolve, reject) => {
+      const headers = { [INTERNAL.tenancy]: sign(principal) };
+      const asked = httpRequest({ port: ports[instance], path, headers }, (answered) => {
+        answered.once("data", () => {
+          asked
+            .off("error", reject)
+            .on("error", () => undefined)
+            .destroy();
+          resolve();
+        });
+      });
+      asked.on("error", reject).end();
+    });
   const send: Caller["send"] = async (operation, input) => {
     const { params, query, body, headers } = input as Record<string, Record<string, string> | undefined>;
     const path = operation.path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => params?.[name] ?? "");
@@ -170,8 +208,10 @@ function callerOf(connection: Connection): Caller {
   };
   return {
     scope,
+    tenancy: () => sign(principal),
     raw,
     send,
+    abandon,
     call: async (operation, input) => (await succeed(operation, input)).data,
     refusal: async (operation, input) => {
       const { status, code, params, text } = await send(operation, input);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Redis } from "ioredis";
 import { BSON, MongoClient } from "mongodb";
 import { connect, type NatsConnection } from "nats";
+import { BUS_RIGHTS, keyChanged } from "@nts/shared/contract/messages";
 import type { Stack } from "./stack.js";
 
 /** What was written to one place. */
@@ -14,26 +15,39 @@ export interface Place {
 }
 
 export interface Listening {
+  /** Says a text on the bus, as identity. */
+  say(text: string): Promise<void>;
   /** What was said on the bus since the listening began, subjects included. */
   heard(): Place;
   close(): Promise<void>;
 }
 
-/** Hears everything that is said on the bus, with the credentials of the processes. */
-export async function listenToBus({ servers }: Stack): Promise<Listening & { connection: NatsConnection }> {
-  const { host, username, password } = new URL(servers.urls.nats);
-  const connection = await connect({ servers: host, user: username, pass: password });
+/** Hears everything that any process may hear on the bus, with the credentials of the processes. */
+export async function listenToBus({ servers }: Stack): Promise<Listening> {
   const lines: string[] = [];
-  connection.subscribe(">", {
-    callback: (_error, { subject, data, headers }) => {
-      lines.push(`${subject} ${String(headers ?? "")} ${new TextDecoder().decode(data)}`);
-    },
-  });
-  await connection.flush();
+  const listen = async (process: "gateway" | "identity"): Promise<NatsConnection> => {
+    const { host, username, password } = new URL(servers.urls.nats[process]);
+    const connection = await connect({ servers: host, user: username, pass: password });
+    for (const subject of BUS_RIGHTS[process].subscribe)
+      connection.subscribe(subject, {
+        callback: (_error, { subject, data, headers }) => {
+          lines.push(`${subject} ${String(headers ?? "")} ${new TextDecoder().decode(data)}`);
+        },
+      });
+    await connection.flush();
+    return connection;
+  };
+  const connections = await Promise.all([listen("gateway"), listen("identity")]);
   return {
-    connection,
+    say: async (text) => {
+      connections[1].publish(keyChanged.subject, text);
+      await connections[1].flush();
+      await connections[0].flush();
+    },
     heard: () => ({ name: "NATS", kind: "bus", text: lines.join("\n") }),
-    close: () => connection.close(),
+    close: async () => {
+      await Promise.all(connections.map((connection) => connection.close()));
+    },
   };
 }
 

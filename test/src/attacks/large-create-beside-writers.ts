@@ -1,0 +1,68 @@
+import type { Attack, Tenant } from "../support/attacks/attack.js";
+import { aNetworkOf, expectThat, tally } from "../support/attacks/parts.js";
+
+const WRITERS = 12;
+const CREATES = 5;
+const ANSWERED_MS = 2_000;
+
+interface Prepared {
+  readonly tenant: Tenant;
+  readonly networkId: string;
+  readonly subnetId: string;
+  readonly hostIds: readonly string[];
+}
+
+/** Writers of one subnet, each on a host of its own, and large transactions that need the same subnet. */
+export const attack: Attack<Prepared> = {
+  name: "hosts with 50 interfaces beside 12 writers of interfaces in the same subnet",
+  cheap: false,
+  prepare: async (target) => {
+    const tenant = await target.newTenant();
+    const made = await aNetworkOf(tenant);
+    const hostIds: string[] = [];
+    for (let n = 0; n < WRITERS; n++) {
+      const host = { network_id: made.networkId, name: `host ${n}` };
+      hostIds.push((await tenant.data("POST", "/api/v1/hosts", host)).id);
+    }
+    return { tenant, ...made, hostIds };
+  },
+  run: async (_target, { tenant, networkId, subnetId, hostIds }) => {
+    let isOver = false;
+    const statuses: number[] = [];
+    const write = async (hostId: string, at: number): Promise<void> => {
+      for (let n = 0; !isOver; n++) {
+        const place = { network_id: networkId, host_id: hostId, subnet_id: subnetId };
+        const made = await tenant.send("POST", "/api/v1/interfaces", {
+          ...place,
+          ip_address: `10.1.${at}.${(n % 250) + 1}`,
+        });
+        statuses.push(made.status);
+        if (made.status !== 200) continue;
+        const { data } = JSON.parse(made.text) as { data: { id: string } };
+        statuses.push((await tenant.send("DELETE", `/api/v1/interfaces/${data.id}`)).status);
+      }
+    };
+    const writing = hostIds.map(write);
+    const creates: number[] = [];
+    const slow: string[] = [];
+    for (let n = 0; n < CREATES; n++) {
+      const interfaces = Array.from({ length: 50 }, (_, i) => ({
+        ip_address: `10.2.${n}.${i + 1}`,
+        subnet_id: subnetId,
+      }));
+      const body = { network_id: networkId, name: `large ${n}`, interfaces };
+      const { status, tookMs } = await tenant.send("POST", "/api/v1/hosts", body);
+      creates.push(status);
+      if (status !== 200 || tookMs > ANSWERED_MS) slow.push(`${status} after ${tookMs.toFixed(0)} ms`);
+    }
+    isOver = true;
+    await Promise.all(writing);
+    const got = `creates ${tally(creates)}; writers ${tally(statuses)}`;
+    expectThat(slow.length === 0, `large creates: ${slow.join(", ")}; writers ${tally(statuses)}`);
+    expectThat(
+      statuses.every((status) => status === 200),
+      got,
+    );
+    return got;
+  },
+};

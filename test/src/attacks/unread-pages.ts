@@ -1,0 +1,19 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Attack } from "../support/attacks/attack.js";
+import { closeAll, headOf } from "../support/attacks/parts.js";
+
+const HELD_MS = 3_000;
+
+export const attack: Attack = {
+  name: "50 connections that ask for the catalogue 50 times each, with a key, and read nothing",
+  cheap: false,
+  run: async (target) => {
+    const tenant = await target.newTenant();
+    const sockets = await tenant.connect(50, { reads: false });
+    for (const socket of sockets)
+      socket.write(headOf("GET /api/v1/service-definitions?limit=0", tenant.keyLine).repeat(50));
+    await sleep(HELD_MS);
+    closeAll(sockets);
+    return "nothing that it read";
+  },
+};

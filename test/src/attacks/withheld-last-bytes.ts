@@ -1,0 +1,30 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Attack } from "../support/attacks/attack.js";
+import { closeAll, headOf, statusesOf, tally } from "../support/attacks/parts.js";
+
+const LENGTH = 1_048_576;
+const HELD_MS = 4_000;
+const PIECE = "x".repeat(LENGTH - 1);
+
+export const attack: Attack = {
+  name: "400 creates of 1 MiB, by two organizations, whose last byte never comes",
+  cheap: false,
+  run: async (target) => {
+    const tenants = [await target.newTenant(), await target.newTenant()];
+    const held = await Promise.all(
+      tenants.map(async (tenant) => {
+        const sockets = await tenant.connect(200);
+        const fields = [`Content-Length: ${LENGTH}`, "Content-Type: application/json", tenant.keyLine];
+        for (const socket of sockets) {
+          socket.write(headOf("POST /api/v1/hosts", ...fields));
+          socket.write(PIECE);
+        }
+        return sockets;
+      }),
+    );
+    await sleep(HELD_MS);
+    const got = tally(statusesOf(held.flat()));
+    closeAll(held.flat());
+    return got;
+  },
+};

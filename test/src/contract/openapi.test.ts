@@ -1,0 +1,99 @@
+/** The OpenAPI document as its users meet it: its size, the client that is generated from it, and what a new one may not change. */
+import { describe, expect, it } from "@jest/globals";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import openapiTS, { astToString } from "openapi-typescript";
+import ts from "typescript";
+import { ROOT } from "@nts/local/processes/system";
+import { breakingChanges, type OpenApiDocument } from "../support/breaking-changes.js";
+
+const read = (name: string): string => readFileSync(join(ROOT, "shared", name), "utf8");
+const documentOf = (text: string): OpenApiDocument => JSON.parse(text) as OpenApiDocument;
+const text = read("openapi.json");
+
+describe("the OpenAPI document", () => {
+  it("is smaller than 250 kB", () => {
+    expect(text.length).toBeLessThan(250_000);
+  });
+
+  it("writes no type twice, neither as two components nor as a component and inside another", () => {
+    const places = new Map<string, string[]>();
+    const look = (value: unknown, place: string): void => {
+      if (typeof value !== "object" || value === null) return;
+      const { type, properties } = value as { type?: unknown; properties?: object };
+      if (type === "object" && Object.keys(properties ?? {}).length > 1) {
+        const shape = JSON.stringify(value, (name, member: unknown) => (["description", "examples"].includes(name) ? undefined : member)); // prettier-ignore
+        places.set(shape, [...(places.get(shape) ?? []), place]);
+      }
+      for (const [name, member] of Object.entries(value)) look(member, `${place}/${name}`);
+    };
+    look(documentOf(text), "");
+    expect([...places.values()].filter((same) => same.length > 1)).toEqual([]);
+  });
+
+  it("gives a TypeScript client whose types compile under strict rules, and that knows what an answer holds", async () => {
+    const client = astToString(await openapiTS(new URL("shared/openapi.json", `file://${ROOT}`), { silent: true }));
+    const wrong = USE_OF_CLIENT.replace("id: string", "id: number");
+    const faults = faultsOf({ "client.ts": client, "use.ts": USE_OF_CLIENT, "wrong.ts": wrong });
+    expect(faults).toEqual([expect.stringMatching(/^wrong\.ts: .*'string' is not assignable to type 'number'/)]);
+  });
+});
+
+describe("a change of the contract", () => {
+  it("breaks no client of the last release", () => {
+    expect(breakingChanges(documentOf(read("openapi.released.json")), documentOf(text))).toEqual([]);
+  });
+
+  it.each([
+    ["an operation that is gone", '"/api/v1/tags/{id}"', '"/api/v1/labels/{id}"', "is gone"],
+    ["a path that is gone", '"/api/v1/topology"', '"/api/v1/graph"', "GET /api/v1/topology is gone"],
+    ["a member of an answer that is gone", '"total_count":', '"total":', "total_count is gone"],
+    ["a body that must have more", '"required": ["email", "password"]', '"required": ["email", "password", "otp"]', "request.otp is required now"], // prettier-ignore
+    ["a text that may be less long", '"maxLength":500', '"maxLength":400', "maxLength is 400, was 500"],
+    ["a value that is not taken any more", '["asc","desc"]', '["asc"]', "may not be desc now"],
+    ["an answer that has values unknown so far", '["Owner","Admin","Member","Viewer"]', '["Owner","Admin","Member","Viewer","Guest"]', "may be Guest now"], // prettier-ignore
+    ["a credential that is no longer enough", '"security": [{"apiKey":[]},{"session":[]}]', '"security": [{"session":[]}]', "the credential apiKey is no longer enough"], // prettier-ignore
+  ])("is noticed when it is %s", (_, was, is, sentence) => {
+    const compact = (value: string): string => value.replaceAll(/: (?=[[{"\d])/g, ":").replaceAll(", ", ",");
+    const changed = JSON.stringify(JSON.parse(text)).replaceAll(compact(was), compact(is));
+    expect(changed).not.toBe(JSON.stringify(JSON.parse(text)));
+    expect(breakingChanges(documentOf(text), documentOf(changed)).join("\n")).toContain(sentence);
+  });
+
+  it("is no fault when it only takes more and tells more", () => {
+    const more = JSON.stringify(JSON.parse(text))
+      .replaceAll('"maxLength":500', '"maxLength":600')
+      .replaceAll('"total_count":', '"pages":{"type":"integer"},"total_count":');
+    expect(breakingChanges(documentOf(text), documentOf(more))).toEqual([]);
+  });
+});
+
+const USE_OF_CLIENT = `
+import type { components, paths } from "./client.js";
+type Answer = paths["/api/v1/hosts"]["get"]["responses"][200]["content"]["application/json"];
+export const namesOf = (answer: Answer): { id: string; name: string }[] => answer.data.map(({ id, name }) => ({ id, name }));
+export const codeOf = ({ code }: components["schemas"]["Failure"]): string => code;
+`;
+
+/** What the compiler says of modules, each sentence with the name of its file. */
+function faultsOf(modules: Readonly<Record<string, string>>): string[] {
+  const folder = mkdtempSync(join(ROOT, "node_modules", ".openapi-client-"));
+  try {
+    for (const [name, source] of Object.entries(modules)) writeFileSync(join(folder, name), source);
+    const options: ts.CompilerOptions = {
+      strict: true,
+      noEmit: true,
+      skipDefaultLibCheck: true,
+      module: ts.ModuleKind.NodeNext,
+      moduleResolution: ts.ModuleResolutionKind.NodeNext,
+      target: ts.ScriptTarget.ES2022,
+      types: [],
+    };
+    const program = ts.createProgram(Object.keys(modules).map((name) => join(folder, name)), options); // prettier-ignore
+    return ts
+      .getPreEmitDiagnostics(program)
+      .map(({ file, messageText }) => `${basename(file?.fileName ?? "")}: ${ts.flattenDiagnosticMessageText(messageText, " ")}`); // prettier-ignore
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,5 @@
+/** `npm run docs`: writes the pages that are made from the code. */
+import { writeFileSync } from "node:fs";
+import { PAGES } from "./pages.js";
+
+for (const [path, page] of Object.entries(PAGES)) writeFileSync(new URL(`../../../${path}`, import.meta.url), page());

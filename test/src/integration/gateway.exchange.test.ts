@@ -1,0 +1,89 @@
+/** A request is answered once, by whoever ends it first, and nothing that comes afterwards harms the process. */
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { setTimeout as sleep } from "node:timers/promises";
+import { answersIn } from "../support/answers-in.js";
+import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+import { type GivenCredential, sendJson } from "../support/neighbour.js";
+import { openRawSocket } from "../support/raw-socket.js";
+import { UNLIMITED } from "../support/unlimited.js";
+
+const ID = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
+const UNFINISHED = "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{";
+const MALFORMED_CHUNK = "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\nzz\r\n";
+
+describe("a request that the gateway gives up", () => {
+  let world: LoneGateways;
+  let key: GivenCredential;
+  let session: GivenCredential;
+
+  beforeAll(async () => {
+    world = await startLoneGateways({ env: UNLIMITED });
+    key = world.neighbour.aKey();
+    session = world.neighbour.aSession();
+  });
+
+  afterAll(async () => {
+    await world.stop();
+  });
+
+  const operations: [string, () => string][] = [
+    ["POST /api/auth/login", () => ""],
+    ["POST /api/auth/register", () => ""],
+    ["POST /api/auth/logout", () => `Cookie: session_id=${session.secret}\r\n`],
+    ["POST /api/v1/invites", () => `Authorization: Bearer ${key.secret}\r\n`],
+    ["POST /api/v1/hosts", () => `Authorization: Bearer ${key.secret}\r\n`],
+    [`DELETE /api/v1/hosts/${ID}`, () => `Authorization: Bearer ${key.secret}\r\n`],
+  ];
+
+  /** What each operation is answered when its request ends so, while the services answer late and from its head alone. */
+  async function answersTo(ending: string, serviceMs: number): Promise<string[]> {
+    world.neighbour.answerHeadsWith((_request, response) => {
+      setTimeout(() => {
+        sendJson(response, {});
+      }, serviceMs);
+    });
+    return Promise.all(
+      operations.map(async ([line, credential]) => {
+        const socket = await openRawSocket(world.url);
+        socket.write(`${line} HTTP/1.1\r\nHost: a\r\n${credential()}${ending}`);
+        await socket.closed;
+        const statuses = answersIn(socket.received()).map(({ status, body }) => `${status} ${body.code}`);
+        return [line, ...statuses].join(": ");
+      }),
+    );
+  }
+
+  async function isServing(): Promise<void> {
+    const pid = world.gateways[0]!.pid();
+    expect((await fetch(`${world.url}/api/health`)).status).toBe(200);
+    expect(() => process.kill(pid, 0)).not.toThrow();
+  }
+
+  it("because its body is malformed is answered 400, and the answer of a service comes too late", async () => {
+    const answers = await answersTo(MALFORMED_CHUNK, 300);
+    expect(answers).toEqual(operations.map(([line]) => `${line}: 400 malformed_request`));
+    await sleep(500); // the service's answers arrive meanwhile
+    await isServing();
+  });
+
+  it("because its body does not come is answered 408, and the answer of a service comes too late", async () => {
+    const answers = await answersTo(UNFINISHED, 7_800);
+    expect(answers).toEqual(operations.map(([line]) => `${line}: 408 malformed_request`));
+    await sleep(1_500); // the service's answers arrive meanwhile
+    await isServing();
+  });
+
+  it("because it asks for a tunnel behind an unanswered request is refused in its turn", async () => {
+    world.neighbour.answerWith((_request, response) => {
+      setTimeout(() => {
+        sendJson(response, {});
+      }, 300);
+    });
+    const socket = await openRawSocket(world.url);
+    const get = `GET /api/v1/hosts/${ID} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key.secret}\r\n\r\n`;
+    socket.write(`${get}CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n`);
+    await socket.closed;
+    expect(answersIn(socket.received()).map(({ status }) => status)).toEqual([200, 405]);
+    await isServing();
+  });
+});

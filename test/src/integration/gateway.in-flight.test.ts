@@ -1,0 +1,208 @@
+/** What one caller may hold of a gateway at a time, and what that leaves to everybody else. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import type { ServerResponse } from "node:http";
+import { answersIn } from "../support/answers-in.js";
+import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+import { metricOf } from "../support/metrics.js";
+import { type Answering, type GivenCredential, sendJson } from "../support/neighbour.js";
+import { openRawSocket, type RawSocket } from "../support/raw-socket.js";
+import { UNLIMITED } from "../support/unlimited.js";
+import { until } from "../support/until.js";
+
+const ONE = "/api/v1/hosts/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
+const MIB = 1_048_576;
+const [PER_USER, AT_SERVICES, AT_A_TIME_ON_A_CONNECTION] = [60, 8, 4];
+const SETTINGS = {
+  ...UNLIMITED,
+  IN_FLIGHT_PER_USER: String(PER_USER),
+  AT_SERVICES_PER_USER: String(AT_SERVICES),
+  BODY_BYTES_PER_USER: String(2 * MIB),
+};
+
+describe("what one caller holds of a gateway", () => {
+  let world: LoneGateways;
+  let attacker: GivenCredential;
+  let victim: GivenCredential;
+  const open: RawSocket[] = [];
+  /** Answers that the service has not given yet. */
+  const held: ServerResponse[] = [];
+
+  beforeAll(async () => {
+    world = await startLoneGateways({ env: SETTINGS });
+    attacker = world.neighbour.aKey();
+    victim = world.neighbour.aKey();
+    for (const { headers } of [attacker, victim]) expect((await fetch(world.url + ONE, { headers })).status).toBe(200);
+    world.neighbour.passedOn.length = 0;
+  });
+
+  afterEach(async () => {
+    for (const socket of open.splice(0)) socket.close();
+    for (const response of held.splice(0)) response.destroy();
+    world.neighbour.answerWith(answerAtOnce);
+    await until(async () => (await metricOf(world.gateways[0]!, "nts_requests_in_flight")) === 0);
+    world.neighbour.passedOn.length = 0;
+  });
+
+  afterAll(() => world.stop());
+
+  const answerAtOnce: Answering = (_request, response) => {
+    sendJson(response, {});
+  };
+  /** Holds the attacker's requests back; those of the victim are recognised by their query. */
+  const holdBack: Answering = (request, response) => {
+    if (request.url?.includes("victim") === true) answerAtOnce(request, response);
+    else held.push(response);
+  };
+  const headOf = (line: string, ...fields: string[]): string =>
+    [`${line} HTTP/1.1`, "Host: a", `Authorization: Bearer ${attacker.secret}`, ...fields, "", ""].join("\r\n");
+  const read = (path = ONE): string => headOf(`GET ${path}`);
+  const create = (length: number): string =>
+    headOf("POST /api/v1/hosts", "Content-Type: application/json", `Content-Length: ${length}`);
+  const sent = (): number => world.neighbour.passedOn.length;
+
+  async function connections(count: number, bytes: string, reads = true): Promise<RawSocket[]> {
+    const sockets = await Promise.all(Array.from({ length: count }, () => openRawSocket(world.url, { reads })));
+    open.push(...sockets);
+    for (const socket of sockets) socket.write(bytes);
+    return sockets;
+  }
+
+  async function expectVictimIsServed(): Promise<void> {
+    const { status } = await fetch(`${world.url}${ONE}?victim`, { headers: victim.headers });
+    expect(status).toBe(200);
+  }
+
+  const refused = (sockets: readonly RawSocket[]): number => sockets.filter((one) => one.received() !== "").length;
+
+  it("are as many requests as the settings allow, one more being refused at once, and none of their bodies' connections", async () => {
+    const sockets = await connections(300, `${create(100)}{`);
+    await until(() => refused(sockets) === 300 - PER_USER);
+    await expectVictimIsServed();
+    expect(sent()).toBe(1);
+    const [answer] = answersIn(sockets.find((one) => one.received() !== "")!.received());
+    expect([answer!.status, answer!.fields["retry-after"], answer!.body.code, answer!.body.params]).toEqual([
+      ...[429, "1", "too_many_in_flight"],
+      { of: "user", retry_after_seconds: 1 },
+    ]);
+    expect(await metricOf(world.gateways[0]!, "nts_requests_in_flight")).toBe(PER_USER);
+    expect(await metricOf(world.gateways[0]!, "nts_in_flight_refused_total", { of: "user" })).toBeGreaterThan(0);
+  });
+
+  it("are as many bytes of bodies as the settings allow", async () => {
+    const sockets = await connections(6, create(MIB) + "x".repeat(MIB - 1));
+    await until(() => refused(sockets) === 4);
+    expect(await metricOf(world.gateways[0]!, "nts_request_body_bytes")).toBeLessThanOrEqual(2 * MIB);
+    for (const socket of sockets.filter((one) => one.received() !== ""))
+      expect(answersIn(socket.received()).map(({ status }) => status)).toEqual([429]);
+    await expectVictimIsServed();
+  });
+
+  it("are a few requests at a service, while others of the same caller wait for their turn", async () => {
+    world.neighbour.answerWith(holdBack);
+    const sockets = await connections(AT_SERVICES + 20, read());
+    await until(() => held.length === AT_SERVICES);
+    await expectVictimIsServed();
+    expect(held).toHaveLength(AT_SERVICES);
+    while (refused(sockets) < sockets.length) {
+      await until(() => held.length > 0 || refused(sockets) === sockets.length);
+      expect(held.length).toBeLessThanOrEqual(AT_SERVICES);
+      for (const response of held.splice(0)) sendJson(response, {});
+    }
+    expect(sockets.flatMap((one) => answersIn(one.received()).map(({ status }) => status))).toEqual(
+      sockets.map(() => 200),
+    );
+  });
+
+  it("are a few requests of one connection at a time, which are answered in order", async () => {
+    world.neighbour.answerWith(holdBack);
+    const paths = Array.from({ length: 12 }, (_, n) => `${ONE}?n=${n}`);
+    const [socket] = await connections(1, paths.map(read).join(""));
+    for (let answered = 0; answered < paths.length;) {
+      await until(() => held.length === Math.min(AT_A_TIME_ON_A_CONNECTION, paths.length - answered));
+      expect(sent()).toBe(answered + held.length);
+      answered += held.length;
+      for (const response of held.splice(0).reverse()) sendJson(response, { url: response.req.url });
+    }
+    await until(() => answersIn(socket!.received()).length === paths.length);
+    expect(answersIn(socket!.received()).map(({ body }) => body.data)).toEqual(paths.map((url) => ({ url })));
+  });
+
+  it("is not a hundred requests on one connection, which is closed", async () => {
+    world.neighbour.answerWith(holdBack);
+    const [socket] = await connections(1, read().repeat(100));
+    await socket!.closed;
+    expect(sent()).toBeLessThanOrEqual(AT_A_TIME_ON_A_CONNECTION);
+  });
+
+  it("ends at the service at once when the client goes, before an answer or in the middle of one", async () => {
+    let closed = 0;
+    world.neighbour.answerWith((request, response) => {
+      response.once("close", () => closed++);
+      if (request.url?.includes("limit=0") !== true) return;
+      response.writeHead(200, { "content-type": "application/json", "x-list-limit": 0, "x-list-offset": 0 });
+      response.write("[1");
+      response.write(",2");
+    });
+    const sockets = [
+      ...(await connections(1, read())),
+      ...(await connections(1, read("/api/v1/hosts?limit=0"))),
+      ...(await connections(1, headOf("GET /api/v1/organizations"))),
+      ...(await connections(1, read().repeat(3))),
+    ];
+    await until(() => sent() === 6);
+    for (const socket of sockets) socket.close();
+    await until(() => closed === 6);
+  });
+
+  it("never reaches a service when the client goes while it waits for its turn", async () => {
+    world.neighbour.answerWith(holdBack);
+    const first = await connections(AT_SERVICES, read());
+    await until(() => held.length === AT_SERVICES);
+    const waiting = await connections(5, read());
+    await until(async () => (await metricOf(world.gateways[0]!, "nts_requests_in_flight")) === AT_SERVICES + 5);
+    for (const socket of waiting) socket.close();
+    await until(async () => (await metricOf(world.gateways[0]!, "nts_requests_in_flight")) === AT_SERVICES);
+    for (const response of held.splice(0)) sendJson(response, {});
+    await until(() => refused(first) === AT_SERVICES);
+    expect(sent()).toBe(AT_SERVICES);
+  });
+});
+
+describe("answers that nobody reads", () => {
+  it("keep a service waiting for a few of one caller at most, and the others are cut", async () => {
+    const world = await startLoneGateways({ env: UNLIMITED });
+    const sockets: RawSocket[] = [];
+    try {
+      const [attacker, victim] = [world.neighbour.aKey(), world.neighbour.aKey()];
+      let streams = 0;
+      world.neighbour.answerWith((request, response) => {
+        if (request.url?.includes("limit=0") !== true) {
+          sendJson(response, {});
+          return;
+        }
+        streams++;
+        response.once("close", () => streams--);
+        response.writeHead(200, { "content-type": "application/json", "x-list-limit": 0, "x-list-offset": 0 });
+        const piece = `"${"x".repeat(262_144)}",`;
+        const more = (): void => {
+          while (!response.destroyed && response.write(piece));
+        };
+        response.on("drain", more).write("[");
+        more();
+      });
+      for (let n = 0; n < 20; n++) {
+        const socket = await openRawSocket(world.url, { reads: false });
+        sockets.push(socket);
+        socket.write(
+          `GET /api/v1/hosts?limit=0 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${attacker.secret}\r\n\r\n`,
+        );
+      }
+      await until(async () => (await metricOf(world.gateways[0]!, "nts_answers_cut_total")) === 12);
+      await until(() => streams === 8);
+      expect((await fetch(world.url + ONE, { headers: victim.headers })).status).toBe(200);
+    } finally {
+      for (const socket of sockets) socket.close();
+      await world.stop();
+    }
+  });
+});

@@ -1,0 +1,72 @@
+/**
+ * A primary that was paused, and another one elected meanwhile: for a moment after it goes on, it still takes itself for the
+ * primary, and would tell what was true before. Here identity at first reaches no other member than this one.
+ */
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { logout } from "@nts/shared/contract/users";
+import { verifyCredential } from "@nts/shared/contract/internal";
+import { hashCredential } from "@nts/shared/credential";
+import { freePorts } from "@nts/local/processes/ports";
+import { createProcess, type System, urlOf } from "@nts/local/processes/system";
+import { createSecrets } from "@nts/local/secrets";
+import { createDirect, type Direct } from "../support/direct.js";
+import { type Handle, startHandle } from "../support/handle.js";
+import { type ReplicaSet, startReplicaSet } from "../support/replica-set.js";
+import { type ProcessHandle, type Servers, startServers } from "../support/stack.js";
+import { until } from "../support/until.js";
+
+const AT_ONCE = 24;
+
+let servers: Servers;
+let set: ReplicaSet;
+let deposed: Handle;
+let identities: ProcessHandle[];
+let identity: Direct;
+
+beforeAll(async () => {
+  servers = await startServers();
+  set = await startReplicaSet(servers.dataDir);
+  const primary = await set.primary();
+  deposed = primary.handle;
+  const secrets = createSecrets();
+  const ports = await freePorts(4);
+  const start = async (index: number, mongodb: string): Promise<ProcessHandle> => {
+    const own = { port: ports[2 * index] ?? 0, opsPort: ports[2 * index + 1] ?? 0 };
+    const system: System = {
+      ...{ dataDir: servers.dataDir, secrets, servers: { ...servers.urls, mongodb } },
+      ...{ publicUrl: "http://127.0.0.1", databases: { identity: "identity", topology: "topology" } },
+      ...{ environment: { PATH: process.env["PATH"] }, identityUrls: [], topologyUrls: ["http://127.0.0.1:9"] },
+    };
+    const handle = await startHandle(createProcess("identity", `identity-${index + 1}`, own, system), servers.dataDir);
+    return { ...handle, url: urlOf(own), opsUrl: "" };
+  };
+  identities = [await start(0, set.url), await start(1, primary.url)];
+  identity = createDirect({ tenancySecrets: secrets.tenancySecrets, identities, topologies: [] });
+}, 60_000);
+
+afterAll(async () => {
+  await Promise.all(identities.map((one) => one.kill()));
+  await set.stop();
+  await servers.stop();
+});
+
+describe("a primary that was deposed and does not know it yet", () => {
+  it("makes nobody accept a session that has ended", async () => {
+    const person = await identity.aPerson();
+    expect(await identity.verify("session", person.token, 1)).toMatchObject({ status: "valid" });
+    deposed.pause();
+    await set.untilReplaced(deposed);
+    await until(async () => (await identity.ask(logout, { as: person.principal })).status === 200, 100, 60_000);
+
+    // Asked after the logout was answered; the old primary reads the questions when it goes on.
+    const body = { kind: "session", hash: hashCredential(person.token) } as const;
+    const asked = Array.from({ length: AT_ONCE }, () =>
+      identity.ask(verifyCredential, { as: { kind: "process" }, replica: 1, body }),
+    );
+    await new Promise((go) => setTimeout(go, 300));
+    deposed.resume();
+    const answers = (await Promise.all(asked)).map(({ status, data }) => (status === 200 ? data.status : status));
+    expect(answers).toHaveLength(AT_ONCE);
+    expect(answers.filter((answer) => answer === "valid")).toEqual([]);
+  }, 120_000);
+});

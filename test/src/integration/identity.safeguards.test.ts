@@ -1,0 +1,218 @@
+/** What keeps accounts and rights from being misused, seen from outside. */
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { createBus } from "@nts/shared/bus/bus";
+import { networkDeleted, tagDeleted } from "@nts/shared/contract/messages";
+import { createLog } from "@nts/shared/log";
+import { aColleague, aKey, anAccount, callerOf, cookieOf, type Account, type Answered } from "../support/api.js";
+import { createDirect } from "../support/direct.js";
+import { startStack, type Stack } from "../support/stack.js";
+import { UNLIMITED } from "../support/unlimited.js";
+import { until } from "../support/until.js";
+
+const [PER_USER, PER_ORGANIZATION] = [4, 6];
+const PASSWORD = "correct horse battery staple";
+
+let stack: Stack;
+
+beforeAll(async () => {
+  const quotas = { MAX_KEYS_PER_USER: String(PER_USER), MAX_KEYS_PER_ORGANIZATION: String(PER_ORGANIZATION) };
+  stack = await startStack({ gateways: 2, identities: 2, env: { ...UNLIMITED, ...quotas } });
+});
+
+afterAll(() => stack.stop());
+
+const send = (method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Answered> =>
+  callerOf(stack.url, "browser").send(method, path, body, headers);
+
+/** What each gateway answers to a cookie. */
+const statuses = (cookie: string): Promise<number[]> =>
+  Promise.all(
+    stack.gateways.map(async ({ url }) => (await callerOf(url, "user", { cookie }).send("get", "/api/auth/me")).status),
+  );
+
+const logIn = ({ email, password }: Account, headers: Record<string, string> = {}): Promise<Answered> =>
+  send("post", "/api/auth/login", { email, password }, headers);
+
+describe("a browser that logs in", () => {
+  it("loses the session that it had, on every gateway, and no other", async () => {
+    const [before, elsewhere, next] = [await anAccount(stack.url), await anAccount(stack.url), await anAccount(stack.url)]; // prettier-ignore
+    expect(await statuses(before.cookie)).toEqual([200, 200]);
+    const { status, headers } = await logIn(next, { cookie: before.cookie });
+    expect([status, headers.getSetCookie().length]).toEqual([200, 1]);
+    expect(await statuses(before.cookie)).toEqual([401, 401]);
+    expect([...(await statuses(cookieOf(headers))), ...(await statuses(elsewhere.cookie))]).toEqual([
+      200, 200, 200, 200,
+    ]);
+  });
+
+  it("keeps the session that it had when the password is wrong", async () => {
+    const account = await anAccount(stack.url);
+    expect((await logIn({ ...account, password: "wrong" }, { cookie: account.cookie })).status).toBe(401);
+    expect(await statuses(account.cookie)).toEqual([200, 200]);
+  });
+
+  it("loses it by registering, too", async () => {
+    const { cookie } = await anAccount(stack.url);
+    const body = { email: `again-${Date.now()}@example.com`, password: PASSWORD };
+    expect((await send("post", "/api/auth/register", body, { cookie })).status).toBe(200);
+    expect(await statuses(cookie)).toEqual([401, 401]);
+  });
+
+  it("gets a new token when it changes the password, and the one before ends", async () => {
+    const { cookie, password } = await anAccount(stack.url);
+    const body = { current_password: password, new_password: `${password}, changed` };
+    const { status, headers } = await send("post", "/api/auth/password", body, { cookie });
+    expect(status).toBe(200);
+    expect(cookieOf(headers)).toMatch(/^session_id=[\w-]{43}$/);
+    expect([await statuses(cookie), await statuses(cookieOf(headers))]).toEqual([
+      [401, 401],
+      [200, 200],
+    ]);
+  });
+});
+
+describe("a second session cookie, put in front of ours by another page", () => {
+  const STRAY = "session_id=stray";
+
+  it("makes requests ambiguous, which are refused", async () => {
+    const { cookie } = await anAccount(stack.url);
+    const { status, body } = await send("get", "/api/auth/me", undefined, { cookie: `${STRAY}; ${cookie}` });
+    expect([status, body.code]).toEqual([400, "malformed_request"]);
+  });
+
+  it.each([
+    ["before", (own: string) => `${STRAY}; ${own}`],
+    ["after", (own: string) => `${own}; ${STRAY}`],
+  ])("standing %s ours keeps nobody from logging out: ours ends, and both are cleared", async (_where, both) => {
+    const { cookie } = await anAccount(stack.url);
+    const { status, headers } = await send("post", "/api/auth/logout", undefined, { cookie: both(cookie) });
+    expect(status).toBe(200);
+    expect(await statuses(cookie)).toEqual([401, 401]);
+    const cleared = headers.getSetCookie();
+    expect(cleared.every((one) => one.startsWith("session_id=; Max-Age=0; "))).toBe(true);
+    for (const path of ["/", "/api", "/api/auth"])
+      expect(cleared.some((one) => one.includes(`Path=${path};`))).toBe(true);
+  });
+
+  it("keeps nobody from logging in: the stray one is cleared, the new one set last", async () => {
+    const account = await anAccount(stack.url);
+    const { status, headers } = await logIn(account, { cookie: `${STRAY}; ${account.cookie}` });
+    expect(status).toBe(200);
+    const set = headers.getSetCookie();
+    expect(set.filter((one) => one.startsWith("session_id=;")).length).toBeGreaterThan(2);
+    expect(set.filter((one) => /^session_id=[\w-]{43};.*Path=\/;/.test(one))).toHaveLength(1);
+    expect(await statuses(account.cookie)).toEqual([401, 401]);
+  });
+
+  it("lets no page of another site log anybody out", async () => {
+    const { cookie } = await anAccount(stack.url);
+    const headers = { cookie: `${STRAY}; ${cookie}`, origin: "https://evil.example" };
+    const { status, body } = await send("post", "/api/auth/logout", undefined, headers);
+    expect([status, body.code]).toEqual([403, "csrf_rejected"]);
+    expect(await statuses(cookie)).toEqual([200, 200]);
+  });
+});
+
+describe("a weak password", () => {
+  const refusal = async (password: string, organization_name = "Ada at home") => {
+    const body = { email: "ada.lovelace@analytical.example", password, organization_name };
+    const { status, body: answered } = await send("post", "/api/auth/register", body);
+    return status === 200 ? null : (answered.params["errors"] as { path: string; message: string }[])[0];
+  };
+
+  it.each([
+    ["that repeats a letter", "aaaaaaaaaa"],
+    ["that everybody uses", "password123"],
+    ["that is a row of keys", "qwertyuiop1"],
+    ["made of a common one, however long", "p@$$w0rd".repeat(16)],
+    ["made of the email address", "ada.lovelace1"],
+    ["made of the organization's name", "ada at home 1"],
+  ])("%s is refused, and the reason told", async (_which, password) => {
+    expect(await refusal(password)).toEqual({
+      path: "password",
+      message: expect.stringMatching(/^is too easy to guess\. [A-Z]/),
+    });
+  });
+
+  it("made to be judged slowly keeps nobody else waiting", async () => {
+    const { session } = await anAccount(stack.url);
+    const slow = Array.from({ length: 6 }, () => refusal("1/1/2001".repeat(16)));
+    const answers: number[] = [];
+    for (let index = 0; index < 20; index++) answers.push((await session.send("get", "/api/auth/me")).status);
+    expect(new Set(answers)).toEqual(new Set([200]));
+    for (const one of await Promise.all(slow)) expect(one).toMatchObject({ path: "password" });
+  });
+});
+
+describe("the number of API keys", () => {
+  const create = ({ userId: user_id, organizationId: organization_id, cookie }: Account, gateway: number) =>
+    callerOf(stack.gateways[gateway % 2]?.url ?? "", "user", { cookie }).send("post", "/api/v1/auth/keys", {
+      ...{ name: "a key", user_id, organization_id, tags: [] },
+    });
+  const createMany = async (account: Account, count: number): Promise<unknown[]> => {
+    const answers = await Promise.all(Array.from({ length: count }, (_, index) => create(account, index)));
+    return answers.map(({ status, body }) => (status === 200 ? 200 : [body.code, body.params])).sort();
+  };
+  const refused = (limit: number, times: number) =>
+    Array.from({ length: times }, () => ["quota_exceeded", { entity: "UserApiKey", limit }]);
+
+  it("is bounded for a user and for an organization, exactly, also for those made at once", async () => {
+    const [owner, other] = [await anAccount(stack.url), await anAccount(stack.url)];
+    const colleague = await aColleague(stack.url, owner);
+    expect(await createMany(owner, 8)).toEqual([200, 200, 200, 200, ...refused(PER_USER, 4)]);
+    expect(await createMany(colleague, 4)).toEqual([200, 200, ...refused(PER_ORGANIZATION, 2)]);
+    expect(await createMany(other, 1)).toEqual([200]);
+    const [first] = await owner.session.data<{ id: string }[]>("get", "/api/v1/auth/keys");
+    await owner.session.data("delete", `/api/v1/auth/keys/${first?.id ?? ""}`);
+    expect(await createMany(colleague, 2)).toEqual([200, ...refused(PER_ORGANIZATION, 1)]);
+  });
+});
+
+describe("Owners and Admins", () => {
+  it("are made by a session, or by a key of an Owner that neither ends nor is restricted", async () => {
+    const owner = await anAccount(stack.url);
+    const member = await aColleague(stack.url, owner);
+    const ends = new Date(Date.now() + 3_600_000).toISOString();
+    const [ending, lasting] = [await aKey(stack.url, owner, { expires_at: ends }), await aKey(stack.url, owner)];
+    for (const permissions of ["Owner", "Admin"] as const) {
+      const refusals = [
+        await ending.caller.send("post", "/api/v1/invites", { permissions }),
+        await ending.caller.send("put", `/api/v1/users/${member.userId}`, { permissions }),
+      ];
+      for (const { status, body } of refusals)
+        expect([status, body.code, body.params]).toEqual([403, "permission_denied", { required: "session" }]);
+      for (const { send } of [lasting.caller, owner.session])
+        expect((await send("post", "/api/v1/invites", { permissions })).status).toBe(200);
+    }
+    expect((await ending.caller.send("post", "/api/v1/invites", { permissions: "Member" })).status).toBe(200);
+    expect((await lasting.caller.send("put", `/api/v1/users/${member.userId}`, { permissions: "Admin" })).status).toBe(
+      200,
+    );
+  });
+});
+
+describe("a notice on the bus that is not true", () => {
+  it("takes no network and no tag away", async () => {
+    const owner = await anAccount(stack.url);
+    const [kept, gone] = await Promise.all(["kept", "gone"].map((name) => owner.session.data<{ id: string }>("post", "/api/v1/networks", { name }))) as [{ id: string }, { id: string }]; // prettier-ignore
+    const tag = await owner.session.data<{ id: string }>("post", "/api/v1/tags", { name: "kept" });
+    const networks = [kept.id, gone.id];
+    const key = await aKey(stack.url, owner, { network_ids: networks, tags: [tag.id] });
+    const bus = createBus(stack.servers.urls.nats.topology, "test", createLog("test", "silent"));
+    await until(() => bus.isConnected());
+    bus.publish(networkDeleted, { organization_id: owner.organizationId, network_id: kept.id });
+    bus.publish(tagDeleted, { organization_id: owner.organizationId, tag_id: tag.id });
+    // A true one, said after them, is acted upon by each replica in turn.
+    await owner.session.data("delete", `/api/v1/networks/${gone.id}`);
+    const identity = createDirect(stack);
+    await until(async () => {
+      const verified = await identity.verify("key", key.secret, 1);
+      return verified.status === "valid" && !verified.principal.networks.includes(gone.id);
+    });
+    await bus.close();
+    expect(await owner.session.data("get", `/api/v1/auth/keys/${key.id}`)).toMatchObject({
+      network_ids: [kept.id],
+      tags: [tag.id],
+    });
+  });
+});

@@ -1,0 +1,158 @@
+import { connect } from "node:net";
+import { afterEach, describe, expect, it } from "@jest/globals";
+import { ReadConcern } from "mongodb";
+import { createHost, createPort, listHosts, listPorts, listServices, updateService } from "@nts/shared/contract";
+import { INTERNAL } from "@nts/shared/http/headers";
+import { startTopology, type Topology, type TopologyOptions } from "../support/topology.js";
+import { aHost, aNetwork, echoOf, onPort, type World } from "../support/topology-world.js";
+import { until } from "../support/until.js";
+
+// What the service spends on a request ends with the request: at its deadline, or when its client disconnects.
+
+/** How long a client may take nothing before it is given up. */
+const STALLED_CLIENT_MS = 30_000;
+
+let topology: Topology;
+afterEach(() => topology.stop());
+
+const start = async (options: TopologyOptions = {}): Promise<World> => {
+  topology = await startTopology(options);
+  return aNetwork(topology.aCaller());
+};
+
+describe("operations of the database", () => {
+  /** Commands that carry no limit: what ends something, and batches, which count towards the limit of their cursor. */
+  const UNLIMITED = new Set(["getMore", "killCursors", "abortTransaction", "endSessions", "killSessions"]);
+  /** Commands of the harness, on the database that it makes and drops. */
+  const OF_THE_HARNESS = new Set(["create", "createIndexes", "listCollections", "dropDatabase"]);
+
+  it("are all ended by the server after some seconds", async () => {
+    const unlimited = new Set<string>();
+    let isServing = false;
+    const world = await start({
+      onCommand: ({ commandName, command }) => {
+        if (!isServing || UNLIMITED.has(commandName) || OF_THE_HARNESS.has(commandName)) return;
+        if (typeof command["maxTimeMS"] !== "number") unlimited.add(`${commandName}: ${JSON.stringify(command)}`);
+      },
+    });
+    isServing = true;
+    const { owner } = world;
+    const host = await aHost(world, { interfaces: 2, ports: 2, services: 2 });
+    const [service] = host.services;
+    const body = { ...echoOf(service!), name: "other", bindings: [onPort(host.ports[0])] };
+    await owner.call(updateService, { params: service!, body });
+    for (const limit of [10, 0]) {
+      await owner.list(listHosts, { query: { limit } });
+      await owner.list(listServices, { query: { limit, q: "other" } });
+    }
+    for (const path of [`/api/v1/hosts/${host.id}`, "/api/v1/topology"])
+      expect((await owner.raw("get", path)).status).toBe(200);
+    expect((await owner.raw("delete", `/api/v1/networks/${world.network.id}`)).status).toBe(200);
+    expect([...unlimited]).toEqual([]);
+  });
+});
+
+describe("a client that disconnects", () => {
+  it("has its write undone that waited, and not committed behind its back", async () => {
+    let hold: Promise<void> | null = null;
+    let held = (): void => undefined;
+    const isHeld = new Promise<void>((resolve) => (held = resolve));
+    const world = await start({
+      storage: (storage) => ({
+        ...storage,
+        transaction: (work, keys, body) =>
+          storage.transaction(work, keys, async (session) => {
+            const result = await body(session);
+            if (hold !== null) held();
+            await hold;
+            return result;
+          }),
+      }),
+    });
+    const host = await aHost(world);
+    let release = (): void => undefined;
+    hold = new Promise((resolve) => (release = resolve));
+    const body = { host_id: host.id, network_id: host.network_id, number: 80, protocol: "Tcp" as const };
+    const before = await topology.connections();
+    const [first, second] = [
+      aRawPost(world, "/api/v1/ports", body),
+      aRawPost(world, "/api/v1/ports", { ...body, number: 81 }),
+    ];
+    await isHeld;
+    first.destroy();
+    second.destroy();
+    await until(async () => (await topology.connections()) <= before);
+    release();
+    hold = null;
+    await world.owner.call(createPort, { body: { ...body, number: 82 } });
+    const { rows } = await world.owner.list(listPorts, { query: {} });
+    expect(rows.map(({ number }) => number)).toEqual([82]);
+  });
+
+  it("in the middle of a list frees its cursor at once", async () => {
+    const world = await start();
+    const details = { text: "x".repeat(12_000) };
+    const services = Array.from({ length: 200 }, (_, n) => ({
+      name: `s${n}`,
+      service_definition: "nginx",
+      virtualization: { type: "vm", details },
+    }));
+    for (let n = 0; n < 8; n++) {
+      const halves = [services.slice(0, 60), services.slice(60, 120)];
+      for (const half of halves)
+        await world.owner.call(createHost, {
+          body: { network_id: world.network.id, name: `host ${n}`, services: half },
+        });
+    }
+    const socket = aRawGet(world, "/api/v1/services?limit=0");
+    await new Promise((resolve) => socket.once("readable", resolve));
+    await until(async () => (await openCursors()) > 0);
+    const begun = performance.now();
+    socket.destroy();
+    await until(async () => (await openCursors()) === 0);
+    expect(performance.now() - begun).toBeLessThan(STALLED_CLIENT_MS / 2);
+  });
+
+  async function openCursors(): Promise<number> {
+    const look = [
+      { $currentOp: { idleCursors: true } },
+      { $match: { type: "idleCursor", ns: { $regex: `^${topology.db.databaseName}\\.` } } },
+    ];
+    const admin = topology.db.client.db("admin", { readConcern: new ReadConcern("local") });
+    return (await admin.aggregate(look).toArray()).length;
+  }
+});
+
+describe("an organization that asks for much at once", () => {
+  it("waits for itself, is refused beyond what may wait, and leaves the others what they need", async () => {
+    const world = await start({ shares: { operations: 1, waiting: 8 } });
+    const neighbour = topology.aCaller();
+    const busy = Array.from({ length: 40 }, () => world.owner.send(listHosts, { query: { q: "nothing" } }));
+    const others = await Promise.all(Array.from({ length: 3 }, () => neighbour.send(listHosts, { query: {} })));
+    const answers = await Promise.all(busy);
+    expect(others.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const statuses = new Set(answers.map(({ status }) => status));
+    expect([...statuses].sort()).toEqual([200, 429]);
+    const refused = answers.find(({ status }) => status === 429);
+    expect([refused?.code, refused?.headers["retry-after"]]).toEqual(["rate_limited", "1"]);
+  });
+});
+
+function headOf(world: World, method: string, path: string, more: readonly string[] = []): string {
+  return [`${method} ${path} HTTP/1.1`, "Host: topology", `${INTERNAL.tenancy}: ${world.owner.tenancy()}`, ...more, "", ""].join("\r\n"); // prettier-ignore
+}
+
+function aRawPost(world: World, path: string, body: object) {
+  const text = JSON.stringify(body);
+  const socket = connect(topology.ports[0]!, "127.0.0.1");
+  const fields = ["Content-Type: application/json", `Content-Length: ${Buffer.byteLength(text)}`];
+  socket.write(headOf(world, "POST", path, fields) + text);
+  return socket.on("error", () => undefined);
+}
+
+/** Asks, and reads no more than the system does by itself. */
+function aRawGet(world: World, path: string) {
+  const socket = connect(topology.ports[0]!, "127.0.0.1");
+  socket.write(headOf(world, "GET", path));
+  return socket.on("error", () => undefined);
+}

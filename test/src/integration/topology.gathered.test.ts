@@ -1,0 +1,103 @@
+/** Reads of single entities that are asked for at the same time are one query; nobody sees more for that. */
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import type { Db, Document } from "mongodb";
+import { getService, type Service } from "@nts/shared/contract";
+import { AppError } from "@nts/shared/errors";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { createStorage, type Storage } from "@nts/topology/storage/storage";
+import { type Caller, startTopology, type Topology } from "../support/topology.js";
+import { aHost, aNetwork, aService, nothing } from "../support/topology-world.js";
+
+let topology: Topology;
+let owner: Caller;
+let stranger: Caller;
+let own: Service[];
+let hidden: Service;
+let foreign: Service;
+let limited: Scope;
+
+beforeAll(async () => {
+  topology = await startTopology();
+  owner = topology.aCaller();
+  stranger = topology.aCaller();
+  const home = await aNetwork(owner);
+  const [host, office, away] = [await aHost(home), await aNetwork(owner, "office"), await aNetwork(stranger)];
+  own = [await aService(home, host, { name: "ä" }), await aService(home, host, { name: "日本" })];
+  hidden = await aService(office, await aHost(office));
+  foreign = await aService(away, await aHost(away));
+  limited = { ...owner.scope, networks: [nothing().id, home.network.id] };
+});
+afterAll(() => topology.stop());
+
+const storageOn = (db: Db): Storage => createStorage(db, () => Promise.reject(new Error("nothing is written here")));
+
+async function nameFor({ services }: Storage, scope: Scope, id: string): Promise<string> {
+  try {
+    const { json, revision } = await services.readOne(scope, id);
+    return `${(JSON.parse(json.toString()) as Service).name} ${revision}`;
+  } catch (error) {
+    return error instanceof AppError ? error.code : String(error);
+  }
+}
+
+/** What the database was asked while a task ran. */
+async function queriesOf(task: () => Promise<void>): Promise<Document[]> {
+  await topology.db.command({ profile: 2 });
+  await task();
+  await topology.db.command({ profile: 0 });
+  const queries = await topology.db.collection("system.profile").find({ ns: `${topology.db.databaseName}.services` }).toArray(); // prettier-ignore
+  await topology.db.dropCollection("system.profile");
+  return queries;
+}
+
+describe("topology.gathered", () => {
+  it("reads for callers of several organizations and scopes at once, and shows each only what is its own", async () => {
+    const storage = storageOn(topology.db);
+    const none: Scope = { ...owner.scope, networks: [] };
+    const lostNetwork: Scope = { ...stranger.scope, networks: limited.networks };
+    const [first, second] = own as [Service, Service];
+    const asked: [Scope, { id: string }, string][] = [
+      ...[first, second, first].map((one): [Scope, Service, string] => [owner.scope, one, `${one.name} 1`]),
+      [limited, first, `${first.name} 1`],
+      [limited, hidden, "not_found"],
+      [owner.scope, hidden, `${hidden.name} 1`],
+      [owner.scope, foreign, "not_found"],
+      [stranger.scope, foreign, `${foreign.name} 1`],
+      [stranger.scope, first, "not_found"],
+      [lostNetwork, first, "not_found"],
+      [lostNetwork, foreign, "not_found"],
+      [none, first, "not_found"],
+      [owner.scope, nothing(), "not_found"],
+    ];
+    const queries = await queriesOf(async () => {
+      const answers = await Promise.all(asked.map(([scope, { id }]) => nameFor(storage, scope, id)));
+      expect(answers).toEqual(asked.map(([, , expected]) => expected));
+    });
+    expect(queries).toHaveLength(1);
+    expect(queries[0]?.["docsExamined"]).toBe(4);
+  });
+
+  it("answers hundreds of requests at the same time, each with what it asked for", async () => {
+    const wanted = Array.from({ length: 300 }, (_, n) => own[n % 2] as Service);
+    const answered = await Promise.all(wanted.map((service) => owner.call(getService, { params: service })));
+    expect(answered).toEqual(wanted);
+  });
+
+  it("fails those alone who waited for the query that failed", async () => {
+    let fails = true;
+    const failing = Object.assign(Object.create(topology.db) as Db, {
+      command: (...given: Parameters<Db["command"]>) => {
+        if (!fails) return topology.db.command(...given);
+        fails = false;
+        return topology.db.command({ ...(given[0] as object), filter: { $wrong: 1 } }, given[1]);
+      },
+    });
+    const storage = storageOn(failing);
+    const [first, second] = own as [Service, Service];
+    const asked = Array.from({ length: 70 }, () => nameFor(storage, owner.scope, first.id));
+    const answers = await Promise.all(asked);
+    expect(answers.slice(0, 64).every((answer) => answer.includes("$wrong"))).toBe(true);
+    expect(answers.slice(64)).toEqual(Array.from({ length: 6 }, () => `${first.name} 1`));
+    expect(await nameFor(storage, owner.scope, second.id)).toBe(`${second.name} 1`);
+  });
+});

@@ -1,0 +1,190 @@
+/** Hosts that were there when a scan is imported: what is recognized, what moves, and what is never touched. */
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import {
+  createHost,
+  createSubnet,
+  deletePort,
+  deleteService,
+  getHost,
+  updateHost,
+  updateService,
+} from "@nts/shared/contract";
+import {
+  anEmptyNetwork,
+  everythingIn,
+  hostsIn,
+  hostsOf,
+  importScan,
+  scanOf,
+  upHost,
+  withoutIds,
+} from "../support/imports.js";
+import { violationsIn } from "../support/invariants.js";
+import { startTopology, type Topology } from "../support/topology.js";
+import { aNetwork, echoOf } from "../support/topology-world.js";
+
+const MAC = "02:00:00:00:00:0A";
+const OTHER_MAC = "02:00:00:00:00:0B";
+
+let topology: Topology;
+beforeAll(async () => {
+  topology = await startTopology();
+});
+afterAll(async () => {
+  expect(await violationsIn(topology.db.client, topology.db.databaseName)).toEqual([]);
+  await topology.stop();
+});
+
+describe("a host that was there", () => {
+  it("is recognized by its MAC address at another address, which it gets beside the old one", async () => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    await importScan(owner, network, scanOf(upHost("10.1.0.1", { mac: MAC })));
+    const { hosts } = await importScan(owner, network, scanOf(upHost("10.1.0.9", { mac: MAC })));
+    expect(hosts[0]).toMatchObject({ action: "update", matched_by: "mac_address", name: "10.1.0.1" });
+    const [host, ...others] = await hostsOf(owner, network);
+    expect(others).toEqual([]);
+    expect(host!.interfaces.map(({ ip_address, position }) => [ip_address, position])).toEqual([
+      ["10.1.0.1", 0],
+      ["10.1.0.9", 1],
+    ]);
+  });
+
+  it("is another one than who has its address with another MAC address, and gets the address from it", async () => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    await importScan(owner, network, scanOf(upHost("10.1.0.1", { mac: MAC, ports: [22] })));
+    const [before] = await hostsOf(owner, network);
+    const file = scanOf(upHost("10.1.0.1", { mac: OTHER_MAC }));
+    const planned = await importScan(owner, network, file, { dry_run: "true" });
+    const { hosts, summary } = await importScan(owner, network, file);
+    const lost = {
+      id: before!.interfaces[0]!.id,
+      host_id: before!.id,
+      host_name: "10.1.0.1",
+      ip_address: "10.1.0.1",
+      mac_address: MAC,
+    };
+    expect(hosts[0]).toMatchObject({ action: "create", matched_by: null, superseded: [lost] });
+    expect(planned.hosts[0]!.superseded).toEqual([lost]);
+    expect([planned.summary, summary.interfaces.superseded]).toEqual([summary, 1]);
+    const after = await owner.call(getHost, { params: before! });
+    expect([after.interfaces, after.ports.length, after.services.map(({ bindings }) => bindings)]).toEqual([
+      [],
+      1,
+      [[]],
+    ]);
+    const again = await importScan(owner, network, scanOf(upHost("10.1.0.1", { mac: OTHER_MAC })));
+    expect(again.hosts[0]).toMatchObject({ action: "unchanged", matched_by: "mac_address", id: hosts[0]!.id });
+  });
+
+  it("keeps its ports to itself when it moves and another machine takes its address", async () => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    await importScan(owner, network, scanOf(upHost("10.1.0.5", { mac: MAC, ports: [22] })));
+    const moved = scanOf(upHost("10.1.0.6", { mac: MAC, ports: [22] }) + upHost("10.1.0.5", { mac: OTHER_MAC }));
+    const planned = await importScan(owner, network, moved, { dry_run: "true" });
+    const done = await importScan(owner, network, moved);
+    expect(withoutIds(planned)).toEqual(withoutIds(done));
+    const [a, b] = done.hosts.map(({ id }) => id);
+    const routed = await importScan(owner, network, scanOf(upHost("10.1.0.5", { ports: [80] })));
+    expect(routed.hosts.map(({ id, action }) => [id, action])).toEqual([[b, "update"]]);
+    const hosts = await hostsOf(owner, network);
+    const addressesOf = (id: string | null | undefined): unknown => hosts.find((host) => host.id === id)!.interfaces.map(({ ip_address }) => ip_address);
+    expect([addressesOf(a), addressesOf(b)]).toEqual([["10.1.0.6"], ["10.1.0.5"]]);
+    expect(hosts.find(({ id }) => id === a)!.services.map(({ bindings }) => bindings.length)).toEqual([1]);
+  }); // prettier-ignore
+
+  it("is one with another when a third sighting joins them, in the preview as in the import", async () => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    const joining = upHost("10.1.0.1", { mac: MAC }) + upHost("10.1.0.2", { mac: MAC });
+    const file = scanOf(upHost("10.1.0.1", { ports: [22] }) + upHost("10.1.0.2", { ports: [80] }) + joining);
+    const planned = await importScan(owner, network, file, { dry_run: "true" });
+    const done = await importScan(owner, network, file);
+    expect(withoutIds(planned)).toEqual(withoutIds(done));
+    expect(hostsIn(done)).toEqual(["create 10.1.0.1 10.1.0.1 10.1.0.2: 22/Tcp 80/Tcp SSH HTTP"]);
+    expect((await importScan(owner, network, file)).summary.hosts).toMatchObject({
+      create: 0,
+      update: 0,
+      unchanged: 1,
+    });
+  });
+
+  it("is recognized by an address that stands in a wider subnet, and learns name and MAC address", async () => {
+    const { owner, network, subnet } = await aNetwork(topology.aCaller());
+    const body = {
+      network_id: network.id,
+      name: "Printer",
+      interfaces: [{ ip_address: "10.0.7.1", subnet_id: subnet.id }],
+    };
+    const made = await owner.call(createHost, { body });
+    await owner.call(createSubnet, { body: { network_id: network.id, cidr: "10.0.7.0/24", name: "Printers" } });
+    const file = scanOf(upHost("10.0.7.1", { mac: MAC, hostname: "printer.lan" }));
+    const { hosts, subnets } = await importScan(owner, network.id, file);
+    expect(subnets.map(({ action, cidr }) => [action, cidr])).toEqual([["existing", "10.0.7.0/24"]]);
+    expect(hosts[0]).toMatchObject({
+      id: made.id,
+      action: "update",
+      matched_by: "ip_address",
+      name: "Printer",
+      interfaces: [{ action: "update", id: made.interfaces[0]!.id, mac_address: MAC, subnet: "10.0.0.0/16" }],
+      changes: [
+        { path: "hostname", from: null, to: "printer.lan" },
+        { path: "interfaces.10.0.7.1.mac_address", from: null, to: MAC },
+      ],
+    });
+    const host = await owner.call(getHost, { params: made });
+    expect(host).toMatchObject({ name: "Printer", hostname: "printer.lan", source: { type: "Manual" } });
+    expect(host.interfaces[0]).toMatchObject({ mac_address: MAC, subnet_id: subnet.id });
+  });
+
+  it("keeps all that people have made of it", async () => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    const file = scanOf(upHost("10.1.0.1", { hostname: "nas.lan", ports: [22, 80, 443] }));
+    await importScan(owner, network, file);
+    const [host] = await hostsOf(owner, network);
+    const { id, network_id } = host!;
+    await owner.call(updateHost, { params: { id }, body: { network_id, name: "My NAS", hostname: "nas", description: "cellar" } });
+    const [ssh] = host!.services;
+    await owner.call(updateService, { params: ssh!, body: { ...echoOf(ssh!), name: "Login", service_definition: "Gitea", bindings: ssh!.bindings.map((one) => ({ ...one, interface_id: null }) as never) } });
+    const before = await everythingIn(topology);
+    const { hosts } = await importScan(owner, network, file);
+    expect(hosts[0]).toMatchObject({ action: "unchanged", name: "My NAS", hostname: "nas", changes: [] });
+    expect(await everythingIn(topology)).toBe(before);
+  }); // prettier-ignore
+
+  it("gets back what was deleted and is still there", async () => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    const file = scanOf(upHost("10.1.0.1", { ports: [22, 443] }));
+    await importScan(owner, network, file);
+    const [host] = await hostsOf(owner, network);
+    await owner.call(deletePort, { params: host!.ports[0]! });
+    await owner.call(deleteService, { params: host!.services[1]! });
+    const { hosts } = await importScan(owner, network, file);
+    expect(hosts[0]!.ports.map(({ action }) => action)).toEqual(["create", "unchanged"]);
+    expect(hosts[0]!.services.map(({ action, name }) => `${action} ${name}`)).toEqual(["update SSH", "create HTTPS"]);
+  });
+
+  it("is one host for both of its addresses, when a person has put two together", async () => {
+    const { owner, network, subnet } = await aNetwork(topology.aCaller());
+    const interfaces = ["10.0.0.1", "10.0.0.2"].map((ip_address) => ({ ip_address, subnet_id: subnet.id }));
+    const made = await owner.call(createHost, { body: { network_id: network.id, name: "Router", interfaces } });
+    const file = scanOf(upHost("10.0.0.1", { ports: [22] }) + upHost("10.0.0.2", { ports: [22] }));
+    const planned = await importScan(owner, network.id, file, { dry_run: "true" });
+    const { hosts } = await importScan(owner, network.id, file);
+    expect(hosts.map(({ id, services }) => [id, services.map(({ bindings }) => bindings.length)])).toEqual([
+      [made.id, [2]],
+    ]);
+    expect(planned.hosts.map(({ ports }) => ports.length)).toEqual([1]);
+  });
+});
+
+describe("hosts that the scanner was told to take as up", () => {
+  it("are counted and not created when nothing answered", async () => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    const assumed = (ip: string, ports = ""): string =>
+      `<host><status state="up" reason="user-set"/><address addr="${ip}" addrtype="ipv4"/><ports>${ports}</ports></host>`;
+    const open = '<port protocol="tcp" portid="22"><state state="open"/></port>';
+    const closed = '<port protocol="tcp" portid="23"><state state="closed"/></port>';
+    const plan = await importScan(owner, network, scanOf(assumed("10.1.0.1", open) + assumed("10.1.0.2") + assumed("10.1.0.3", closed)));
+    expect(hostsIn(plan)).toEqual(["create 10.1.0.1 10.1.0.1: 22/Tcp SSH"]);
+    expect([plan.summary.hosts.create, plan.summary.unanswered]).toEqual([1, 2]);
+  }); // prettier-ignore
+});

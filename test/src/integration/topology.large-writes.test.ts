@@ -1,0 +1,224 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import {
+  bulkDeleteHosts,
+  bulkDeletePorts,
+  createHost,
+  createInterface,
+  createPort,
+  deleteHost,
+  deleteInterface,
+  deletePort,
+  getHost,
+  type Host,
+  updatePort,
+  updateService,
+} from "@nts/shared/contract";
+import { violationsIn } from "../support/invariants.js";
+import { type Answered, startTopology, type Topology } from "../support/topology.js";
+import { until } from "../support/until.js";
+import { aHost, aNetwork, echoOf, onPort, type World } from "../support/topology-world.js";
+
+// Large transactions beside many small ones that write the same guards and hosts, over two instances; and the largest
+// hosts that the limits allow.
+
+const WRITERS = 12;
+const MOST = 1_000;
+/** Round trips of a bulk operation, whatever its size. */
+const HANDFUL = 14;
+
+jest.setTimeout(60_000);
+
+let topology: Topology;
+let world: World;
+const commands = new Map<string, number>();
+
+beforeAll(async () => {
+  topology = await startTopology({
+    instances: 2,
+    onCommand: ({ commandName }) => commands.set(commandName, (commands.get(commandName) ?? 0) + 1),
+  });
+});
+afterAll(() => topology.stop());
+beforeEach(async () => {
+  world = await aNetwork(topology.aCaller());
+});
+
+/** Lets writers write through both instances until the work is done; every write must succeed. */
+async function beside<T>(
+  write: (writer: number, round: number) => Promise<unknown>,
+  work: () => Promise<T>,
+): Promise<T> {
+  let ended = false;
+  let written = 0;
+  const writers = Array.from({ length: WRITERS }, async (_, writer) => {
+    for (let round = 0; !ended; round++) {
+      await write(writer, round);
+      written++;
+    }
+  });
+  const working = (async () => {
+    await until(() => written >= WRITERS);
+    const begun = performance.now();
+    const worked = await work();
+    if (process.env["SHOW_TIMES"] !== undefined)
+      console.log(
+        expect.getState().currentTestName,
+        `${Math.round(performance.now() - begun)} ms`,
+        `${written} written`,
+      );
+    return worked;
+  })().finally(() => (ended = true));
+  const [result] = await Promise.all([working, ...writers]);
+  return result;
+}
+
+async function roundTripsOf(work: () => Promise<unknown>): Promise<number> {
+  commands.clear();
+  await work();
+  return [...commands.values()].reduce((sum, count) => sum + count, 0);
+}
+
+const numbers = (length: number): number[] => Array.from({ length }, (_, n) => n);
+const address = (n: number): string => `10.0.${1 + Math.floor(n / 250)}.${1 + (n % 250)}`;
+
+/** A host with this many interfaces. */
+function interfacesBody({ network, subnet }: World, count: number) {
+  const interfaces = numbers(count).map((n) => ({ ip_address: address(n), subnet_id: subnet.id, name: `eth${n}` }));
+  return { network_id: network.id, name: "many interfaces", interfaces };
+}
+
+describe("a large write beside twelve writers of small ones", () => {
+  it("creates a host with 50 interfaces while interfaces are added and removed, and nobody is refused", async () => {
+    const { owner, network, subnet } = world;
+    const hosts = await Promise.all(numbers(WRITERS).map((n) => aHost(world, { name: `host ${n}` })));
+    const add = async (writer: number, round: number): Promise<void> => {
+      const caller = owner.via(writer % 2);
+      const body = {
+        host_id: hosts[writer]!.id,
+        network_id: network.id,
+        subnet_id: subnet.id,
+        ip_address: `10.0.200.${1 + (round % 250)}`,
+        name: "eth0",
+      };
+      const made = await caller.call(createInterface, { body });
+      await caller.call(deleteInterface, { params: made });
+    };
+    for (let times = 0; times < 3; times++)
+      await beside(add, () => owner.call(createHost, { body: interfacesBody(world, 50) }));
+    expect(await violationsIn(topology.db.client, topology.db.databaseName)).toEqual([]);
+  });
+
+  it("deletes 200 hosts together while ports of others are added and removed, and nobody is refused", async () => {
+    const { owner, network } = world;
+    const doomed = await manyHosts(200);
+    const hosts = await Promise.all(numbers(WRITERS).map((n) => aHost(world, { name: `host ${n}` })));
+    const add = async (writer: number, round: number): Promise<void> => {
+      const caller = owner.via(writer % 2);
+      const body = { host_id: hosts[writer]!.id, network_id: network.id, number: 1 + round, protocol: "Tcp" as const };
+      const made = await caller.call(createPort, { body });
+      await caller.call(deletePort, { params: made });
+    };
+    const deleted = await beside(add, () => owner.call(bulkDeleteHosts, { body: doomed.map(({ id }) => id) }));
+    expect(deleted).toEqual({ deleted_count: 200, requested_count: 200 });
+    expect(await violationsIn(topology.db.client, topology.db.databaseName)).toEqual([]);
+  });
+
+  it("removes a port of each of 200 hosts while the other ports of the same hosts are changed", async () => {
+    const { owner } = world;
+    const hosts = await manyHosts(200);
+    const change = async (writer: number, round: number): Promise<void> => {
+      const host = hosts[(writer * 17 + round) % hosts.length]!;
+      const body = { ...host.ports[1]!, number: 1_000 + writer * 1_000 + (round % 1_000) };
+      await owner.via(writer % 2).call(updatePort, { params: body, body });
+    };
+    const ids = hosts.map(({ ports }) => ports[0]!.id);
+    const deleted = await beside(change, () => owner.call(bulkDeletePorts, { body: ids }));
+    expect(deleted.deleted_count).toBe(200);
+    expect(await violationsIn(topology.db.client, topology.db.databaseName)).toEqual([]);
+  });
+});
+
+describe("a bulk operation", () => {
+  it("takes no more than a handful of round trips, whatever its size", async () => {
+    const { owner } = world;
+    const trips: Record<string, number> = {};
+    trips["create"] = await roundTripsOf(() => owner.call(createHost, { body: interfacesBody(world, 200) }));
+    const hosts = await manyHosts(60);
+    trips["delete hosts"] = await roundTripsOf(() =>
+      owner.call(bulkDeleteHosts, { body: hosts.slice(0, 30).map(({ id }) => id) }),
+    );
+    const ports = hosts.slice(30).map((host) => host.ports[0]!.id);
+    trips["delete ports"] = await roundTripsOf(() => owner.call(bulkDeletePorts, { body: ports }));
+    expect(Object.entries(trips).filter(([, count]) => count > HANDFUL)).toEqual([]);
+  });
+});
+
+describe("a host as large as the limits allow", () => {
+  it("is created in one call, moves its services about, loses what they are bound to, and is deleted", async () => {
+    const { owner, network, subnet } = world;
+    const ids = numbers(2 * MOST).map(() => randomUUID());
+    const made = await owner.call(createHost, {
+      body: {
+        network_id: network.id,
+        name: "large",
+        interfaces: numbers(MOST).map((n) => ({ id: ids[n]!, ip_address: address(n), subnet_id: subnet.id })),
+        ports: numbers(MOST).map((n) => ({ id: ids[MOST + n]!, number: n + 1, protocol: "Tcp" as const })),
+        services: numbers(MOST).map((n) => ({
+          name: `s${n}`,
+          service_definition: "nginx",
+          bindings: [onPort({ id: ids[MOST + n]! }, { id: ids[0]! })],
+        })),
+      },
+    });
+    expect([made.interfaces.length, made.ports.length, made.services.length]).toEqual([MOST, MOST, MOST]);
+    expect(await owner.call(getHost, { params: made })).toEqual(made);
+
+    const last = made.services[MOST - 1]!;
+    const first = await patiently(() =>
+      owner.send(updateService, { params: last, body: { ...echoOf(last), position: 0 } }),
+    );
+    expect(first.position).toBe(0);
+    const other = await aHost(world, { name: "other" });
+    const body = { ...echoOf(first), host_id: other.id, bindings: [] };
+    expect((await patiently(() => owner.send(updateService, { params: first, body }))).host_id).toBe(other.id);
+
+    // All services are bound to this interface, and all interfaces behind it move up.
+    await patiently(() => owner.send(deleteInterface, { params: made.interfaces[0]! }));
+    const left = await owner.call(getHost, { params: made });
+    expect(left.services.flatMap(({ bindings }) => bindings)).toEqual([]);
+    expect(left.interfaces.map(({ position }) => position)).toEqual(numbers(MOST - 1));
+    await patiently(() => owner.send(deleteHost, { params: made }));
+    expect(await violationsIn(topology.db.client, topology.db.databaseName)).toEqual([]);
+  });
+});
+
+/** What writes a thousand documents may run out of its six seconds on a machine that has other things to do. */
+async function patiently<T>(write: () => Promise<Answered<T>>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const { status, data, text } = await write();
+    if (status === 200) return data;
+    if (attempt === 3 || (status !== 409 && status !== 504)) throw new Error(`answered ${status}: ${text}`);
+  }
+}
+
+/** Hosts with two ports and a service that is bound to the first. */
+async function manyHosts(count: number): Promise<Host[]> {
+  const { owner, network } = world;
+  const [one, two] = [randomUUID(), randomUUID()];
+  const body = {
+    network_id: network.id,
+    name: "one of many",
+    ports: [one, two].map((id, n) => ({ id, number: n + 1, protocol: "Tcp" as const })),
+    services: [{ name: "web", service_definition: "nginx", bindings: [onPort({ id: one })] }],
+  };
+  const hosts: Host[] = [];
+  const make = async (maker: number): Promise<void> => {
+    while (hosts.length < count) {
+      const index = hosts.push({} as Host) - 1;
+      hosts[index] = await owner.via(maker % 2).call(createHost, { body });
+    }
+  };
+  await Promise.all(numbers(8).map(make));
+  return hosts;
+}

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import {
+  createHost,
+  createNetwork,
+  createPort,
+  createService,
+  createSubnet,
+  createTag,
+  deleteHost,
+  updateHost,
+} from "@nts/shared/contract";
+import { createStorage } from "@nts/topology/storage/storage";
+import { type Caller, startTopology, type Topology } from "../support/topology.js";
+import { aHost, aNetwork } from "../support/topology-world.js";
+
+const LIMIT = 40;
+const exceeded = [403, "quota_exceeded", { entity: "Entity", limit: LIMIT }];
+
+let topology: Topology;
+
+beforeAll(async () => {
+  topology = await startTopology({
+    instances: 2,
+    storage: (it, db) => createStorage(db, it.transaction, { maxEntities: LIMIT }),
+  });
+});
+afterAll(() => topology.stop());
+
+/** Creates one thing after another until it is refused. @returns how many were created */
+async function fill(caller: Caller, create: (n: number) => Promise<{ status: number }>): Promise<number> {
+  for (let n = 0; n <= 2 * LIMIT; n++) if ((await create(n)).status !== 200) return n;
+  throw new Error(`nothing was refused to ${caller.scope.organizationId}`);
+}
+
+it("an organization creates no more than its maximum, of all kinds together, until something is deleted", async () => {
+  const world = await aNetwork(topology.aCaller());
+  const { owner, network } = world;
+  const host = await aHost(world, { interfaces: 1, ports: 1, services: 33 });
+  const network_id = network.id;
+  expect(await fill(owner, (n) => owner.send(createTag, { body: { name: `t${n}` } }))).toBe(2);
+  const child = { network_id, host_id: host.id };
+  for (const caller of [owner, owner.via(1)]) {
+    expect(await caller.refusal(createTag, { body: { name: "late" } })).toEqual(exceeded);
+    expect(await caller.refusal(createNetwork, { body: { name: "late" } })).toEqual(exceeded);
+    expect(await caller.refusal(createHost, { body: { network_id, name: "late" } })).toEqual(exceeded);
+    expect(await caller.refusal(createSubnet, { body: { network_id, cidr: "10.9.0.0/16", name: "x" } })).toEqual(
+      exceeded,
+    );
+    expect(await caller.refusal(createPort, { body: { ...child, number: 9, protocol: "Tcp" } })).toEqual(exceeded);
+    const service = { ...child, name: "late", service_definition: "nginx" };
+    expect(await caller.refusal(createService, { body: service })).toEqual(exceeded);
+    const scan = `<nmaprun scanner="nmap"><host><status state="up"/><address addr="10.0.0.9" addrtype="ipv4"/></host></nmaprun>`;
+    const path = `/api/v1/imports/nmap?network_id=${network_id}`;
+    const { data } = await caller.raw("post", path, scan, { "content-type": "application/xml" });
+    expect(data).toMatchObject({ hosts: [{ action: "failed", error: { code: "quota_exceeded" } }] });
+    await caller.call(updateHost, { params: host, body: { ...host, name: "still changed" } });
+  }
+  const stranger = await aNetwork(topology.aCaller());
+  await aHost(stranger);
+
+  await owner.call(deleteHost, { params: host });
+  await owner.call(createHost, { body: { network_id, name: "there is room again" } });
+});
+
+it("an organization exceeds its maximum by no more than what is created at the same moment", async () => {
+  const world = await aNetwork(topology.aCaller());
+  await aHost(world, { services: 35 });
+  const { owner, network } = world;
+  const creates = Array.from({ length: 12 }, (_, n) =>
+    owner.via(n % 2).send(createHost, { body: { network_id: network.id, name: `h${n}` } }),
+  );
+  const statuses = (await Promise.all(creates)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(1);
+  for (const caller of [owner, owner.via(1)])
+    expect(await caller.refusal(createHost, { body: { network_id: network.id, name: "late" } })).toEqual(exceeded);
+});

@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import type { Db } from "mongodb";
+import {
+  createHost,
+  createInterface,
+  createService,
+  createSubnet,
+  deleteNetwork,
+  getHost,
+  getNetwork,
+  getService,
+  getSubnet,
+  getTopology,
+  listHosts,
+  listNetworks,
+  listServices,
+  listSubnets,
+  updateNetwork,
+  updateService,
+} from "@nts/shared/contract";
+import { listNetworkIds } from "@nts/shared/contract/internal";
+import { createLog } from "@nts/shared/log";
+import { createTransactions } from "@nts/shared/mongo/transaction";
+import { BACKGROUND } from "@nts/shared/work";
+import type { Notices } from "@nts/topology/notices";
+import { createStorage, type Storage } from "@nts/topology/storage/storage";
+import { createSweep, type SweepParts } from "@nts/topology/sweeps/sweep";
+import { violationsIn } from "../support/invariants.js";
+import { seedTopology, type Seeded } from "../support/seed.js";
+import { type Caller, startTopology, type Topology } from "../support/topology.js";
+import { aHost, aNetwork, type World } from "../support/topology-world.js";
+
+let topology: Topology;
+let storage: Storage;
+
+beforeAll(async () => {
+  topology = await startTopology({ instances: 2 });
+  storage = createStorage(topology.db, createTransactions(topology.db.client));
+});
+afterAll(() => topology.stop());
+
+/** More than one transaction deletes. */
+const LARGE = { networks: 1, hostsPerNetwork: 60, servicesPerHost: 10 };
+
+interface LargeWorld extends World {
+  readonly organizationId: string;
+  readonly doomed: string;
+  readonly seeded: Seeded;
+}
+
+/** An organization with a small network, and a large one. */
+async function aLargeNetwork(): Promise<LargeWorld> {
+  const owner = topology.aCaller();
+  const world = await aNetwork(owner);
+  await aHost(world, { interfaces: 1, ports: 1, services: 1 });
+  const { organizationId } = owner.scope;
+  const seeded = await seedTopology(topology.db, { organizationId, ...LARGE });
+  return { ...world, organizationId, seeded, doomed: seeded.networkIds[0]! };
+}
+
+async function documentsIn(db: Db, networkId: string): Promise<number> {
+  const kinds = ["networks", "subnets", "hosts", "interfaces", "ports", "services", "bindings", "guards"];
+  const counts = await Promise.all(kinds.map((kind) => db.collection(kind).countDocuments({ network_id: networkId })));
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+const announced: string[] = [];
+const notices: Notices = { networkDeleted: (_, id) => void announced.push(id), tagDeleted: () => undefined };
+
+/** Sweeps what is due, at once. @param count hears of every batch */
+async function sweep(
+  count: SweepParts["count"] = () => undefined,
+  signal = new AbortController().signal,
+): Promise<void> {
+  const times = { graceMs: 0, keepMs: 0 };
+  await createSweep({ storage, notices, log: createLog("test", "silent"), times, count, signal }).run();
+}
+
+describe("deleting a large network", () => {
+  it("is answered when no replica answers anything of it any more, while its documents are still there", async () => {
+    const { owner, network, organizationId, doomed, seeded } = await aLargeNetwork();
+    const other = owner.via(1);
+    const [hostId, serviceId] = [seeded.hostIds[0]!, seeded.serviceIds[0]!];
+    let isDeleted = false;
+    const late: string[] = [];
+    let answers = 0;
+    const reader = async (caller: Caller, name: string, sees: () => Promise<boolean>): Promise<void> => {
+      for (let more = 3; more > 0; more -= isDeleted ? 1 : 0) {
+        const begunAfter = isDeleted;
+        if ((await sees()) && begunAfter) late.push(name);
+        answers += 1;
+      }
+    };
+    const readers = [owner, other].flatMap((caller) => [
+      reader(caller, "get", async () => (await caller.send(getService, { params: { id: serviceId } })).status === 200),
+      reader(caller, "network", async () => (await caller.send(getNetwork, { params: { id: doomed } })).status === 200),
+      reader(caller, "list", async () => (await caller.list(listServices, { query: { limit: 5 } })).total > 1),
+      reader(caller, "hosts", async () => (await caller.list(listHosts, { query: { ids: [hostId] } })).total > 0),
+    ]);
+    expect(await owner.call(deleteNetwork, { params: { id: doomed } })).toBeNull();
+    isDeleted = true;
+    await Promise.all(readers);
+    expect(late).toEqual([]);
+    expect(answers).toBeGreaterThan(24);
+    expect(await documentsIn(topology.db, doomed)).toBe(660);
+    expect(topology.notices).toContainEqual(["network", organizationId, doomed]);
+
+    for (const caller of [owner, other, owner.colleague({ permission: "Viewer", networks: [network.id, doomed] })]) {
+      const { rows, total } = await caller.list(listServices, { query: { limit: 0 } });
+      expect([rows.length, total]).toEqual([1, 1]);
+      for (const query of [{}, { order_by: "name" }, { q: "s0" }, { group_by: "network_id" }] as const)
+        expect((await caller.list(listServices, { query })).rows.map((one) => one.network_id)).toEqual([network.id]);
+      expect((await caller.list(listServices, { query: { network_id: doomed } })).total).toBe(0);
+      expect((await caller.list(listNetworks, { query: {} })).rows).toMatchObject([{ id: network.id }]);
+      expect((await caller.list(listSubnets, { query: {} })).total).toBe(1);
+      expect(await caller.refusal(getHost, { params: { id: hostId } })).toEqual([404, "not_found", { entity: "Host" }]);
+      const { nodes } = await caller.call(getTopology, { query: {} });
+      expect(nodes.map(({ network_id }) => network_id)).toEqual([network.id, network.id, network.id]);
+    }
+    const asked = await topology.aProcess().call(listNetworkIds, { params: { id: organizationId } });
+    expect(asked).toEqual([network.id]);
+  });
+
+  it("waits for replicas that have just looked, and would not look again for a while", async () => {
+    const { organizationId, network, doomed } = await aLargeNetwork();
+    const scope = { organizationId, networks: [network.id, doomed] };
+    const replica = createStorage(topology.db, storage.transaction).deletions;
+    const { deletions } = storage;
+    expect(await replica.visible(scope)).toEqual(scope);
+    await storage.transaction(BACKGROUND, [], (session) => deletions.hide(session, organizationId, [doomed]));
+    await deletions.known();
+    expect(await replica.visible(scope)).toEqual({ organizationId, networks: [network.id] });
+    expect(await replica.visible({ organizationId, networks: "all" })).toMatchObject({ networks: [network.id] });
+    const stranger = { organizationId: topology.aCaller().scope.organizationId, networks: "all" } as const;
+    expect(replica.visible(stranger)).toBe(stranger);
+  });
+
+  it("refuses every write to it from then on, through every replica, and none to another network", async () => {
+    const { owner, network, subnet, doomed, seeded } = await aLargeNetwork();
+    const [hostId, serviceId] = [seeded.hostIds[0]!, seeded.serviceIds[0]!];
+    const inside = (await owner.call(createSubnet, { body: { network_id: doomed, cidr: "10.1.0.0/16", name: "LAN" } }))
+      .id;
+    const service = await owner.call(getService, { params: { id: serviceId } });
+    await owner.call(deleteNetwork, { params: { id: doomed } });
+    const gone = (path: string): unknown => [400, "invalid_reference", { path }];
+    for (const caller of [owner, owner.via(1)]) {
+      expect(await caller.refusal(createHost, { body: { network_id: doomed, name: "late" } })).toEqual(
+        gone("network_id"),
+      );
+      const late = { network_id: doomed, host_id: hostId, name: "late", service_definition: "nginx" };
+      expect(await caller.refusal(createService, { body: late })).toEqual(gone("host_id"));
+      const body = { network_id: doomed, cidr: "10.2.0.0/16", name: "late" };
+      expect(await caller.refusal(createSubnet, { body })).toEqual(gone("network_id"));
+      expect(await caller.refusal(getSubnet, { params: { id: inside } })).toMatchObject({ 0: 404 });
+      expect(await caller.refusal(updateService, { params: service, body: service })).toMatchObject({
+        0: 404,
+      });
+      expect(await caller.refusal(updateNetwork, { params: { id: doomed }, body: { name: "late" } })).toMatchObject({
+        0: 404,
+      });
+      expect(await caller.refusal(deleteNetwork, { params: { id: doomed } })).toMatchObject({ 0: 404 });
+      const imported = `/api/v1/imports/nmap?network_id=${doomed}`;
+      const answered = await caller.raw("post", imported, "<nmaprun/>", { "content-type": "application/xml" });
+      expect(answered).toMatchObject({ status: 400, params: { path: "network_id" } });
+      const host = await aHost({ owner: caller, network, subnet }, { name: "fine" });
+      const at = { host_id: host.id, network_id: network.id, name: "eth", subnet_id: inside, ip_address: "10.1.0.1" };
+      expect(await caller.refusal(createInterface, { body: at })).toEqual(gone("subnet_id"));
+    }
+  });
+
+  it("is decided once, and keeps to a revision", async () => {
+    const { owner, doomed } = await aLargeNetwork();
+    const params = { id: doomed };
+    const headers = { "if-match": '"7"' };
+    expect(await owner.refusal(deleteNetwork, { params, headers })).toMatchObject({ 0: 412 });
+    expect((await owner.send(getNetwork, { params })).status).toBe(200);
+    const both = [owner, owner.via(1)].map((caller) => caller.send(deleteNetwork, { params }));
+    const statuses = (await Promise.all(both)).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([200, 404]);
+  });
+});
+
+describe("the sweep of a large network", () => {
+  it("deletes everything in it and nothing else, and is forgotten afterwards", async () => {
+    const { owner, doomed } = await aLargeNetwork();
+    const guarded = { network_id: doomed, cidr: "10.1.0.0/16", name: "LAN" };
+    await owner.call(createSubnet, { body: guarded });
+    await owner.call(deleteNetwork, { params: { id: doomed } });
+    let documents = 0;
+    await sweep((number) => void (documents += number));
+    expect(await documentsIn(topology.db, doomed)).toBe(0);
+    expect(documents).toBeGreaterThanOrEqual(661 + 16);
+    await sweep();
+    expect(await topology.db.collection("deletions").countDocuments()).toBe(0);
+    expect(await violationsIn(topology.db.client as never, topology.db.databaseName)).toEqual([]);
+    expect((await owner.list(listServices, { query: {} })).total).toBe(1);
+  });
+
+  it("is resumed wherever it was cut off", async () => {
+    const { owner, doomed } = await aLargeNetwork();
+    await owner.call(deleteNetwork, { params: { id: doomed } });
+    const stop = new AbortController();
+    await sweep(() => stop.abort(), stop.signal);
+    const left = await documentsIn(topology.db, doomed);
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThan(660);
+    await sweep();
+    expect(await documentsIn(topology.db, doomed)).toBe(0);
+  });
+
+  it("ends a deletion whose process died before it had told anybody", async () => {
+    const { owner, organizationId, doomed } = await aLargeNetwork();
+    await storage.transaction(BACKGROUND, [], (session) => storage.deletions.hide(session, organizationId, [doomed]));
+    await sweep();
+    expect(announced).toContain(doomed);
+    expect(await documentsIn(topology.db, doomed)).toBe(0);
+    expect(await owner.refusal(getNetwork, { params: { id: doomed } })).toMatchObject({ 0: 404 });
+  });
+});

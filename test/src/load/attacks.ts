@@ -1,0 +1,81 @@
+/**
+ * `npm run test:attacks`: makes every attack of `test/src/attacks` on a system of its own, while a client of another
+ * organization reads every 20 ms. The system stands an attack when none of that client's requests fails, its slowest answer
+ * takes less than 500 ms (or 30 times its median before the attack), no process ends, and none takes 150 MiB more memory.
+ * `npm run test:attacks -- <part of a name>` makes some of them, `--cheap` those of `npm test`, `--list` tells
+ * their names, `--against <git ref>` attacks the
+ * system as it is there.
+ */
+import { parseArgs } from "node:util";
+import type { NamedAttack, Outcome } from "../support/attacks/run.js";
+import { loadAttacks, optionsOf, runAttack } from "../support/attacks/run.js";
+import { PENDING } from "../support/attacks/pending.js";
+import type { Stack } from "../support/stack.js";
+import { buildHere, buildOfRef } from "../support/build-of-ref.js";
+import { row } from "./work.js";
+
+const WATCHING = { patienceMs: 500, beforeMs: 1_000, afterMs: 1_000 };
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    list: { type: "boolean", default: false },
+    cheap: { type: "boolean", default: false },
+    against: { type: "string" },
+  },
+});
+const patterns = positionals.slice(1); // the first one is the name of this script
+const chosen = (await loadAttacks()).filter(
+  ({ id, cheap }) =>
+    (cheap || !values.cheap) && (patterns.length === 0 || patterns.some((pattern) => id.includes(pattern))),
+);
+
+if (values.list) list(chosen);
+else await attackAll(chosen);
+
+function list(attacks: readonly NamedAttack[]): void {
+  row("attack", "what it does", "part of npm test");
+  row("---", "---", "---");
+  for (const { id, name, cheap } of attacks) row(id, name, PENDING.has(id) ? "pending" : cheap ? "yes" : "no");
+}
+
+async function attackAll(attacks: readonly NamedAttack[]): Promise<void> {
+  if (attacks.length === 0) throw new Error("no attack has such a name; --list tells them");
+  const build = values.against === undefined ? await buildHere() : await buildOfRef(values.against);
+  row("attack", "what the attacker got", "victim: idle median, median, slowest ms", "failed", "memory MiB", "verdict");
+  row("---", "---", "---", "---", "---", "---");
+  for (const attack of attacks) {
+    const stack = await build.startStack({ ...optionsOf(attack), ownMongod: true });
+    try {
+      const isExpected = PENDING.has(attack.id) && patterns.length === 0;
+      const hasStood = await stands(attack, stack);
+      if (!hasStood && !isExpected) process.exitCode = 1;
+    } finally {
+      await stack.stop();
+    }
+  }
+}
+
+async function stands(attack: NamedAttack, stack: Stack): Promise<boolean> {
+  try {
+    const outcome = await runAttack(attack, stack, WATCHING);
+    print(attack, outcome);
+    return outcome.faults.length === 0;
+  } catch (error) {
+    row(attack.id, "", "", "", "", `FAILS: ${describe(error)}`);
+    return false;
+  }
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : `${error.message}: ${describe(error.cause)}`;
+}
+
+function print({ id }: NamedAttack, { got, idle, attacked, faults }: Outcome): void {
+  const ms = [idle.medianMs, attacked.medianMs, attacked.slowestMs].map((value) => value.toFixed(1)).join(", ");
+  const failed = `${attacked.failures.length} of ${attacked.answers + attacked.failures.length}`;
+  const memory = Object.entries(attacked.grownBytes).map(([name, by]) => `${name} +${(by / 2 ** 20).toFixed(0)}`);
+  const verdict = faults.length === 0 ? "stands" : `FAILS: ${faults.join("; ")}`;
+  row(id, got, ms, failed, memory.join(", "), PENDING.has(id) ? `${verdict} (pending)` : verdict);
+}

@@ -1,0 +1,153 @@
+/**
+ * `npm run bench:path`: what a request costs on its whole way, from the gateway with credential, limit and log to MongoDB
+ * and back: rate, latency, and processor time per request of each process.
+ *
+ * `-- --against <git ref>` measures the system as it was there beside this one, in turns in the same run; only such figures
+ * can be compared. `--seconds 4` measures each work so long, `--connections 1,16,64` with so many connections, `--services`
+ * sets the size of the inventory, and `--only PUT` chooses works by a part of their name.
+ */
+import { parseArgs } from "node:util";
+import autocannon from "autocannon";
+import { type Build, buildHere, buildOfRef } from "../support/build-of-ref.js";
+import { UNLIMITED } from "../support/unlimited.js";
+import type { Stack } from "../support/stack.js";
+import { cpuMicrosOf, residentMbOf, type Watched } from "./measure.js";
+import { type Inventory, seedInventory, type Work } from "./path-work.js";
+import { row } from "./work.js";
+
+const { values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    against: { type: "string" },
+    seconds: { type: "string", default: "4" },
+    rounds: { type: "string", default: "2" },
+    connections: { type: "string", default: "1,16,64" },
+    services: { type: "string", default: "5000" },
+    only: { type: "string", default: "" },
+  },
+});
+const ROUNDS = Number(values.rounds);
+const SECONDS = Number(values.seconds);
+const CONNECTIONS = values.connections.split(",").map(Number);
+
+/** A system that runs, with what is measured of it. */
+interface Side {
+  readonly name: string;
+  readonly stack: Stack;
+  readonly inventory: Inventory;
+  readonly watched: readonly Watched[];
+}
+
+interface Measuring {
+  readonly connections: number;
+  /** This one included; work of which there is only so much is shared out among them. */
+  readonly roundsLeft: number;
+}
+
+interface Sample {
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly failed: number;
+  readonly cpuMicros: readonly number[];
+}
+
+const builds = [...(values.against === undefined ? [] : [await buildOfRef(values.against)]), await buildHere()];
+const sides: Side[] = [];
+try {
+  for (const build of builds) sides.push(await startSide(build));
+  await compare(sides);
+} finally {
+  await Promise.all(sides.map(({ stack }) => stack.stop()));
+}
+
+async function startSide({ name, startStack }: Build): Promise<Side> {
+  const stack = await startStack({ ownMongod: true, env: UNLIMITED });
+  const { gateways, topologies, servers } = stack;
+  const processes = { gateway: gateways[0], topology: topologies[0], mongod: servers.mongodb, redis: servers.redis };
+  const watched = Object.entries(processes).flatMap(([name, handle]) => (handle ? [{ name, pid: handle.pid() }] : []));
+  return { name, stack, watched, inventory: await seedInventory(stack, Number(values.services)) };
+}
+
+async function compare(sides: readonly Side[]): Promise<void> {
+  const names = sides[0]?.watched.map(({ name }) => name) ?? [];
+  row("work", "conn.", "build", "req/s", "p50 ms", "p99 ms", "failed", `CPU µs/request: ${names.join(" / ")}`);
+  row(...Array.from({ length: 8 }, () => "---"));
+  const works = sides[0]?.inventory.works ?? [];
+  for (const [index, { name }] of works.entries()) {
+    if (!name.includes(values.only)) continue;
+    for (const connections of CONNECTIONS) {
+      const samples = new Map<Side, Sample[]>(sides.map((side) => [side, []]));
+      for (let round = 0; round < ROUNDS; round++)
+        for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
+          const work = side.inventory.works[index];
+          if (work === undefined) continue;
+          const sample = await measure(side, work, { connections, roundsLeft: ROUNDS - round });
+          if (sample !== null) samples.get(side)?.push(sample);
+        }
+      print(
+        name,
+        connections,
+        [...samples].map(([side, of]) => [side, meanOf(of)]),
+      );
+    }
+  }
+  for (const { name, watched } of sides) {
+    const resident = await Promise.all(watched.map(residentMbOf));
+    console.log(`\nresident MB of ${name}: ${watched.map((one, n) => `${one.name} ${resident[n] ?? 0}`).join(", ")}`);
+  }
+}
+
+/** Sends one kind of work, each connection one request after another; null when nothing is left to do. */
+async function measure({ inventory, watched }: Side, work: Work, how: Measuring): Promise<Sample | null> {
+  const amount = Math.floor((work.most?.() ?? Infinity) / how.roundsLeft);
+  if (amount === 0) return null;
+  const before = await Promise.all(watched.map(cpuMicrosOf));
+  const result = await autocannon({
+    url: inventory.url,
+    connections: Math.min(how.connections, amount),
+    headers: { authorization: `Bearer ${inventory.key}`, "content-type": "application/json" },
+    ...(amount === Infinity ? { duration: SECONDS / ROUNDS } : { amount }),
+    requests: [
+      {
+        setupRequest: (request) => ({ ...request, ...work.next() }),
+        ...(work.onAnswer === undefined
+          ? {}
+          : { onResponse: (_status: number, body: string) => work.onAnswer?.(body) }),
+      },
+    ],
+  });
+  const after = await Promise.all(watched.map(cpuMicrosOf));
+  const done = Math.max(1, result["2xx"] + result.non2xx);
+  return {
+    perSecond: done / result.duration,
+    p50Ms: result.latency.p50,
+    p99Ms: result.latency.p99,
+    failed: result.non2xx + result.errors,
+    cpuMicros: watched.map((_, n) => ((after[n] ?? 0) - (before[n] ?? 0)) / done),
+  };
+}
+
+function meanOf(samples: readonly Sample[]): Sample {
+  const mean = (of: (sample: Sample) => number): number =>
+    samples.reduce((sum, one) => sum + of(one), 0) / samples.length;
+  return {
+    perSecond: mean(({ perSecond }) => perSecond),
+    p50Ms: mean(({ p50Ms }) => p50Ms),
+    p99Ms: mean(({ p99Ms }) => p99Ms),
+    failed: samples.reduce((sum, { failed }) => sum + failed, 0),
+    cpuMicros: (samples[0]?.cpuMicros ?? []).map((_, n) => mean(({ cpuMicros }) => cpuMicros[n] ?? 0)),
+  };
+}
+
+function print(work: string, connections: number, measured: readonly (readonly [Side, Sample])[]): void {
+  for (const [{ name }, { perSecond, p50Ms, p99Ms, failed, cpuMicros }] of measured) {
+    const cpu = cpuMicros.map((micros) => Math.round(micros)).join(" / ");
+    row(work, connections, name, Math.round(perSecond), p50Ms.toFixed(1), p99Ms.toFixed(1), failed, cpu);
+  }
+  const [before, now] = measured.map(([, sample]) => sample);
+  if (before === undefined || now === undefined) return;
+  const total = ({ cpuMicros }: Sample): number => cpuMicros.reduce((sum, micros) => sum + micros, 0);
+  const rate = (now.perSecond / before.perSecond).toFixed(2);
+  row(work, connections, "ratio", `${rate} ×`, "", "", "", `${(total(now) / total(before)).toFixed(2)} of it`);
+}

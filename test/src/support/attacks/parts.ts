@@ -1,0 +1,89 @@
+/** What attacks are put together from. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { RawSocket } from "../raw-socket.js";
+import type { Tenant } from "./attack.js";
+
+const EMPTY_LINE = "\r\n\r\n";
+
+/** The head of a request; `fields` are whole header lines. */
+export function headOf(line: string, ...fields: string[]): string {
+  return [`${line} HTTP/1.1`, "Host: service.example", ...fields].join("\r\n") + EMPTY_LINE;
+}
+
+/** Waits until all connections are closed, or so many milliseconds have passed. */
+export async function closedWithin(sockets: readonly RawSocket[], ms: number): Promise<void> {
+  const patience = new AbortController();
+  const late = sleep(ms, undefined, { signal: patience.signal }).catch(() => undefined);
+  await Promise.race([Promise.all(sockets.map(({ closed }) => closed)), late]);
+  patience.abort();
+}
+
+/** Statuses of the answers that came over connections; 0 for one that was not answered. */
+export function statusesOf(sockets: readonly RawSocket[]): number[] {
+  return sockets.flatMap((socket) => {
+    const lines = [...socket.received().matchAll(/HTTP\/1\.1 (\d{3}) /g)];
+    return lines.length === 0 ? [0] : lines.map(([, status]) => Number(status));
+  });
+}
+
+/** How often each value is there, such as "298 × 429, 2 × 200"; a status of 0 is no answer. */
+export function tally(statuses: readonly number[]): string {
+  const counts = new Map<number, number>();
+  for (const status of statuses) counts.set(status, (counts.get(status) ?? 0) + 1);
+  const sorted = [...counts].sort(([, a], [, b]) => b - a);
+  return sorted.map(([status, count]) => `${count} × ${status === 0 ? "no answer" : status}`).join(", ");
+}
+
+/** Closes connections, whatever they still carry. */
+export function closeAll(sockets: readonly RawSocket[]): void {
+  for (const socket of sockets) socket.close();
+}
+
+/** A network of a tenant with a subnet 10.0.0.0/8 in it. */
+export async function aNetworkOf(tenant: Tenant): Promise<{ networkId: string; subnetId: string }> {
+  const { id: networkId } = await tenant.data("POST", "/api/v1/networks", { name: "network" });
+  const subnet = { network_id: networkId, cidr: "10.0.0.0/8", name: "subnet" };
+  return { networkId, subnetId: (await tenant.data("POST", "/api/v1/subnets", subnet)).id };
+}
+
+const MOST_ATTEMPTS = 5;
+
+/** Makes a host with so many ports, and on each a service that is bound to it; a conflict is tried again. */
+export async function aHostWithServices(tenant: Tenant, networkId: string, name: string, count: number): Promise<void> {
+  const numbers = Array.from({ length: count }, (_, n) => n + 1);
+  const idOf = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
+  const body = {
+    network_id: networkId,
+    name,
+    ports: numbers.map((n) => ({ id: idOf(n), number: n, protocol: "Tcp" })),
+    services: numbers.map((n) => ({
+      name: `service ${n}`,
+      service_definition: "nginx",
+      bindings: [{ type: "Port", port_id: idOf(n) }],
+    })),
+  };
+  for (let attempt = 1; ; attempt++) {
+    const { status, text } = await tenant.send("POST", "/api/v1/hosts", body);
+    if (status === 200) return;
+    if (status !== 409 || attempt === MOST_ATTEMPTS) throw new Error(`a host was answered ${status}: ${text}`);
+  }
+}
+
+/** Does something so many times, a few at a time. @returns the results in order */
+export async function inTurns<T>(count: number, atATime: number, what: (n: number) => Promise<T>): Promise<T[]> {
+  const results = new Array<T>(count);
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (next < count) {
+      const n = next++;
+      results[n] = await what(n);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(count, atATime) }, work));
+  return results;
+}
+
+/** Ends an attack with what it found. @throws Error with the words when the condition does not hold */
+export function expectThat(condition: boolean, otherwise: string): void {
+  if (!condition) throw new Error(otherwise);
+}

@@ -1,0 +1,42 @@
+import type { Answer, Attack, Tenant } from "./attack.js";
+import { aNetworkOf, tally } from "./parts.js";
+
+const AT_ONCE = 4;
+
+/** The file of a scan with this inside. */
+export function scanWith(inside: string): string {
+  return `<?xml version="1.0"?>\n<!DOCTYPE nmaprun>\n<nmaprun scanner="nmap" version="7.93">\n${inside}</nmaprun>\n`;
+}
+
+/** A host that is up, with these lines inside. */
+export function hostWith(inside: string): string {
+  return `<host><status state="up" reason="arp-response"/>${inside}</host>\n`;
+}
+
+/** Sends a scan, as a preview unless it is said otherwise. */
+export function sendScan(tenant: Tenant, networkId: string, file: string, isDry = true): Promise<Answer> {
+  const path = `/api/v1/imports/nmap?network_id=${networkId}&dry_run=${isDry}`;
+  return tenant.send("POST", path, file, { "content-type": "application/xml" });
+}
+
+/** Two organizations that send a file at the same time, twice each. */
+export function scanAttack(name: string, file: () => string, cheap = true): Attack<() => Promise<Answer[]>> {
+  return {
+    name,
+    cheap,
+    prepare: async (target) => {
+      const text = file();
+      const tenants = [await target.newTenant(), await target.newTenant()];
+      const networks = await Promise.all(tenants.map(aNetworkOf));
+      return () =>
+        Promise.all(
+          Array.from({ length: AT_ONCE }, (_, n) => sendScan(tenants[n % 2]!, networks[n % 2]!.networkId, text)),
+        );
+    },
+    run: async (_target, send) => {
+      const answers = await send();
+      const slowest = Math.max(...answers.map(({ tookMs }) => tookMs));
+      return `${tally(answers.map(({ status }) => status))} within ${(slowest / 1_000).toFixed(1)} s`;
+    },
+  };
+}

@@ -1,0 +1,109 @@
+/** Tenants of an attacked system, each at a client address of its own: all of 127.0.0.0/8 is this machine. */
+import { Agent, type IncomingMessage, request as httpRequest } from "node:http";
+import { openRawSocket } from "../raw-socket.js";
+import type { Stack } from "../stack.js";
+import type { Answer, Target, Tenant } from "./attack.js";
+
+const PATIENCE_MS = 60_000;
+const OPENED_AT_A_TIME = 100;
+
+let addresses = 0;
+
+/** A client address that nobody had before. */
+export function newAddress(): string {
+  addresses++;
+  return `127.9.${addresses >> 8}.${(addresses & 255) + 1}`;
+}
+
+/** The system as an attack sees it. */
+export function targetOf(stack: Stack): Target {
+  return { stack, url: stack.url, newTenant: () => newTenant(stack.url) };
+}
+
+async function newTenant(url: string): Promise<Tenant> {
+  const address = newAddress();
+  const agent = new Agent({ keepAlive: true });
+  const sender =
+    (own: Readonly<Record<string, string>>) =>
+    (...[method, path, body, headers = {}]: Parameters<Tenant["send"]>) =>
+      exchange({ url: url + path, method, agent, localAddress: address, headers: { ...own, ...headers } }, body);
+  const anonymous = sender({});
+  const email = `tenant-${address}-${process.pid}-${Date.now()}@example.com`;
+  const password = "correct horse battery staple";
+  const registered = await anonymous("POST", "/api/auth/register", { email, password });
+  const { id: userId, organization_id: organizationId } = dataOf<{ id: string; organization_id: string }>(registered);
+  const session = sender({ cookie: registered.cookie });
+  const body = { name: "key", organization_id: organizationId, user_id: userId, tags: [], permissions: "Owner" };
+  const { key } = dataOf<{ key: string }>(await session("POST", "/api/v1/auth/keys", body));
+  const send = sender({ authorization: `Bearer ${key}` });
+  return {
+    organizationId,
+    userId,
+    address,
+    key,
+    keyLine: `Authorization: Bearer ${key}`,
+    send,
+    data: async (method, path, body) => dataOf(await send(method, path, body)),
+    connect: async (count, { reads = true } = {}) => {
+      const sockets = [];
+      while (sockets.length < count) {
+        const length = Math.min(OPENED_AT_A_TIME, count - sockets.length);
+        const opening = Array.from({ length }, () => openRawSocket(url, { from: address, reads }));
+        sockets.push(...(await Promise.all(opening)));
+      }
+      return sockets;
+    },
+  };
+}
+
+function dataOf<T>({ status, text }: Answer): T {
+  if (status !== 200) throw new Error(`answered ${status}: ${text.slice(0, 500)}`);
+  return (JSON.parse(text) as { data: T }).data;
+}
+
+interface Sent {
+  readonly url: string;
+  readonly method: string;
+  readonly agent: Agent;
+  readonly localAddress: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** One request; what becomes of it is the answer, also when there is none. */
+async function exchange(sent: Sent, body: unknown): Promise<Answer & { cookie: string }> {
+  const { url, headers, ...options } = sent;
+  const bytes = Buffer.from(body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body));
+  const describing = body === undefined ? {} : { "content-type": "application/json", "content-length": bytes.length };
+  const begunAt = performance.now();
+  const answer = (status: number, text: string, cookie = "") => {
+    const code = /"code":"(\w+)"/.exec(text)?.[1] ?? "";
+    return { status, code, text, cookie, tookMs: performance.now() - begunAt };
+  };
+  return new Promise((resolve) => {
+    const request = httpRequest(
+      url,
+      { ...options, timeout: PATIENCE_MS, headers: { ...describing, ...headers } },
+      (response) => {
+        textOf(response).then(
+          (text) => {
+            resolve(answer(response.statusCode ?? 0, text, response.headers["set-cookie"]?.[0]?.split(";")[0]));
+          },
+          (error: unknown) => {
+            resolve(answer(0, String(error)));
+          },
+        );
+      },
+    );
+    request.on("timeout", () => request.destroy(new Error(`no answer within ${PATIENCE_MS / 1_000} s`)));
+    request.on("error", (error) => {
+      resolve(answer(0, error.message));
+    });
+    request.end(bytes);
+  });
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}

@@ -1,0 +1,94 @@
+/**
+ * The thread of a victim: reads two small things every 20 ms whether or not earlier answers have come, and watches the
+ * memory of processes meanwhile. A thread of its own, because an attack keeps the main one busy.
+ */
+import { readFileSync } from "node:fs";
+import { Agent, get } from "node:http";
+import { parentPort, workerData } from "node:worker_threads";
+import type { Seen, VictimOptions } from "./victim.js";
+
+const PATHS = ["/api/v1/networks", "/api/v1/auth/whoami"];
+const EVERY_MS = 20;
+const WATCH_EVERY_MS = 50;
+const PATIENCE_MS = 10_000;
+/** A victim that waits does not become an attacker. */
+const MOST_UNANSWERED = 100;
+const PAGE_BYTES = 4_096;
+
+interface Period {
+  readonly times: number[];
+  readonly failures: string[];
+  readonly before: readonly number[];
+  readonly most: number[];
+  unanswered: number;
+}
+
+const { url, key, address, processes } = workerData as VictimOptions;
+const agent = new Agent({ keepAlive: true });
+const headers = { authorization: `Bearer ${key}` };
+let period = newPeriod();
+
+function newPeriod(): Period {
+  const before = processes.map(({ pid }) => residentBytesOf(pid));
+  return { times: [], failures: [], before, most: [...before], unanswered: 0 };
+}
+
+/** Resident memory; 0 when the process is gone. */
+function residentBytesOf(pid: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]) * PAGE_BYTES;
+  } catch {
+    return 0;
+  }
+}
+
+function read(path: string): void {
+  const own = period;
+  const begunAt = performance.now();
+  let failure: string | null = "no answer";
+  own.unanswered++;
+  const request = get(url + path, { agent, headers, localAddress: address, timeout: PATIENCE_MS }, (response) => {
+    failure = response.statusCode === 200 ? null : `${response.statusCode ?? 0}`;
+    response.resume();
+  });
+  request.on("timeout", () => request.destroy(new Error(`no answer within ${PATIENCE_MS / 1_000} s`)));
+  request.on("error", ({ message }) => (failure = message));
+  request.once("close", () => {
+    own.unanswered--;
+    if (failure === null) own.times.push(performance.now() - begunAt);
+    else own.failures.push(`${path}: ${failure}`);
+  });
+}
+
+setInterval(() => {
+  if (period.unanswered < MOST_UNANSWERED) for (const path of PATHS) read(path);
+}, EVERY_MS);
+
+setInterval(() => {
+  processes.forEach(({ pid }, index) => {
+    period.most[index] = Math.max(period.most[index] ?? 0, residentBytesOf(pid));
+  });
+}, WATCH_EVERY_MS);
+
+/** Asked for a report, it waits until all requests of the period are answered or given up. */
+parentPort?.on("message", () => {
+  const ended = period;
+  period = newPeriod();
+  const waiting = setInterval(() => {
+    if (ended.unanswered > 0) return;
+    clearInterval(waiting);
+    parentPort?.postMessage(seenIn(ended));
+  }, WATCH_EVERY_MS);
+});
+
+function seenIn({ times, failures, before, most }: Period): Seen {
+  const sorted = times.sort((a, b) => a - b);
+  const grown = processes.map(({ name }, index) => [name, (most[index] ?? 0) - (before[index] ?? 0)] as const);
+  return {
+    answers: sorted.length,
+    medianMs: sorted[Math.floor(sorted.length / 2)] ?? 0,
+    slowestMs: sorted.at(-1) ?? 0,
+    failures,
+    grownBytes: Object.fromEntries(grown),
+  };
+}

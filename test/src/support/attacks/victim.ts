@@ -1,0 +1,44 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+
+export interface VictimOptions {
+  readonly url: string;
+  readonly key: string;
+  /** The client address that it reads from. */
+  readonly address: string;
+  /** The processes whose memory is watched. */
+  readonly processes: readonly { readonly name: string; readonly pid: number }[];
+}
+
+/** What a victim saw in a period. */
+export interface Seen {
+  readonly answers: number;
+  readonly medianMs: number;
+  readonly slowestMs: number;
+  /** Path and status of what was not answered with 200, or what the connection said. */
+  readonly failures: readonly string[];
+  /** By how much the resident memory of each process exceeded that at the beginning, at most. */
+  readonly grownBytes: Readonly<Record<string, number>>;
+}
+
+/** A client that reads `/networks` and `/auth/whoami` every 20 ms with a key that the gateway remembers. */
+export interface Victim {
+  /** What it saw since the last report; every request of that time has ended by then. */
+  report(): Promise<Seen>;
+  stop(): Promise<void>;
+}
+
+/** Begins to read. */
+export function startVictim(options: VictimOptions): Victim {
+  const worker = new Worker(new URL("victim-thread.js", import.meta.url), { workerData: options });
+  return {
+    report: async () => {
+      worker.postMessage("report");
+      const [seen] = (await once(worker, "message")) as [Seen];
+      return seen;
+    },
+    stop: async () => {
+      await worker.terminate();
+    },
+  };
+}

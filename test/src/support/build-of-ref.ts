@@ -1,0 +1,82 @@
+/** Builds the system as it is at a git ref, outside of the repository, for comparison with what is here. */
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, rename, symlink } from "node:fs/promises";
+import { tmpdir, userInfo } from "node:os";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { execa } from "execa";
+import { ROOT } from "@nts/local/processes/system";
+import type { startStack } from "./stack.js";
+
+/** A build, started as the tests of that build start it. */
+export interface Build {
+  /** Short form of the commit, or "here". */
+  readonly name: string;
+  readonly startStack: typeof startStack;
+}
+
+/** What is built in this folder. */
+export function buildHere(): Promise<Build> {
+  return buildIn(ROOT, "here");
+}
+
+/**
+ * Builds a ref in the folder for temporary files, once for each commit; takes some minutes the first time.
+ *
+ * @throws Error when git does not know the ref or it does not compile
+ */
+export async function buildOfRef(ref: string): Promise<Build> {
+  const { stdout: commit } = await git("rev-parse", "--verify", `${ref}^{commit}`);
+  const folder = join(tmpdir(), `nts-builds-${userInfo().uid}`, commit);
+  if (!existsSync(folder)) {
+    await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
+    // Made beside its place, so that what is there is always complete.
+    const unfinished = await mkdtemp(`${folder}-`);
+    await execa("bash", ["-c", 'set -o pipefail; git archive "$1" | tar -x -C "$2"', "bash", commit, unfinished], {
+      cwd: ROOT,
+    });
+    await rename(unfinished, folder);
+  }
+  if (!existsSync(join(folder, "node_modules"))) await giveModules(folder);
+  console.log(`Building ${commit.slice(0, 9)} in ${folder} …`);
+  await execa(process.execPath, [join(folder, "node_modules/typescript/bin/tsc"), "-b", "test"], { cwd: folder });
+  return buildIn(folder, commit.slice(0, 9));
+}
+
+async function buildIn(folder: string, name: string): Promise<Build> {
+  const file = pathToFileURL(join(folder, "test/dist/support/stack.js")).href;
+  const { startStack: start } = (await import(file)) as { startStack: typeof startStack };
+  return { name, startStack: start };
+}
+
+/** The packages that are installed here, when the ref asks for the same ones; otherwise its own. */
+async function giveModules(folder: string): Promise<void> {
+  const [own, here] = await Promise.all([installedBy(folder), installedBy(ROOT)]);
+  if (own !== here) {
+    await execa("npm", ["ci", "--no-audit", "--no-fund"], { cwd: folder });
+    return;
+  }
+  const modules = join(folder, "node_modules");
+  await mkdir(join(modules, "@nts"), { recursive: true });
+  for (const entry of await readdir(join(ROOT, "node_modules")))
+    if (entry !== "@nts") await symlink(join(ROOT, "node_modules", entry), join(modules, entry));
+  const { workspaces } = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as { workspaces: string[] };
+  for (const workspace of workspaces) {
+    const { name } = JSON.parse(await readFile(join(folder, workspace, "package.json"), "utf8")) as { name: string };
+    await symlink(join(folder, workspace), join(modules, name));
+  }
+}
+
+/** The packages of others that a lock file names. */
+async function installedBy(folder: string): Promise<string> {
+  const text = await readFile(join(folder, "package-lock.json"), "utf8");
+  const { packages } = JSON.parse(text) as { packages: Record<string, { link?: boolean }> };
+  const others = Object.entries(packages).filter(
+    ([path, { link }]) => path.startsWith("node_modules/") && link !== true,
+  );
+  return JSON.stringify(others);
+}
+
+function git(...args: string[]): Promise<{ stdout: string }> {
+  return execa("git", args, { cwd: ROOT });
+}

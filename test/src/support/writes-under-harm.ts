@@ -1,0 +1,42 @@
+import { expect } from "@jest/globals";
+import type { Caller } from "./api.js";
+import { until } from "./until.js";
+
+const WRITERS = 6;
+const BEFORE = 100;
+const AFTER = 200;
+const PATIENCE_MS = 60_000;
+
+/**
+ * Creates hosts without end while something is harmed, and expects each to be made, to be refused with 503 and a time to
+ * wait, or to be answered with 502.
+ *
+ * @returns the names of those refused, of which nothing may have been sent
+ */
+export async function refusedWhile(caller: Caller, network_id: string, harm: () => Promise<void>): Promise<string[]> {
+  const refused: string[] = [];
+  let made = 0;
+  let isOver = false;
+  const write = async (worker: number): Promise<void> => {
+    for (let round = 0; !isOver; round += 1) {
+      const name = `host ${worker}-${round}`;
+      const { status, headers, body } = await caller.send("post", "/api/v1/hosts", { network_id, name });
+      if (status === 200) made += 1;
+      else if (status === 503) {
+        expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+        refused.push(name);
+      } else expect([status, body.code]).toEqual([502, "upstream_failed"]);
+    }
+  };
+  const writing = Promise.all(Array.from({ length: WRITERS }, (_, worker) => write(worker)));
+  try {
+    await until(() => made > BEFORE, 50, PATIENCE_MS);
+    await harm();
+    const before = made;
+    await until(() => made > before + AFTER, 50, PATIENCE_MS);
+  } finally {
+    isOver = true;
+    await writing;
+  }
+  return refused;
+}
