@@ -15,7 +15,7 @@ import { createUpstream } from "@nts/shared/upstream/upstream";
 import { v7 } from "uuid";
 import { createAccessLog } from "./access-log.js";
 import { createAnswerHere } from "./answer-here.js";
-import { createAdmission } from "./authenticate/admission.js";
+import { createAuthenticate } from "./authenticate/authenticate.js";
 import { createTenancyHeaders } from "./authenticate/caller.js";
 import { createChangeLog } from "./authenticate/change-log.js";
 import { followKeyChanges } from "./authenticate/key-changes.js";
@@ -48,6 +48,7 @@ import { createForward } from "./proxy/forward.js";
 import { createProxy } from "./proxy/proxy.js";
 import { createDispatchTransport } from "./proxy/dispatch-transport.js";
 import { createMiddlewareTransport } from "./proxy/middleware-transport.js";
+import { createCharges } from "./rate-limit/charges.js";
 import { createLimitMetrics } from "./rate-limit/limit-metrics.js";
 import { createLimiter } from "./rate-limit/limiter.js";
 import { connectRedis } from "./rate-limit/redis-connection.js";
@@ -111,7 +112,7 @@ startProcess(async () => {
   const follower = followKeyChanges({
     gatewayId,
     pull: (after) => record.ask(pullKeyChanges, { query: { after, gateway: gatewayId } }),
-    sayLeaving: (after) => record.ask(pullKeyChanges, { query: { after, gateway: gatewayId, leaving: true } }),
+    deregister: (after) => record.ask(pullKeyChanges, { query: { after, gateway: gatewayId, leaving: true } }),
     verifier,
     changes,
     lease,
@@ -128,14 +129,14 @@ startProcess(async () => {
     perAddress: { perMinute: config.ANONYMOUS_RATE_LIMIT_PER_MINUTE, burst: config.ANONYMOUS_RATE_LIMIT_BURST },
     liveGateways: follower.liveGateways,
     gatewayId,
-    patienceMs: config.REDIS_PATIENCE_MS,
+    timeoutMs: config.REDIS_PATIENCE_MS,
     observe: createLimitMetrics(metrics.registry),
     log,
   });
-  const admission = createAdmission({
+  const charges = createCharges(limiter);
+  const authenticate = createAuthenticate({
     verifier,
-    limiter,
-    keyUses,
+    charges,
     ownOrigin: config.PUBLIC_URL === undefined ? null : new URL(config.PUBLIC_URL).origin,
   });
 
@@ -168,7 +169,9 @@ startProcess(async () => {
   const pipeline = createPipeline({
     ownHost: config.PUBLIC_URL === undefined ? null : new URL(config.PUBLIC_URL).host,
     routes: createRoutes({ page: pages.find, console: webConsole.find }),
-    admission,
+    authenticate,
+    charges,
+    keyUses,
     forward: createForward({
       inFlight,
       pace,
@@ -181,7 +184,7 @@ startProcess(async () => {
         topology: createProxy({ upstream: upstreams.topology, transport: transports.topology, log }),
       },
     }),
-    answerHere: createAnswerHere({ admission, notFoundFor: webConsole.notFoundFor }),
+    answerHere: createAnswerHere(webConsole.notFoundFor),
   });
   const context: ExchangeContext = {
     trustedHops: config.TRUST_PROXY_HOPS,
@@ -192,7 +195,7 @@ startProcess(async () => {
     account: createAccessLog(log, metrics),
     onDefect: protection.defect,
   };
-  const answerers = createAnswerers({ context, pipeline, pace, admission, cors: createCors(config.CORS_ORIGINS) });
+  const answerers = createAnswerers({ context, pipeline, pace, charges, cors: createCors(config.CORS_ORIGINS) });
 
   addUpstreamMetrics(metrics.registry, Object.values(upstreams));
   addStateMetrics(metrics.registry, { lease, cache, limiter, follower });

@@ -1,23 +1,29 @@
 import { API_VERSION, type AnyEndpoint } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
+import { authorize } from "@nts/shared/http/authorize";
+import { STATUSES } from "@nts/shared/http/statuses";
 import { SERVER_VERSION } from "@nts/shared/version";
 import type { AnswerHere } from "./answer-here.js";
-import type { Admission } from "./authenticate/admission.js";
+import type { Authenticate } from "./authenticate/authenticate.js";
+import type { KeyUses } from "./authenticate/key-uses.js";
 import { sendEmpty, sendSuccess } from "./edge/answers.js";
 import type { Exchange } from "./edge/exchange.js";
 import { faultOf } from "./edge/soundness.js";
 import { resolveTarget } from "./edge/target.js";
 import type { Forward } from "./proxy/forward.js";
+import type { Charges } from "./rate-limit/charges.js";
 import type { Routes } from "./routes.js";
 
-// The way of a request: check → route → authenticate, limit, authorize → forward. The service's answer comes back in an
+// The way of a request: check → route → authenticate → limit → authorize → forward. The service's answer comes back in an
 // envelope, and the exchange is accounted for when it is over.
 
 export interface PipelineOptions {
   /** Host of the public URL, if there is one. */
   readonly ownHost: string | null;
   readonly routes: Routes;
-  readonly admission: Admission;
+  readonly authenticate: Authenticate;
+  readonly charges: Pick<Charges, "charge">;
+  readonly keyUses: Pick<KeyUses, "record">;
   readonly forward: Forward;
   readonly answerHere: AnswerHere;
 }
@@ -29,7 +35,9 @@ export interface Pipeline {
   refuseUnsound(exchange: Exchange, status: number): void;
 }
 
-export function createPipeline({ ownHost, routes, admission, forward, answerHere }: PipelineOptions): Pipeline {
+export function createPipeline(options: PipelineOptions): Pipeline {
+  const { ownHost, routes, authenticate, charges, keyUses, forward, answerHere } = options;
+
   async function pass(exchange: Exchange): Promise<void> {
     const { request } = exchange;
     const fault = exchange.unreadable ?? faultOf(request);
@@ -37,44 +45,55 @@ export function createPipeline({ ownHost, routes, admission, forward, answerHere
     // Node's parser takes what follows a wish for another protocol for that protocol, also where it is not granted.
     if (request.headers.upgrade !== undefined) exchange.closeConnection();
     resolveTarget(request, ownHost);
-    if (exchange.isPreflight) sendEmpty(exchange, 204);
+    const destination = exchange.isPreflight ? null : routes(request);
+    if (destination === null) sendEmpty(exchange, 204);
+    else if (destination.kind === "operation") await operate(exchange, destination.endpoint);
     else {
-      const destination = routes(request);
-      if (destination.kind === "operation") await operate(exchange, destination.endpoint);
-      else await answerHere(exchange, destination);
+      if (destination.kind !== "console") await charges.charge(exchange);
+      answerHere(exchange, destination);
     }
   }
 
   async function operate(exchange: Exchange, endpoint: AnyEndpoint): Promise<void> {
     exchange.operationId = endpoint.operationId;
     exchange.route = endpoint.path;
-    if (endpoint.operationId === "get_health") sendSuccess(exchange, { status: "ok" });
-    else {
-      const caller = await admission.admit(exchange, endpoint);
-      if (endpoint.upstream !== "gateway") await forward(exchange, endpoint, caller);
-      else sendSuccess(exchange, { api_version: API_VERSION, server_version: SERVER_VERSION });
+    if (endpoint.operationId === "get_health") {
+      sendSuccess(exchange, { status: "ok" });
+      return;
     }
+    const caller = await authenticate(exchange, endpoint);
+    await charges.charge(exchange);
+    const { principal } = caller;
+    if (principal.kind === "key") keyUses.record(principal.credentialId);
+    authorize(endpoint, principal);
+    if (endpoint.upstream !== "gateway") await forward(exchange, endpoint, caller);
+    else sendSuccess(exchange, { api_version: API_VERSION, server_version: SERVER_VERSION });
   }
 
   async function refuse(exchange: Exchange, status: number): Promise<void> {
     // Whoever sent this may mean something else by what comes next on the connection, too.
     exchange.closeConnection();
-    if (exchange.level === null) await admission.chargeAddress(exchange);
+    await charges.charge(exchange);
     exchange.fail(new AppError("malformed_request"), status);
+  }
+
+  /** Fails an exchange; a refusal counts as a request, unless the request was counted before. */
+  async function fail(exchange: Exchange, error: unknown): Promise<void> {
+    try {
+      if (error instanceof AppError && STATUSES[error.code] < 500) await charges.charge(exchange);
+      exchange.fail(error);
+    } catch (limit) {
+      exchange.fail(limit);
+    }
   }
 
   return {
     serve: (exchange) => {
-      pass(exchange).catch((error: unknown) => {
-        exchange.fail(error);
-      });
+      pass(exchange).catch((error: unknown) => fail(exchange, error));
     },
     refuseUnsound: (exchange, status) => {
-      if (!exchange.isOpen) exchange.cut();
-      else
-        refuse(exchange, status).catch((error: unknown) => {
-          exchange.fail(error);
-        });
+      if (exchange.isOpen) refuse(exchange, status).catch((error: unknown) => fail(exchange, error));
+      else exchange.cut();
     },
   };
 }

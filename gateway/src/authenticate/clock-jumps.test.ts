@@ -50,7 +50,7 @@ async function aGateway(expiresInMs: number | null = null) {
   const pulls: ((answer: KeyChanges) => void)[] = [];
   const bus = { publish: () => undefined, subscribe: () => undefined };
   const pull = (): Promise<KeyChanges> => new Promise((resolve) => pulls.push(resolve));
-  started.push(followKeyChanges({ gatewayId: "g", pull, sayLeaving: pull, verifier, changes, lease, bus, clock, log }));
+  started.push(followKeyChanges({ gatewayId: "g", pull, deregister: pull, verifier, changes, lease, bus, clock, log }));
   /** Answers the pull that is under way, and waits for the next one. */
   const answerPull = async (answer: KeyChanges = nothingNew): Promise<void> => {
     const count = pulls.length;

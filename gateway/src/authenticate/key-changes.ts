@@ -17,7 +17,7 @@ export interface KeyChangesOptions {
   readonly gatewayId: string;
   readonly pull: (after: number) => Promise<KeyChanges>;
   /** Tells identity that this gateway has stopped serving. */
-  readonly sayLeaving: (after: number) => Promise<unknown>;
+  readonly deregister: (after: number) => Promise<unknown>;
   readonly verifier: Pick<Verifier, "forget" | "forgetAll">;
   readonly changes: ChangeLog;
   readonly lease: Lease;
@@ -41,7 +41,7 @@ export interface KeyChangeFollower {
 
 /** Starts to follow, for ever, whatever is away. */
 export function followKeyChanges(options: KeyChangesOptions): KeyChangeFollower {
-  const { gatewayId, pull, sayLeaving, verifier, changes, lease, bus, clock, log } = options;
+  const { gatewayId, pull, deregister, verifier, changes, lease, bus, clock, log } = options;
   let liveGateways = 1;
   let answeredAt: Instant | null = null;
   let failing = false;
@@ -128,7 +128,7 @@ export function followKeyChanges(options: KeyChangesOptions): KeyChangeFollower 
       lease.end();
       // Its answer would register this gateway anew.
       await underWay;
-      await sayLeaving(changes.applied()).catch((error: unknown) => {
+      await deregister(changes.applied()).catch((error: unknown) => {
         log.warn({ err: error }, "identity could not be told that this gateway leaves");
       });
     },

@@ -1,5 +1,5 @@
-import type { Admission } from "../authenticate/admission.js";
 import type { Pipeline } from "../pipeline.js";
+import type { Charges } from "../rate-limit/charges.js";
 import { addRateLimit } from "../rate-limit/headers.js";
 import { canonicalAddress } from "./client-address.js";
 import { createClientErrors, createTunnelRefusal } from "./client-errors.js";
@@ -13,12 +13,12 @@ export interface AnswererOptions {
   readonly context: ExchangeContext;
   readonly pipeline: Pipeline;
   readonly pace: Pace;
-  readonly admission: Pick<Admission, "chargeBytes">;
+  readonly charges: Pick<Charges, "chargeBytes">;
   readonly cors: Cors;
 }
 
 /** What the public server calls: requests become exchanges, and go through the pipeline in the turn of their connection. */
-export function createAnswerers({ context, pipeline, pace, admission, cors }: AnswererOptions): Answerers {
+export function createAnswerers({ context, pipeline, pace, charges, cors }: AnswererOptions): Answerers {
   const connections = createConnections(pipeline.serve);
 
   const serve: Answerers["serve"] = (request, response) => {
@@ -37,7 +37,7 @@ export function createAnswerers({ context, pipeline, pace, admission, cors }: An
       refuse: pipeline.refuseUnsound,
       charge: async (remoteAddress) => {
         const headers = context.everyAnswer.copy();
-        addRateLimit(headers, await admission.chargeBytes(canonicalAddress(remoteAddress)));
+        addRateLimit(headers, await charges.chargeBytes(canonicalAddress(remoteAddress)));
         return headers;
       },
     }),

@@ -1,7 +1,7 @@
 import type { AppError } from "@nts/shared/errors";
 import { retryAfterSeconds, STATUSES } from "@nts/shared/http/statuses";
 import { JSON_FIELDS, SECURITY_FIELDS } from "./answer-headers.js";
-import { failureText, successText } from "./envelope.js";
+import { failureText, successText } from "./envelope-text.js";
 import type { Exchange } from "./exchange.js";
 
 /** Answers with data of the gateway's own. */

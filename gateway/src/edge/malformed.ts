@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { AppError } from "@nts/shared/errors";
 import { ANSWERED_REQUEST_ID, JSON_FIELDS } from "./answer-headers.js";
-import { failureText } from "./envelope.js";
+import { failureText } from "./envelope-text.js";
 import type { HeaderList } from "./header-list.js";
 import { newRequestId } from "./request-id.js";
 

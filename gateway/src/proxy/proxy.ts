@@ -5,8 +5,8 @@ import type { Log } from "@nts/shared/log";
 import type { Call, Replica } from "@nts/shared/upstream/replicas";
 import type { Upstream } from "@nts/shared/upstream/upstream";
 import type { Dependent, Exchange } from "../edge/exchange.js";
-import { frameOf } from "./frame.js";
-import { sendHeadOnly, Splice } from "./splice.js";
+import { envelopeOf } from "./envelope.js";
+import { EnvelopeWriter, sendHeadOnly } from "./envelope-writer.js";
 import type { AnswerHead, AnswerReader, OutgoingBody, Sending, Transport } from "./transport.js";
 
 // Passes a request on to a service and its answer back. All of the request has been read before, but for files, which go on
@@ -44,15 +44,15 @@ export type Proxy = (forwarding: Forwarding) => void;
 export function createProxy(options: ProxyOptions): Proxy {
   return (forwarding) => {
     // The client may have gone, or been told that its request is malformed, while its credential was checked.
-    if (forwarding.exchange.isOpen) new Passage(options, forwarding).begin();
+    if (forwarding.exchange.isOpen) new ProxiedRequest(options, forwarding).begin();
   };
 }
 
 /** One request that is passed on. A class, because a closure for each of its steps would cost more than the steps. */
-class Passage implements AnswerReader, Dependent {
+class ProxiedRequest implements AnswerReader, Dependent {
   #call: Call | null = null;
   #sending: Sending | null = null;
-  #splice: Splice | null = null;
+  #writer: EnvelopeWriter | null = null;
   #tried: readonly Replica[] = NO_REPLICAS;
   #mayReadAgain: boolean;
   #isOver = false;
@@ -131,7 +131,7 @@ class Passage implements AnswerReader, Dependent {
     }
     this.#call?.failed();
     this.#giveUpCall();
-    const isOpen = this.#splice === null && this.forwarding.exchange.isOpen;
+    const isOpen = this.#writer === null && this.forwarding.exchange.isOpen;
     if (isOpen && this.#tried.length < MOST_ATTEMPTS && (!wasSent || this.#mayReadAgain)) {
       if (wasSent) this.#mayReadAgain = false;
       this.#attempt();
@@ -155,16 +155,16 @@ class Passage implements AnswerReader, Dependent {
       sendHeadOnly(exchange, head, null);
       return;
     }
-    const frame = frameOf(head, endpoint, exchange.requestId);
-    if (frame === null) this.#fail(new AppError("upstream_failed", {}, `unusable answer of status ${head.status}`));
-    else if (exchange.request.method === "HEAD") sendHeadOnly(exchange, head, frame.length);
-    else this.#splice = new Splice(head, exchange, frame, this.#resume);
+    const envelope = envelopeOf(head, endpoint, exchange.requestId);
+    if (envelope === null) this.#fail(new AppError("upstream_failed", {}, `unusable answer of status ${head.status}`));
+    else if (exchange.request.method === "HEAD") sendHeadOnly(exchange, head, envelope.length);
+    else this.#writer = new EnvelopeWriter(head, exchange, envelope, this.#resume);
   }
 
   onData(piece: Buffer): boolean {
     this.#progressedAt = performance.now();
     try {
-      this.#isPaused = this.#splice?.add(piece) === false;
+      this.#isPaused = this.#writer?.add(piece) === false;
     } catch (error) {
       this.forwarding.exchange.fail(error);
     }
@@ -174,7 +174,7 @@ class Passage implements AnswerReader, Dependent {
   onEnd(trailers: AnswerHead["headers"]): void {
     if (this.#isOver) return;
     try {
-      if (this.#splice?.end(trailers) === false)
+      if (this.#writer?.end(trailers) === false)
         this.#fail(new AppError("upstream_failed", {}, "an answer without its total"));
       else this.#finish();
     } catch (error) {
@@ -189,7 +189,7 @@ class Passage implements AnswerReader, Dependent {
   };
 
   readonly #expectHead = (): void => {
-    if (this.#isOver || this.#splice !== null) return;
+    if (this.#isOver || this.#writer !== null) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(this.#tooLate, HEAD_MS);
   };
@@ -205,11 +205,11 @@ class Passage implements AnswerReader, Dependent {
   }
 
   readonly #tooLate = (): void => {
-    if (this.#splice === null && this.#isTakingIn()) {
+    if (this.#writer === null && this.#isTakingIn()) {
       this.#expectHead();
       return;
     }
-    if (this.#splice === null) this.#call?.failed();
+    if (this.#writer === null) this.#call?.failed();
     else {
       // How long a client may leave an answer unread is watched elsewhere.
       const leftMs = this.#isPaused ? STALLED_MS : this.#progressedAt + STALLED_MS - performance.now();

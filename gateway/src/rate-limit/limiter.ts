@@ -1,10 +1,10 @@
 import type { Redis } from "ioredis";
 import type { Log } from "@nts/shared/log";
-import { type Allowance, type Buckets, intervalMsOf, type Level, levelsUpTo } from "./bucket.js";
-import { createLocalBuckets } from "./local-buckets.js";
-import { createRedisBuckets } from "./redis-buckets.js";
+import { type Batch, batchPerTick } from "./batching.js";
+import type { Allowance, Buckets, Level } from "./bucket.js";
+import { createLocalBuckets } from "./local.js";
+import { createRedisBuckets } from "./redis.js";
 import { createRedisGuard } from "./redis-guard.js";
-import { type Bunch, gatherByTurn } from "./turns.js";
 
 /** The limits of the API: exact over all gateways while Redis is there, shared out among them while it is away. */
 export interface Limiter {
@@ -19,8 +19,8 @@ export interface Limiter {
   stop(): void;
 }
 
-/** Who told a level: Redis, this process at once, or this process after it had waited for Redis in vain. */
-export type Teller = "redis" | "local" | "local_after_redis";
+/** Where a level comes from: Redis, this process, or this process after it had waited for Redis in vain. */
+export type Source = "redis" | "local" | "local_after_redis";
 
 export interface LimiterOptions {
   readonly redis: Redis;
@@ -32,79 +32,70 @@ export interface LimiterOptions {
   /** Names the bucket with which this gateway tries whether Redis is back. */
   readonly gatewayId: string;
   /** Milliseconds that a request waits for Redis. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
   /** Called with the time that so many requests waited for their levels. */
-  readonly observe: (teller: Teller, seconds: number, requests: number) => void;
+  readonly observe: (source: Source, seconds: number, requests: number) => void;
   readonly log: Log;
 }
 
 /** A limiter that fails no request for the sake of Redis. */
 export function createLimiter(options: LimiterOptions): Limiter {
-  const { redis, perUser, perAddress, perLookup, liveGateways, gatewayId, patienceMs, observe, log } = options;
+  const { redis, perUser, perAddress, perLookup, liveGateways, gatewayId, timeoutMs, observe, log } = options;
   const probes = createRedisBuckets(redis, "nts:probe", { perMinute: 60_000, burst: 1_000 });
-  const guard = createRedisGuard({ probe: () => probes.take(gatewayId), patienceMs, log });
+  const guard = createRedisGuard({ probe: () => probes.take(gatewayId, 1), timeoutMs, log });
 
-  function insured(prefix: string, allowance: Allowance): Buckets {
+  /** Buckets in Redis, or in this process while Redis is away. */
+  function withFallback(prefix: string, allowance: Allowance): Buckets {
     const exact = createRedisBuckets(redis, prefix, allowance);
-    const intervalMs = intervalMsOf(allowance);
     const local = createLocalBuckets(allowance, liveGateways, () => performance.now());
 
-    async function askRedis(call: () => Promise<Level>, key: string): Promise<Level> {
-      const level = await guard.run(call);
-      local.learn(key, level.fullInMs);
-      return level;
+    function takeLocally({ key, count }: Batch): readonly Level[] {
+      return Array.from({ length: count }, () => local.take(key));
     }
 
-    /** Levels after each of so many tokens; where they are not there together, each is asked for by itself. */
-    async function takeExactly({ key, count }: Bunch): Promise<readonly Level[]> {
-      const level = await askRedis(() => exact.take(key, count), key);
-      if (level.allowed || count === 1) return levelsUpTo(level, count, intervalMs);
-      return Promise.all(Array.from({ length: count }, () => askRedis(() => exact.take(key), key)));
-    }
-
-    async function take(bunch: Bunch): Promise<readonly Level[]> {
-      const { key, count, since } = bunch;
-      const here = (): Level[] => Array.from({ length: count }, () => local.take(key));
-      const tell = (teller: Teller): void => {
-        observe(teller, (performance.now() - since) / 1000, count);
-      };
-      if (guard.isAway()) {
-        const levels = here();
-        for (const { allowed } of levels) if (allowed) guard.mention(() => exact.take(key));
-        tell("local");
-        return levels;
-      }
+    async function take(batch: Batch): Promise<readonly Level[]> {
+      const { key, count, since } = batch;
+      let source: Source = "redis";
+      let levels: readonly Level[];
       try {
-        const levels = await takeExactly(bunch);
-        tell("redis");
-        return levels;
+        if (guard.isAway()) {
+          source = "local";
+          levels = takeLocally(batch);
+          // Redis may only be slow: it keeps count of what is allowed meanwhile.
+          for (const { allowed } of levels) if (allowed) guard.fireAndForget(() => exact.take(key, 1));
+        } else {
+          levels = await guard.run(() => exact.take(key, count));
+          local.learn(key, Math.max(...levels.map(({ fullInMs }) => fullInMs)));
+        }
       } catch {
         // A call that was only late is still counted when it arrives.
-        tell("local_after_redis");
-        return here();
+        source = "local_after_redis";
+        levels = takeLocally(batch);
       }
+      observe(source, (performance.now() - since) / 1000, count);
+      return levels;
     }
 
-    async function giveBack({ key, count }: Bunch): Promise<readonly undefined[]> {
-      const back = (): Promise<Level> => exact.giveBack(key, count);
+    async function giveBack({ key, count }: Batch): Promise<readonly undefined[]> {
+      const call = (): Promise<Level> => exact.giveBack(key, count);
       try {
         if (guard.isAway()) {
           local.giveBack(key, count);
-          guard.mention(back);
-        } else await askRedis(back, key);
+          guard.fireAndForget(call);
+        } else local.learn(key, (await guard.run(call)).fullInMs);
       } catch {
         local.giveBack(key, count);
       }
       return Array.from({ length: count }, () => undefined);
     }
 
-    return { take: gatherByTurn(take), giveBack: gatherByTurn<undefined>(giveBack) };
+    return { take: batchPerTick(take), giveBack: batchPerTick<undefined>(giveBack) };
   }
 
   return {
-    users: insured("nts:user", perUser),
-    addresses: insured("nts:address", perAddress),
-    lookups: insured("nts:lookup", perLookup),
+    users: withFallback("nts:user", perUser),
+    addresses: withFallback("nts:address", perAddress),
+    lookups: withFallback("nts:lookup", perLookup),
     isLocal: guard.isAway,
     stop: guard.stop,
   };

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals
 import { createLog } from "@nts/shared/log";
 import { createRedisGuard } from "./redis-guard.js";
 
-const PATIENCE_MS = 25;
+const TIMEOUT_MS = 25;
 const never = (): Promise<never> => new Promise(() => undefined);
 const answers = (): Promise<string> => Promise.resolve("answer");
 const after = (ms: number) => (): Promise<string> =>
@@ -25,7 +25,7 @@ describe("the guard of Redis", () => {
   });
 
   const aGuard = () =>
-    createRedisGuard({ probe: () => probe(), patienceMs: PATIENCE_MS, log: createLog("test", "silent") });
+    createRedisGuard({ probe: () => probe(), timeoutMs: TIMEOUT_MS, log: createLog("test", "silent") });
 
   /** How a promise stands: its value, "refused", or "open". */
   function standOf(promise: Promise<string>): () => string {
@@ -37,10 +37,10 @@ describe("the guard of Redis", () => {
     return () => stand;
   }
 
-  it("lets a call take the patience of a request, and not longer", async () => {
+  it("lets a call take as long as a request may wait, and not longer", async () => {
     const guard = aGuard();
-    const [inTime, late] = [standOf(guard.run(after(PATIENCE_MS - 1))), standOf(guard.run(after(PATIENCE_MS + 2)))];
-    await jest.advanceTimersByTimeAsync(PATIENCE_MS - 1);
+    const [inTime, late] = [standOf(guard.run(after(TIMEOUT_MS - 1))), standOf(guard.run(after(TIMEOUT_MS + 2)))];
+    await jest.advanceTimersByTimeAsync(TIMEOUT_MS - 1);
     expect([inTime(), late(), guard.isAway()]).toEqual(["answer", "open", false]);
     await jest.advanceTimersByTimeAsync(2);
     expect([late(), guard.isAway()]).toEqual(["refused", true]);
@@ -58,20 +58,20 @@ describe("the guard of Redis", () => {
   it("takes an answer that waits to be read for an answer, however late it is read", async () => {
     const guard = aGuard();
     const read = new Promise<string>((resolve) => {
-      // The process was busy until its patience was over, and only then gets to read.
-      setTimeout(() => setImmediate(resolve, "answer"), PATIENCE_MS - 1);
+      // The process was busy until the time was over, and only then gets to read.
+      setTimeout(() => setImmediate(resolve, "answer"), TIMEOUT_MS - 1);
     });
     const stand = standOf(guard.run(() => read));
-    await jest.advanceTimersByTimeAsync(PATIENCE_MS + 5);
+    await jest.advanceTimersByTimeAsync(TIMEOUT_MS + 5);
     expect([stand(), guard.isAway()]).toEqual(["answer", false]);
   });
 
   it("is back as soon as a probe works in time", async () => {
     const guard = aGuard();
     const stand = standOf(guard.run(never));
-    await jest.advanceTimersByTimeAsync(PATIENCE_MS + 1);
+    await jest.advanceTimersByTimeAsync(TIMEOUT_MS + 1);
     expect(stand()).toBe("refused");
-    probe = after(PATIENCE_MS + 5);
+    probe = after(TIMEOUT_MS + 5);
     await jest.advanceTimersByTimeAsync(1_000);
     expect(guard.isAway()).toBe(true);
     probe = answers;
@@ -80,18 +80,18 @@ describe("the guard of Redis", () => {
     await expect(guard.run(answers)).resolves.toBe("answer");
   });
 
-  it("mentions to a slow Redis no more than can wait for it", () => {
+  it("leaves no more calls unawaited than can wait for a slow Redis", () => {
     const guard = aGuard();
     let calls = 0;
     for (let time = 0; time < 5_000; time++)
-      guard.mention(() => {
+      guard.fireAndForget(() => {
         calls++;
         return never();
       });
     expect(calls).toBe(2_000);
   });
 
-  it("looks no more when it is stopped", async () => {
+  it("probes no more when it is stopped", async () => {
     const guard = aGuard();
     await expect(guard.run(() => Promise.reject(new Error("gone")))).rejects.toThrow();
     guard.stop();

@@ -1,19 +1,19 @@
 import type { Log } from "@nts/shared/log";
-import { createPatience } from "./patience.js";
+import { createSharedTimeout } from "./shared-timeout.js";
 
 // Decides whether Redis is there. A call that fails, or takes longer than a request may wait, turns it off at once for all
 // requests, so that only the first ones notice; from then on a probe does what a request would do, and turns it on again
 // when that works in time.
 
 const PROBE_EVERY_MS = 100;
-const MOST_MENTIONED = 2_000;
+const MOST_UNAWAITED = 2_000;
 
 export interface RedisGuard {
   isAway(): boolean;
   /** Makes a call; rejects at once while Redis is away, and otherwise when it fails or takes too long. */
   run<Result>(call: () => Promise<Result>): Promise<Result>;
   /** Makes a call that nobody waits for: a Redis that is merely slow so keeps count. */
-  mention(call: () => Promise<unknown>): void;
+  fireAndForget(call: () => Promise<unknown>): void;
   stop(): void;
 }
 
@@ -21,17 +21,17 @@ export interface RedisGuardOptions {
   /** Does what a request would do; rejects when Redis cannot. */
   readonly probe: () => Promise<unknown>;
   /** Milliseconds that a request waits. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
   readonly log: Log;
 }
 
 /** A guard that takes Redis to be there until a call shows otherwise. */
-export function createRedisGuard({ probe, patienceMs, log }: RedisGuardOptions): RedisGuard {
-  const inTime = createPatience(patienceMs);
+export function createRedisGuard({ probe, timeoutMs, log }: RedisGuardOptions): RedisGuard {
+  const inTime = createSharedTimeout(timeoutMs);
   let away = false;
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
-  let mentioned = 0;
+  let unawaited = 0;
 
   function turnOff(error: unknown): void {
     if (away || stopped) return;
@@ -67,11 +67,11 @@ export function createRedisGuard({ probe, patienceMs, log }: RedisGuardOptions):
         throw error;
       }
     },
-    mention: (call) => {
-      if (mentioned >= MOST_MENTIONED) return;
-      mentioned += 1;
+    fireAndForget: (call) => {
+      if (unawaited >= MOST_UNAWAITED) return;
+      unawaited += 1;
       const done = (): void => {
-        mentioned -= 1;
+        unawaited -= 1;
       };
       call().then(done, done);
     },

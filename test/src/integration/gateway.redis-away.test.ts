@@ -20,17 +20,17 @@ const REFILLED_MS = 600;
 
 /** How many levels each gateway told since its start, by who knew them: Redis, it after waiting for Redis, it at once. */
 async function toldBy({ gateways }: LoneGateways): Promise<number[][]> {
-  const tellers = ["redis", "local_after_redis", "local"];
+  const sources = ["redis", "local_after_redis", "local"];
   return Promise.all(
     gateways.map((gateway) =>
-      Promise.all(tellers.map((teller) => metricOf(gateway, "nts_rate_limit_wait_seconds_count", { teller }))),
+      Promise.all(sources.map((source) => metricOf(gateway, "nts_rate_limit_wait_seconds_count", { source }))),
     ),
   );
 }
 
 /** What was added to the first in the second. */
 function growth(before: number[][], after: number[][]): number[][] {
-  return after.map((counts, index) => counts.map((count, teller) => count - before[index]![teller]!));
+  return after.map((counts, index) => counts.map((count, source) => count - before[index]![source]!));
 }
 
 async function areLocal({ gateways }: LoneGateways): Promise<number[]> {
@@ -233,12 +233,12 @@ describe("a gateway with the usual patience", () => {
 
   /** Waits in vain, and the longest that the process was late for anything since it was last asked. */
   async function waitsOf(gateway: ProcessHandle): Promise<{ count: number; seconds: number; lag: number }> {
-    const teller = "local_after_redis";
+    const source = "local_after_redis";
     return {
       // It begins anew whenever it is asked for, so that it comes first.
       lag: await metricOf(gateway, "nodejs_eventloop_lag_max_seconds"),
-      count: await metricOf(gateway, "nts_rate_limit_wait_seconds_count", { teller }),
-      seconds: await metricOf(gateway, "nts_rate_limit_wait_seconds_sum", { teller }),
+      count: await metricOf(gateway, "nts_rate_limit_wait_seconds_count", { source }),
+      seconds: await metricOf(gateway, "nts_rate_limit_wait_seconds_sum", { source }),
     };
   }
 });

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { AnyEndpoint } from "@nts/shared/contract";
 import { INTERNAL } from "@nts/shared/http/headers";
 import { STATUSES } from "@nts/shared/http/statuses";
-import { FAILURE_PREFIX, failureSuffix, listSuffix, SUCCESS_PREFIX, SUCCESS_SUFFIX } from "../edge/envelope.js";
+import { FAILURE_PREFIX, failureSuffix, listSuffix, SUCCESS_PREFIX, SUCCESS_SUFFIX } from "../edge/envelope-text.js";
 import type { AnswerHead } from "./transport.js";
 
 // What goes around the bytes of a service's answer. A success is the data alone; a failure is an object whose braces give
@@ -10,7 +10,7 @@ import type { AnswerHead } from "./transport.js";
 // file stays as it is.
 
 /** The envelope of one answer. */
-export interface Frame {
+export interface Envelope {
   readonly prefix: string;
   /** Bytes of the answer that are left out at each end. */
   readonly trim: 0 | 1;
@@ -20,15 +20,15 @@ export interface Frame {
   readonly length: number | null;
 }
 
-/** The frame of a service's answer; null when it is not one that a service of ours gives. */
-export function frameOf(head: AnswerHead, endpoint: AnyEndpoint, requestId: string): Frame | null {
+/** The envelope of a service's answer; null when it is not one that a service of ours gives. */
+export function envelopeOf(head: AnswerHead, endpoint: AnyEndpoint, requestId: string): Envelope | null {
   const { status, headers } = head;
   const length = headers["content-length"] === undefined ? null : Number(headers["content-length"]);
   if (headers["content-type"]?.startsWith("application/json") !== true)
-    return status === 200 && isFile(headers, endpoint) ? framed("", 0, "", length) : null;
-  if (status === 200) return endpoint.list === true ? listFrame(headers, length) : successFrame(length);
+    return status === 200 && isFile(headers, endpoint) ? envelope("", 0, "", length) : null;
+  if (status === 200) return endpoint.list === true ? listEnvelope(headers, length) : successEnvelope(length);
   return status >= 400 && length !== null && length > 2 && isForCaller(head, endpoint)
-    ? framed(FAILURE_PREFIX, 1, failureSuffix(requestId), length)
+    ? envelope(FAILURE_PREFIX, 1, failureSuffix(requestId), length)
     : null;
 }
 
@@ -43,16 +43,16 @@ function isForCaller({ status, headers }: AnswerHead, { errors }: AnyEndpoint): 
   );
 }
 
-function successFrame(length: number | null): Frame {
-  return framed(SUCCESS_PREFIX, 0, SUCCESS_SUFFIX, length);
+function successEnvelope(length: number | null): Envelope {
+  return envelope(SUCCESS_PREFIX, 0, SUCCESS_SUFFIX, length);
 }
 
-function listFrame(headers: IncomingHttpHeaders, length: number | null): Frame | null {
+function listEnvelope(headers: IncomingHttpHeaders, length: number | null): Envelope | null {
   const limit = wholeNumber(headers[INTERNAL.listLimit]);
   const offset = wholeNumber(headers[INTERNAL.listOffset]);
   if (limit === null || offset === null) return null;
   const total = wholeNumber(headers[INTERNAL.listTotal]);
-  if (total !== null) return framed(SUCCESS_PREFIX, 0, listSuffix(total, limit, offset), length);
+  if (total !== null) return envelope(SUCCESS_PREFIX, 0, listSuffix(total, limit, offset), length);
   return {
     prefix: SUCCESS_PREFIX,
     trim: 0,
@@ -65,7 +65,7 @@ function listFrame(headers: IncomingHttpHeaders, length: number | null): Frame |
 }
 
 /** @param prefix and `suffix` are ASCII */
-function framed(prefix: string, trim: 0 | 1, suffix: string, length: number | null): Frame {
+function envelope(prefix: string, trim: 0 | 1, suffix: string, length: number | null): Envelope {
   const around = prefix.length + suffix.length - 2 * trim;
   return { prefix, trim, suffix: () => suffix, length: length === null ? null : length + around };
 }

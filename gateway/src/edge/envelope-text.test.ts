@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { AppError } from "@nts/shared/errors";
 import { SERVER_VERSION } from "@nts/shared/version";
-import { failureText, listSuffix, SUCCESS_PREFIX, SUCCESS_SUFFIX, successText } from "./envelope.js";
+import { failureText, listSuffix, SUCCESS_PREFIX, SUCCESS_SUFFIX, successText } from "./envelope-text.js";
 
 const meta = { api_version: 1, server_version: SERVER_VERSION };
 

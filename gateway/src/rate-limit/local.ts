@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import { type Allowance, intervalMsOf, type Level } from "./bucket.js";
 
 // Buckets in this process, for as long as Redis is away: this gateway's share of each allowance, which is the allowance
-// divided by the gateways that serve. A bucket begins at the level that Redis told last.
+// divided by the gateways that serve. A bucket begins at the last level that Redis reported.
 
 const MOST_BUCKETS = 100_000;
 
@@ -10,7 +10,7 @@ const MOST_BUCKETS = 100_000;
 export interface LocalBuckets {
   take(key: string): Level;
   giveBack(key: string, tokens: number): void;
-  /** Notes what Redis said. */
+  /** Notes the level that Redis reported. */
   learn(key: string, fullInMs: number): void;
 }
 

@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
-import { type Allowance, intervalMsOf, type Level } from "./bucket.js";
+import { type Allowance, intervalMsOf, type Level, levelsUpTo } from "./bucket.js";
 
 // Buckets in Redis, exact over all gateways: one script decides, by the clock of Redis alone. The script takes the place of
 // the fixed window of rate-limiter-flexible and returns, as that expects, {consumed points, milliseconds}: of an allowed
@@ -27,8 +27,8 @@ const UNUSED_LIFE = { customDuration: 1 };
 
 /** Buckets that many tokens can be taken from at once. */
 export interface RedisBuckets {
-  /** Takes as many tokens as are asked for, one unless given, or none of them. */
-  take(key: string, tokens?: number): Promise<Level>;
+  /** The levels after each of so many tokens was taken. */
+  take(key: string, tokens: number): Promise<readonly Level[]>;
   /** Puts tokens back, up to a full bucket. */
   giveBack(key: string, tokens: number): Promise<Level>;
 }
@@ -46,16 +46,24 @@ export function createRedisBuckets(redis: Redis, keyPrefix: string, allowance: A
     customIncrTtlLuaScript: SCRIPT,
   });
 
+  /** Takes all of the tokens or none. */
+  async function takeTogether(key: string, tokens: number): Promise<Level> {
+    try {
+      const { remainingPoints, msBeforeNext } = await limiter.consume(key, tokens, UNUSED_LIFE);
+      return { allowed: true, limit, remaining: remainingPoints, waitMs: 0, fullInMs: msBeforeNext };
+    } catch (refusal) {
+      if (!(refusal instanceof RateLimiterRes)) throw refusal;
+      const waitMs = refusal.msBeforeNext;
+      return { allowed: false, limit, remaining: 0, waitMs, fullInMs: waitMs + (burst - 1) * intervalMs };
+    }
+  }
+
   return {
-    take: async (key, tokens = 1) => {
-      try {
-        const { remainingPoints, msBeforeNext } = await limiter.consume(key, tokens, UNUSED_LIFE);
-        return { allowed: true, limit, remaining: remainingPoints, waitMs: 0, fullInMs: msBeforeNext };
-      } catch (refusal) {
-        if (!(refusal instanceof RateLimiterRes)) throw refusal;
-        const waitMs = refusal.msBeforeNext;
-        return { allowed: false, limit, remaining: 0, waitMs, fullInMs: waitMs + (burst - 1) * intervalMs };
-      }
+    take: async (key, tokens) => {
+      const level = await takeTogether(key, tokens);
+      if (level.allowed || tokens === 1) return levelsUpTo(level, tokens, intervalMs);
+      // They are not there together: each is asked for by itself.
+      return Promise.all(Array.from({ length: tokens }, () => takeTogether(key, 1)));
     },
     giveBack: async (key, tokens) => {
       const { remainingPoints, msBeforeNext } = await limiter.reward(key, tokens, UNUSED_LIFE);

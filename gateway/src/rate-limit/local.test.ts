@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { createLocalBuckets } from "./local-buckets.js";
+import { createLocalBuckets } from "./local.js";
 
 const allowance = { perMinute: 300, burst: 150 };
 

@@ -1,8 +1,8 @@
-// Waiting for answers that are worth little when they come late. All wait equally long, so that whoever began first is the
-// first whose time is over: one timer serves them all, where one for each would cost more than the rest of the waiting.
+// One timer for calls that all may take equally long: whoever began first is the first whose time is over, and a timer for
+// each would cost more than the call.
 
 /** Rejects when the promise has not settled in time; otherwise settles as it does. */
-export type Patience = <Result>(promise: Promise<Result>) => Promise<Result>;
+export type WithTimeout = <Result>(promise: Promise<Result>) => Promise<Result>;
 
 interface Waiting {
   readonly giveUp: (error: Error) => void;
@@ -11,11 +11,11 @@ interface Waiting {
 }
 
 /**
- * The time begins when the turn of the event loop is over, which is when calls are written, and at its end what has arrived
+ * The time begins when the tick of the event loop is over, which is when calls are written, and at its end what has arrived
  * is read first: a process that was busy is not taken for a slow Redis.
  */
-export function createPatience(ms: number): Patience {
-  /** Those of this turn, whose time has not begun. */
+export function createSharedTimeout(ms: number): WithTimeout {
+  /** Those of this tick, whose time has not begun. */
   let fresh: Waiting[] = [];
   /** The others, in the order in which their times end. */
   let waiting: Waiting[] = [];

@@ -1,13 +1,13 @@
-// Requests arrive in bunches: what is asked about one key within one turn of the event loop is asked together, because a
-// call costs as much for many tokens as for one.
+// Requests arrive together: what is asked about one key within one tick of the event loop is asked once, because a call
+// costs as much for many tokens as for one.
 
 interface Asker<Answer> {
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Those who ask about one key in one turn. */
-export interface Bunch {
+/** Those who ask about one key in one tick. */
+export interface Batch {
   readonly key: string;
   readonly count: number;
   /** `performance.now()` when the first of them asked. */
@@ -15,20 +15,20 @@ export interface Bunch {
 }
 
 /**
- * Makes the function that asks about a key, together with whoever else asks about it in this turn.
+ * Makes the function that asks about a key, together with whoever else asks about it in this tick.
  *
- * @param askTogether answers all of a bunch, in the order of the questions
+ * @param ask answers all of a batch, in the order of the questions
  */
-export function gatherByTurn<Answer>(
-  askTogether: (bunch: Bunch) => Promise<readonly Answer[]>,
+export function batchPerTick<Answer>(
+  ask: (batch: Batch) => Promise<readonly Answer[]>,
 ): (key: string) => Promise<Answer> {
-  let bunches = new Map<string, { readonly askers: Asker<Answer>[]; readonly since: number }>();
+  let batches = new Map<string, { readonly askers: Asker<Answer>[]; readonly since: number }>();
 
   function askAll(): void {
-    const asked = bunches;
-    bunches = new Map();
+    const asked = batches;
+    batches = new Map();
     for (const [key, { askers, since }] of asked)
-      askTogether({ key, since, count: askers.length }).then(
+      ask({ key, since, count: askers.length }).then(
         (answers) => {
           for (const [place, answer] of answers.entries()) askers[place]?.resolve(answer);
         },
@@ -39,11 +39,11 @@ export function gatherByTurn<Answer>(
   }
 
   function askersOf(key: string): Asker<Answer>[] {
-    const known = bunches.get(key);
+    const known = batches.get(key);
     if (known !== undefined) return known.askers;
-    if (bunches.size === 0) setImmediate(askAll);
+    if (batches.size === 0) setImmediate(askAll);
     const askers: Asker<Answer>[] = [];
-    bunches.set(key, { askers, since: performance.now() });
+    batches.set(key, { askers, since: performance.now() });
     return askers;
   }
 

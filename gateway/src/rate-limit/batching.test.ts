@@ -1,10 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
-import { gatherByTurn } from "./turns.js";
+import { batchPerTick } from "./batching.js";
 
-describe("what is asked within one turn of the event loop", () => {
+describe("what is asked within one tick of the event loop", () => {
   function counting() {
     const calls: [string, number][] = [];
-    const ask = gatherByTurn(({ key, count }) => {
+    const ask = batchPerTick(({ key, count }) => {
       calls.push([key, count]);
       if (key === "broken") return Promise.reject(new Error("gone"));
       return Promise.resolve(Array.from({ length: count }, (_, index) => `${key} ${index}`));
@@ -21,7 +21,7 @@ describe("what is asked within one turn of the event loop", () => {
     ]);
   });
 
-  it("waits for nothing that comes in a later turn", async () => {
+  it("waits for nothing that comes in a later tick", async () => {
     const { calls, ask } = counting();
     await ask("a");
     await ask("a");

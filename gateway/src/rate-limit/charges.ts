@@ -1,0 +1,64 @@
+import { addressBlockOf } from "@nts/shared/address-block";
+import { AppError } from "@nts/shared/errors";
+import type { Exchange } from "../edge/exchange.js";
+import type { Buckets, Level } from "./bucket.js";
+import { retryAfterSeconds } from "./headers.js";
+import type { Limiter } from "./limiter.js";
+
+// Every request costs one token: of its user when the credential is good, of its address otherwise. Whoever shares an
+// address with somebody that sends bad credentials must not pay for it: a credential that is not remembered takes its token
+// before it is looked up and gets it back when it is good, and where the address has none left, it takes one of a bucket
+// for look-ups alone.
+
+export interface Charges {
+  /** Counts a request, unless it was counted before. @throws AppError `rate_limited` */
+  charge(exchange: Exchange): Promise<void>;
+  /** Takes the token for looking up a credential. @throws AppError `rate_limited` */
+  payForLookup(exchange: Exchange): Promise<LookupPayment>;
+  /** Counts bytes that are no request. */
+  chargeBytes(address: string): Promise<Level>;
+}
+
+/** A token that was taken for a look-up. */
+export interface LookupPayment {
+  /** The token of a refused credential stays taken, and is the request's; any other goes back. */
+  settle(isRefused: boolean): Promise<void>;
+}
+
+export function createCharges(limiter: Pick<Limiter, "users" | "addresses" | "lookups">): Charges {
+  return {
+    charge: async (exchange) => {
+      if (exchange.level !== null) return;
+      const { principal, clientAddress } = exchange;
+      const level =
+        principal === null
+          ? limiter.addresses.take(addressBlockOf(clientAddress))
+          : limiter.users.take(principal.userId);
+      passOrRefuse(exchange, await level);
+    },
+    payForLookup: async (exchange) => {
+      const address = addressBlockOf(exchange.clientAddress);
+      const level = await limiter.addresses.take(address);
+      if (level.allowed) return paymentOf(exchange, limiter.addresses, address, level);
+      const { allowed, waitMs } = await limiter.lookups.take(address);
+      if (!allowed) passOrRefuse(exchange, { ...level, waitMs: Math.min(waitMs, level.waitMs) });
+      return paymentOf(exchange, limiter.lookups, address, null);
+    },
+    chargeBytes: (address) => limiter.addresses.take(addressBlockOf(address)),
+  };
+}
+
+/** @param level of the address's own bucket when that paid */
+function paymentOf(exchange: Exchange, buckets: Buckets, address: string, level: Level | null): LookupPayment {
+  return {
+    settle: async (isRefused) => {
+      if (!isRefused) await buckets.giveBack(address);
+      else if (level !== null) exchange.level = level;
+    },
+  };
+}
+
+function passOrRefuse(exchange: Exchange, level: Level): void {
+  exchange.level = level;
+  if (!level.allowed) throw new AppError("rate_limited", { retry_after_seconds: retryAfterSeconds(level) });
+}
