@@ -7,24 +7,21 @@ import {
   updateService,
   type Service,
 } from "@nts/shared/contract";
-import { AppError } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
-import { Discard } from "@nts/shared/mongo/transaction";
 import { SERVICE_TRAILING } from "../indexes.js";
-import { countsOf, lockHostFor, removeFromHosts, updateOnHost } from "../hosts/on-host.js";
+import { countsOf, lockHostFor, removeFromHosts } from "../hosts/on-host.js";
 import { newId } from "@nts/shared/ids";
-import { placeExisting, placeNew } from "../positions.js";
+import { placeNew } from "../positions.js";
 import { holdClaims, networkClaim, tagClaims } from "../storage/claims.js";
 import { answerList, commonFilter } from "../storage/lists.js";
 import { mountGet, mountRemoval, type Removed } from "../resource.js";
-import { requireRevision } from "@nts/shared/revision";
-import { revised } from "../storage/revisions.js";
 import { narrowedTo } from "../storage/scope.js";
 import { applyShift, closeGaps } from "../storage/shifts.js";
 import type { Storage } from "../storage/storage.js";
 import { bindingsOf, resolveBindings } from "./bindings.js";
-import { insertServices, moreBindings, saveServices } from "./write.js";
+import { updateOne } from "./update.js";
+import { insertServices } from "./write.js";
 
 export function mountServices(router: Router, storage: Storage): void {
   const { bindings, guards, services, transaction } = storage;
@@ -83,37 +80,7 @@ export function mountServices(router: Router, storage: Storage): void {
   mountGet(router, getService, services);
 
   mount(router, updateService, async ({ work, scope, params: { id }, body, ifMatch }) => {
-    const now = new Date();
-    const updated = await updateOnHost(
-      storage,
-      services,
-      { work, scope, id, to: body.host_id },
-      async ({ session, host, current }) => {
-        const { entity } = current;
-        requireRevision(ifMatch, current.revision);
-        if (body.network_id !== entity.network_id || host.network_id !== entity.network_id)
-          throw new AppError("network_mismatch", { path: "network_id" });
-        const resolved = resolveBindings(body.bindings, host.inventory);
-        const owner = { serviceId: id, networkId: entity.network_id, now: now.toISOString(), newId };
-        const moves = host.id !== entity.host_id;
-        const { position, shift } = moves
-          ? placeNew(body.position, host.inventory.services - 1)
-          : placeExisting(entity.position, body.position, host.inventory.services);
-        const { name, service_definition, tags, virtualization = entity.virtualization } = body;
-        const bindings = bindingsOf(resolved, entity.bindings, owner);
-        const changes = { bindings, host_id: host.id, name, position, service_definition, tags, virtualization };
-        const next = revised(current, { ...entity, ...changes }, now);
-        if (next === null) throw new Discard(current);
-        const change = { before: current, after: next };
-        const more = moreBindings(change);
-        const counted = more === 0 ? [] : [networkClaim(entity.network_id, { bindings: more })];
-        await holdClaims(guards, session, scope, [...tagClaims(tags, entity.tags), ...counted]);
-        await saveServices(storage, session, scope, { changes: [change], hostName: host.name });
-        await applyShift(session, scope, services, { hostId: host.id, shift, except: id, now });
-        if (moves) await closeGaps(session, scope, services, { gone: [entity], now });
-        return next;
-      },
-    );
+    const updated = await updateOne(storage, { work, scope, id, body, ifMatch });
     return answer.data(updated.entity, { revision: updated.revision });
   });
 

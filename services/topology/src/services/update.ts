@@ -1,0 +1,86 @@
+import { bindingKey, type Service, type ServiceUpdate } from "@nts/shared/contract";
+import { AppError } from "@nts/shared/errors";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { newId } from "@nts/shared/ids";
+import { Discard } from "@nts/shared/mongo/transaction";
+import { requireRevision } from "@nts/shared/revision";
+import type { Work } from "@nts/shared/work";
+import { updateOnHost } from "../hosts/on-host.js";
+import { placeExisting, placeNew } from "../positions.js";
+import { holdClaims, networkClaim, tagClaims } from "../storage/claims.js";
+import type { Stored } from "../storage/entities.js";
+import { revised } from "../storage/revisions.js";
+import { applyShift, closeGaps } from "../storage/shifts.js";
+import type { Storage } from "../storage/storage.js";
+import { bindingsOf, resolveBindings } from "./bindings.js";
+import { moreBindings, saveServices } from "./write.js";
+
+/** What a caller asks of a service. */
+export interface Asked {
+  readonly work: Work;
+  readonly scope: Scope;
+  readonly id: string;
+  readonly body: ServiceUpdate;
+  /** Revisions that the caller accepts; null when it did not say. */
+  readonly ifMatch: readonly string[] | null;
+}
+
+/** Updates a service. @returns its state afterwards, which is the present one when nothing changes */
+export async function updateOne(storage: Storage, asked: Asked): Promise<Stored<Service>> {
+  const read = await storage.services.get(asked.scope, asked.id);
+  const isUnchanged = staysInPlace(read.entity, asked.body) && nextInPlace(read, asked) === null;
+  return isUnchanged ? read : updateInTransaction(storage, asked);
+}
+
+/** Whether a service keeps its host, its position and its bindings, which are valid as they are. */
+function staysInPlace(service: Service, { host_id, network_id, position, bindings }: ServiceUpdate): boolean {
+  const asked = new Set(bindings.map(bindingKey));
+  return (
+    host_id === service.host_id &&
+    network_id === service.network_id &&
+    position === service.position &&
+    asked.size === service.bindings.length &&
+    service.bindings.every((binding) => asked.has(bindingKey(binding)))
+  );
+}
+
+/** The next state of a service that stays in place; null when nothing changes. @throws AppError `precondition_failed` */
+function nextInPlace(current: Stored<Service>, { body, ifMatch }: Asked): Stored<Service> | null {
+  requireRevision(ifMatch, current.revision);
+  return revised(current, { ...current.entity, ...saidOf(current.entity, body) }, new Date());
+}
+
+/** What an update says of a service, besides its place and its bindings. */
+function saidOf(service: Service, body: ServiceUpdate) {
+  const { name, service_definition, tags, virtualization = service.virtualization } = body;
+  return { name, service_definition, tags, virtualization };
+}
+
+function updateInTransaction(storage: Storage, { work, scope, id, body, ifMatch }: Asked): Promise<Stored<Service>> {
+  const { guards, services } = storage;
+  const now = new Date();
+  return updateOnHost(storage, services, { work, scope, id, to: body.host_id }, async ({ session, host, current }) => {
+    const { entity } = current;
+    requireRevision(ifMatch, current.revision);
+    if (body.network_id !== entity.network_id || host.network_id !== entity.network_id)
+      throw new AppError("network_mismatch", { path: "network_id" });
+    const resolved = resolveBindings(body.bindings, host.inventory);
+    const owner = { serviceId: id, networkId: entity.network_id, now: now.toISOString(), newId };
+    const moves = host.id !== entity.host_id;
+    const { position, shift } = moves
+      ? placeNew(body.position, host.inventory.services - 1)
+      : placeExisting(entity.position, body.position, host.inventory.services);
+    const said = saidOf(entity, body);
+    const bindings = bindingsOf(resolved, entity.bindings, owner);
+    const next = revised(current, { ...entity, ...said, bindings, host_id: host.id, position }, now);
+    if (next === null) throw new Discard(current);
+    const change = { before: current, after: next };
+    const more = moreBindings(change);
+    const counted = more === 0 ? [] : [networkClaim(entity.network_id, { bindings: more })];
+    await holdClaims(guards, session, scope, [...tagClaims(said.tags, entity.tags), ...counted]);
+    await saveServices(storage, session, scope, { changes: [change], hostName: host.name });
+    await applyShift(session, scope, services, { hostId: host.id, shift, except: id, now });
+    if (moves) await closeGaps(session, scope, services, { gone: [entity], now });
+    return next;
+  });
+}
