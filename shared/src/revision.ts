@@ -5,7 +5,7 @@ import { AppError } from "./errors.js";
  *
  * @throws AppError `precondition_failed`
  */
-export function requireRevision(ifMatch: readonly string[] | null, revision: number): void {
+export function requireRevision(ifMatch: readonly string[] | null, revision: number | string): void {
   if (ifMatch === null || ifMatch.includes("*") || ifMatch.includes(String(revision))) return;
   throw new AppError("precondition_failed");
 }

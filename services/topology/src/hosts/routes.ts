@@ -17,6 +17,7 @@ import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
 import { insertHost } from "./insert.js";
 import { answeredHost, newHostOf } from "./new-host.js";
+import { hostRevision } from "./revision.js";
 import type { TakenHost } from "./store.js";
 
 export function mountHosts(router: Router, storage: Storage): void {
@@ -34,7 +35,7 @@ export function mountHosts(router: Router, storage: Storage): void {
     await refusingDuplicates(() =>
       transaction(work, [made.host.id], (session) => insertHost(storage, session, scope, made)),
     );
-    return answer.data(answeredHost(made), { revision: 1 });
+    return answer.data(answeredHost(made), { revision: hostRevision(1, made.services.length) });
   });
 
   mount(router, getHost, ({ scope, params }) => answerHost(scope, params.id));
@@ -45,7 +46,7 @@ export function mountHosts(router: Router, storage: Storage): void {
       written = session;
       const current = await hosts.get(scope, id, session);
       const { entity } = current;
-      requireRevision(ifMatch, current.revision);
+      await requireHostRevision(session, scope, current, ifMatch);
       if (body.network_id !== entity.network_id) throw new AppError("network_mismatch", { path: "network_id" });
       const tags = body.tags ?? entity.tags;
       const changes = {
@@ -58,6 +59,7 @@ export function mountHosts(router: Router, storage: Storage): void {
       };
       const next = revised(current, { ...entity, ...changes }, new Date());
       if (next === null) throw new Discard(null);
+      if (ifMatch !== null) await services.hold(session, scope, id);
       await holdClaims(guards, session, scope, tagClaims(tags, entity.tags));
       await hosts.replace(session, scope, [next]);
       if (body.name !== entity.name) await services.renameHost(session, scope, id, body.name);
@@ -74,13 +76,25 @@ export function mountHosts(router: Router, storage: Storage): void {
     await transaction(work, ids, async (session) => {
       const taken = await hosts.take(session, scope, ids);
       if (taken.length !== ids.length) throw new AppError("not_found", { entity: hosts.name });
-      for (const { revision } of taken) requireRevision(ifMatch, revision);
+      for (const { id, revision } of taken)
+        await requireHostRevision(session, scope, { entity: { id }, revision }, ifMatch);
       const onHosts = { host_id: { $in: [...ids] } };
       const gone = await goneWith(session, scope, taken);
       await guards.hold(session, scope, [...gone].map(([target, counts]) => ({ target, kind: "network", counts }))); // prettier-ignore
       for (const kind of ["bindings", "services", "ports", "interfaces"] as const)
         await storage[kind].remove(session, scope, onHosts);
     });
+  }
+
+  /** @throws AppError `precondition_failed` */
+  async function requireHostRevision(
+    session: ClientSession,
+    scope: Scope,
+    { entity: { id }, revision }: { entity: { readonly id: string }; revision: number },
+    ifMatch: readonly string[] | null,
+  ): Promise<void> {
+    if (ifMatch !== null)
+      requireRevision(ifMatch, hostRevision(revision, await services.revisionsOn(session, scope, id)));
   }
 
   /** What the networks of deleted hosts have less. */

@@ -2,11 +2,12 @@ import type { ClientSession, Db, Document, Timestamp } from "mongodb";
 import type { HostRecord, Interface, Port, Service } from "@nts/shared/contract";
 import type { ListPart } from "@nts/shared/http/answer";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { documentsIn, type Moment, rawBatches } from "@nts/shared/mongo/raw-find";
+import { documentsIn, fieldsIn, type Moment, rawBatches } from "@nts/shared/mongo/raw-find";
 import { type EntityDocument, type EntityReader, STORED, type Stored } from "../storage/entities.js";
 import type { Join } from "../storage/lists.js";
 import { keyedTextIn, rowsIn, textFields } from "../storage/rows.js";
 import { within } from "../storage/scope.js";
+import { hostRevision } from "./revision.js";
 
 // Hosts are answered with everything on them. That is read by the ids of the hosts, some at a time, each group of one
 // moment, and put together as text. A host can have 1,000 of each kind and more bytes than a process should hold: what
@@ -17,6 +18,8 @@ const GROUP_BYTES = 4 * 1_048_576;
 const FIRST_GROUP = 50;
 const LARGEST_GROUP = 100;
 
+const SERVICES_OF_A_HOST = { host_id: 1, position: 1 } as const;
+
 interface Child {
   readonly kind: "interfaces" | "ports" | "services";
   readonly order: Readonly<Record<string, 1>>;
@@ -26,7 +29,7 @@ interface Child {
 const CHILDREN: readonly Child[] = [
   { kind: "interfaces", order: { host_id: 1, position: 1 } },
   { kind: "ports", order: { host_id: 1, number: 1, protocol: 1 } },
-  { kind: "services", order: { host_id: 1, position: 1 } },
+  { kind: "services", order: SERVICES_OF_A_HOST },
 ];
 
 /** What reads the stored forms of hosts and of what stands on them. */
@@ -48,7 +51,8 @@ export interface KnownHost {
 /** A host with its children as JSON, in pieces when it is large. */
 export interface HostText {
   readonly text: Buffer | AsyncIterable<Buffer>;
-  readonly revision: number;
+  /** See `hostRevision`. */
+  readonly revision: string;
 }
 
 export interface HostsWithChildren {
@@ -114,14 +118,16 @@ export function createHostsWithChildren(db: Db, readers: HostReaders): HostsWith
   async function gathered(scope: Scope, hostIds: readonly string[], moment: Moment): Promise<Gathered | null> {
     const texts = { interfaces: byHost(), ports: byHost(), services: byHost() };
     let bytes = 0;
+    let revisions = 0;
     const gather = async ({ kind, order }: Child): Promise<void> => {
-      const projection = { _id: 0, host_id: 1, ...textFields(readers[kind]) };
+      const projection = { _id: 0, host_id: 1, revision: 1, ...textFields(readers[kind]) };
       const find = { collection: kind, projection, filter: on(scope, hostIds), sort: order, hint: order };
       for await (const batch of rawBatches(db, find, moment)) {
         bytes += batch.bytes.length;
         if (bytes > GROUP_BYTES) return;
         for (const start of batch.starts) {
-          const { id, text } = keyedTextIn(readers[kind], batch, { start, key: "host_id" });
+          const { id, text, revision } = keyedTextIn(readers[kind], batch, { start, key: "host_id" });
+          if (kind === "services") revisions += revision;
           const mine = texts[kind].get(id);
           if (mine === undefined) texts[kind].set(id, [text]);
           else mine.push(COMMA, text);
@@ -129,7 +135,16 @@ export function createHostsWithChildren(db: Db, readers: HostReaders): HostsWith
       }
     };
     await Promise.all(CHILDREN.map(gather));
-    return bytes > GROUP_BYTES ? null : { texts, bytes };
+    return bytes > GROUP_BYTES ? null : { texts, bytes, revisions };
+  }
+
+  /** The revisions of the services of a host that is too large to be gathered. */
+  async function revisionsOf(scope: Scope, id: string, moment: Moment): Promise<number> {
+    const [find, hint] = [{ collection: "services", filter: on(scope, [id]) }, SERVICES_OF_A_HOST];
+    let sum = 0;
+    for await (const batch of rawBatches(db, { ...find, hint, projection: { _id: 0, revision: 1 } }, moment))
+      for (const start of batch.starts) sum += Number(fieldsIn(batch, start).get("revision"));
+    return sum;
   }
 
   async function* piecesOf(scope: Scope, { id, host, moment }: OneHost): AsyncGenerator<Buffer> {
@@ -158,8 +173,10 @@ export function createHostsWithChildren(db: Db, readers: HostReaders): HostsWith
         const [found] = documentsIn(batch) as [EntityDocument];
         const host = Buffer.from(readers.hosts.wireOf(found));
         const children = await gathered(scope, [id], moment);
+        const revisions = children?.revisions ?? (await revisionsOf(scope, id, moment));
         const text = children === null ? piecesOf(scope, { id, host, moment }) : wholeText(id, host, children);
-        return { text: Array.isArray(text) ? Buffer.concat(text) : text, revision: found.revision };
+        const revision = hostRevision(found.revision, revisions);
+        return { text: Array.isArray(text) ? Buffer.concat(text) : text, revision };
       }
       return null;
     },
@@ -181,6 +198,8 @@ interface OneHost {
 interface Gathered {
   readonly texts: Readonly<Record<Child["kind"], Map<string, Buffer[]>>>;
   readonly bytes: number;
+  /** Those of the services, added up. */
+  readonly revisions: number;
 }
 
 const COMMA = Buffer.from(",");

@@ -10,6 +10,10 @@ import { within } from "../storage/scope.js";
 export interface ServiceStore extends Entities<Service> {
   /** Follows a host that got another name. */
   renameHost(session: ClientSession, scope: Scope, hostId: string, hostName: string): Promise<void>;
+  /** The revisions of the services of a host, added up. */
+  revisionsOn(session: ClientSession, scope: Scope, hostId: string): Promise<number>;
+  /** Collides with whoever changes a service of the host at the same time. */
+  hold(session: ClientSession, scope: Scope, hostId: string): Promise<void>;
 }
 
 export const SERVICE_KIND: EntityKind<Service> = {
@@ -30,11 +34,21 @@ export const SERVICE_KIND: EntityKind<Service> = {
 
 export function createServiceStore(db: Db, kind = SERVICE_KIND): ServiceStore {
   const entities = createEntities<Service>(db, kind);
+  const { collection } = entities;
   return {
     ...entities,
     renameHost: async (session, scope, hostId, hostName) => {
       const filter = { ...within(scope), host_id: hostId };
-      await entities.collection.updateMany(filter, { $set: { host_name: hostName } }, { session });
+      await collection.updateMany(filter, { $set: { host_name: hostName } }, { session });
+    },
+    revisionsOn: async (session, scope, hostId) => {
+      const filter = { ...within(scope), host_id: hostId };
+      const found = await collection.find(filter, { session, projection: { _id: 0, revision: 1 } }).toArray();
+      return found.reduce((sum, { revision }) => sum + revision, 0);
+    },
+    hold: async (session, scope, hostId) => {
+      const held = { $inc: { held: 1 } } as object;
+      await collection.updateMany({ ...within(scope), host_id: hostId }, held, { session });
     },
   };
 }

@@ -1,4 +1,4 @@
-import { documentIn, type RawBatch, textsIn } from "@nts/shared/mongo/raw-find";
+import { documentIn, fieldsIn, type RawBatch } from "@nts/shared/mongo/raw-find";
 import type { EntityReader, StoredFields } from "./entities.js";
 
 // A document of the one field `wire`, as it comes from the database: its length (4 bytes), the type of the field (1), its
@@ -33,15 +33,17 @@ export function rowsIn(reader: EntityReader<unknown>, { bytes, starts }: RawBatc
   return bytes.subarray(0, end);
 }
 
-/** The text of an entity, and a field of it that is an id. */
+/** The text of an entity, and a field of it that is an id. @returns `revision` is 0 when it was not asked for */
 export function keyedTextIn(
   reader: EntityReader<unknown>,
   batch: RawBatch,
   { start, key }: { start: number; key: string },
-): { id: string; text: Buffer } {
-  const [id, wire] = textsIn(batch, start, [key, "wire"]) as [Buffer, Buffer];
+): { id: string; text: Buffer; revision: number } {
+  const fields = fieldsIn(batch, start);
+  const wire = fields.get("wire");
+  if (typeof wire !== "object") throw new Error("a document has no text");
   const text = reader.upgrades ? Buffer.from(reader.wireOf(decoded(batch, start))) : wire;
-  return { id: id.toString("latin1"), text };
+  return { id: String(fields.get(key)), text, revision: Number(fields.get("revision") ?? 0) };
 }
 
 function decoded(batch: RawBatch, start: number): StoredFields {
