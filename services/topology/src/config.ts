@@ -18,4 +18,8 @@ export const TopologySettings = z.object({
     .min(1)
     .default(DEFAULT_MAX_ENTITIES)
     .describe("Networks, subnets, hosts, interfaces, ports, services, bindings and tags together."),
+  SHORT_UPDATES: z
+    .enum(["on", "off"])
+    .default("off")
+    .describe("Updates of services that need no transaction do without: on once all replicas know this setting."),
 });

@@ -50,6 +50,7 @@ startProcess(async () => {
 
   const storage = createStorage(db, createTransactions(mongo), {
     maxEntities: settings.MAX_ENTITIES_PER_ORGANIZATION,
+    shortUpdates: settings.SHORT_UPDATES === "on",
   });
   const notices: Notices = {
     networkDeleted: (organization_id, network_id) => {

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { startTopology, type Topology } from "../support/topology.js";
 import { type Race, RACES, runRace, type RaceResult, type Stage } from "../support/topology-races.js";
+import { writeOneHost } from "../support/topology-short.js";
 import { UNGUARDED } from "../support/topology-unguarded.js";
 import { manyMacAddresses, twoUpdates } from "../support/topology-writers.js";
 
@@ -30,6 +31,15 @@ describe.each(["lock", "hold", "count"] as const)("without the guard %s orphans 
     const orphans = violations.filter((violation) => ORPHANED.test(violation));
     show(orphans.length, rounds);
     expect(orphans.length).toBeGreaterThan(0);
+  });
+});
+
+describe("without the revision as a condition", () => {
+  it("updates without a transaction lose others", async () => {
+    topology = await startTopology({ instances: 2, storage: UNGUARDED.revision });
+    const faults = await writeOneHost(topology, 20);
+    show(faults.length, 1);
+    expect(faults.filter((fault) => fault.includes("updates were told"))).not.toEqual([]);
   });
 });
 

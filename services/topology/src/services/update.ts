@@ -25,11 +25,29 @@ export interface Asked {
   readonly ifMatch: readonly string[] | null;
 }
 
+/** Writes that others may come before; then the transaction, which knows when to give up. */
+const MOST_ATTEMPTS = 16;
+
 /** Updates a service. @returns its state afterwards, which is the present one when nothing changes */
 export async function updateOne(storage: Storage, asked: Asked): Promise<Stored<Service>> {
-  const read = await storage.services.get(asked.scope, asked.id);
-  const isUnchanged = staysInPlace(read.entity, asked.body) && nextInPlace(read, asked) === null;
-  return isUnchanged ? read : updateInTransaction(storage, asked);
+  const { services, shortWrites } = storage;
+  const { work, scope, id } = asked;
+  const read = await services.get(scope, id);
+  if (nextInPlace(read, asked) === null) return read;
+  if (shortWrites === null) return updateInTransaction(storage, asked);
+  return shortWrites.inTurn(read, async (newest) => {
+    let current = newest;
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+      const next = nextInPlace(current, asked);
+      if (next === null) return current;
+      if (next === "not in place") break;
+      const outcome = await shortWrites.write(work, scope, next);
+      if (outcome === "written") return next;
+      if (outcome === "held") break;
+      current = await services.get(scope, id);
+    }
+    return updateInTransaction(storage, asked);
+  });
 }
 
 /** Whether a service keeps its host, its position and its bindings, which are valid as they are. */
@@ -44,10 +62,17 @@ function staysInPlace(service: Service, { host_id, network_id, position, binding
   );
 }
 
-/** The next state of a service that stays in place; null when nothing changes. @throws AppError `precondition_failed` */
-function nextInPlace(current: Stored<Service>, { body, ifMatch }: Asked): Stored<Service> | null {
-  requireRevision(ifMatch, current.revision);
-  return revised(current, { ...current.entity, ...saidOf(current.entity, body) }, new Date());
+/**
+ * The next state of a service that stays in place and is given no tag that somebody could delete meanwhile; null when nothing
+ * changes.
+ *
+ * @throws AppError `precondition_failed`
+ */
+function nextInPlace(current: Stored<Service>, { body, ifMatch }: Asked): Stored<Service> | "not in place" | null {
+  const { entity, revision } = current;
+  if (!staysInPlace(entity, body) || tagClaims(body.tags, entity.tags).length > 0) return "not in place";
+  requireRevision(ifMatch, revision);
+  return revised(current, { ...entity, ...saidOf(entity, body) }, new Date());
 }
 
 /** What an update says of a service, besides its place and its bindings. */

@@ -1,4 +1,5 @@
 import type { Db } from "mongodb";
+import type { Service } from "@nts/shared/contract";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import { createBindingStore, type BindingStore } from "../bindings/store.js";
 import { createHostStore, type HostStore } from "../hosts/store.js";
@@ -13,6 +14,7 @@ import { createDeletions, type Deletions } from "./deletions.js";
 import { createGuards, type Guards } from "./guards.js";
 import { KINDS, type Kinds } from "./kinds.js";
 import { createQuota, DEFAULT_MAX_ENTITIES, type Quota } from "./quota.js";
+import { createShortWrites, type ShortWrites } from "./short-writes.js";
 
 /** All that handlers may use of the database. */
 export interface Storage {
@@ -29,6 +31,8 @@ export interface Storage {
   readonly bindings: BindingStore;
   readonly tags: TagStore;
   readonly topology: TopologyStore;
+  /** Writes services without a transaction; null while replicas may run that do not know of it. */
+  readonly shortWrites: ShortWrites<Service> | null;
 }
 
 export interface StorageOptions {
@@ -36,10 +40,12 @@ export interface StorageOptions {
   readonly kinds?: Kinds;
   /** Entities of an organization, of all kinds together. */
   readonly maxEntities?: number;
+  /** False while replicas may run that judge a host by its own revision alone. */
+  readonly shortUpdates?: boolean;
 }
 
 export function createStorage(db: Db, transaction: RunTransaction, options: StorageOptions = {}): Storage {
-  const { kinds = KINDS, maxEntities = DEFAULT_MAX_ENTITIES } = options;
+  const { kinds = KINDS, maxEntities = DEFAULT_MAX_ENTITIES, shortUpdates = true } = options;
   const entities = {
     networks: createNetworkStore(db, kinds.networks),
     subnets: createSubnetStore(db, kinds.subnets),
@@ -52,5 +58,7 @@ export function createStorage(db: Db, transaction: RunTransaction, options: Stor
   };
   const quota = createQuota(db, maxEntities);
   const topology = createTopologyStore(entities);
-  return { transaction, guards: createGuards(db), deletions: createDeletions(db), quota, ...entities, topology };
+  const shortWrites = shortUpdates ? createShortWrites(db, entities.services) : null;
+  const [guards, deletions] = [createGuards(db), createDeletions(db)];
+  return { transaction, guards, deletions, quota, ...entities, topology, shortWrites };
 }

@@ -1,0 +1,209 @@
+import { performance } from "node:perf_hooks";
+import {
+  type ClientSession,
+  type Db,
+  type Document,
+  type Filter,
+  MongoBulkWriteError,
+  MongoServerError,
+  ObjectId,
+  type UpdateOneModel,
+} from "mongodb";
+import { AppError } from "@nts/shared/errors";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { mapMongoFault } from "@nts/shared/mongo/faults";
+import { createKeyedQueue } from "@nts/shared/mongo/queue";
+import { requireWanted, type Work } from "@nts/shared/work";
+import type { Entities, Entity, EntityDocument, Stored } from "./entities.js";
+
+// An update that concerns one document needs no transaction: it is written on the condition that the document still has the
+// revision that was read. Whoever else writes the document moves its revision, or is a transaction that MongoDB lets collide.
+// Such writes of one organization and one moment are one command: eight together cost the database what two cost alone.
+
+/** Writes that one command has. */
+const MOST = 64;
+/** Commands of one organization under way at a time; what comes meanwhile gathers. */
+const AT_A_TIME = 2;
+/** Milliseconds after which a command is not waited for: a transaction holds one of its documents. */
+const HELD_MS = 500;
+/** Milliseconds before the caller's deadline after which nothing is written. */
+const WRITE_MS = 100;
+/** The server's code for an insert with another `_id` than the filter's. */
+const IMMUTABLE_FIELD = 66;
+
+/**
+ * What became of a write. `stale`: the entity is in another state by now, or gone; `held`: a transaction is writing it; neither
+ * has changed anything.
+ */
+export type Outcome = "written" | "stale" | "held";
+
+/** Writes of single entities without a transaction. */
+export interface ShortWrites<T extends Entity> {
+  /**
+   * Runs updates of one entity in this process one after another, in the order they came.
+   *
+   * @param read the entity, in the caller's scope
+   * @param update is given the entity as the update before left it, if that is newer; tells how it leaves it itself
+   */
+  inTurn(read: Stored<T>, update: (newest: Stored<T>) => Promise<Stored<T>>): Promise<Stored<T>>;
+  /**
+   * Writes the state that follows upon the one that was read.
+   *
+   * @throws AppError `upstream_timeout` when nobody waits for the result any more, or nobody can tell what became of it
+   */
+  write(work: Work, scope: Scope, next: Stored<T>): Promise<Outcome>;
+}
+
+interface Waiting {
+  readonly work: Work;
+  readonly id: string;
+  readonly revision: number;
+  /** Tells this write from others that may have led to the same revision. */
+  readonly nonce: ObjectId;
+  readonly filter: Filter<EntityDocument>;
+  readonly fields: Document;
+  readonly resolve: (outcome: Outcome) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** What waits to be written for one organization. */
+interface Line {
+  readonly organizationId: string;
+  readonly waiting: Waiting[];
+  underWay: number;
+  isScheduled: boolean;
+}
+
+export function createShortWrites<T extends Entity>(db: Db, entities: Entities<T>): ShortWrites<T> {
+  const { collection } = entities;
+  const lines = new Map<string, Line>();
+  const queue = createKeyedQueue();
+  const turns = new Map<string, { users: number; left: Stored<T> | null }>();
+
+  function schedule(line: Line): void {
+    if (line.isScheduled || line.underWay === AT_A_TIME) return;
+    if (line.waiting.length === 0) {
+      if (line.underWay === 0) lines.delete(line.organizationId);
+      return;
+    }
+    line.isScheduled = true;
+    // After everything that has arrived in this turn of the event loop has been taken in.
+    setImmediate(() => {
+      line.isScheduled = false;
+      while (line.waiting.length > 0 && line.underWay < AT_A_TIME) void answerAll(line, line.waiting.splice(0, MOST));
+    });
+  }
+
+  async function answerAll(line: Line, batch: readonly Waiting[]): Promise<void> {
+    line.underWay += 1;
+    try {
+      // As one of the operations that the organization may have under way, whoever of them asks for it.
+      await batch[0]?.work.use(() => run(line.organizationId, batch));
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    } finally {
+      line.underWay -= 1;
+      schedule(line);
+    }
+  }
+
+  async function run(organizationId: string, batch: readonly Waiting[]): Promise<void> {
+    const wanted = batch.filter(isWanted);
+    if (wanted.length === 0) return;
+    // A session, so that what is read after a command that was cut off is not older than what it has written.
+    await db.client.withSession(async (session) => {
+      const timesLeft = wanted.map(({ work }) => work.deadline - WRITE_MS - performance.now());
+      const maxTimeMS = Math.max(1, Math.floor(Math.min(HELD_MS, ...timesLeft)));
+      try {
+        await collection.bulkWrite(wanted.map(updateOf), { session, ordered: false, maxTimeMS });
+        for (const { resolve } of wanted) resolve("written");
+      } catch (error) {
+        if (!(error instanceof MongoBulkWriteError)) throw error;
+        if (isCutOff(error)) await tellApart(session, organizationId, wanted);
+        else settle(wanted, error);
+      }
+    });
+  }
+
+  async function tellApart(session: ClientSession, organizationId: string, cutOff: readonly Waiting[]): Promise<void> {
+    const filter = { organization_id: organizationId, _id: { $in: cutOff.map(({ id }) => id) } };
+    const options = { session, projection: { revision: 1, nonce: 1 }, hint: { _id: 1 } };
+    const found = await collection.find(filter, options).toArray();
+    const byId = new Map(found.map((one) => [one._id, one]));
+    for (const one of cutOff) settleBy(one, byId.get(one.id));
+  }
+
+  return {
+    inTurn: async (read, update) => {
+      const { id } = read.entity;
+      const turn = turns.get(id) ?? { users: 0, left: null };
+      turns.set(id, turn);
+      turn.users += 1;
+      try {
+        return await queue.run([id], async () => {
+          const { left } = turn;
+          turn.left = await update(left !== null && left.revision > read.revision ? left : read);
+          return turn.left;
+        });
+      } finally {
+        turn.users -= 1;
+        if (turn.users === 0) turns.delete(id);
+      }
+    },
+    write: (work, scope, next) =>
+      new Promise((resolve, reject) => {
+        const { organizationId } = scope;
+        const { _id: id, ...fields } = entities.documentOf(organizationId, next);
+        const filter = { ...entities.within(scope), _id: id, revision: next.revision - 1 };
+        const waiting = { work, id, revision: next.revision, nonce: new ObjectId(), filter, fields, resolve, reject };
+        const line = lines.get(organizationId) ?? { organizationId, waiting: [], underWay: 0, isScheduled: false };
+        lines.set(organizationId, line);
+        line.waiting.push(waiting);
+        schedule(line);
+      }),
+  };
+}
+
+function isWanted({ work, reject }: Waiting): boolean {
+  try {
+    requireWanted(work);
+    if (performance.now() < work.deadline - WRITE_MS) return true;
+    reject(new AppError("upstream_timeout"));
+  } catch (error) {
+    reject(error);
+  }
+  return false;
+}
+
+/** An update that fails when nothing matches: it would insert what cannot be inserted. A reply tells no other way which one. */
+function updateOf({ filter, fields, nonce }: Waiting): { updateOne: UpdateOneModel<EntityDocument> } {
+  const update: Document = { $set: { ...fields, nonce }, $setOnInsert: { _id: "nothing" } };
+  return { updateOne: { filter, update, upsert: true, hint: { _id: 1 } } };
+}
+
+/** What became of each write of a command that was carried out. */
+function settle(batch: readonly Waiting[], error: MongoBulkWriteError): void {
+  const failed = new Map([error.writeErrors].flat().map((one) => [one.index, one]));
+  if (failed.size === 0) throw error;
+  for (const [index, { resolve, reject }] of batch.entries()) {
+    const fault = failed.get(index);
+    if (fault === undefined) resolve("written");
+    else if (fault.code === IMMUTABLE_FIELD) resolve("stale");
+    else reject(new MongoServerError({ message: fault.errmsg ?? "a write failed", code: fault.code }));
+  }
+}
+
+/** Whether a command was ended before it was done, or before a majority had what it has written. */
+function isCutOff(error: MongoBulkWriteError): boolean {
+  return mapMongoFault(error)?.code === "upstream_timeout" || error.result.getWriteConcernError() !== undefined;
+}
+
+/** What became of a write of a command that was cut off. @param found the entity afterwards */
+function settleBy({ revision, nonce, resolve, reject }: Waiting, found: EntityDocument | undefined): void {
+  if (found === undefined) resolve("stale");
+  else if (nonce.equals(found["nonce"] as ObjectId | undefined)) resolve("written");
+  else if (found.revision < revision) resolve("held");
+  else if (found.revision === revision) resolve("stale");
+  // It may have been the one before the last.
+  else reject(new AppError("upstream_timeout"));
+}

@@ -1,0 +1,115 @@
+/** Updates of services that need no transaction: what they may not lose, and what they may not wait for. */
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, describe, expect, it } from "@jest/globals";
+import type { Document } from "mongodb";
+import { getHost, getService, type Host, updateHost, updateService } from "@nts/shared/contract";
+import { createStorage } from "@nts/topology/storage/storage";
+import { startTopology, type Topology, type TopologyOptions } from "../support/topology.js";
+import { writeOneHost } from "../support/topology-short.js";
+import { aHost, aNetwork, echoOf, type World } from "../support/topology-world.js";
+
+/** Longer than a short write takes, and shorter than it waits for a document that somebody holds. */
+const WHILE_MS = 300;
+
+let topology: Topology;
+afterEach(() => topology.stop());
+
+const start = async (options: TopologyOptions = {}): Promise<World> => {
+  topology = await startTopology(options);
+  return aNetwork(topology.aCaller());
+};
+
+const rename = ({ owner }: Pick<World, "owner">, host: Host, n: number, name = "renamed") => {
+  const service = host.services[n]!;
+  const headers = { "if-match": '"1"' };
+  return owner.send(updateService, { params: service, body: { ...echoOf(service), name }, headers });
+};
+
+describe("updates of services without a transaction", () => {
+  it("lose nothing beside other writers, and no ETag of their host stands for two states", async () => {
+    topology = await startTopology({ instances: 2 });
+    expect(await writeOneHost(topology, 20)).toEqual([]);
+  });
+
+  it("leave the host alone, and move its ETag", async () => {
+    const world = await start();
+    const host = await aHost(world, { services: 3 });
+    const etag = async () => (await world.owner.send(getHost, { params: host })).etag;
+    expect(await etag()).toBe('"1-3"');
+    expect((await rename(world, host, 0)).etag).toBe('"2"');
+    expect(await etag()).toBe('"1-4"');
+  });
+
+  it("are made with the host, as earlier versions expect it, until they are turned on", async () => {
+    const storage: TopologyOptions["storage"] = (it, db) => createStorage(db, it.transaction, { shortUpdates: false });
+    const world = await start({ storage });
+    const host = await aHost(world, { services: 3 });
+    expect((await rename(world, host, 0)).etag).toBe('"2"');
+    expect((await world.owner.send(getHost, { params: host })).etag).toBe('"2-4"');
+  });
+
+  it("write nothing when nothing changes", async () => {
+    const commands: string[] = [];
+    const world = await start({ onCommand: ({ commandName }) => void commands.push(commandName) });
+    const host = await aHost(world, { services: 1 });
+    commands.length = 0;
+    const [service] = host.services;
+    const { status, etag, data } = await rename(world, host, 0, service!.name);
+    expect([status, etag, data]).toEqual([200, '"1"', service]);
+    expect(new Set(commands.filter((name) => name !== "getMore"))).toEqual(new Set(["find"]));
+  });
+
+  it("that come together are done once each, also when a transaction holds one of their documents", async () => {
+    const world = await start();
+    const host = await aHost(world, { services: 9 });
+    const held = host.services[4]!;
+    await topology.db.client.withSession(async (session) => {
+      session.startTransaction();
+      const services = topology.db.collection<Document & { _id: string }>("services");
+      await services.updateOne({ _id: held.id }, { $inc: { touched: 1 } }, { session });
+      const all = host.services.map((_, n) => rename(world, host, n));
+      const others = all.filter((_, n) => n !== 4);
+      expect((await Promise.all(others)).map(({ status, etag }) => [status, etag])).toEqual(
+        others.map(() => [200, '"2"']),
+      );
+      await session.abortTransaction();
+      expect((await all[4]!).etag).toBe('"2"');
+    });
+    for (const service of host.services)
+      expect((await world.owner.send(getService, { params: service })).etag).toBe('"2"');
+  });
+});
+
+describe("an update of a host that names its ETag", () => {
+  it("is not committed over a change of a service that came in between", async () => {
+    let hold: Promise<unknown> | null = null;
+    let isAtEnd = (): void => undefined;
+    const atEnd = new Promise<void>((resolve) => (isAtEnd = resolve));
+    const world = await start({
+      instances: 2,
+      storage: (storage) => ({
+        ...storage,
+        transaction: (work, keys, body) =>
+          storage.transaction(work, keys, async (session) => {
+            const result = await body(session);
+            if (hold !== null) isAtEnd();
+            await hold;
+            return result;
+          }),
+      }),
+    });
+    const host = await aHost(world, { services: 2 });
+    const other = { owner: world.owner.via(1) };
+    let release = (): void => undefined;
+    hold = new Promise<void>((resolve) => (release = resolve));
+    const body = { name: host.name, network_id: host.network_id, hostname: "a.example" };
+    const updated = world.owner.send(updateHost, { params: host, body, headers: { "if-match": '"1-2"' } });
+    await atEnd;
+    hold = null;
+    const renamed = rename(other, host, 0);
+    await Promise.race([renamed, delay(WHILE_MS)]);
+    release();
+    expect([(await updated).status, (await updated).etag, (await renamed).etag]).toEqual([200, '"2-2"', '"2"']);
+    expect((await world.owner.send(getHost, { params: host })).etag).toBe('"2-3"');
+  });
+});
