@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { PERMISSIONS } from "./endpoint.js";
+import { textFault } from "./formats.js";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -36,9 +37,6 @@ export const Id = z
 /** ISO 8601 in UTC with milliseconds. */
 export const Timestamp = z.string().meta({ format: "date-time", examples: ["2026-01-31T09:30:00.000Z"] });
 
-// Unpaired surrogates are refused because no UTF-8 store can give them back.
-const UNPRINTABLE = /[\p{Cc}\p{Cs}]/u;
-
 // The same for the document: `\p` is not understood everywhere. White space at the ends is cut off before anything is checked.
 const CONTROL = "\\u0000-\\u001f\\u007f-\\u009f";
 const VERBATIM_PATTERN = `^[^${CONTROL}]*$`;
@@ -49,7 +47,7 @@ const VISIBLE_PATTERN = `^[\\t-\\r ]*[^${CONTROL}]*[^${CONTROL}\\s\\ufeff][^${CO
 export function verbatimText(min: number, max: number, base: z.ZodString = z.string()): z.ZodString {
   return base
     .check((ctx) => {
-      const fault = faultOf(ctx.value, min, max);
+      const fault = textFault(ctx.value, min, max);
       if (fault !== null) ctx.issues.push({ code: "custom", message: fault, input: ctx.value });
     })
     .meta({ minLength: min, maxLength: max, pattern: VERBATIM_PATTERN });
@@ -59,15 +57,6 @@ export function verbatimText(min: number, max: number, base: z.ZodString = z.str
 export function text(min: number, max: number): z.ZodString {
   const pattern = min === 0 ? TRIMMED_PATTERN : VISIBLE_PATTERN;
   return verbatimText(min, max, z.string().trim()).meta({ minLength: min, maxLength: max, pattern });
-}
-
-function faultOf(value: string, min: number, max: number): string | null {
-  // A character has two code units at most.
-  if (value.length > 2 * max) return `must have at most ${max} characters`;
-  const length = [...value].length;
-  if (length < min) return min === 1 ? "must not be empty" : `must have at least ${min} characters`;
-  if (length > max) return `must have at most ${max} characters`;
-  return UNPRINTABLE.test(value) ? "must not contain control characters" : null;
 }
 
 export const Name = text(1, 100);

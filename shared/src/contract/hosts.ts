@@ -16,6 +16,7 @@ import {
   VirtualizationAnswer,
 } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { HOSTNAME_LIMIT } from "./formats.js";
 import { resource } from "./resource.js";
 import { Interface, InterfaceOfNewHost } from "./interfaces.js";
 import { Port, PortOfNewHost } from "./ports.js";
@@ -43,10 +44,8 @@ export const Host = HostRecord.extend({
 }).meta({ id: "Host" });
 export type Host = z.infer<typeof Host>;
 
-export const Hostname = text(1, 253);
-
 const optionalFields = {
-  hostname: Hostname.nullable().optional(),
+  hostname: text(1, HOSTNAME_LIMIT).nullable().optional(),
   description: Description.nullable().optional(),
   hidden: z.boolean().optional(),
   virtualization: Virtualization.nullable().optional(),

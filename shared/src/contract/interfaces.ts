@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { byId, filters, Id, listQuery, Name, serverFields } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { canonicalMac, isMac } from "./formats.js";
 import { resource } from "./resource.js";
 
 /** A network interface of a host, with one address. @see docs/api.md "Resources" */
@@ -20,23 +21,12 @@ export type Interface = z.infer<typeof Interface>;
 
 const IpAddress = z.union([z.ipv4(), z.ipv6()], { error: "must be an IPv4 or IPv6 address" });
 
-/** `AA:BB:CC:DD:EE:FF` from any usual notation of a MAC address; anything else comes back as it was. */
-function canonicalMac(text: string): string {
-  const digits =
-    /^(?:[0-9a-f]{12}|(?:[0-9a-f]{2}([:-]))(?:[0-9a-f]{2}\1){4}[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2}[0-9a-f]{4})$/i.test(
-      text,
-    )
-      ? text.replace(/[^0-9a-f]/gi, "").toUpperCase()
-      : null;
-  return digits === null ? text : (digits.match(/../g) ?? []).join(":");
-}
-
 /** A MAC address of 48 bits in any usual notation. */
 export const MacAddress = z
   .string()
   .trim()
   .overwrite(canonicalMac)
-  .refine((mac) => /^([0-9A-F]{2}:){5}[0-9A-F]{2}$/.test(mac), "must be a MAC address of 48 bits")
+  .refine(isMac, "must be a MAC address of 48 bits")
   .meta({ format: "mac", examples: ["AA:BB:CC:DD:EE:FF"] });
 
 const position = z.int32().min(0).optional();

@@ -1,12 +1,47 @@
-import type { ImportedHost, ImportedSubnet, ImportSummary } from "@nts/shared/contract";
+import type { ImportedHost, ImportedSubnet, ImportSummary, SkippedPart } from "@nts/shared/contract";
 import type { AppError } from "@nts/shared/errors";
 import type { PlannedHost } from "./plan.js";
 import type { Job } from "./session.js";
 
-// Plans as they are answered.
+// Plans as they are answered. The answer of a host may be long: it is made into text where the plan is, and what else is
+// needed of it travels beside the text.
 
-/** The plan of a host. @param names of other hosts by id @param isDry what would be new has no id yet */
-export function hostAnswer(plan: PlannedHost, names: ReadonlyMap<string, string>, isDry: boolean): ImportedHost {
+/** A host as it is answered. */
+export interface HostAnswer {
+  /** The JSON text of an `ImportedHost`. */
+  readonly text: string;
+  /** What the summary counts of it. */
+  readonly counts: HostCounts;
+  /** What of it is left out. */
+  readonly skipped: readonly SkippedPart[];
+}
+
+const COUNTED = ["hosts", "interfaces", "ports", "services"] as const;
+type HostCounts = Pick<ImportSummary, (typeof COUNTED)[number]>;
+
+/** What becomes of a host. @param names of other hosts by id @param isDry what would be new has no id yet */
+export function answerOf(plan: PlannedHost, names: ReadonlyMap<string, string>, isDry: boolean): HostAnswer {
+  return answered(hostAnswer(plan, names, isDry), plan.skipped);
+}
+
+/** A host of which nothing was written. */
+export function answerOfFailed({ line, hostname, name }: Job, error: AppError): HostAnswer {
+  const nothing = { interfaces: [], ports: [], services: [], changes: [], superseded: [] };
+  const told = { line, action: "failed", id: null, matched_by: null, name, hostname, ...nothing } as const;
+  return answered({ ...told, error: refusalOf(error) }, []);
+}
+
+function answered(host: ImportedHost, skipped: readonly SkippedPart[]): HostAnswer {
+  const { hosts, interfaces, ports, services } = emptySummary();
+  hosts[host.action]++;
+  for (const { action } of host.interfaces) interfaces[action]++;
+  interfaces.superseded += host.superseded.length;
+  for (const { action } of host.ports) ports[action]++;
+  for (const { action } of host.services) services[action]++;
+  return { text: JSON.stringify(host), counts: { hosts, interfaces, ports, services }, skipped };
+}
+
+function hostAnswer(plan: PlannedHost, names: ReadonlyMap<string, string>, isDry: boolean): ImportedHost {
   const idOf = ({ action, entity }: { action: string; entity: { id: string } }): string | null =>
     isDry && action === "create" ? null : entity.id;
   const { line, action, matchedBy, entity, changes } = plan;
@@ -50,12 +85,6 @@ export function hostAnswer(plan: PlannedHost, names: ReadonlyMap<string, string>
   };
 }
 
-/** A host of which nothing was written. */
-export function failedHost({ line, hostname, name }: Job, error: AppError): ImportedHost {
-  const nothing = { interfaces: [], ports: [], services: [], changes: [], superseded: [] };
-  return { line, action: "failed", id: null, matched_by: null, name, hostname, ...nothing, error: refusalOf(error) };
-}
-
 /** A failure as a part of an answer tells it. */
 export function refusalOf({ code, message }: AppError): { code: string; message: string } {
   return { code, message };
@@ -80,10 +109,9 @@ export function countSubnet(summary: ImportSummary, { action }: ImportedSubnet):
 }
 
 /** Counts a host with what is on it. */
-export function countHost(summary: ImportSummary, host: ImportedHost): void {
-  summary.hosts[host.action]++;
-  for (const { action } of host.interfaces) summary.interfaces[action]++;
-  summary.interfaces.superseded += host.superseded.length;
-  for (const { action } of host.ports) summary.ports[action]++;
-  for (const { action } of host.services) summary.services[action]++;
+export function countHost(summary: ImportSummary, counts: HostCounts): void {
+  for (const kind of COUNTED) {
+    const sums: Record<string, number> = summary[kind];
+    for (const [action, count] of Object.entries(counts[kind])) sums[action] = (sums[action] ?? 0) + count;
+  }
 }

@@ -1,4 +1,4 @@
-import type { ImportedHost, ImportedSubnet, UploadedBytes } from "@nts/shared/contract";
+import type { ImportedSubnet, UploadedBytes } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Log } from "@nts/shared/log";
@@ -6,8 +6,16 @@ import { mapMongoFault } from "@nts/shared/mongo/faults";
 import type { Work } from "@nts/shared/work";
 import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
-import { countHost, countSubnet, emptySummary, failedHost, hostAnswer, refusalOf } from "./answer.js";
-import { type Applied, applyHost, makeSubnets, type Target } from "./apply.js";
+import {
+  answerOf,
+  answerOfFailed,
+  countHost,
+  countSubnet,
+  emptySummary,
+  type HostAnswer,
+  refusalOf,
+} from "./answer.js";
+import { applyHost, makeSubnets, type Target } from "./apply.js";
 import type { ImportDesk, Turn } from "./desk.js";
 import { hintsOf } from "./places.js";
 import type { Place } from "./plan.js";
@@ -86,21 +94,24 @@ async function* answered(run: Run, { info, brokeOff, batches }: ReadFile): Async
   yield `${JSON.stringify(head).slice(0, -1)},"subnets":[`;
   yield* listed(subnetsDone(run, subnets), (subnet) => {
     countSubnet(summary, subnet);
+    return JSON.stringify(subnet);
   });
   yield `],"hosts":[`;
-  yield* listed(hostsDone(run, jobs, skipped), (host) => {
-    countHost(summary, host);
+  yield* listed(hostsDone(run, jobs), (host) => {
+    countHost(summary, host.counts);
+    for (const { line, what, reason } of host.skipped) skipped.add(line, what, reason);
+    return host.text;
   });
   summary.skipped = skipped.count();
   const inOrder = [...skipped.listed].sort((a, b) => a.line - b.line);
   yield `],"skipped":${JSON.stringify(inOrder)},"summary":${JSON.stringify(summary)}}`;
 }
 
-async function* listed<T>(items: AsyncIterable<T>, count: (item: T) => void): AsyncGenerator<string> {
+/** @param taken takes an item into account, and gives its text */
+async function* listed<T>(items: AsyncIterable<T>, taken: (item: T) => string): AsyncGenerator<string> {
   let before = "";
   for await (const item of items) {
-    count(item);
-    yield before + JSON.stringify(item);
+    yield before + taken(item);
     before = ",";
   }
 }
@@ -130,26 +141,16 @@ async function* subnetsDone(run: Run, subnets: readonly Place[]): AsyncGenerator
   }
 }
 
-async function* hostsDone(
-  run: Run,
-  count: number,
-  skipped: ReturnType<typeof createSkipped>,
-): AsyncGenerator<ImportedHost> {
+async function* hostsDone(run: Run, count: number): AsyncGenerator<HostAnswer> {
   const attempt = createAttempts(run);
   for (let from = 0; from < count;) {
     const jobs = await run.session.jobs(from);
     from += jobs.length;
-    const planned = await attempt(() => plansOf(run, jobs));
-    const outcomes = inOrder(jobs, (job): Promise<Applied | AppError> =>
-      planned instanceof AppError ? Promise.resolve(planned) : attempt(() => hostDone(run, job, planned)),
+    const outcomes = await attempt(() => outcomesOf(run, jobs));
+    const answers = inOrder(jobs, (job): Promise<HostAnswer | AppError> =>
+      outcomes instanceof AppError ? Promise.resolve(outcomes) : attempt(() => hostDone(run, job, outcomes)),
     );
-    for await (const [job, done] of outcomes) {
-      if (done instanceof AppError) yield failedHost(job, done);
-      else {
-        for (const { line, what, reason } of done.plan.skipped) skipped.add(line, what, reason);
-        yield hostAnswer(done.plan, done.names, run.isDry);
-      }
-    }
+    for await (const [job, done] of answers) yield done instanceof AppError ? answerOfFailed(job, done) : done;
   }
 }
 
@@ -172,15 +173,10 @@ function createAttempts(run: Run): <T>(work: () => Promise<T>) => Promise<T | Ap
   };
 }
 
-/** What becomes of hosts as they are now. */
-interface Planned {
-  /** By index; what is new is planned where it is written. */
-  readonly outcomes: ReadonlyMap<number, Outcome>;
-  /** Of hosts that lose addresses, by id. */
-  readonly names: ReadonlyMap<string, string>;
-}
+/** What becomes of hosts as they are now, by index; what is new is planned where it is written. */
+type Outcomes = ReadonlyMap<number, Outcome>;
 
-async function plansOf({ storage, session, target, isDry }: Run, jobs: readonly Job[]): Promise<Planned> {
+async function outcomesOf({ storage, session, target, isDry }: Run, jobs: readonly Job[]): Promise<Outcomes> {
   const ids = jobs.flatMap(({ match }) => (match === null ? [] : [match.hostId]));
   const found = ids.length === 0 ? [] : await storage.hosts.findWithChildren(target.scope, ids);
   const byId = new Map(found.map((known) => [known.host.entity.id, known]));
@@ -189,29 +185,24 @@ async function plansOf({ storage, session, target, isDry }: Run, jobs: readonly 
     const known = match === null || there === undefined ? null : { ...there, by: match.by };
     return isDry || known !== null ? [{ index, known }] : [];
   });
-  const outcomes = await session.planAll(wanted, new Date().toISOString());
-  return {
-    outcomes: new Map(wanted.map(({ index }, at) => [index, outcomes[at] as Outcome])),
-    names: await namesOf(
-      storage,
-      target.scope,
-      jobs.flatMap(({ losers }) => losers),
-    ),
-  };
+  const losers = jobs.flatMap((job) => job.losers);
+  const names = await namesOf(storage, target.scope, losers);
+  const outcomes = await session.planAll(wanted, { now: new Date().toISOString(), isDry, names });
+  return new Map(wanted.map(({ index }, at) => [index, outcomes[at] as Outcome]));
 }
 
 /** Writes what a host lacks. */
-async function hostDone(run: Run, job: Job, { outcomes, names }: Planned): Promise<Applied> {
-  const { storage, session, target, isDry, failedSubnets } = run;
+async function hostDone(run: Run, job: Job, outcomes: Outcomes): Promise<HostAnswer> {
+  const { storage, session, target, failedSubnets } = run;
   for (const cidr of job.subnets) {
     const fault = failedSubnets.get(cidr);
     if (fault !== undefined) throw fault;
   }
   const outcome = outcomes.get(job.index);
-  if (outcome === undefined) return applyHost(storage, target, session, job);
-  if ("refusal" in outcome) throw new AppError(outcome.refusal.code, outcome.refusal.params);
-  const { plan } = outcome;
-  return isDry || plan.action === "unchanged" ? { plan, names } : applyHost(storage, target, session, job);
+  if (outcome !== undefined && "refusal" in outcome) throw new AppError(outcome.refusal.code, outcome.refusal.params);
+  if (outcome !== undefined && outcome.answer !== null) return outcome.answer;
+  const { plan, names } = await applyHost(storage, target, session, job);
+  return answerOf(plan, names, false);
 }
 
 /** A failure as the caller may see it; what is nobody's doing is logged. */

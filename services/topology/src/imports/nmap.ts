@@ -1,7 +1,6 @@
 import { isIP } from "node:net";
 import type { ImportedScan, Protocol } from "@nts/shared/contract";
-import { Hostname } from "@nts/shared/contract/hosts";
-import { MacAddress } from "@nts/shared/contract/interfaces";
+import { canonicalMac, HOSTNAME_LIMIT, isMac, textFault } from "@nts/shared/contract/formats";
 import { parseAddress } from "../addresses.js";
 import {
   createSkipped,
@@ -190,11 +189,11 @@ function readPart(host: Reading, part: Part): void {
       readAddress(host, part);
       break;
     case "nmaprun/host/hostnames/hostname": {
-      const given = Hostname.safeParse(attributes["name"]?.slice(0, TEXT_LIMIT));
+      const given = attributes["name"]?.slice(0, TEXT_LIMIT).trim() ?? "";
       const what = `host name ${attributes["name"]?.slice(0, 100) ?? ""}`.trim();
-      if (!given.success) skipped.add(line, what, "it is no text of 1 to 253 characters");
-      else if (host.hostname === null) host.hostname = given.data;
-      else if (host.hostname !== given.data) skipped.add(line, what, "a host has one name, and this is not its first");
+      if (textFault(given, 1, HOSTNAME_LIMIT) !== null) skipped.add(line, what, "it is no text of 1 to 253 characters");
+      else if (host.hostname === null) host.hostname = given;
+      else if (host.hostname !== given) skipped.add(line, what, "a host has one name, and this is not its first");
       break;
     }
     case "nmaprun/host/ports/extraports": {
@@ -213,12 +212,12 @@ function readAddress(host: Reading, { attributes, line, skipped }: Part): void {
     skipped.add(line, `address ${shown}`, reason);
   };
   if (addrtype === "mac") {
-    const given = MacAddress.safeParse(addr.slice(0, ADDRESS_LIMIT));
-    if (!given.success) skip("it is no MAC address");
-    else if (!isOfOneCard(given.data)) skip("it is not the MAC address of one network card");
-    else if (host.mac !== null && host.mac !== given.data) skip("the host has another MAC address already");
+    const given = canonicalMac(addr.slice(0, ADDRESS_LIMIT).trim());
+    if (!isMac(given)) skip("it is no MAC address");
+    else if (!isOfOneCard(given)) skip("it is not the MAC address of one network card");
+    else if (host.mac !== null && host.mac !== given) skip("the host has another MAC address already");
     else {
-      host.mac = given.data;
+      host.mac = given;
       host.vendor = clip(vendor, 500);
     }
     return;

@@ -2,6 +2,7 @@ import type { Interface, SkippedPart, Subnet } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import { newId } from "@nts/shared/ids";
 import type { Identities } from "../interfaces/store.js";
+import { answerOf, type HostAnswer } from "./answer.js";
 import { createKnownInterfaces, type KnownInterfaces, type Match, matchOf, supersededBy } from "./match.js";
 import { mergeSeen, together } from "./merge.js";
 import { readScan } from "./nmap.js";
@@ -46,8 +47,8 @@ export interface Moment {
   readonly interfaces: readonly Interface[] | null;
 }
 
-/** A plan, or why there is none. */
-export type Outcome = { readonly plan: PlannedHost } | { readonly refusal: Pick<AppError, "code" | "params"> };
+/** What there is to answer of a host; null when there is something to write first. Or why there is no plan. */
+export type Outcome = { readonly answer: HostAnswer | null } | { readonly refusal: Pick<AppError, "code" | "params"> };
 
 export interface Session {
   /** Reads the file. @throws AppError `validation_failed` */
@@ -66,8 +67,12 @@ export interface Session {
   match(index: number, interfaces: readonly Interface[]): Match | null;
   /** @throws AppError `binding_conflict` */
   plan(index: number, moment: Moment): PlannedHost;
-  /** Plans several hosts as they were recognized. */
-  planAll(hosts: readonly { readonly index: number; readonly known: Recognized | null }[], now: string): Outcome[];
+  /** Plans several hosts as they were recognized; plans are large, so what leaves the thread is what is answered. */
+  planAll(
+    hosts: readonly { readonly index: number; readonly known: Recognized | null }[],
+    /** `names` of hosts that lose addresses, by id. */
+    given: { readonly now: string; readonly isDry: boolean; readonly names: ReadonlyMap<string, string> },
+  ): Outcome[];
   subnetMade(cidr: string, id: string): void;
   /** What was left out of the file. */
   leftOut(): Pick<Scan, "unanswered"> & { readonly listed: readonly SkippedPart[]; readonly count: number };
@@ -149,10 +154,11 @@ export function createSession(): Session {
       }));
     },
     match: (index, interfaces) => matchOf(seenOf(index), knownOf(interfaces), places.prefixOf),
-    planAll: (hosts, now) =>
+    planAll: (hosts, { now, isDry, names }) =>
       hosts.map(({ index, known }) => {
         try {
-          return { plan: plan(index, { now, known, interfaces: null }) };
+          const planned = plan(index, { now, known, interfaces: null });
+          return { answer: isDry || planned.action === "unchanged" ? answerOf(planned, names, isDry) : null };
         } catch (error) {
           if (!(error instanceof AppError)) throw error;
           return { refusal: { code: error.code, params: error.params } };

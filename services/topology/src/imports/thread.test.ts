@@ -29,7 +29,7 @@ async function planned(file: string, limits = LIMITS): Promise<number | string> 
       const part = await session.jobs(from);
       await session.planAll(
         part.map(({ index }) => ({ index, known: null })),
-        "2026-02-16T09:30:00.000Z",
+        { now: "2026-02-16T09:30:00.000Z", isDry: true, names: new Map() },
       );
       from += part.length;
     }

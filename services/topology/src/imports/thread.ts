@@ -45,6 +45,8 @@ interface Pending {
 
 const NAMES: readonly (keyof Session)[] = ["read", "identities", "recognize", "settle", "jobs", "match", "plan", "planAll", "subnetMade", "leftOut"]; // prettier-ignore
 const WATCH_EVERY_MS = 100;
+/** Less is slower; more is memory that each import takes, whatever its file. */
+const YOUNG_MB = 6;
 
 /** Starts a thread with a session of its own. */
 export function startImportThread(limits: ThreadLimits): ImportThread {
@@ -52,7 +54,7 @@ export function startImportThread(limits: ThreadLimits): ImportThread {
   const worker = new Worker(new URL("./worker.js", import.meta.url), {
     env: {},
     execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: limits.memoryMb, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 },
+    resourceLimits: { maxOldGenerationSizeMb: limits.memoryMb, maxYoungGenerationSizeMb: YOUNG_MB, stackSizeMb: 4 },
   });
   const pending = new Map<number, Pending>();
   let threadId: string | null = null;

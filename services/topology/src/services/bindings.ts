@@ -1,4 +1,5 @@
-import { type Binding, type BindingInput, bindingKey, type HostInventory, judgeBindings } from "@nts/shared/contract";
+import type { Binding, BindingInput, HostInventory } from "@nts/shared/contract";
+import { bindingKey, judgeBindings } from "@nts/shared/contract/binding-rules";
 import { AppError } from "@nts/shared/errors";
 
 // The binding rules of a service, enforced. What comes out is a set that does not depend on the order asked. @see docs/api.md "Bindings"
