@@ -7,7 +7,7 @@ import { AppError } from "./errors.js";
 const RETRY_SECONDS = 1;
 
 export interface ShareLimits {
-  /** Operations and transactions that one organization may have under way at a time. */
+  /** Reads and transactions that one organization may have under way at a time. */
   readonly operations: number;
   /** Those that may wait for their turn. */
   readonly waiting: number;

@@ -11,7 +11,8 @@ export interface Work {
   /** True once the caller has disconnected. */
   isAbandoned(): boolean;
   /**
-   * Runs a task that occupies a connection of the database, within its organization's share of them. Uses may not nest.
+   * Runs a transaction within its organization's share of the connections to the database. Reads of stores take from it, too;
+   * they may not be made within a transaction unless they are part of it, because uses may not nest.
    *
    * @throws AppError `rate_limited` when the organization has too many waiting already, or has waited too long
    */

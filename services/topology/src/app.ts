@@ -1,5 +1,6 @@
 import { findTagIds, listNetworkIds } from "@nts/shared/contract/internal";
 import { answer } from "@nts/shared/http/answer";
+import type { Scope } from "@nts/shared/http/tenancy";
 import { createRouter, mountAny, type Router, type RouterOptions } from "@nts/shared/http/mount";
 import { mapMongoFault } from "@nts/shared/mongo/faults";
 import { mountBindings } from "./bindings/routes.js";
@@ -49,18 +50,18 @@ export function createTopologyApp({ storage, notices, imports, router: options }
   mountImports(router, storage, imports);
 
   mountAny(router, listNetworkIds, async ({ params }) => {
-    const filter = { organization_id: params.id };
-    const found = await storage.networks.collection
-      .find(filter, { projection: { _id: 1 } })
-      .sort({ _id: 1 })
-      .toArray();
+    const found = await storage.networks.select(wholeOf(params.id), {}, { projection: { _id: 1 }, sort: { _id: 1 } });
     return answer.data(found.map(({ _id }) => _id));
   });
 
   mountAny(router, findTagIds, async ({ params, body }) => {
-    const filter = { organization_id: params.id, _id: { $in: body.ids } };
-    const found = await storage.tags.collection.find(filter, { projection: { _id: 1 } }).toArray();
+    const found = await storage.tags.select(wholeOf(params.id), { _id: { $in: body.ids } }, { projection: { _id: 1 } });
     return answer.data(found.map(({ _id }) => _id));
   });
   return router;
+}
+
+/** The scope of a process that asks about an organization. */
+function wholeOf(organizationId: string): Scope {
+  return { organizationId, networks: "all" };
 }

@@ -48,7 +48,12 @@ startProcess(async () => {
   const imports = createImportDesk();
   addImportMetrics(metrics.registry, imports);
 
+  const shares = createShares({
+    operations: settings.ORGANIZATION_OPERATIONS,
+    streams: settings.ORGANIZATION_STREAMS,
+  });
   const storage = createStorage(db, createTransactions(mongo), {
+    shares,
     maxEntities: settings.MAX_ENTITIES_PER_ORGANIZATION,
     shortUpdates: settings.SHORT_UPDATES === "on",
   });
@@ -72,7 +77,7 @@ startProcess(async () => {
       log,
       tracing,
       observe: metrics.observeRequest,
-      shares: createShares({ operations: settings.ORGANIZATION_OPERATIONS, streams: settings.ORGANIZATION_STREAMS }),
+      shares,
     },
   });
 

@@ -43,15 +43,23 @@ export interface Moment {
   time?: Timestamp | undefined;
 }
 
+/** Runs a command that occupies a connection, when there is one for it. */
+export type InTurn = <T>(command: () => Promise<T>) => Promise<T>;
+
 /**
  * The documents that match, in batches of about 1 MiB. A reader that stops early frees the cursor of the database.
  *
  * @param moment of which they are; without one, each batch shows what a majority has by then
  */
-export async function* rawBatches(db: Db, find: RawFind, moment?: Moment): AsyncGenerator<RawBatch, void, void> {
+export async function* rawBatches(
+  db: Db,
+  find: RawFind,
+  moment?: Moment,
+  inTurn: InTurn = (command) => command(),
+): AsyncGenerator<RawBatch, void, void> {
   const session = db.client.startSession({ causalConsistency: false });
   const run = async (command: Document): Promise<Cursor> => {
-    const reply = await db.command(command, { session, raw: true, readPreference: "primary" });
+    const reply = await inTurn(() => db.command(command, { session, raw: true, readPreference: "primary" }));
     return cursorIn(reply["cursor"] as Buffer);
   };
   const { collection } = find;

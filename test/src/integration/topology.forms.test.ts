@@ -9,6 +9,7 @@ import {
   updateService,
 } from "@nts/shared/contract";
 import { type Form, rewriteOlderForms } from "@nts/shared/mongo/forms";
+import { sharedDatabase, UNSHARED } from "@nts/topology/storage/database";
 import { createEntities, type EntityDocument, type EntityKind } from "@nts/topology/storage/entities";
 import { KINDS } from "@nts/topology/storage/kinds";
 import { createStorage } from "@nts/topology/storage/storage";
@@ -101,7 +102,7 @@ describe("two builds on one database", () => {
     const world = await aNetwork(present);
     const host = await aHost(world, { services: 40 });
     const services = host.services;
-    const entities = createEntities(topology.db, NEXT_KIND);
+    const entities = createEntities(sharedDatabase(topology.db, UNSHARED), NEXT_KIND);
     let writing = true;
     const changes = new Map<string, string>();
     const writer = async (caller: Caller, label: string, mine: readonly Service[]): Promise<void> => {

@@ -122,8 +122,9 @@ export async function startTopology(options: TopologyOptions = {}): Promise<Topo
   async function startInstance(client: MongoClient, database: string) {
     if (onCommand !== undefined) client.on("commandStarted", onCommand);
     const db = openDatabase(client, database);
+    const own = createShares(shares);
     const app = createTopologyApp({
-      storage: storage(createStorage(db, createTransactions(client)), db),
+      storage: storage(createStorage(db, createTransactions(client), { shares: own }), db),
       imports: createImportDesk(),
       notices: {
         networkDeleted: (organization, id) => void notices.push(["network", organization, id]),
@@ -133,7 +134,7 @@ export async function startTopology(options: TopologyOptions = {}): Promise<Topo
         verifyTenancy: createTenancyVerifier({ users: SECRETS, processes: SECRETS }, "topology"),
         log: createLog("topology", process.env["TEST_LOG_LEVEL"] ?? "error"),
         tracing: passOn,
-        shares: createShares(shares),
+        shares: own,
       },
     });
     const options = { maxHeaderBytes: INTERNAL_HEADER_LIMIT_BYTES, keepAliveMs: 60_000, drainMs: 1_000 };

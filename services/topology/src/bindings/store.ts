@@ -1,6 +1,7 @@
-import type { ClientSession, Db } from "mongodb";
+import type { ClientSession } from "mongodb";
 import { Binding } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
+import type { Database } from "../storage/database.js";
 import { createEntities, type Entities, type EntityKind } from "../storage/entities.js";
 
 /** Some bindings of services of one host. */
@@ -31,8 +32,8 @@ export const BINDING_KIND: EntityKind<Binding> = {
   clean: (entity) => Binding.parse(entity),
 };
 
-export function createBindingStore(db: Db, kind = BINDING_KIND): BindingStore {
-  const entities = createEntities<Binding>(db, kind);
+export function createBindingStore(database: Database, kind = BINDING_KIND): BindingStore {
+  const entities = createEntities<Binding>(database, kind);
   return {
     ...entities,
     insertOf: async (session, scope, added) => {

@@ -148,8 +148,7 @@ async function idsByHost<T extends OnAHost>(
   scope: Scope,
   ids: readonly string[],
 ): Promise<Map<string, Set<string>>> {
-  const filter = { ...entities.within(scope), _id: { $in: ids } };
-  const found = await entities.collection.find(filter, { projection: { host_id: 1 } }).toArray();
+  const found = await entities.select(scope, { _id: { $in: ids } }, { projection: { host_id: 1 } });
   if (found.length !== ids.length) throw new AppError("not_found", { entity: entities.name });
   const byHost = new Map<string, Set<string>>();
   for (const { _id, host_id } of found) {

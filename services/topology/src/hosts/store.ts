@@ -1,4 +1,4 @@
-import type { ClientSession, Db, Document, Filter } from "mongodb";
+import type { ClientSession, Document, Filter } from "mongodb";
 import { type HostInventory, HostRecord, type Interface } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { composed } from "../search.js";
@@ -9,6 +9,7 @@ import {
   type EntityDocument,
   type EntityKind,
 } from "../storage/entities.js";
+import type { Database } from "../storage/database.js";
 import type { Kinds } from "../storage/kinds.js";
 import { within } from "../storage/scope.js";
 import { requireRoom } from "./room.js";
@@ -86,9 +87,11 @@ export const HOST_KIND: EntityKind<HostRecord> = {
   clean: (entity) => HostRecord.parse(entity),
 };
 
-/** @param kinds of hosts and of what is on them */
-export function createHostStore(db: Db, kinds: Pick<Kinds, "hosts" | "interfaces" | "ports" | "services">): HostStore {
-  const entities = createEntities<HostRecord>(db, kinds.hosts);
+/** Of hosts, and of what is on them. */
+type HostKinds = Pick<Kinds, "hosts" | "interfaces" | "ports" | "services">;
+
+export function createHostStore(database: Database, kinds: HostKinds): HostStore {
+  const entities = createEntities<HostRecord>(database, kinds.hosts);
   const readers = {
     hosts: entities,
     interfaces: createReader(kinds.interfaces),
@@ -96,10 +99,10 @@ export function createHostStore(db: Db, kinds: Pick<Kinds, "hosts" | "interfaces
     services: createReader(kinds.services),
   };
   const hosts = entities.collection;
-  const search = createHostSearch(db);
+  const search = createHostSearch(database.db);
   return {
     ...entities,
-    ...createHostsWithChildren(db, readers),
+    ...createHostsWithChildren(database, readers),
     insert: async (session, scope, inserted, { interfaces = [], ...extra } = {}) => {
       for (const host of inserted)
         await entities.insert(session, scope, [host], { ...extra, ...hostSearchFields(host, interfaces) });

@@ -1,8 +1,9 @@
-import type { ClientSession, Db, Document, Timestamp } from "mongodb";
+import type { ClientSession, Document, Timestamp } from "mongodb";
 import type { HostRecord, Interface, Port, Service } from "@nts/shared/contract";
 import type { ListPart } from "@nts/shared/http/answer";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { documentsIn, fieldsIn, type Moment, rawBatches } from "@nts/shared/mongo/raw-find";
+import { documentsIn, fieldsIn, type Moment } from "@nts/shared/mongo/raw-find";
+import type { Database } from "../storage/database.js";
 import { type EntityDocument, type EntityReader, STORED, type Stored } from "../storage/entities.js";
 import type { Join } from "../storage/lists.js";
 import { keyedTextIn, rowsIn, textFields } from "../storage/rows.js";
@@ -69,7 +70,7 @@ export interface HostsWithChildren {
 }
 
 /** Makes what reads hosts with their children. */
-export function createHostsWithChildren(db: Db, readers: HostReaders): HostsWithChildren {
+export function createHostsWithChildren({ db, batches, share }: Database, readers: HostReaders): HostsWithChildren {
   async function* rows(scope: Scope, pages: AsyncIterable<readonly string[]>): AsyncGenerator<ListPart> {
     let size = FIRST_GROUP;
     for await (const ids of pages)
@@ -106,7 +107,7 @@ export function createHostsWithChildren(db: Db, readers: HostReaders): HostsWith
     const projection = { _id: 1, ...textFields(readers.hosts) };
     const filter = { ...within(scope), _id: { $in: ids } };
     const texts = new Map<string, Buffer>();
-    for await (const batch of rawBatches(db, { collection: "hosts", filter, projection, hint: { _id: 1 } }, moment))
+    for await (const batch of batches(scope, { collection: "hosts", filter, projection, hint: { _id: 1 } }, moment))
       for (const start of batch.starts) {
         const { id, text } = keyedTextIn(readers.hosts, batch, { start, key: "_id" });
         texts.set(id, text);
@@ -122,7 +123,7 @@ export function createHostsWithChildren(db: Db, readers: HostReaders): HostsWith
     const gather = async ({ kind, order }: Child): Promise<void> => {
       const projection = { _id: 0, host_id: 1, revision: 1, ...textFields(readers[kind]) };
       const find = { collection: kind, projection, filter: on(scope, hostIds), sort: order, hint: order };
-      for await (const batch of rawBatches(db, find, moment)) {
+      for await (const batch of batches(scope, find, moment)) {
         bytes += batch.bytes.length;
         if (bytes > GROUP_BYTES) return;
         for (const start of batch.starts) {
@@ -142,7 +143,7 @@ export function createHostsWithChildren(db: Db, readers: HostReaders): HostsWith
   async function revisionsOf(scope: Scope, id: string, moment: Moment): Promise<number> {
     const [find, hint] = [{ collection: "services", filter: on(scope, [id]) }, SERVICES_OF_A_HOST];
     let sum = 0;
-    for await (const batch of rawBatches(db, { ...find, hint, projection: { _id: 0, revision: 1 } }, moment))
+    for await (const batch of batches(scope, { ...find, hint, projection: { _id: 0, revision: 1 } }, moment))
       for (const start of batch.starts) sum += Number(fieldsIn(batch, start).get("revision"));
     return sum;
   }
@@ -154,7 +155,7 @@ export function createHostsWithChildren(db: Db, readers: HostReaders): HostsWith
       let isFirst = true;
       const projection = { _id: 0, ...textFields(readers[kind]) };
       const find = { collection: kind, projection, filter: on(scope, [id]), sort: order, hint: order };
-      for await (const batch of rawBatches(db, find, moment)) {
+      for await (const batch of batches(scope, find, moment)) {
         yield rowsIn(readers[kind], batch).subarray(isFirst ? 1 : 0);
         isFirst = false;
       }
@@ -169,7 +170,7 @@ export function createHostsWithChildren(db: Db, readers: HostReaders): HostsWith
       const moment: Moment = { time };
       const filter = { ...within(scope), _id: id };
       const find = { collection: "hosts", filter, projection: STORED, limit: 1 };
-      for await (const batch of rawBatches(db, find, moment)) {
+      for await (const batch of batches(scope, find, moment)) {
         const [found] = documentsIn(batch) as [EntityDocument];
         const host = Buffer.from(readers.hosts.wireOf(found));
         const children = await gathered(scope, [id], moment);
@@ -182,7 +183,11 @@ export function createHostsWithChildren(db: Db, readers: HostReaders): HostsWith
     },
     findWithChildren: async (scope, ids, session) =>
       session === undefined
-        ? db.client.withSession({ snapshot: true }, (snapshot) => known(db, readers, { scope, ids, session: snapshot }))
+        ? share(scope, () =>
+            db.client.withSession({ snapshot: true }, (snapshot) =>
+              known(db, readers, { scope, ids, session: snapshot }),
+            ),
+          )
         : known(db, readers, { scope, ids, session }),
   };
 }
@@ -217,7 +222,7 @@ function wholeText(id: string, host: Buffer, { texts }: Gathered): Buffer[] {
 
 /** @param session a transaction, or a snapshot */
 async function known(
-  db: Db,
+  db: Database["db"],
   readers: HostReaders,
   { scope, ids, session }: { scope: Scope; ids: readonly string[]; session: ClientSession },
 ): Promise<KnownHost[]> {

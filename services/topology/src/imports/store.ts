@@ -9,8 +9,7 @@ import type { Storage } from "../storage/storage.js";
 
 /** All subnets of the network, in no order. */
 export async function subnetsOf({ subnets }: Storage, scope: Scope): Promise<Subnet[]> {
-  const options = { projection: STORED } as const;
-  const found = await subnets.collection.find(subnets.within(scope), options).toArray();
+  const found = await subnets.select(scope, {}, { projection: STORED });
   return found.map((document) => subnets.storedIn(document).entity);
 }
 
@@ -27,7 +26,6 @@ export async function knownHost(
 /** Names of hosts by id. */
 export async function namesOf({ hosts }: Storage, scope: Scope, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
-  const filter = { ...hosts.within(scope), _id: { $in: [...new Set(ids)] } };
-  const found = await hosts.collection.find(filter, { projection: { name: 1 } }).toArray();
+  const found = await hosts.select(scope, { _id: { $in: [...new Set(ids)] } }, { projection: { name: 1 } });
   return new Map(found.map(({ _id, name }) => [_id, String(name)]));
 }

@@ -1,9 +1,10 @@
-import type { ClientSession, Db } from "mongodb";
+import type { ClientSession } from "mongodb";
 import { Interface } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { parseAddress } from "../addresses.js";
 import { createHostSearch } from "../hosts/search.js";
 import { IP_INDEX, MAC_INDEX } from "../indexes.js";
+import type { Database } from "../storage/database.js";
 import { createEntities, type Entities, type EntityKind, type EntityDocument, STORED } from "../storage/entities.js";
 
 /** What an interface can be recognized by. */
@@ -36,9 +37,9 @@ export const INTERFACE_KIND: EntityKind<Interface> = {
   clean: (entity) => Interface.parse(entity),
 };
 
-export function createInterfaceStore(db: Db, kind = INTERFACE_KIND): InterfaceStore {
-  const search = createHostSearch(db);
-  const entities = createEntities<Interface>(db, kind);
+export function createInterfaceStore(database: Database, kind = INTERFACE_KIND): InterfaceStore {
+  const search = createHostSearch(database.db);
+  const entities = createEntities<Interface>(database, kind);
   return {
     ...entities,
     insertWithHosts: entities.insert,
@@ -56,8 +57,13 @@ export function createInterfaceStore(db: Db, kind = INTERFACE_KIND): InterfaceSt
     findByIdentity: async (scope, { macAddresses, ipAddresses }, session) => {
       const within = entities.within(scope);
       const byIndex = async (filter: object, hint: object): Promise<Interface[]> => {
-        const options = { projection: STORED, hint, ...(session && { session }) };
-        const found = await entities.collection.find<EntityDocument>({ ...within, ...filter }, options).toArray();
+        const options = { projection: STORED, hint };
+        const found =
+          session === undefined
+            ? await entities.select(scope, filter, options)
+            : await entities.collection
+                .find<EntityDocument>({ ...within, ...filter }, { ...options, session })
+                .toArray();
         return found.map((document) => entities.storedIn(document).entity);
       };
       const keys = ipAddresses.map((address) => parseAddress(address).key);

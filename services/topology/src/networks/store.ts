@@ -1,6 +1,6 @@
-import type { Db } from "mongodb";
 import { Network } from "@nts/shared/contract";
 import { composed } from "../search.js";
+import type { Database } from "../storage/database.js";
 import { createEntities, type Entities, type EntityKind } from "../storage/entities.js";
 
 export type NetworkStore = Entities<Network>;
@@ -14,6 +14,6 @@ export const NETWORK_KIND: EntityKind<Network> = {
 };
 
 /** Networks; the network of a network is itself, so that the filter of a scope serves here too. */
-export function createNetworkStore(db: Db, kind = NETWORK_KIND): NetworkStore {
-  return createEntities<Network>(db, kind);
+export function createNetworkStore(database: Database, kind = NETWORK_KIND): NetworkStore {
+  return createEntities<Network>(database, kind);
 }

@@ -1,5 +1,5 @@
-import type { Db } from "mongodb";
 import { Port } from "@nts/shared/contract";
+import type { Database } from "../storage/database.js";
 import { createEntities, type Entities, type EntityKind } from "../storage/entities.js";
 
 export type PortStore = Entities<Port>;
@@ -12,6 +12,6 @@ export const PORT_KIND: EntityKind<Port> = {
   clean: (entity) => Port.parse(entity),
 };
 
-export function createPortStore(db: Db, kind = PORT_KIND): PortStore {
-  return createEntities<Port>(db, kind);
+export function createPortStore(database: Database, kind = PORT_KIND): PortStore {
+  return createEntities<Port>(database, kind);
 }

@@ -1,8 +1,9 @@
-import type { ClientSession, Db } from "mongodb";
+import type { ClientSession } from "mongodb";
 import { Service } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { categoryOf } from "../definitions/categories.js";
 import { composed, searchTextOf } from "../search.js";
+import type { Database } from "../storage/database.js";
 import { createEntities, type Entities, type EntityKind } from "../storage/entities.js";
 import { within } from "../storage/scope.js";
 
@@ -32,8 +33,8 @@ export const SERVICE_KIND: EntityKind<Service> = {
   clean: (entity) => Service.parse(entity),
 };
 
-export function createServiceStore(db: Db, kind = SERVICE_KIND): ServiceStore {
-  const entities = createEntities<Service>(db, kind);
+export function createServiceStore(database: Database, kind = SERVICE_KIND): ServiceStore {
+  const entities = createEntities<Service>(database, kind);
   const { collection } = entities;
   return {
     ...entities,

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { ClientSession, Collection, Db } from "mongodb";
+import type { ClientSession, Collection } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
+import type { Database } from "./database.js";
 
 // A network with 100,000 services is deleted in two steps: one small write hides it, and a sweep deletes its documents
 // afterwards. A process knows what is hidden for at most LEASE_MS without asking again, and a deletion is answered only
@@ -44,7 +45,7 @@ interface Knowledge {
   readonly asked: readonly [monotonicMs: number, wallMs: number];
 }
 
-export function createDeletions(db: Db): Deletions {
+export function createDeletions({ db, share }: Database): Deletions {
   const collection = db.collection<DeletionDocument>("deletions");
   const networks = db.collection<{ _id: string; organization_id: string }>("networks");
   let known: Knowledge = { hidden: new Map(), asked: [-Infinity, -Infinity] };
@@ -86,7 +87,9 @@ export function createDeletions(db: Db): Deletions {
   }
 
   async function living(organizationId: string): Promise<string[]> {
-    const found = await networks.find({ organization_id: organizationId }, { projection: { _id: 1 } }).toArray();
+    const found = await share({ organizationId }, () =>
+      networks.find({ organization_id: organizationId }, { projection: { _id: 1 } }).toArray(),
+    );
     return found.map(({ _id }) => _id);
   }
 

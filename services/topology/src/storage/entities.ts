@@ -1,8 +1,10 @@
-import type { ClientSession, Collection, Db, Filter, Sort } from "mongodb";
+import type { ClientSession, Collection, Filter, FindOptions, Sort } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { FIRST_FORM, type Form, inPresentForm, withUnknown } from "@nts/shared/mongo/forms";
-import { type Moment, rawBatches, type RawBatch, type RawFind } from "@nts/shared/mongo/raw-find";
+import type { Moment, RawBatch, RawFind } from "@nts/shared/mongo/raw-find";
+import type { IndexKey } from "../indexes.js";
+import type { Database } from "./database.js";
 import { createGatheredRead } from "./gathered.js";
 import { within, withinOrganization, type ScopeFilter } from "./scope.js";
 
@@ -83,8 +85,12 @@ export interface Entities<T extends Entity> extends EntityReader<T> {
   /** The JSON text of an entity. @throws AppError `not_found` */
   readOne(scope: Scope, id: string): Promise<{ json: string | Buffer; revision: number }>;
   findMany(scope: Scope, filter: Filter<EntityDocument>, session: ClientSession, sort?: Sort): Promise<Stored<T>[]>;
+  /** Some fields of the documents in the scope that match. */
+  select(scope: Scope, filter: Filter<EntityDocument>, options: FindOptions): Promise<EntityDocument[]>;
+  /** How many match; their filter holds the scope. */
+  count(scope: Scope, filter: Filter<EntityDocument>, hint: IndexKey): Promise<number>;
   /** The documents of a query as the database sends them; its filter holds the scope. */
-  read(query: Omit<RawFind, "collection">, moment?: Moment): AsyncGenerator<RawBatch, void, void>;
+  read(scope: Scope, query: Omit<RawFind, "collection">, moment?: Moment): AsyncGenerator<RawBatch, void, void>;
   /** @param extra fields that no entity holds, such as the name of its host */
   insert(session: ClientSession, scope: Scope, entities: readonly T[], extra?: Extra<T>): Promise<void>;
   /** Stores changed entities under their next revision. Extra fields that are not given stay as they are. */
@@ -108,14 +114,14 @@ export function createReader<T extends Entity>(kind: Pick<EntityKind<T>, "form">
 }
 
 /** Opens a collection of entities. */
-export function createEntities<T extends Entity>(db: Db, kind: EntityKind<T>): Entities<T> {
-  const collection = db.collection<EntityDocument>(kind.collection);
+export function createEntities<T extends Entity>(database: Database, kind: EntityKind<T>): Entities<T> {
+  const collection = database.db.collection<EntityDocument>(kind.collection);
   const { networkOf } = kind;
   const visible = networkOf === null ? withinOrganization : within;
   const reader = createReader(kind);
   const { storedIn, wireOf } = reader;
   const projection = STORED;
-  const gathered = createGatheredRead(db, kind.collection, networkOf !== null);
+  const gathered = createGatheredRead(database, kind.collection, networkOf !== null);
 
   function documentOf(organizationId: string, entity: T, revision: number): EntityDocument {
     return {
@@ -153,7 +159,10 @@ export function createEntities<T extends Entity>(db: Db, kind: EntityKind<T>): E
       const json = reader.upgrades ? wireOf({ wire: wire.toString(), form }) : wire;
       return { json, revision };
     },
-    read: (query, moment) => rawBatches(db, { collection: kind.collection, ...query }, moment),
+    select: (scope, filter, options) =>
+      database.share(scope, () => collection.find({ ...visible(scope), ...filter }, options).toArray()),
+    count: (scope, filter, hint) => database.share(scope, () => collection.countDocuments(filter, { hint })),
+    read: (scope, query, moment) => database.batches(scope, { collection: kind.collection, ...query }, moment),
     findMany: async (scope, filter, session, sort = { _id: 1 }) => {
       const found = await collection
         .find({ $and: [visible(scope), filter] }, { projection, session })

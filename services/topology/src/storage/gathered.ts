@@ -1,13 +1,15 @@
-import type { Db } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { OPERATION_MS } from "@nts/shared/mongo/connect";
 import { fieldsIn, rawBatches } from "@nts/shared/mongo/raw-find";
+import type { Database } from "./database.js";
 
 // A query costs some 200 µs whatever it finds, so single entities that are asked for in one turn of the event loop are
 // read by one query, for callers of any organization together. What a caller may see of the result is decided here, for
 // each by its own scope: the query is no wider than those who ask, and narrower is only this file's doing.
+// What an organization asks for at the same time takes one turn of its share, which lasts until the query is answered. So a
+// query that reads for several organizations counts in the share of each of them, and none has more queries than turns.
 
-/** Entities that one query reads. */
+/** Entities that one query reads, and that take one turn. */
 const MOST = 64;
 /** Queries under way at a time; what is asked meanwhile gathers, and other work finds connections free. */
 const AT_A_TIME = 4;
@@ -26,26 +28,74 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+/** What one organization asks for in one turn of its share. */
+interface Group {
+  readonly asked: Waiting[];
+  /** Gives the turn back. */
+  done: () => void;
+}
+
 /** Reads one entity; null when there is none with this id in the scope. A failed query fails those who waited for it only. */
 export type GatheredRead = (scope: Scope, id: string) => Promise<Found | null>;
 
 /** @param ofNetworks false for entities that are seen from all networks of their organization */
-export function createGatheredRead(db: Db, collection: string, ofNetworks: boolean): GatheredRead {
-  const waiting: Waiting[] = [];
+export function createGatheredRead({ db, share }: Database, collection: string, ofNetworks: boolean): GatheredRead {
+  /** By organization: what may still be added to. */
+  const open = new Map<string, Group>();
+  /** Those that have their turn. */
+  const ready: Group[] = [];
   let underWay = 0;
   let isScheduled = false;
 
+  function groupOf(scope: Scope): Group {
+    const { organizationId } = scope;
+    const last = open.get(organizationId);
+    if (last !== undefined && last.asked.length < MOST) return last;
+    const group: Group = { asked: [], done: () => undefined };
+    open.set(organizationId, group);
+    const turn = (): Promise<void> =>
+      new Promise((done) => {
+        group.done = done;
+        ready.push(group);
+        schedule();
+      });
+    share(scope, turn).catch((error: unknown) => {
+      close(organizationId, group);
+      for (const { reject } of group.asked) reject(error);
+    });
+    return group;
+  }
+
+  /** What is asked from now on is another group's. */
+  function close(organizationId: string, group: Group): void {
+    if (open.get(organizationId) === group) open.delete(organizationId);
+  }
+
   function schedule(): void {
-    if (isScheduled || waiting.length === 0 || underWay === AT_A_TIME) return;
+    if (isScheduled || ready.length === 0 || underWay === AT_A_TIME) return;
     isScheduled = true;
-    // After everything that has arrived in this turn has been taken in.
+    // After everything that has arrived in this turn of the event loop has been taken in.
     setImmediate(() => {
       isScheduled = false;
-      while (waiting.length > 0 && underWay < AT_A_TIME) void answerAll(waiting.splice(0, MOST));
+      while (ready.length > 0 && underWay < AT_A_TIME) void answerAll(nextGroups());
     });
   }
 
-  async function answerAll(asked: readonly Waiting[]): Promise<void> {
+  /** Groups for one query, in the order of their turns. */
+  function nextGroups(): Group[] {
+    const taken: Group[] = [];
+    for (let size = 0; ready[0] !== undefined && size + ready[0].asked.length <= MOST;) {
+      const group = ready.shift() as Group;
+      size += group.asked.length;
+      taken.push(group);
+      const [first] = group.asked;
+      if (first !== undefined) close(first.scope.organizationId, group);
+    }
+    return taken;
+  }
+
+  async function answerAll(groups: readonly Group[]): Promise<void> {
+    const asked = groups.flatMap((group) => group.asked);
     underWay += 1;
     try {
       const found = await read(asked);
@@ -54,6 +104,7 @@ export function createGatheredRead(db: Db, collection: string, ofNetworks: boole
       for (const { reject } of asked) reject(error);
     } finally {
       underWay -= 1;
+      for (const { done } of groups) done();
       schedule();
     }
   }
@@ -86,8 +137,7 @@ export function createGatheredRead(db: Db, collection: string, ofNetworks: boole
 
   return (scope, id) =>
     new Promise((resolve, reject) => {
-      waiting.push({ scope, id, resolve, reject });
-      schedule();
+      groupOf(scope).asked.push({ scope, id, resolve, reject });
     });
 }
 

@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
-import type { ClientSession, Collection, Db } from "mongodb";
+import type { ClientSession, Collection } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
+import type { Database } from "./database.js";
 import { within, withinOrganization } from "./scope.js";
 
 // A reference is safe only when its writer and the deleter of its target write one common document: a transaction that
@@ -70,18 +71,19 @@ export interface Guards {
   total(scope: Scope, counted: Counted): Promise<number>;
 }
 
-export function createGuards(db: Db): Guards {
+export function createGuards(database: Database): Guards {
   const lanes = new WeakMap<ClientSession, number>();
   let next = randomInt(LANES);
   // In turn, so that the transactions of one process that run at the same time are in different lanes.
-  return createLane(db.collection("guards"), (session) => {
+  return createLane(database, (session) => {
     const lane = lanes.get(session) ?? next++ % LANES;
     lanes.set(session, lane);
     return lane;
   });
 }
 
-function createLane(guards: Collection<GuardDocument>, laneOf: (session: ClientSession) => number): Guards {
+function createLane(database: Database, laneOf: (session: ClientSession) => number): Guards {
+  const guards: Collection<GuardDocument> = database.db.collection("guards");
   return {
     collection: guards,
     create: async (session, targets) => {
@@ -117,7 +119,7 @@ function createLane(guards: Collection<GuardDocument>, laneOf: (session: ClientS
       const filter = { ...within(scope), _id: { $in: lanes.map((lane) => `${networkId}:${lane}`) } };
       return (await guards.updateMany(filter, { $inc: { touched: 1 } }, { session })).matchedCount === lanes.length;
     },
-    inLane: (lane) => createLane(guards, () => lane),
+    inLane: (lane) => createLane(database, () => lane),
     seal: async (session, scope, target) => {
       await guards.updateMany({ ...within(scope), target }, { $inc: { touched: 1 } }, { session });
     },
@@ -132,16 +134,15 @@ function createLane(guards: Collection<GuardDocument>, laneOf: (session: ClientS
     },
     sizeOf: async (scope, networkIds) => {
       const filter = { $and: [within(scope), { kind: "network" as const, network_id: { $in: [...networkIds] } }] };
-      const found = await guards.find(filter, { projection: { counts: 1 } }).toArray();
+      const found = await database.share(scope, () => guards.find(filter, { projection: { counts: 1 } }).toArray());
       return found.reduce((sum, { counts }) => sum + Object.values(counts).reduce((a, b) => a + b, 0), 0);
     },
     total: async (scope, counted) => {
-      const [sum] = await guards
-        .aggregate<{ total: number }>([
-          { $match: { ...within(scope), kind: "network" } },
-          { $group: { _id: null, total: { $sum: `$counts.${counted}` } } },
-        ])
-        .toArray();
+      const stages = [
+        { $match: { ...within(scope), kind: "network" } },
+        { $group: { _id: null, total: { $sum: `$counts.${counted}` } } },
+      ];
+      const [sum] = await database.share(scope, () => guards.aggregate<{ total: number }>(stages).toArray());
       return sum?.total ?? 0;
     },
   };

@@ -46,14 +46,13 @@ export function answerList<T extends Entity>(
   const { limit, offset } = paging;
   const { join, scope, work } = plan;
   const counted = Object.keys(plan.filter).length === 0 ? plan.total : undefined;
-  const total = limit === 0 ? null : () => work.use(counted ?? (() => count(entities, paging, plan)));
+  const total = limit === 0 ? null : (counted ?? (() => count(entities, paging, plan)));
   const reading = readingOf(entities, paging, plan);
   const passed = limit === 0 ? offset : 0;
-  const batches = entities.read(reading);
+  const batches = entities.read(scope, reading);
   const rows =
     join === undefined ? rowsOf(entities, batches, passed) : joined(batches, passed, (ids) => join(scope, ids));
-  const parts = inTurn(work, rows);
-  return Promise.resolve(answer.list(limit === 0 ? streamed(work, parts) : parts, { total, limit, offset }));
+  return Promise.resolve(answer.list(limit === 0 ? streamed(work, rows) : rows, { total, limit, offset }));
 }
 
 function matching<T extends Entity>({ within }: Entities<T>, { scope, filter }: ListPlan): Filter<EntityDocument> {
@@ -74,8 +73,8 @@ function hintFor({ keyOf, filter, scope, selective, trailing }: ListPlan, paging
 }
 
 function count<T extends Entity>(entities: Entities<T>, paging: Paging, plan: ListPlan): Promise<number> {
-  const hint = hintFor(plan, paging) ?? TAG_INDEX;
-  return entities.collection.countDocuments(matching(entities, plan), { hint });
+  const hint = (hintFor(plan, paging) ?? TAG_INDEX) as IndexKey;
+  return entities.count(plan.scope, matching(entities, plan), hint);
 }
 
 /** @returns what reads the texts of the entities, or with a join their ids */
@@ -125,20 +124,6 @@ async function* joined(
   };
   yield* rowsOf(ids());
   yield { text: Buffer.alloc(0), rows };
-}
-
-/** Reads pieces within the organization's share of the connections, one at a time. */
-async function* inTurn<Piece>(work: Work, pieces: AsyncIterable<Piece>): AsyncGenerator<Piece> {
-  const reading = pieces[Symbol.asyncIterator]();
-  try {
-    for (;;) {
-      const next = await work.use(() => reading.next());
-      if (next.done === true) return;
-      yield next.value;
-    }
-  } finally {
-    await reading.return?.();
-  }
 }
 
 /** Reads pieces as one of the streams that an organization may have open. @throws AppError `rate_limited` before the first */

@@ -1,6 +1,6 @@
-import type { Db } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
+import type { Database } from "./database.js";
 import { COUNTED, type GuardDocument, LANES } from "./guards.js";
 
 // An organization's total is the sum of the counters that its guards carry. A process relies on what it has read for a
@@ -21,6 +21,11 @@ export interface Quota {
   require(scope: Scope): Promise<void>;
 }
 
+interface Sum {
+  readonly counted: number;
+  readonly guards: number;
+}
+
 interface Known {
   readonly total: number;
   /** As `performance.now()`. */
@@ -28,7 +33,7 @@ interface Known {
 }
 
 /** @param limit entities of an organization, of all kinds together */
-export function createQuota(db: Db, limit: number): Quota {
+export function createQuota({ db, share }: Database, limit: number): Quota {
   const guards = db.collection<GuardDocument>("guards");
   const known = new Map<string, Known>();
   const reading = new Map<string, Promise<Known>>();
@@ -38,7 +43,8 @@ export function createQuota(db: Db, limit: number): Quota {
   async function read(organization_id: string): Promise<Known> {
     const begunMs = performance.now();
     const match = { $match: { organization_id, kind: { $in: ["network", "tag"] } } };
-    const [sum] = await guards.aggregate<{ counted: number; guards: number }>([match, sums]).toArray();
+    const summed = (): Promise<Sum[]> => guards.aggregate<Sum>([match, sums]).toArray();
+    const [sum] = await share({ organizationId: organization_id }, summed);
     // Networks and tags are told by their guards.
     const total = (sum?.counted ?? 0) + (sum?.guards ?? 0) / LANES;
     const found = { total, untilMs: limit - total > AMPLE_ROOM ? begunMs + KNOWN_MS : begunMs };

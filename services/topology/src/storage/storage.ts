@@ -1,6 +1,7 @@
 import type { Db } from "mongodb";
 import type { Service } from "@nts/shared/contract";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
+import type { Shares } from "@nts/shared/shares";
 import { createBindingStore, type BindingStore } from "../bindings/store.js";
 import { createHostStore, type HostStore } from "../hosts/store.js";
 import { createInterfaceStore, type InterfaceStore } from "../interfaces/store.js";
@@ -10,6 +11,7 @@ import { createServiceStore, type ServiceStore } from "../services/store.js";
 import { createSubnetStore, type SubnetStore } from "../subnets/store.js";
 import { createTagStore, type TagStore } from "../tags/store.js";
 import { createTopologyStore, type TopologyStore } from "../topology/store.js";
+import { sharedDatabase, UNSHARED } from "./database.js";
 import { createDeletions, type Deletions } from "./deletions.js";
 import { createGuards, type Guards } from "./guards.js";
 import { KINDS, type Kinds } from "./kinds.js";
@@ -42,23 +44,26 @@ export interface StorageOptions {
   readonly maxEntities?: number;
   /** False while replicas may run that judge a host by its own revision alone. */
   readonly shortUpdates?: boolean;
+  /** Of the connections, by organization; without them nobody waits for anybody. */
+  readonly shares?: Pick<Shares, "use">;
 }
 
 export function createStorage(db: Db, transaction: RunTransaction, options: StorageOptions = {}): Storage {
-  const { kinds = KINDS, maxEntities = DEFAULT_MAX_ENTITIES, shortUpdates = true } = options;
+  const { kinds = KINDS, maxEntities = DEFAULT_MAX_ENTITIES, shortUpdates = true, shares = UNSHARED } = options;
+  const database = sharedDatabase(db, shares);
   const entities = {
-    networks: createNetworkStore(db, kinds.networks),
-    subnets: createSubnetStore(db, kinds.subnets),
-    hosts: createHostStore(db, kinds),
-    interfaces: createInterfaceStore(db, kinds.interfaces),
-    ports: createPortStore(db, kinds.ports),
-    services: createServiceStore(db, kinds.services),
-    bindings: createBindingStore(db, kinds.bindings),
-    tags: createTagStore(db, kinds.tags),
+    networks: createNetworkStore(database, kinds.networks),
+    subnets: createSubnetStore(database, kinds.subnets),
+    hosts: createHostStore(database, kinds),
+    interfaces: createInterfaceStore(database, kinds.interfaces),
+    ports: createPortStore(database, kinds.ports),
+    services: createServiceStore(database, kinds.services),
+    bindings: createBindingStore(database, kinds.bindings),
+    tags: createTagStore(database, kinds.tags),
   };
-  const quota = createQuota(db, maxEntities);
+  const quota = createQuota(database, maxEntities);
   const topology = createTopologyStore(entities);
   const shortWrites = shortUpdates ? createShortWrites(db, entities.services) : null;
-  const [guards, deletions] = [createGuards(db), createDeletions(db)];
+  const [guards, deletions] = [createGuards(database), createDeletions(database)];
   return { transaction, guards, deletions, quota, ...entities, topology, shortWrites };
 }

@@ -1,7 +1,7 @@
-import type { Db } from "mongodb";
 import { Subnet } from "@nts/shared/contract";
 import { parseBlock } from "../addresses.js";
 import { composed } from "../search.js";
+import type { Database } from "../storage/database.js";
 import { createEntities, type Entities, type EntityKind } from "../storage/entities.js";
 
 export type SubnetStore = Entities<Subnet>;
@@ -19,6 +19,6 @@ export const SUBNET_KIND: EntityKind<Subnet> = {
   clean: (entity) => Subnet.parse(entity),
 };
 
-export function createSubnetStore(db: Db, kind = SUBNET_KIND): SubnetStore {
-  return createEntities<Subnet>(db, kind);
+export function createSubnetStore(database: Database, kind = SUBNET_KIND): SubnetStore {
+  return createEntities<Subnet>(database, kind);
 }

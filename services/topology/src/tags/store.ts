@@ -1,5 +1,5 @@
-import type { Db } from "mongodb";
 import { Tag } from "@nts/shared/contract";
+import type { Database } from "../storage/database.js";
 import { createEntities, type Entities, type EntityKind } from "../storage/entities.js";
 
 /** Managed tags; they belong to the organization, so callers limited to networks see them all. */
@@ -13,6 +13,6 @@ export const TAG_KIND: EntityKind<Tag> = {
   clean: (entity) => Tag.parse(entity),
 };
 
-export function createTagStore(db: Db, kind = TAG_KIND): TagStore {
-  return createEntities<Tag>(db, kind);
+export function createTagStore(database: Database, kind = TAG_KIND): TagStore {
+  return createEntities<Tag>(database, kind);
 }

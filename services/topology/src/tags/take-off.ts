@@ -30,11 +30,7 @@ async function takeOffBatch(
   { hosts, services, transaction }: Storage,
   { work, entities, scope, tagIds }: Batch,
 ): Promise<number> {
-  const tagged: Filter<EntityDocument> = { ...entities.within(scope), tags: { $in: tagIds } };
-  const found = await entities.collection
-    .find(tagged, { projection: { _id: 1 } })
-    .limit(BATCH)
-    .toArray();
+  const found = await entities.select(scope, { tags: { $in: tagIds } }, { projection: { _id: 1 }, limit: BATCH });
   if (found.length === 0) return 0;
   return transaction(work, [`tags of ${scope.organizationId}`], async (session) => {
     const ids = found.map(({ _id }) => _id);

@@ -102,7 +102,7 @@ async function* all<T extends Entity>(
   const sort = { network_id: 1, created_at: 1, _id: 1 };
   const hint = orderIndex("created_at", true, trailing);
   const query = { filter: within(scope), sort, hint, mostRows: MOST_ROWS, maxTimeMS: STREAM_MS };
-  for await (const batch of read({ ...query, projection: { ...STORED, category: 1 } }, moment))
+  for await (const batch of read(scope, { ...query, projection: { ...STORED, category: 1 } }, moment))
     yield documentsIn(batch).map((found) => {
       const { category, ...stored } = found as StoredFields & { category: Category };
       return { entity: storedIn(stored).entity, category };
@@ -119,6 +119,6 @@ async function some<T extends Entity>(
   if (ids.length === 0) return [];
   const query = { filter: { ...within(scope), _id: { $in: [...new Set(ids)] } }, projection, hint: { _id: 1 } };
   const found: Document[] = [];
-  for await (const batch of read(query, moment)) found.push(...documentsIn(batch));
+  for await (const batch of read(scope, query, moment)) found.push(...documentsIn(batch));
   return found;
 }

@@ -1,0 +1,28 @@
+import type { Db } from "mongodb";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { type Moment, rawBatches, type RawBatch, type RawFind } from "@nts/shared/mongo/raw-find";
+import type { Shares } from "@nts/shared/shares";
+
+// The connections belong to all organizations. So every read on behalf of one takes a turn of its share, for as long as it
+// occupies a connection; a transaction takes one turn for all that it reads and writes.
+
+/** The database of the service. */
+export interface Database {
+  readonly db: Db;
+  /** Runs a read that is no part of a transaction within its organization's share. @throws AppError `rate_limited` */
+  share<T>(scope: Pick<Scope, "organizationId">, read: () => Promise<T>): Promise<T>;
+  /** {@link rawBatches}, each batch within the organization's share. */
+  batches(scope: Scope, find: RawFind, moment?: Moment): AsyncGenerator<RawBatch, void, void>;
+}
+
+/** Nobody waits for anybody. */
+export const UNSHARED: Pick<Shares, "use"> = { use: (_organizationId, task) => task() };
+
+export function sharedDatabase(db: Db, shares: Pick<Shares, "use">): Database {
+  const share: Database["share"] = ({ organizationId }, read) => shares.use(organizationId, read);
+  return {
+    db,
+    share,
+    batches: (scope, find, moment) => rawBatches(db, find, moment, (command) => share(scope, command)),
+  };
+}

@@ -1,0 +1,111 @@
+/** The connections to the database belong to all organizations: whatever one of them reads takes from its own share. */
+import { AsyncLocalStorage } from "node:async_hooks";
+import { afterEach, describe, expect, it } from "@jest/globals";
+import { createTag, type Host } from "@nts/shared/contract";
+import { findTagIds, listNetworkIds } from "@nts/shared/contract/internal";
+import { createStorage } from "@nts/topology/storage/storage";
+import { importScan, scanOf, upHost } from "../support/imports.js";
+import { startTopology, type Topology, type TopologyOptions } from "../support/topology.js";
+import { aHost, aNetwork, type World } from "../support/topology-world.js";
+
+const SHARE = 3;
+/** What the process asks for itself, on behalf of nobody. */
+const OWN = 1;
+const AT_ONCE = 48;
+
+let topology: Topology;
+afterEach(() => topology.stop());
+
+async function aWorld(options: TopologyOptions): Promise<{ world: World; host: Host }> {
+  topology = await startTopology(options);
+  const world = await aNetwork(topology.aCaller());
+  return { world, host: await aHost(world, { interfaces: 5, ports: 5, services: 5 }) };
+}
+
+/** Reads that an organization may ask for again and again. */
+function pathsOf({ world: { network, subnet }, host }: { world: World; host: Host }): string[] {
+  const [service, port, at] = [host.services[0]!, host.ports[0]!, host.interfaces[0]!];
+  const single = [
+    `networks/${network.id}`,
+    `subnets/${subnet.id}`,
+    `services/${service.id}`,
+    `ports/${port.id}`,
+    `interfaces/${at.id}`,
+    `hosts/${host.id}`,
+  ];
+  const lists = ["hosts?limit=50", "services?q=s1", "services?limit=0", "networks", "tags", "bindings", "topology"];
+  return [...single, ...lists].map((path) => `/api/v1/${path}`);
+}
+
+/** The most connections that were in use at a time while a task ran. */
+async function mostInUse(task: () => Promise<unknown>): Promise<number> {
+  const { client } = topology.db;
+  let [inUse, most] = [0, 0];
+  const taken = (): void => {
+    most = Math.max(most, ++inUse);
+  };
+  const given = (): void => {
+    inUse--;
+  };
+  client.on("connectionCheckedOut", taken).on("connectionCheckedIn", given);
+  await task();
+  client.off("connectionCheckedOut", taken).off("connectionCheckedIn", given);
+  return most;
+}
+
+describe("the share of an organization", () => {
+  it("bounds the connections that all of its reads take together", async () => {
+    const made = await aWorld({ shares: { operations: SHARE, streams: AT_ONCE } });
+    const { owner } = made.world;
+    for (const path of pathsOf(made)) {
+      const most = await mostInUse(async () => {
+        const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => owner.raw("get", path)));
+        expect(answers.map(({ status }) => status)).toEqual(Array(AT_ONCE).fill(200));
+      });
+      expect(`${path}: ${Math.max(most, SHARE + OWN)}`).toBe(`${path}: ${SHARE + OWN}`);
+    }
+  });
+
+  it("is what every read takes from that is no part of a transaction", async () => {
+    const turns = new AsyncLocalStorage<string>();
+    const outside = new Set<string>();
+    const { world, host } = await aWorld({
+      storage: ({ transaction }, db) =>
+        createStorage(db, transaction, { shares: { use: (organization, read) => turns.run(organization, read) } }),
+      onCommand: ({ commandName, command }) => {
+        const collection = String(command[commandName === "getMore" ? "collection" : commandName]);
+        const isRead = ["find", "getMore", "aggregate", "count", "distinct"].includes(commandName);
+        // What is hidden is asked for once for everybody.
+        const isOfAll = collection === "deletions";
+        if (isRead && command["autocommit"] === undefined && !isOfAll && turns.getStore() === undefined)
+          outside.add(`${commandName} ${collection}`);
+      },
+    });
+    const { owner, network } = world;
+    outside.clear();
+    for (const path of pathsOf({ world, host })) expect((await owner.raw("get", path)).status).toBe(200);
+    const scan = scanOf([upHost("10.0.0.1", { ports: [22] }), upHost("10.0.9.1")].join(""));
+    for (const dry_run of ["true", "false", "false"]) await importScan(owner, network.id, scan, { dry_run });
+    const tag = await owner.call(createTag, { body: { name: "red" } });
+    const { organizationId: id } = owner.scope;
+    await topology.aProcess().call(listNetworkIds, { params: { id } });
+    await topology.aProcess().call(findTagIds, { params: { id }, body: { ids: [tag.id] } });
+    for (const gone of [`services/${host.services[0]!.id}`, `tags/${tag.id}`, `networks/${network.id}`])
+      expect((await owner.raw("delete", `/api/v1/${gone}`)).status).toBe(200);
+    expect([...outside]).toEqual([]);
+  });
+
+  it("is all that waits: others are answered, and what is too much is refused with a time to wait", async () => {
+    const made = await aWorld({ shares: { operations: 1, waiting: 2 } });
+    const paths = pathsOf(made).slice(0, 6);
+    const sent = Array.from({ length: 300 }, (_, n) => made.world.owner.raw("get", paths[n % paths.length]!));
+    const other = await topology.aCaller().raw("get", "/api/v1/networks");
+    const answers = await Promise.all(sent);
+    expect(other.status).toBe(200);
+    expect([...new Set(answers.map(({ status }) => status))].sort()).toEqual([200, 429]);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(new Set(refused.map(({ code, headers }) => `${code} ${headers["retry-after"]}`))).toEqual(
+      new Set(["rate_limited 1"]),
+    );
+  });
+});
