@@ -7,6 +7,8 @@ import { mapMongoFault } from "@nts/shared/mongo/faults";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import { mountCredentials } from "./credentials/routes.js";
 import { createCredentialStore } from "./credentials/store.js";
+import type { Forms } from "./documents.js";
+import { createRequireRoomForInvite } from "./invites/quotas.js";
 import { mountInvites } from "./invites/routes.js";
 import { createInviteStore } from "./invites/store.js";
 import { createAcknowledgements } from "./key-changes/acknowledgements.js";
@@ -15,7 +17,7 @@ import { createKeyChangeLog } from "./key-changes/log.js";
 import { createGatewayRegistry } from "./key-changes/registry.js";
 import { mountKeyChanges } from "./key-changes/routes.js";
 import { createDeadTagSweep } from "./keys/dead-tags.js";
-import { createRequireRoom, type KeyQuotas } from "./keys/quotas.js";
+import { createRequireRoom } from "./keys/quotas.js";
 import { mountKeys } from "./keys/routes.js";
 import { createKeyStore } from "./keys/store.js";
 import { createDeadNetworkSweep } from "./networks/dead-networks.js";
@@ -24,6 +26,7 @@ import { createGuess } from "./logins/guess.js";
 import { createLoginFailureStore } from "./logins/store.js";
 import { mountOrganizations } from "./organizations/routes.js";
 import { createOrganizationStore } from "./organizations/store.js";
+import type { Quotas } from "./quotas.js";
 import { mountRegistrations } from "./registrations/routes.js";
 import { createSessionCookies } from "./sessions/cookie.js";
 import { createReplaceSessions } from "./sessions/replace.js";
@@ -49,9 +52,11 @@ export interface AppOptions extends Pick<RouterOptions, "verifyTenancy" | "log" 
   readonly topology: Pick<InternalClient, "ask">;
   readonly passwords: Passwords;
   readonly judgePassword: JudgePassword;
-  readonly keyQuotas: KeyQuotas;
+  readonly quotas: Quotas;
   readonly publicUrl: string;
   readonly registration: "open" | "invite";
+  /** How documents are stored; as this build does, unless said otherwise. */
+  readonly forms?: Forms;
 }
 
 /** The service with every operation mounted; it listens to the bus but not yet to a port. */
@@ -63,9 +68,10 @@ export function createApp(options: AppOptions): Router {
     topology: client,
     passwords,
     judgePassword,
-    keyQuotas,
+    quotas,
     publicUrl,
     registration,
+    forms,
     ...routing
   } = options;
   const keyChanges = createKeyChangeLog(db);
@@ -77,12 +83,12 @@ export function createApp(options: AppOptions): Router {
     settleWrite: async () => acknowledgements.wait(await keyChanges.highest()),
   });
 
-  const keys = createKeyStore(db);
-  const users = createUserStore(db);
-  const sessions = createSessionStore(db);
-  const invites = createInviteStore(db);
-  const organizations = createOrganizationStore(db);
-  const credentials = createCredentialStore(db, keyChanges.confirmed);
+  const keys = createKeyStore(db, forms);
+  const users = createUserStore(db, forms);
+  const sessions = createSessionStore(db, forms);
+  const invites = createInviteStore(db, forms);
+  const organizations = createOrganizationStore(db, forms);
+  const credentials = createCredentialStore(db, keyChanges.confirmed, forms);
   const topology = createTopologyDirectory(client);
   const cookies = createSessionCookies(publicUrl);
 
@@ -91,7 +97,7 @@ export function createApp(options: AppOptions): Router {
     acknowledgements.note(gateway, number);
   });
 
-  const forgetNetworks = createForgetNetworks(db, changeRights);
+  const forgetNetworks = createForgetNetworks(db, changeRights, forms);
   const dropDeadNetworks = createDeadNetworkSweep(forgetNetworks, topology);
   const dropDeadTags = createDeadTagSweep(keys, topology);
   // What a notice says is asked back before it takes anything away: topology alone knows what is gone.
@@ -109,16 +115,27 @@ export function createApp(options: AppOptions): Router {
   const replaceSessions = createReplaceSessions({ sessions, transaction, changeRights });
   const requireStrong = createRequireStrongPassword(judgePassword);
   const requireLasting = createRequireLasting(keys);
-  const requireRoom = createRequireRoom(organizations, keys, keyQuotas);
+  const requireRoom = createRequireRoom(organizations, keys, quotas);
 
   mountRegistrations(router, {
     ...{ users, organizations, invites, sessions, replaceSessions, passwords, requireStrong },
     ...{ topology, cookies, registration },
   });
   mountUsers(router, { users, keys, sessions, invites, topology, dropDeadNetworks, requireLasting, changeRights });
-  mountInvites(router, { invites, topology, dropDeadNetworks, requireLasting });
+  const requireRoomForInvite = createRequireRoomForInvite(organizations, invites, quotas);
+  mountInvites(router, {
+    invites,
+    topology,
+    dropDeadNetworks,
+    requireLasting,
+    transaction,
+    requireRoom: requireRoomForInvite,
+  });
   const guess = createGuess(createLoginFailureStore(db));
-  mountSessions(router, { sessions, users, replaceSessions, passwords, guess, topology, cookies, changeRights });
+  const { sessionsPerUser } = quotas;
+  mountSessions(router, {
+    ...{ sessions, sessionsPerUser, users, replaceSessions, passwords, guess, topology, cookies, changeRights },
+  });
   const change = createChangePassword({ users, sessions, passwords, changeRights });
   mountPasswords(router, { users, organizations, passwords, requireStrong, guess, change, cookies });
   mountOrganizations(router, { organizations, changeRights });

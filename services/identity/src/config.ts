@@ -23,4 +23,16 @@ export const IdentitySettings = z.object({
     .min(1)
     .default(10_000)
     .describe("API keys that all users of an organization can have together."),
+  MAX_SESSIONS_PER_USER: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(100)
+    .describe("Sessions that a user can have; one more ends the one that was not used for longest."),
+  MAX_INVITES_PER_ORGANIZATION: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(1_000)
+    .describe("Invites of an organization that can be open at a time."),
 });

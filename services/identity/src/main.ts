@@ -59,7 +59,12 @@ startProcess(async () => {
     topology,
     passwords: await createPasswords(),
     judgePassword: passwordJudge.judge,
-    keyQuotas: { perUser: settings.MAX_KEYS_PER_USER, perOrganization: settings.MAX_KEYS_PER_ORGANIZATION },
+    quotas: {
+      keysPerUser: settings.MAX_KEYS_PER_USER,
+      keysPerOrganization: settings.MAX_KEYS_PER_ORGANIZATION,
+      sessionsPerUser: settings.MAX_SESSIONS_PER_USER,
+      invitesPerOrganization: settings.MAX_INVITES_PER_ORGANIZATION,
+    },
     publicUrl: settings.PUBLIC_URL,
     registration: settings.REGISTRATION,
     verifyTenancy: createTenancyVerifier(

@@ -70,7 +70,14 @@ export interface Direct {
 const PROCESS = { kind: "process" } as const;
 let people = 0;
 
-export function createDirect(stack: Pick<Stack, "tenancySecrets" | "identities" | "topologies">): Direct {
+/** What is asked: the replicas, and the secrets that they believe. */
+export interface Asked {
+  readonly tenancySecrets: Stack["tenancySecrets"];
+  readonly identities: readonly { readonly url: string }[];
+  readonly topologies: readonly { readonly url: string }[];
+}
+
+export function createDirect(stack: Asked): Direct {
   const { gatewayToIdentity, gatewayToTopology, identityToTopology } = stack.tenancySecrets;
   const signFor = createTenancySigner(gatewayToTopology, "topology");
   const signQuestion = createTenancySigner(identityToTopology, "topology");

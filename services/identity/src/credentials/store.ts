@@ -1,5 +1,7 @@
 import type { Db, Document } from "mongodb";
 import { AppError } from "@nts/shared/errors";
+import { inPresentForm } from "@nts/shared/mongo/forms";
+import { FORMS, type Forms, type Stored } from "../documents.js";
 import type { KeyChangeLog } from "../key-changes/log.js";
 import type { KeyDocument } from "../keys/key.js";
 import type { OrganizationDocument } from "../organizations/organization.js";
@@ -29,16 +31,28 @@ interface Found {
 const NUMBER = { $match: { _id: "key_changes" } };
 
 /** @param confirmed the number of the newest change that was committed before the call, or of a later one */
-export function createCredentialStore(db: Db, confirmed: KeyChangeLog["confirmed"]): CredentialStore {
+export function createCredentialStore(
+  db: Db,
+  confirmed: KeyChangeLog["confirmed"],
+  forms: Forms = FORMS,
+): CredentialStore {
   const counters = db.collection("counters");
+
+  function first<Kind extends keyof Stored>(
+    kind: Kind,
+    found: readonly Stored[Kind][] | undefined,
+  ): Stored[Kind] | null {
+    const [one] = found ?? [];
+    return one === undefined ? null : inPresentForm<Stored[Kind]>(forms[kind], one, one.form);
+  }
 
   /** @throws AppError `unavailable` when all that can be read is older than the newest change */
   async function find(stages: readonly Document[]): Promise<Found> {
-    const [first, newest] = await Promise.all([read(stages), confirmed()]);
-    if (first.number >= newest) return first;
+    const [found, newest] = await Promise.all([read(stages), confirmed()]);
+    if (found.number >= newest) return found;
     // A change was committed in between.
-    const second = await read(stages);
-    if (second.number >= newest) return second;
+    const again = await read(stages);
+    if (again.number >= newest) return again;
     throw new AppError("unavailable");
   }
 
@@ -55,14 +69,19 @@ export function createCredentialStore(db: Db, confirmed: KeyChangeLog["confirmed
         byId("users", "key.user_id", "user"),
         byId("organizations", "key.organization_id", "organization"),
       ]);
-      return { number, key: key?.[0] ?? null, user: user[0] ?? null, organization: organization?.[0] ?? null };
+      return {
+        number,
+        key: first("api_keys", key),
+        user: first("users", user),
+        organization: first("organizations", organization),
+      };
     },
     findSession: async (hash) => {
       const { number, session, user } = await find([
         byHash("sessions", hash, "session"),
         byId("users", "session.user_id", "user"),
       ]);
-      return { number, session: session?.[0] ?? null, user: user[0] ?? null };
+      return { number, session: first("sessions", session), user: first("users", user) };
     },
   };
 }

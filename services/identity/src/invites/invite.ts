@@ -9,6 +9,8 @@ const HOUR_MS = 3_600_000;
 /** An invite that was neither used nor revoked; its token is nowhere, only the hash of it. */
 export interface InviteDocument {
   _id: string;
+  /** The stored form, see `Form`; absent for the first one. */
+  form?: number;
   hash: string;
   created_at: Date;
   updated_at: Date;

@@ -4,12 +4,14 @@ import { AppError } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
 import { newId } from "@nts/shared/ids";
+import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import type { DeadNetworkSweep } from "../networks/dead-networks.js";
 import { newToken } from "../tokens.js";
 import type { TopologyDirectory } from "../topology.js";
 import type { RequireLasting } from "../users/lasting.js";
 import { requireRank } from "../users/rank.js";
 import { inviteAnswer, newInvite } from "./invite.js";
+import type { RequireRoomForInvite } from "./quotas.js";
 import type { InviteStore } from "./store.js";
 
 export interface InviteRoutes {
@@ -17,11 +19,13 @@ export interface InviteRoutes {
   readonly topology: TopologyDirectory;
   readonly dropDeadNetworks: DeadNetworkSweep;
   readonly requireLasting: RequireLasting;
+  readonly transaction: RunTransaction;
+  readonly requireRoom: RequireRoomForInvite;
 }
 
 export function mountInvites(
   router: Router,
-  { invites, topology, dropDeadNetworks, requireLasting }: InviteRoutes,
+  { invites, topology, dropDeadNetworks, requireLasting, transaction, requireRoom }: InviteRoutes,
 ): void {
   mount(router, listInvites, async ({ scope, query, cause }) => {
     const { organizationId } = scope;
@@ -38,20 +42,24 @@ export function mountInvites(
     );
   });
 
-  mount(router, createInvite, async ({ principal, scope, body, cause }) => {
+  mount(router, createInvite, async ({ principal, scope, body, cause, work }) => {
     requireRank(principal, body.permissions);
     await requireLasting(principal, body.permissions);
     const networkIds = await topology.networksIn(scope, cause);
     const token = newToken();
+    const now = new Date();
     const given = {
       _id: newId(),
       hash: hashCredential(token),
       organization_id: scope.organizationId,
       invited_by: principal.userId,
-      now: new Date(),
+      now,
     };
     const invite = newInvite(body, given, networkIds);
-    await invites.insert(invite);
+    await transaction(work, [`invites:${scope.organizationId}`], async (tx) => {
+      await requireRoom(scope.organizationId, now, tx);
+      await invites.insert(invite, tx);
+    });
     return answer.data({ ...inviteAnswer(invite, networkIds), token }, { revision: invite.revision });
   });
 

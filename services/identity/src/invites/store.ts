@@ -3,6 +3,7 @@ import { PERMISSIONS, type Permission } from "@nts/shared/contract/endpoint";
 import { AppError } from "@nts/shared/errors";
 import type { PageInfo } from "@nts/shared/http/answer";
 import { sortOf, type Ordering } from "@nts/shared/mongo/order";
+import { type Forms, openDocuments } from "../documents.js";
 import { reaching } from "../networks/reaching.js";
 import { ranksOver } from "../users/rank.js";
 import type { InviteDocument } from "./invite.js";
@@ -18,7 +19,9 @@ export interface InviteQuery extends Ordering {
 }
 
 export interface InviteStore {
-  insert(invite: InviteDocument): Promise<void>;
+  insert(invite: InviteDocument, tx: ClientSession): Promise<void>;
+  /** How many can still be used. */
+  countOpen(organizationId: string, now: Date, tx: ClientSession): Promise<number>;
   /** Those that have not expired. */
   list(organizationId: string, query: InviteQuery, now: Date): Promise<{ invites: InviteDocument[]; page: PageInfo }>;
   /** @throws AppError `not_found` */
@@ -34,12 +37,13 @@ export interface InviteStore {
   removeBeyond(inviterId: string, level: Permission, transaction: ClientSession): Promise<void>;
 }
 
-export function createInviteStore(db: Db): InviteStore {
-  const invites = db.collection<InviteDocument>("invites");
+export function createInviteStore(db: Db, forms?: Forms): InviteStore {
+  const documents = openDocuments(db, "invites", forms);
+  const { collection: invites, understood } = documents;
   return {
-    insert: async (invite) => {
-      await invites.insertOne(invite);
-    },
+    insert: documents.insert,
+    countOpen: (organizationId, now, session) =>
+      invites.countDocuments({ organization_id: organizationId, expires_at: { $gt: now } }, { session }),
     list: async (organizationId, query, now) => {
       const filter = { organization_id: organizationId, expires_at: { $gt: now }, ...matching(query) };
       const { limit, offset } = query;
@@ -47,15 +51,18 @@ export function createInviteStore(db: Db): InviteStore {
         invites.find(filter).sort(sortOf(query)).skip(offset).limit(limit).toArray(),
         invites.countDocuments(filter),
       ]);
-      return { invites: found, page: { total, limit, offset } };
+      return { invites: found.map(understood), page: { total, limit, offset } };
     },
     get: async (organizationId, id) => {
-      const invite = await invites.findOne({ organization_id: organizationId, _id: id });
+      const invite = await documents.find({ organization_id: organizationId, _id: id });
       if (invite === null) throw new AppError("not_found", { entity: "Invite" });
       return invite;
     },
-    findByHash: (hash) => invites.findOne({ hash }),
-    take: (hash, session) => invites.findOneAndDelete({ hash }, { session }),
+    findByHash: (hash) => documents.find({ hash }),
+    take: async (hash, session) => {
+      const taken = await invites.findOneAndDelete({ hash }, { session });
+      return taken && understood(taken);
+    },
     remove: async (organizationId, id) =>
       (await invites.deleteOne({ organization_id: organizationId, _id: id })).deletedCount === 1,
     removeAllOf: async (inviterId, session) => {

@@ -9,6 +9,8 @@ import { changesTo } from "../revisions.js";
 
 export interface KeyDocument {
   _id: string;
+  /** The stored form, see `Form`; absent for the first one. */
+  form?: number;
   /** Of the whole secret. */
   hash: string;
   public_id: string;

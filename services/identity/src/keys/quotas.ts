@@ -1,13 +1,8 @@
 import type { ClientSession } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import type { OrganizationStore } from "../organizations/store.js";
+import type { Quotas } from "../quotas.js";
 import type { KeyOwner, KeyStore } from "./store.js";
-
-/** The most API keys that there may be. */
-export interface KeyQuotas {
-  readonly perUser: number;
-  readonly perOrganization: number;
-}
 
 /**
  * Makes sure that there is room for one more key of this user. Exact also for keys that are made at the same time; to be
@@ -20,13 +15,13 @@ export type RequireRoom = (owner: KeyOwner, tx: ClientSession) => Promise<void>;
 export function createRequireRoom(
   organizations: Pick<OrganizationStore, "lockCounts">,
   keys: Pick<KeyStore, "count">,
-  { perUser, perOrganization }: KeyQuotas,
+  { keysPerUser, keysPerOrganization }: Quotas,
 ): RequireRoom {
   return async (owner, tx) => {
     await organizations.lockCounts(owner.organizationId, tx);
     const { ofUser, ofOrganization } = await keys.count(owner, tx);
-    if (ofUser >= perUser) throw new AppError("quota_exceeded", { entity: "UserApiKey", limit: perUser });
-    if (ofOrganization >= perOrganization)
-      throw new AppError("quota_exceeded", { entity: "UserApiKey", limit: perOrganization });
+    if (ofUser >= keysPerUser) throw new AppError("quota_exceeded", { entity: "UserApiKey", limit: keysPerUser });
+    if (ofOrganization >= keysPerOrganization)
+      throw new AppError("quota_exceeded", { entity: "UserApiKey", limit: keysPerOrganization });
   };
 }

@@ -4,6 +4,7 @@ import type { PageInfo } from "@nts/shared/http/answer";
 import { sortOf, type Ordering } from "@nts/shared/mongo/order";
 import { createKeyedQueue } from "@nts/shared/mongo/queue";
 import { KEYS_BY_ORGANIZATION, KEYS_BY_USER } from "../indexes.js";
+import { type Forms, openDocuments, without } from "../documents.js";
 import { nextRevision } from "../revisions.js";
 import type { KeyDocument } from "./key.js";
 
@@ -52,14 +53,15 @@ export interface KeyStore {
   recordUses(uses: readonly KeyUse[]): Promise<void>;
 }
 
-export function createKeyStore(db: Db): KeyStore {
-  const keys = db.collection<KeyDocument>("api_keys");
+export function createKeyStore(db: Db, forms?: Forms): KeyStore {
+  const documents = openDocuments(db, "api_keys", forms);
+  const { collection: keys, formAfter } = documents;
   // A write that meets an open transaction keeps its connection until that has ended. Several at a time could keep all
   // of them, and the transaction needs one to end.
   const useWrites = createKeyedQueue();
 
   async function find(owner: KeyOwner, id: string): Promise<KeyDocument | null> {
-    return keys.findOne({ ...ownedBy(owner), _id: id });
+    return documents.find({ ...ownedBy(owner), _id: id });
   }
 
   return {
@@ -70,7 +72,7 @@ export function createKeyStore(db: Db): KeyStore {
         keys.find(filter).sort(sortOf(query)).skip(offset).limit(limit).toArray(),
         keys.countDocuments(filter),
       ]);
-      return { keys: found, page: { total, limit, offset } };
+      return { keys: found.map(documents.understood), page: { total, limit, offset } };
     },
     find,
     get: async (owner, id) => {
@@ -78,9 +80,7 @@ export function createKeyStore(db: Db): KeyStore {
       if (key === null) throw new AppError("not_found", { entity: "UserApiKey" });
       return key;
     },
-    insert: async (key, tx) => {
-      await keys.insertOne(key, { session: tx });
-    },
+    insert: documents.insert,
     count: async (owner, tx) => ({
       ofUser: await keys.countDocuments(ownedBy(owner), { session: tx, hint: KEYS_BY_USER }),
       ofOrganization: await keys.countDocuments(
@@ -89,7 +89,7 @@ export function createKeyStore(db: Db): KeyStore {
       ),
     }),
     update: async (owner, current, changes, transaction) => {
-      const written = { ...changes, ...nextRevision(current, new Date()) };
+      const written = { ...changes, ...nextRevision(current, new Date()), form: formAfter(current) };
       const { matchedCount } = await keys.updateOne(
         { ...ownedBy(owner), _id: current._id, revision: current.revision },
         { $set: written },
@@ -110,7 +110,7 @@ export function createKeyStore(db: Db): KeyStore {
     dropTags: async (organizationId, tagIds) => {
       await keys.updateMany(
         { organization_id: organizationId, tags: { $in: [...tagIds] } },
-        { $pull: { tags: { $in: [...tagIds] } }, $inc: { revision: 1 }, $max: { updated_at: new Date() } },
+        documents.changing({ tags: without("tags", tagIds) }, new Date()),
       );
     },
     recordUses: async (uses) => {

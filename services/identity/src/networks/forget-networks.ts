@@ -1,6 +1,8 @@
 import type { ClientSession, Db } from "mongodb";
 import { BACKGROUND } from "@nts/shared/work";
+import { type Documents, type Formed, type Forms, openDocuments, without } from "../documents.js";
 import type { ChangeRights } from "../key-changes/change-rights.js";
+import type { KeyDocument } from "../keys/key.js";
 
 /**
  * Takes networks that are deleted off everybody of an organization who was granted them or limited to them. Whoever has
@@ -8,28 +10,26 @@ import type { ChangeRights } from "../key-changes/change-rights.js";
  */
 export type ForgetNetworks = (organizationId: string, networkIds: readonly string[]) => Promise<void>;
 
-interface Holder {
-  _id: string;
-  organization_id: string;
-  network_ids: string[] | null;
-}
+type Holder = Formed & Pick<KeyDocument, "organization_id" | "network_ids">;
 
-export function createForgetNetworks(db: Db, changeRights: ChangeRights): ForgetNetworks {
-  const holders = ["users", "api_keys", "invites"].map((name) => db.collection<Holder>(name));
+export function createForgetNetworks(db: Db, changeRights: ChangeRights, forms?: Forms): ForgetNetworks {
+  const holders = (["users", "api_keys", "invites"] as const).map(
+    (kind) => openDocuments(db, kind, forms) as unknown as Documents<Holder>,
+  );
 
   return async (organizationId, networkIds) => {
     const filter = { organization_id: organizationId, network_ids: { $in: [...networkIds] } };
-    const pull = { network_ids: { $in: [...networkIds] } };
     const found = await Promise.all(
-      holders.map((collection) => collection.find(filter, { projection: { _id: 1 } }).toArray()),
+      holders.map(({ collection }) => collection.find(filter, { projection: { _id: 1 } }).toArray()),
     );
     const subjects = found.flat().map(({ _id }) => _id);
     if (subjects.length === 0) return;
     await changeRights(BACKGROUND, subjects, async (session: ClientSession) => {
-      const change = { $pull: pull, $inc: { revision: 1 }, $max: { updated_at: new Date() } };
+      const members = { network_ids: without("network_ids", networkIds) };
+      const now = new Date();
       let changed = 0;
-      for (const collection of holders)
-        changed += (await collection.updateMany(filter, change, { session })).modifiedCount;
+      for (const { collection, changing } of holders)
+        changed += (await collection.updateMany(filter, changing(members, now), { session })).modifiedCount;
       return changed === 0 ? null : changed;
     });
   };

@@ -2,6 +2,8 @@ import type { Organization, Profile } from "@nts/shared/contract/organizations";
 
 export interface OrganizationDocument {
   _id: string;
+  /** The stored form, see `Form`; absent for the first one. */
+  form?: number;
   created_at: Date;
   updated_at: Date;
   revision: number;

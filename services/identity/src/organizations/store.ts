@@ -1,5 +1,6 @@
 import type { ClientSession, Db } from "mongodb";
 import { AppError } from "@nts/shared/errors";
+import { type Forms, openDocuments } from "../documents.js";
 import { nextRevision } from "../revisions.js";
 import type { OrganizationDocument } from "./organization.js";
 
@@ -18,15 +19,15 @@ export interface OrganizationStore {
   ): Promise<OrganizationDocument | null>;
 }
 
-export function createOrganizationStore(db: Db): OrganizationStore {
-  const organizations = db.collection<OrganizationDocument>("organizations");
+export function createOrganizationStore(db: Db, forms?: Forms): OrganizationStore {
+  const documents = openDocuments(db, "organizations", forms);
+  const { collection: organizations, formAfter } = documents;
+  const find = (id: string): Promise<OrganizationDocument | null> => documents.find({ _id: id });
   return {
-    insert: async (organization, transaction) => {
-      await organizations.insertOne(organization, { session: transaction });
-    },
-    find: (id) => organizations.findOne({ _id: id }),
+    insert: documents.insert,
+    find,
     get: async (id) => {
-      const organization = await organizations.findOne({ _id: id });
+      const organization = await find(id);
       if (organization === null) throw new AppError("not_found", { entity: "Organization" });
       return organization;
     },
@@ -34,7 +35,7 @@ export function createOrganizationStore(db: Db): OrganizationStore {
       await organizations.updateOne({ _id: id }, { $inc: { counted: 1 } }, { session: tx });
     },
     update: async (current, changes, transaction) => {
-      const written = { ...changes, ...nextRevision(current, new Date()) };
+      const written = { ...changes, ...nextRevision(current, new Date()), form: formAfter(current) };
       const { matchedCount } = await organizations.updateOne(
         { _id: current._id, revision: current.revision },
         { $set: written },

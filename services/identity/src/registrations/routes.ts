@@ -46,7 +46,10 @@ export function mountRegistrations(router: Router, routes: RegistrationRoutes): 
     await routes.requireStrong("password", password, { email, organization: joined?.name ?? name });
     const networkIds = invite === null ? [] : await topology.networksIn(scopeOf(invite), cause);
     const keys = hash === null ? [] : [`invite:${hash}`];
-    const transaction: RunTransaction = (of, written, write) => replaceSessions(of, sessionHashes, written, write);
+    const replaced = await sessions.idsOf(sessionHashes);
+    // A registration always makes something, so the result is never null.
+    const transaction: RunTransaction = (of, written, write) =>
+      replaceSessions(of, replaced, written, write) as ReturnType<typeof write>;
     const registerUser = createRegisterUser({ users, transaction, passwords });
     const made = await registerUser(work, body, keys, async (candidate, running) => {
       const user =

@@ -1,26 +1,28 @@
 import type { ClientSession } from "mongodb";
-import type { RunTransaction } from "@nts/shared/mongo/transaction";
+import { Discard, type RunTransaction } from "@nts/shared/mongo/transaction";
 import type { Work } from "@nts/shared/work";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { SessionStore } from "./store.js";
 
 /**
- * Begins a session in place of those that the browser had: `write` and their end are one transaction. When it resolves, no
- * gateway accepts them any more.
+ * Begins a session in place of others: `write` and their end are one transaction. When it resolves, no gateway accepts
+ * them any more.
  *
  * @param work the request that asks for it
- * @param hashes of the tokens that the browser had
+ * @param ended ids of the sessions that end
  * @param keys what `write` writes, as transactions take it
+ * @param write null undoes all of it
+ * @returns what `write` returned
  */
 export type ReplaceSessions = <T>(
   work: Work,
-  hashes: readonly string[],
+  ended: readonly string[],
   keys: readonly string[],
-  write: (tx: ClientSession) => Promise<T>,
-) => Promise<T>;
+  write: (tx: ClientSession) => Promise<T | null>,
+) => Promise<T | null>;
 
 export interface ReplaceSessionsOptions {
-  readonly sessions: Pick<SessionStore, "idsOf" | "removeMany">;
+  readonly sessions: Pick<SessionStore, "removeMany">;
   readonly transaction: RunTransaction;
   readonly changeRights: ChangeRights;
 }
@@ -30,21 +32,17 @@ export function createReplaceSessions({
   transaction,
   changeRights,
 }: ReplaceSessionsOptions): ReplaceSessions {
-  return async <T>(
-    work: Work,
-    hashes: readonly string[],
-    keys: readonly string[],
-    write: (tx: ClientSession) => Promise<T>,
-  ) => {
-    const ended = await sessions.idsOf(hashes);
+  return async (work, ended, keys, write) => {
     // Without an old session no right ends, and nobody has to wait for the gateways.
-    if (ended.length === 0) return transaction(work, keys, write);
-    const made: { result?: T } = {};
-    await changeRights(work, ended, async (tx) => {
+    if (ended.length === 0)
+      return transaction(work, keys, async (tx) => {
+        const made = await write(tx);
+        if (made === null) throw new Discard(null);
+        return made;
+      });
+    return changeRights(work, ended, async (tx) => {
       await sessions.removeMany(ended, tx);
-      made.result = await write(tx);
-      return true;
+      return write(tx);
     });
-    return made.result as T;
   };
 }

@@ -6,6 +6,7 @@ import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { Guess } from "../logins/guess.js";
 import { networksOf } from "../scopes.js";
 import type { TopologyDirectory } from "../topology.js";
+import { untilSaved } from "../until-saved.js";
 import type { Passwords } from "../users/passwords.js";
 import type { UserStore } from "../users/store.js";
 import { userAnswer } from "../users/user.js";
@@ -16,6 +17,7 @@ import type { SessionStore } from "./store.js";
 
 export interface SessionRoutes {
   readonly sessions: SessionStore;
+  readonly sessionsPerUser: number;
   readonly users: UserStore;
   readonly replaceSessions: ReplaceSessions;
   readonly passwords: Passwords;
@@ -26,7 +28,8 @@ export interface SessionRoutes {
 }
 
 export function mountSessions(router: Router, routes: SessionRoutes): void {
-  const { sessions, users, replaceSessions, passwords, guess, topology, cookies, changeRights } = routes;
+  const { sessions, sessionsPerUser, users, replaceSessions, passwords, guess, topology, cookies, changeRights } =
+    routes;
 
   mountAny(router, login, async ({ body: { email, password }, clientAddress, sessionHashes, cause, work }) => {
     const user = await users.findByEmail(email);
@@ -36,10 +39,15 @@ export function mountSessions(router: Router, routes: SessionRoutes): void {
     const scope = { organizationId: user.organization_id, networks: networksOf(user) };
     const data = userAnswer(user, await topology.networksIn(scope, cause));
     const { token, session } = startSession(user, new Date());
-    await replaceSessions(work, sessionHashes, [`user:${user._id}`], async (tx) => {
-      if (!(await users.beginSession(user, tx))) throw new AppError("invalid_credentials");
-      await sessions.insert(session, tx);
-      return true;
+    // Whoever has too many signs in all the same: the session ends that was not used for longest.
+    await untilSaved(work, async () => {
+      const replaced = await sessions.idsOf(sessionHashes);
+      const beyond = await sessions.idsBeyond(user._id, sessionsPerUser - 1, sessionHashes);
+      return replaceSessions(work, [...replaced, ...beyond], [`user:${user._id}`], async (tx) => {
+        if (!(await users.beginSession(user, tx))) throw new AppError("invalid_credentials");
+        await sessions.insert(session, tx);
+        return (await sessions.count(user._id, tx)) <= sessionsPerUser ? true : null;
+      });
     });
     const cookie = cookies.replacing(sessionHashes.length, token);
     return answer.data(data, { revision: user.revision, headers: { "set-cookie": cookie } });

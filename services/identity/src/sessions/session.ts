@@ -3,6 +3,8 @@ import { expiryOfNew } from "./lifetime.js";
 /** A session; its token is nowhere, only the hash of it. */
 export interface SessionDocument {
   _id: string;
+  /** The stored form, see `Form`; absent for the first one. */
+  form?: number;
   hash: string;
   user_id: string;
   organization_id: string;

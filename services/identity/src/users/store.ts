@@ -2,6 +2,7 @@ import type { ClientSession, Db, Filter } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import type { PageInfo } from "@nts/shared/http/answer";
 import { sortOf, type Ordering } from "@nts/shared/mongo/order";
+import { type Forms, openDocuments } from "../documents.js";
 import { nextRevision } from "../revisions.js";
 import { reaching } from "../networks/reaching.js";
 import type { UserDocument } from "./user.js";
@@ -45,17 +46,16 @@ export interface UserStore {
   remove(current: UserDocument, transaction: ClientSession): Promise<true | null>;
 }
 
-export function createUserStore(db: Db): UserStore {
-  const users = db.collection<UserDocument>("users");
+export function createUserStore(db: Db, forms?: Forms): UserStore {
+  const documents = openDocuments(db, "users", forms);
+  const { collection: users, formAfter } = documents;
 
   async function find(organizationId: string, id: string, session?: ClientSession): Promise<UserDocument | null> {
-    return users.findOne({ organization_id: organizationId, _id: id }, { session });
+    return documents.find({ organization_id: organizationId, _id: id }, { session });
   }
 
   return {
-    insert: async (user, session) => {
-      await users.insertOne(user, { session });
-    },
+    insert: documents.insert,
     list: async (organizationId, query) => {
       const filter = { organization_id: organizationId, ...matching(query) };
       const { limit, offset } = query;
@@ -63,7 +63,7 @@ export function createUserStore(db: Db): UserStore {
         users.find(filter).sort(sortOf(query)).skip(offset).limit(limit).toArray(),
         users.countDocuments(filter),
       ]);
-      return { users: found, page: { total, limit, offset } };
+      return { users: found.map(documents.understood), page: { total, limit, offset } };
     },
     find,
     get: async (organizationId, id) => {
@@ -71,7 +71,7 @@ export function createUserStore(db: Db): UserStore {
       if (user === null) throw new AppError("not_found", { entity: "User" });
       return user;
     },
-    findByEmail: (email) => users.findOne({ email }),
+    findByEmail: (email) => documents.find({ email }),
     countOwners: (organizationId, session) =>
       users.countDocuments({ organization_id: organizationId, permissions: "Owner" }, { session }),
     beginSession: async ({ _id, password_hash }, session) => {
@@ -79,15 +79,11 @@ export function createUserStore(db: Db): UserStore {
       return matchedCount === 1;
     },
     replacePassword: async ({ _id, password_hash }, passwordHash, session) => {
-      const changed = {
-        $set: { password_hash: passwordHash },
-        $inc: { revision: 1 },
-        $max: { updated_at: new Date() },
-      };
+      const changed = documents.changing({ password_hash: { $literal: passwordHash } }, new Date());
       return (await users.updateOne({ _id, password_hash }, changed, { session })).matchedCount === 1;
     },
     update: async (current, changes, session) => {
-      const written = { ...changes, ...nextRevision(current, new Date()) };
+      const written = { ...changes, ...nextRevision(current, new Date()), form: formAfter(current) };
       const { matchedCount } = await users.updateOne(unchanged(current), { $set: written }, { session });
       return matchedCount === 1 ? { ...current, ...written } : null;
     },

@@ -4,6 +4,8 @@ import { narrowed, networksOf } from "../scopes.js";
 
 export interface UserDocument {
   _id: string;
+  /** The stored form, see `Form`; absent for the first one. */
+  form?: number;
   created_at: Date;
   updated_at: Date;
   revision: number;

@@ -1,0 +1,87 @@
+import type { ClientSession, Collection, Db, Document, Filter, FindOptions, OptionalUnlessRequiredId } from "mongodb";
+import { FIRST_FORM, type Form, inPresentForm } from "@nts/shared/mongo/forms";
+import type { KeyDocument } from "./keys/key.js";
+import type { InviteDocument } from "./invites/invite.js";
+import type { OrganizationDocument } from "./organizations/organization.js";
+import type { SessionDocument } from "./sessions/session.js";
+import type { UserDocument } from "./users/user.js";
+
+// During a rolling update two builds write the same documents. A write changes single members, so that what another build
+// has added stays; and a document names the oldest form among those of the builds that have written it, so that a build
+// which knows a newer one upgrades on reading whatever the older one could not keep true.
+
+/** What is stored for as long as somebody wants it, by collection. */
+export interface Stored {
+  readonly organizations: OrganizationDocument;
+  readonly users: UserDocument;
+  readonly invites: InviteDocument;
+  readonly sessions: SessionDocument;
+  readonly api_keys: KeyDocument;
+}
+
+/** The stored form of each kind. */
+export type Forms = { readonly [Kind in keyof Stored]: Form<Stored[Kind]> };
+
+/** The forms that this build writes. */
+export const FORMS: Forms = {
+  organizations: FIRST_FORM,
+  users: FIRST_FORM,
+  invites: FIRST_FORM,
+  sessions: FIRST_FORM,
+  api_keys: FIRST_FORM,
+};
+
+/** What every document has. */
+export interface Formed {
+  _id: string;
+  /** Absent for the first form. */
+  form?: number;
+}
+
+/** Documents of one kind, read in the present form. */
+export interface Documents<T extends Formed> {
+  readonly collection: Collection<T>;
+  /** A document as this build understands it. */
+  understood(found: T): T;
+  find(filter: Filter<T>, options?: FindOptions): Promise<T | null>;
+  insert(document: T, session?: ClientSession): Promise<void>;
+  /** The form of a document that was read, once this build has changed it. */
+  formAfter(read: T): number;
+  /** An update of documents that were not read: these members, given as expressions, under the next revision. */
+  changing(members: Readonly<Record<string, Document>>, now: Date): Document[];
+}
+
+export function openDocuments<Kind extends keyof Stored>(db: Db, kind: Kind, forms = FORMS): Documents<Stored[Kind]> {
+  type T = Stored[Kind] & Formed;
+  const collection = db.collection<T>(kind);
+  const form = forms[kind] as unknown as Form<T>;
+  const understood = (found: T): T => inPresentForm(form, found, found.form);
+  return {
+    collection,
+    understood,
+    find: async (filter, options) => {
+      const found = await collection.findOne<T>(filter, options);
+      return found && understood(found);
+    },
+    insert: async (document, session) => {
+      const stored = { ...document, form: form.version } as OptionalUnlessRequiredId<T>;
+      await collection.insertOne(stored, { session });
+    },
+    formAfter: ({ form: version = 1 }) => Math.min(version, form.version),
+    changing: (members, now) => [
+      {
+        $set: {
+          ...members,
+          revision: { $add: ["$revision", 1] },
+          updated_at: { $max: ["$updated_at", now] },
+          form: { $min: [{ $ifNull: ["$form", 1] }, form.version] },
+        },
+      },
+    ],
+  };
+}
+
+/** The expression for a list without some of its items. */
+export function without(member: string, items: readonly string[]): Document {
+  return { $filter: { input: `$${member}`, cond: { $not: [{ $in: ["$$this", { $literal: items }] }] } } };
+}

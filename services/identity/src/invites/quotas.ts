@@ -1,0 +1,25 @@
+import type { ClientSession } from "mongodb";
+import { AppError } from "@nts/shared/errors";
+import type { OrganizationStore } from "../organizations/store.js";
+import type { Quotas } from "../quotas.js";
+import type { InviteStore } from "./store.js";
+
+/**
+ * Makes sure that there is room for one more invite. Exact also for invites that are made at the same time; to be called in
+ * the transaction that makes the invite, before it.
+ *
+ * @throws AppError `quota_exceeded` {entity, limit}
+ */
+export type RequireRoomForInvite = (organizationId: string, now: Date, tx: ClientSession) => Promise<void>;
+
+export function createRequireRoomForInvite(
+  organizations: Pick<OrganizationStore, "lockCounts">,
+  invites: Pick<InviteStore, "countOpen">,
+  { invitesPerOrganization: limit }: Quotas,
+): RequireRoomForInvite {
+  return async (organizationId, now, tx) => {
+    await organizations.lockCounts(organizationId, tx);
+    if ((await invites.countOpen(organizationId, now, tx)) >= limit)
+      throw new AppError("quota_exceeded", { entity: "Invite", limit });
+  };
+}

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { FORMS, type Forms, openDocuments, type Stored } from "@nts/identity/documents";
+import { createForgetNetworks } from "@nts/identity/networks/forget-networks";
+import { changesTo } from "@nts/identity/revisions";
+import { createInvite, listInvites } from "@nts/shared/contract/invites";
+import { getKey, listKeys, updateKey } from "@nts/shared/contract/keys";
+import { getOrganization, updateOrganization } from "@nts/shared/contract/organizations";
+import { changePassword, getUser, listUsers, updateUser } from "@nts/shared/contract/users";
+import { type Form, rewriteOlderForms } from "@nts/shared/mongo/forms";
+import { type DirectKey, keyBodyOf, type Person } from "../support/direct.js";
+import { type Identity, startIdentity } from "../support/identity.js";
+
+// Two builds side by side: the present one, and the next one, which has added `since` to every document, and to keys `label`,
+// which follows from the name. It writes names in capitals, knows no Viewers any more, and takes no session that began before.
+
+function nextForm<T extends object>(change: (stored: T) => object): Form<T> {
+  return { version: 2, upgrade: (stored) => ({ since: "unknown", ...stored, ...change(stored) }) };
+}
+const noViewer = ({ permissions }: Pick<Stored["users"], "permissions">) =>
+  permissions === "Viewer" ? { permissions: "Member" } : {};
+const NEXT: Forms = {
+  organizations: nextForm(({ name }) => ({ name: name.toUpperCase() })),
+  users: nextForm((user) => noViewer(user)),
+  invites: nextForm((invite) => noViewer(invite)),
+  sessions: nextForm(() => ({ expires_at: new Date(0) })),
+  api_keys: nextForm(({ name }) => ({ name: name.toUpperCase(), label: name.toUpperCase() })),
+};
+const PRESENT = 0;
+const NEXT_BUILD = 1;
+const BY_NEXT = { since: "made by the next build" };
+
+let identity: Identity;
+
+beforeAll(async () => {
+  identity = await startIdentity({ replicas: [{ forms: FORMS }, { forms: NEXT }] });
+});
+afterAll(() => identity.stop());
+
+const collectionOf = (kind: keyof Stored) => identity.db.collection<{ _id: string }>(kind);
+const rawOf = (kind: keyof Stored, _id: string) => collectionOf(kind).findOne({ _id });
+
+/** What the next build would have stored. */
+async function asNext(kind: keyof Stored, _id: string, more: object = {}): Promise<void> {
+  await collectionOf(kind).updateOne({ _id }, { $set: { form: 2, ...BY_NEXT, ...more } });
+}
+
+async function aKeyOfTheNextBuild(person: Person): Promise<DirectKey> {
+  const key = await identity.aKey(person, { name: "FIRST" });
+  await asNext("api_keys", key.id, { label: "FIRST" });
+  return key;
+}
+
+const rename = (person: Person, { params }: Pick<DirectKey, "params">, name: string, replica: number) =>
+  identity.data(updateKey, { as: person.principal, params, replica, body: keyBodyOf(person, { name }) });
+
+describe("two builds of identity on one database", () => {
+  it("name the form of what they make", async () => {
+    const person = await identity.aPerson();
+    const { id } = await identity.aKey(person);
+    const invite = await identity.data(createInvite, { as: person.principal, body: { permissions: "Member" } });
+    const made: Record<keyof Stored, string> = {
+      ...{ organizations: person.organizationId, users: person.userId, api_keys: id, invites: invite.id },
+      sessions: person.principal.credentialId,
+    };
+    for (const [kind, _id] of Object.entries(made))
+      expect(await rawOf(kind as keyof Stored, _id)).toMatchObject({ form: 1 });
+  });
+
+  it("keep what the next one has added when the present one writes, which says so by its form", async () => {
+    const person = await identity.aPerson();
+    const colleague = await identity.aColleague(person, {});
+    const key = await aKeyOfTheNextBuild(person);
+    await asNext("users", colleague.userId);
+    await asNext("organizations", person.organizationId);
+    const { principal: as, organizationId } = person;
+    await rename(person, key, "second", PRESENT);
+    await identity.data(updateUser, { as, params: { id: colleague.userId }, body: { permissions: "Viewer" } });
+    await identity.data(updateOrganization, { as, params: { id: organizationId }, body: { name: "renamed" } });
+    const kept = { form: 1, ...BY_NEXT };
+    expect(await rawOf("api_keys", key.id)).toMatchObject({ ...kept, name: "second", label: "FIRST" });
+    expect(await rawOf("users", colleague.userId)).toMatchObject({ ...kept, permissions: "Viewer" });
+    expect(await rawOf("organizations", organizationId)).toMatchObject({ ...kept, name: "renamed" });
+
+    await asNext("users", colleague.userId);
+    const body = { current_password: colleague.password, new_password: "another horse battery staple" };
+    await identity.data(changePassword, { as: colleague.principal, body });
+    expect(await rawOf("users", colleague.userId)).toMatchObject(kept);
+    await identity.logIn({ ...colleague, password: body.new_password });
+  });
+
+  it("keep it when networks are taken off without reading whom, and take off no others", async () => {
+    const person = await identity.aPerson();
+    const { organizationId } = person;
+    const [gone, stays] = ["01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f", "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e60"];
+    const key = await aKeyOfTheNextBuild(person);
+    const other = await identity.aKey(person);
+    await collectionOf("api_keys").updateOne({ _id: key.id }, { $set: { network_ids: [gone, stays] } });
+    await collectionOf("api_keys").updateOne({ _id: other.id }, { $set: { network_ids: [stays] } });
+    const forget = createForgetNetworks(identity.db, (_work, _subjects, write) =>
+      identity.db.client.withSession((session) => session.withTransaction(() => write(session))),
+    );
+    await forget(organizationId, [gone]);
+    const kept = { form: 1, ...BY_NEXT, label: "FIRST" };
+    expect(await rawOf("api_keys", key.id)).toMatchObject({ ...kept, network_ids: [stays], revision: 2 });
+    expect(await rawOf("api_keys", other.id)).toMatchObject({ network_ids: [stays], revision: 1 });
+  });
+
+  it("answer what the present one has stored in the form of the next one, wherever the next one reads it", async () => {
+    const person = await identity.aPerson();
+    const { principal: as, organizationId } = person;
+    const viewer = await identity.aColleague(person, { permissions: "Viewer" });
+    const key = await identity.aKey(person, { name: "first" });
+    await identity.data(createInvite, { as, body: { permissions: "Viewer" } });
+    const [of, next] = [
+      { as, params: { id: viewer.userId } },
+      { as, replica: NEXT_BUILD },
+    ];
+
+    const renamed = { name: "my organization" };
+    await identity.data(updateOrganization, { as, params: { id: organizationId }, body: renamed });
+    expect(await identity.data(getOrganization, next)).toMatchObject({ name: "MY ORGANIZATION" });
+    expect(await identity.data(getUser, { ...of, ...next })).toMatchObject({ permissions: "Member" });
+    expect(await identity.data(listUsers, { ...next, query: { ids: [viewer.userId] } })).toMatchObject([
+      { permissions: "Member" },
+    ]);
+    expect(await identity.data(listInvites, next)).toMatchObject([{ permissions: "Member" }]);
+    expect(await identity.data(getKey, { ...next, params: key.params })).toMatchObject({ name: "FIRST" });
+    expect(await identity.data(listKeys, next)).toMatchObject([{ name: "FIRST" }]);
+    expect(await identity.verify("session", viewer.token, NEXT_BUILD)).toMatchObject({ code: "session_expired" });
+    expect(await identity.verify("session", viewer.token, PRESENT)).toMatchObject({ status: "valid" });
+    const viewersKey = await identity.aKey(viewer);
+    await collectionOf("api_keys").updateOne({ _id: viewersKey.id }, { $set: { permissions: "Owner" } });
+    expect(await identity.verify("key", viewersKey.secret, NEXT_BUILD)).toMatchObject({
+      principal: { permission: "Member" },
+    });
+    expect(await identity.verify("key", viewersKey.secret, PRESENT)).toMatchObject({
+      principal: { permission: "Viewer" },
+    });
+  });
+
+  it("let a migration rewrite what is older while both write, and lose no change", async () => {
+    const person = await identity.aPerson();
+    const made = await Promise.all(Array.from({ length: 12 }, (_, n) => identity.aKey(person, { name: `key ${n}` })));
+    const { collection, understood } = openDocuments(identity.db, "api_keys", NEXT);
+    const rewrite = () =>
+      rewriteOlderForms(collection, 2, {
+        unchanged: ({ revision }) => ({ revision }),
+        fieldsOf: (stored) => changesTo(stored, understood(stored)),
+      });
+    const names = new Map(made.map(({ id }, n) => [id, `key ${n}`]));
+    let writing = true;
+    const writer = async (mine: readonly DirectKey[], replica: number): Promise<void> => {
+      for (let n = 0; writing || n < mine.length; n++) {
+        const key = mine[n % mine.length]!;
+        await rename(person, key, `by ${replica} ${n}`, replica);
+        names.set(key.id, `by ${replica} ${n}`);
+      }
+    };
+    const writers = [writer(made.slice(0, 4), PRESENT), writer(made.slice(4, 8), NEXT_BUILD)];
+    await rewrite();
+    writing = false;
+    await Promise.all(writers);
+    await rewrite();
+    for (const [_id, name] of names) {
+      const stored = (await rawOf("api_keys", _id)) as { name?: string } | null;
+      expect(stored).toMatchObject({ form: 2, since: "unknown" });
+      expect(stored?.name?.toUpperCase()).toBe(name.toUpperCase());
+      if (!name.startsWith(`by ${NEXT_BUILD}`)) expect(stored).toMatchObject({ label: name.toUpperCase() });
+    }
+  });
+});

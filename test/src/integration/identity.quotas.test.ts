@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { createInvite, listInvites, revokeInvite } from "@nts/shared/contract/invites";
+import { login } from "@nts/shared/contract/users";
+import { hashCredential } from "@nts/shared/credential";
+import { INTERNAL } from "@nts/shared/http/headers";
+import { type Person, tokenOf } from "../support/direct.js";
+import { type Identity, startIdentity } from "../support/identity.js";
+
+const MOST = 3;
+const DAY_MS = 86_400_000;
+
+let identity: Identity;
+
+beforeAll(async () => {
+  const quotas = { keysPerUser: MOST, keysPerOrganization: MOST, sessionsPerUser: MOST, invitesPerOrganization: MOST };
+  identity = await startIdentity({ replicas: [{ quotas }, { quotas }] });
+});
+afterAll(() => identity.stop());
+
+describe("identity.quotas: sessions of a user", () => {
+  const stateOf = async ({ token }: Pick<Person, "token">): Promise<string> => {
+    const verified = await identity.verify("session", token);
+    return verified.status === "valid" ? "valid" : verified.code;
+  };
+  const statesOf = (sessions: readonly Pick<Person, "token">[]) => Promise.all(sessions.map(stateOf));
+  const logIn = async ({ email, password }: Person, replica: number, headers: Record<string, string> = {}) => {
+    const answered = await identity.ask(login, { replica, headers, body: { email, password } });
+    expect(answered.status).toBe(200);
+    return { token: tokenOf(answered.headers) };
+  };
+
+  it("end with the one that was not used for longest when there is one too many, and with nobody else's", async () => {
+    const [first, stranger] = [await identity.aPerson(), await identity.aPerson()];
+    const sessions = [first, await identity.logIn(first), await identity.logIn(first)];
+    // The first one has been used meanwhile, which moves its end.
+    const sliding = identity.db.collection<{ _id: string }>("sessions");
+    const later = new Date(Date.now() + 8 * DAY_MS);
+    await sliding.updateOne({ _id: first.principal.credentialId }, { $set: { expires_at: later } });
+    const fourth = await identity.logIn(first);
+    expect(await statesOf([...sessions, fourth, stranger])).toEqual(["valid", "session_expired", "valid", "valid", "valid"]); // prettier-ignore
+  });
+
+  it("are never more, however many begin at once on several replicas", async () => {
+    const person = await identity.aPerson();
+    const begun = await Promise.all(Array.from({ length: 6 }, (_, n) => logIn(person, n % 2)));
+    const states = await statesOf([person, ...begun]);
+    expect(states.filter((state) => state === "valid")).toHaveLength(MOST);
+  });
+
+  it("stay when the browser that signs in again had one of them", async () => {
+    const person = await identity.aPerson();
+    const others = [await identity.logIn(person), await identity.logIn(person)];
+    const again = await logIn(person, 0, { [INTERNAL.sessionHashes]: hashCredential(person.token) });
+    expect(await statesOf([person, ...others, again])).toEqual(["session_expired", "valid", "valid", "valid"]);
+  });
+});
+
+describe("identity.quotas: open invites of an organization", () => {
+  const invite = ({ principal }: Person, replica = 0) =>
+    identity.ask(createInvite, { as: principal, replica, body: { permissions: "Member" } });
+
+  it("are as many as may be, exactly, until one is revoked or has expired", async () => {
+    const [person, stranger] = [await identity.aPerson(), await identity.aPerson()];
+    const answers = await Promise.all(Array.from({ length: 2 * MOST }, (_, n) => invite(person, n % 2)));
+    const made = answers.filter(({ status }) => status === 200).map(({ data }) => data.id);
+    expect(made).toHaveLength(MOST);
+    const refused = { status: 403, code: "quota_exceeded", params: { entity: "Invite", limit: MOST } };
+    expect(answers.filter(({ status }) => status !== 200)).toMatchObject([refused, refused, refused]);
+    expect(await identity.data(listInvites, { as: person.principal })).toHaveLength(MOST);
+    expect((await invite(stranger)).status).toBe(200);
+
+    await identity.data(revokeInvite, { as: person.principal, params: { id: made[0]! } });
+    expect((await invite(person)).status).toBe(200);
+    const invites = identity.db.collection<{ _id: string }>("invites");
+    await invites.updateOne({ _id: made[1]! }, { $set: { expires_at: new Date(Date.now() - 1_000) } });
+    expect((await invite(person)).status).toBe(200);
+    expect(await invite(person)).toMatchObject(refused);
+  });
+});

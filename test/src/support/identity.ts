@@ -1,0 +1,77 @@
+/**
+ * The identity service in the test's own process, several times on one database of its own, as {@link startTopology} does it
+ * for topology. There are no networks, and nobody else on the bus.
+ */
+import { randomBytes } from "node:crypto";
+import type { CommandStartedEvent, Db } from "mongodb";
+import { type AppOptions, createApp } from "@nts/identity/app";
+import { prepareDatabase } from "@nts/identity/prepare-database";
+import { createPasswords } from "@nts/identity/users/passwords";
+import { INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers";
+import { startServer } from "@nts/shared/http/server";
+import { createTenancyVerifier } from "@nts/shared/http/tenancy";
+import { createLog } from "@nts/shared/log";
+import { createMongoClient, openDatabase } from "@nts/shared/mongo/connect";
+import { createTransactions } from "@nts/shared/mongo/transaction";
+import { createShares } from "@nts/shared/shares";
+import { passOn } from "@nts/shared/tracing/tracing";
+import { createDirect, type Direct } from "./direct.js";
+
+const SECRETS = ["the-secret-of-the-tests-of-identity"];
+
+export interface IdentityOptions {
+  /** What each replica has other than usual; one replica for each. */
+  readonly replicas?: readonly Partial<AppOptions>[];
+  /** Is told every command that the replicas send to MongoDB once the database is prepared. */
+  readonly onCommand?: (command: CommandStartedEvent) => void;
+}
+
+export interface Identity extends Direct {
+  readonly db: Db;
+  stop(): Promise<void>;
+}
+
+export async function startIdentity({ replicas = [{}], onCommand }: IdentityOptions = {}): Promise<Identity> {
+  const url = process.env["MONGODB_URL"];
+  if (url === undefined) throw new Error("MONGODB_URL is not set: run these tests with `node test/run.mjs`");
+  const name = `identity_test_${randomBytes(6).toString("hex")}`;
+  const log = createLog("identity", process.env["TEST_LOG_LEVEL"] ?? "error");
+  const passwords = await createPasswords();
+  const verifyTenancy = createTenancyVerifier({ users: SECRETS, processes: SECRETS }, "identity");
+  const preparing = createMongoClient(url, "identity-test");
+  await prepareDatabase(preparing.db(name), log);
+
+  const started = await Promise.all(
+    replicas.map(async (own) => {
+      const client = createMongoClient(onCommand === undefined ? url : `${url}&monitorCommands=true`, "identity-test");
+      if (onCommand !== undefined) client.on("commandStarted", onCommand);
+      const app = createApp({
+        ...{ db: openDatabase(client, name), transaction: createTransactions(client), log, tracing: passOn },
+        bus: {
+          publish: () => undefined,
+          subscribe: () => undefined,
+          isConnected: () => false,
+          close: () => Promise.resolve(),
+        },
+        topology: { ask: () => Promise.resolve([] as never) },
+        ...{ passwords, judgePassword: () => Promise.resolve(null), verifyTenancy },
+        quotas: { keysPerUser: 1_000, keysPerOrganization: 1_000, sessionsPerUser: 100, invitesPerOrganization: 100 },
+        ...{ publicUrl: "http://127.0.0.1", registration: "open", shares: createShares() },
+        ...own,
+      });
+      const options = { maxHeaderBytes: INTERNAL_HEADER_LIMIT_BYTES, keepAliveMs: 1_000, drainMs: 1_000 };
+      return { client, server: await startServer(app.handle, { host: "127.0.0.1", port: 0, ...options }) };
+    }),
+  );
+  const identities = started.map(({ server }) => ({ url: `http://127.0.0.1:${server.port}` }));
+  const tenancySecrets = { gatewayToIdentity: SECRETS, gatewayToTopology: SECRETS, identityToTopology: SECRETS };
+  return {
+    ...createDirect({ tenancySecrets, identities, topologies: [] }),
+    db: preparing.db(name),
+    stop: async () => {
+      await Promise.all(started.map(({ server }) => server.close()));
+      await preparing.db(name).dropDatabase();
+      await Promise.all([preparing, ...started.map(({ client }) => client)].map((client) => client.close()));
+    },
+  };
+}
