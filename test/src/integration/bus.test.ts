@@ -1,12 +1,22 @@
+import { appendFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createBus, type Bus } from "@nts/shared/bus/bus";
 import { keyApplied, keyChanged, networkDeleted, tagDeleted } from "@nts/shared/contract/messages";
 import { createLog } from "@nts/shared/log";
+import { createSecrets } from "@nts/local/secrets";
 import type { NatsUrls } from "@nts/local/servers/nats";
+import { prepareServer } from "@nts/local/servers/servers";
+import { execa } from "execa";
 import { connect, ErrorCode, type NatsError } from "nats";
+import { startHandle } from "../support/handle.js";
+import { makeCertificate } from "../support/self-made-certificate.js";
 import { type Servers, startServers } from "../support/stack.js";
 import { until } from "../support/until.js";
+
+const BUS_PROCESS = fileURLToPath(new URL("../support/bus-process.js", import.meta.url));
 
 let servers: Servers;
 let buses: Bus[];
@@ -131,5 +141,27 @@ describe("the bus", () => {
     expect((refusals[0] as NatsError).code).toBe(ErrorCode.ServerOptionNotAvailable);
     expect(bus.isConnected()).toBe(false);
     await bus.close();
+  });
+
+  it("is reached by tls:// when its certificate can be verified, and not otherwise", async () => {
+    const { dataDir } = servers;
+    const files = { certificate: join(dataDir, "nats-certificate.pem"), key: join(dataDir, "nats-key.pem") };
+    const made = makeCertificate();
+    await writeFile(files.certificate, made.certificate);
+    await writeFile(files.key, made.key, { mode: 0o600 });
+    const options = { dataDir: join(dataDir, "with-tls"), secrets: createSecrets(), report: () => undefined };
+    const { component, urls } = await prepareServer("nats", options);
+    const tls = `tls { cert_file: "${files.certificate}", key_file: "${files.key}" }`;
+    await appendFile(component.args[1]!, `\n${tls}\n`);
+    const server = await startHandle({ ...component, name: "nats-with-tls" }, dataDir);
+    try {
+      const url = urls!.gateway.replace("nats:", "tls:").replace("127.0.0.1", "localhost");
+      const connect = async (env: NodeJS.ProcessEnv) =>
+        (await execa(process.execPath, [BUS_PROCESS, url], { env })).stdout;
+      const attempts = [connect({ NODE_EXTRA_CA_CERTS: files.certificate }), connect({})];
+      expect(await Promise.all(attempts)).toEqual(["connected", expect.stringMatching(/self-signed certificate/)]);
+    } finally {
+      await server.stop();
+    }
   });
 });

@@ -7,7 +7,6 @@ import { type LoadReport, startSteadyLoad } from "../support/steady-load.js";
 // Two replicas of each process, under load. `npm run test:rolling` is the long form: each process on its own, ten rounds.
 
 const NORMAL_AFTER_MS = 2_000;
-const SETTLE_MS = 2_000;
 
 let stack: Stack;
 
@@ -27,7 +26,7 @@ function expectWhole({ answered, vanished }: LoadReport): void {
 describe("a rolling restart of every process", () => {
   it("loses no request, and ends each process with 0", async () => {
     const load = await startSteadyLoad(stack);
-    const exits = await restartOneOfEachKind(stack, SETTLE_MS);
+    const exits = await restartOneOfEachKind(stack);
     const report = await load.stop();
     expect(report.lost).toEqual([]);
     expectWhole(report);

@@ -5,7 +5,7 @@ import { tmpdir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { execa } from "execa";
-import { ROOT } from "@nts/local/processes/system";
+import { type createProcess, ROOT } from "@nts/local/processes/system";
 import type { startStack } from "./stack.js";
 
 /** A build, started as the tests of that build start it. */
@@ -13,6 +13,8 @@ export interface Build {
   /** Short form of the commit, or "here". */
   readonly name: string;
   readonly startStack: typeof startStack;
+  /** Makes a process of this build with the environment that it knows, for a system of any build. */
+  readonly createProcess: typeof createProcess;
 }
 
 /** What is built in this folder. */
@@ -44,9 +46,12 @@ export async function buildOfRef(ref: string): Promise<Build> {
 }
 
 async function buildIn(folder: string, name: string): Promise<Build> {
-  const file = pathToFileURL(join(folder, "test/dist/support/stack.js")).href;
-  const { startStack: start } = (await import(file)) as { startStack: typeof startStack };
-  return { name, startStack: start };
+  const load = (file: string): Promise<unknown> => import(pathToFileURL(join(folder, file)).href);
+  const [stack, system] = await Promise.all([
+    load("test/dist/support/stack.js") as Promise<Pick<Build, "startStack">>,
+    load("deploy/local/dist/processes/system.js") as Promise<Pick<Build, "createProcess">>,
+  ]);
+  return { name, startStack: stack.startStack, createProcess: system.createProcess };
 }
 
 /** The packages that are installed here, when the ref asks for the same ones; otherwise its own. */
@@ -64,6 +69,8 @@ async function giveModules(folder: string): Promise<void> {
   for (const workspace of workspaces) {
     const { name } = JSON.parse(await readFile(join(folder, workspace, "package.json"), "utf8")) as { name: string };
     await symlink(join(folder, workspace), join(modules, name));
+    const nested = join(workspace, "node_modules");
+    if (existsSync(join(ROOT, nested))) await symlink(join(ROOT, nested), join(folder, nested));
   }
 }
 
@@ -71,9 +78,7 @@ async function giveModules(folder: string): Promise<void> {
 async function installedBy(folder: string): Promise<string> {
   const text = await readFile(join(folder, "package-lock.json"), "utf8");
   const { packages } = JSON.parse(text) as { packages: Record<string, { link?: boolean }> };
-  const others = Object.entries(packages).filter(
-    ([path, { link }]) => path.startsWith("node_modules/") && link !== true,
-  );
+  const others = Object.entries(packages).filter(([path, { link }]) => path.includes("node_modules/") && link !== true);
   return JSON.stringify(others);
 }
 

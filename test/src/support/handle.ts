@@ -18,17 +18,22 @@ export interface Handle {
   pause(): void;
   /** SIGCONT. */
   resume(): void;
-  /** Starts it again after `stop` or `kill`: same ports, same data, same settings; resolves when it is ready. */
-  restart(): Promise<void>;
+  /**
+   * Starts it again after `stop` or `kill`: same ports, same data, same settings; resolves when it is ready.
+   *
+   * @param as what it is from now on; what it was, unless given
+   */
+  restart(as?: Component): Promise<void>;
 }
 
 /** Launches a component on a data folder and waits until it is ready. */
-export async function startHandle(component: Component, dataDir: string): Promise<Handle> {
+export async function startHandle(launched: Component, dataDir: string): Promise<Handle> {
+  let component = launched;
   let child: Child = await launch(component, dataDir);
   return {
-    name: component.name,
+    name: launched.name,
     pid: () => child.pid,
-    logFile: logFileOf(dataDir, component.name),
+    logFile: logFileOf(dataDir, launched.name),
     isRunning: () => child.isRunning(),
     signal: (name) => {
       child.signal(name);
@@ -47,8 +52,9 @@ export async function startHandle(component: Component, dataDir: string): Promis
     resume: () => {
       child.signal("SIGCONT");
     },
-    async restart() {
+    async restart(as = component) {
       await child.stop(STOP_GRACE_MS);
+      component = as;
       child = await launch(component, dataDir);
     },
   };

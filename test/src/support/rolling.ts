@@ -1,7 +1,8 @@
 /** Restarts and kills of replicas while load runs. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Exit } from "@nts/local/processes/child";
-import type { ProcessHandle, Stack } from "./stack.js";
+import type { Build } from "./build-of-ref.js";
+import type { StackProcess, Stack } from "./stack.js";
 import { UNLIMITED } from "./unlimited.js";
 
 /** What a stack needs so that a process can leave without a request being lost. */
@@ -11,44 +12,42 @@ export const LEAVING = {
   ...UNLIMITED,
 };
 
+/** Time between a process being ready again and the next one's stop, in which its callers find it. */
+const SETTLE_MS = 2_000;
+
 /** Every process of a stack, in the order in which a new version is rolled out. */
-export function inRolloutOrder({ topologies, identities, gateways }: Stack): readonly ProcessHandle[] {
+export function inRolloutOrder({ topologies, identities, gateways }: Stack): readonly StackProcess[] {
   return [...topologies, ...identities, ...gateways];
 }
 
 /**
- * Stops and starts every process, one at a time. @param settleMs time between one being ready again and the next one's stop,
- * in which its callers find it
+ * Stops and starts processes, one at a time.
+ *
+ * @param build of which they are from then on; that of which they were, unless given
  * @returns how each ended
  */
-export async function restartOneByOne(stack: Stack, settleMs: number): Promise<Exit[]> {
+export async function restartOneByOne(processes: readonly StackProcess[], build?: Build): Promise<Exit[]> {
   return restartInTurns(
-    inRolloutOrder(stack).map((process) => [process]),
-    settleMs,
+    processes.map((process) => [process]),
+    build,
   );
 }
 
 /** The same with one process of each kind at a time, as when new versions of all kinds are rolled out together. */
-export async function restartOneOfEachKind(
-  { topologies, identities, gateways }: Stack,
-  settleMs: number,
-): Promise<Exit[]> {
-  return restartInTurns(
-    topologies.map((topology, replica) => [topology, identities[replica]!, gateways[replica]!]),
-    settleMs,
-  );
+export async function restartOneOfEachKind({ topologies, identities, gateways }: Stack): Promise<Exit[]> {
+  return restartInTurns(topologies.map((topology, replica) => [topology, identities[replica]!, gateways[replica]!]));
 }
 
-async function restartInTurns(turns: readonly (readonly ProcessHandle[])[], settleMs: number): Promise<Exit[]> {
+async function restartInTurns(turns: readonly (readonly StackProcess[])[], build?: Build): Promise<Exit[]> {
   const exits: Exit[] = [];
   for (const turn of turns) {
     const ended = turn.map(async (process) => {
       const exit = await process.stop();
-      await process.restart();
+      await (build === undefined ? process.restart() : process.restartAs(build));
       return exit;
     });
     exits.push(...(await Promise.all(ended)));
-    await sleep(settleMs);
+    await sleep(SETTLE_MS);
   }
   return exits;
 }

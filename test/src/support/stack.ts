@@ -25,6 +25,12 @@ export interface ProcessHandle extends Handle {
   readonly opsUrl: string;
 }
 
+/** One of a whole system. */
+export interface StackProcess extends ProcessHandle {
+  /** Starts it again after `stop`, as a process of another build. */
+  restartAs(build: Pick<StackOptions, "createProcess">): Promise<void>;
+}
+
 /** A server under test. */
 export interface ServerHandle extends Handle {
   readonly url: string;
@@ -43,9 +49,9 @@ export interface Servers {
 export interface Stack {
   readonly dataDir: string;
   readonly servers: Servers;
-  readonly gateways: readonly ProcessHandle[];
-  readonly identities: readonly ProcessHandle[];
-  readonly topologies: readonly ProcessHandle[];
+  readonly gateways: readonly StackProcess[];
+  readonly identities: readonly StackProcess[];
+  readonly topologies: readonly StackProcess[];
   /** The names of the databases, for a look behind the public interface. */
   readonly databases: System["databases"];
   /** The secrets with which processes sign the tenancy header. */
@@ -59,6 +65,8 @@ export interface StackOptions {
   readonly gateways?: number;
   readonly identities?: number;
   readonly topologies?: number;
+  /** How the processes are made; those of this build, unless given. */
+  readonly createProcess?: typeof createProcess;
   /** Settings for the processes, beyond those every process is given. */
   readonly env?: Readonly<Record<string, string>>;
   /** A MongoDB of its own (2 s more), for suites that break it. */
@@ -113,11 +121,16 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     identityUrls: ports.identity.map(urlOf),
     topologyUrls: ports.topology.map(urlOf),
   };
-  const startAll = (kind: ProcessKind): Promise<ProcessHandle[]> =>
+  const startAll = (kind: ProcessKind): Promise<StackProcess[]> =>
     Promise.all(
       ports[kind].map(async (own, index) => {
-        const handle = await startHandle(createProcess(kind, `${kind}-${index + 1}`, own, system), dataDir);
-        return { ...handle, url: urlOf(own), opsUrl: `http://127.0.0.1:${own.opsPort}` };
+        const made = ({ createProcess: create = createProcess }: Pick<StackOptions, "createProcess">) =>
+          create(kind, `${kind}-${index + 1}`, own, system);
+        const handle = await startHandle(made(options), dataDir);
+        return {
+          ...{ ...handle, url: urlOf(own), opsUrl: `http://127.0.0.1:${own.opsPort}` },
+          restartAs: (build) => handle.restart(made(build)),
+        };
       }),
     );
   const services = Promise.all([startAll("identity"), startAll("topology")]);

@@ -8,6 +8,7 @@ import { Agent, request, type OutgoingHttpHeaders } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { answersOk } from "@nts/local/processes/probes";
 import { aKey, anAccount, type Account } from "./api.js";
+import type { Written } from "./later-members.js";
 import type { ProcessHandle, Stack } from "./stack.js";
 
 /** One request, by method and path. Times are those of `performance.now()`. */
@@ -32,6 +33,8 @@ export interface LoadReport {
 }
 
 export interface SteadyLoad {
+  /** What is written again and again. */
+  readonly written: Written;
   /** Ends it, reads every acknowledged write again, and tells what happened. */
   stop(): Promise<LoadReport>;
 }
@@ -58,11 +61,13 @@ export async function startSteadyLoad({ gateways, url }: Stack): Promise<SteadyL
   const networks: string[] = [];
   /** Each worker writes one of them again and again; `name` is the last one that was acknowledged, `later` came after it. */
   const owned: { id: string; network_id: string; name: string; later: string[] }[] = [];
+  const ownKeys: string[] = [];
   for (let n = 0; n < WORKERS; n++) {
     const network = await key.caller.data<Made>("post", "/api/v1/networks", { name: `Network ${n}` });
     const body = { network_id: network.id, name: "first" };
     networks.push(network.id);
     owned.push({ ...(await key.caller.data<Made>("post", "/api/v1/hosts", body)), ...body, later: [] });
+    ownKeys.push((await aKey(url, account)).id);
   }
 
   const balancer = await startBalancer(gateways);
@@ -106,13 +111,16 @@ export async function startSteadyLoad({ gateways, url }: Stack): Promise<SteadyL
       if (round % 10 === worker) {
         const created = await send("POST", "/api/v1/auth/keys", session, keyBodyOf(account, name));
         if (created !== null) acknowledged.push(`/api/v1/auth/keys/${idOf(created)}`);
+        await send("PUT", `/api/v1/auth/keys/${ownKeys[worker] ?? ""}`, session, keyBodyOf(account, name));
       }
       await sleep(PAUSE_MS);
     }
   }
 
   const working = Promise.all(Array.from({ length: WORKERS }, (_, worker) => work(worker)));
+  const { userId, organizationId } = account;
   return {
+    written: { hosts: owned.map(({ id }) => id), keys: ownKeys, userId, organizationId },
     stop: async () => {
       stopping = true;
       await working;

@@ -1,0 +1,61 @@
+/** What a later build might have added to stored documents, which those who do not know it have to keep. */
+import { MongoClient } from "mongodb";
+import type { Stack } from "./stack.js";
+
+/** Ids of what is being written. */
+export interface Written {
+  readonly hosts: readonly string[];
+  readonly keys: readonly string[];
+  readonly userId: string;
+  readonly organizationId: string;
+}
+
+interface StoredDocument {
+  _id: string;
+  /** The entity as JSON text, in the database of topology. */
+  wire?: string;
+  revision: number;
+  later?: string;
+}
+
+const MEMBER = "later";
+const VALUE = "of a later build";
+
+/** Adds a member to what is stored of these, and to the entities in them. @returns what tells which have lost it */
+export async function plantLaterMembers(
+  { servers, databases }: Stack,
+  { hosts, keys, userId, organizationId }: Written,
+): Promise<{ missing(): Promise<string[]> }> {
+  const client = new MongoClient(servers.urls.mongodb);
+  const open = (database: string, name: string) => client.db(database).collection<StoredDocument>(name);
+  const planted = [
+    { collection: open(databases.topology, "hosts"), ids: hosts },
+    { collection: open(databases.identity, "api_keys"), ids: keys },
+    { collection: open(databases.identity, "users"), ids: [userId] },
+    { collection: open(databases.identity, "organizations"), ids: [organizationId] },
+  ];
+  for (const { collection, ids } of planted)
+    for (const _id of ids)
+      for (let isDone = false; !isDone;) {
+        const { wire } = (await collection.findOne({ _id }))!;
+        const inEntity = wire === undefined ? {} : { wire: JSON.stringify({ ...JSON.parse(wire), [MEMBER]: VALUE }) };
+        const unchanged = { _id, ...(wire !== undefined && { wire }) };
+        const { matchedCount } = await collection.updateOne(unchanged, { $set: { [MEMBER]: VALUE, ...inEntity } });
+        isDone = matchedCount === 1;
+      }
+
+  return {
+    missing: async () => {
+      const lost: string[] = [];
+      for (const { collection, ids } of planted)
+        for (const _id of ids) {
+          const stored = await collection.findOne({ _id });
+          const entity = stored?.wire === undefined ? stored : (JSON.parse(stored.wire) as StoredDocument);
+          if (stored?.later !== VALUE || entity?.later !== VALUE)
+            lost.push(`a member that a later build might have added to ${collection.collectionName} ${_id}`);
+        }
+      await client.close();
+      return lost;
+    },
+  };
+}

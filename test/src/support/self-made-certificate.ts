@@ -1,0 +1,71 @@
+/** A certificate for localhost that signs itself, made without any tool: ASN.1 in DER is short for one that says so little. */
+import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
+
+const DAY_MS = 86_400_000;
+
+/** Tags of ASN.1. */
+const [BOOLEAN, INTEGER, BITS, OCTETS, OID, TEXT, TIME, SEQUENCE, SET] = [1, 2, 3, 4, 6, 12, 23, 48, 49];
+const [VERSION, EXTENSIONS, DNS_NAME] = [0xa0, 0xa3, 0x82];
+
+/** Identifiers as they are encoded. */
+const ECDSA_WITH_SHA256 = "2a8648ce3d040302";
+const COMMON_NAME = "550403";
+const SUBJECT_ALTERNATIVE_NAME = "551d11";
+const BASIC_CONSTRAINTS = "551d13";
+
+/** In PEM; whoever trusts the certificate trusts the server that has the key. */
+export interface SelfMadeCertificate {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+export function makeCertificate(): SelfMadeCertificate {
+  const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const algorithm = der(SEQUENCE, oid(ECDSA_WITH_SHA256));
+  const name = der(SEQUENCE, der(SET, der(SEQUENCE, oid(COMMON_NAME), der(TEXT, Buffer.from("test")))));
+  const signed = der(
+    SEQUENCE,
+    der(VERSION, der(INTEGER, Buffer.of(2))),
+    der(INTEGER, Buffer.concat([Buffer.of(1), randomBytes(8)])),
+    algorithm,
+    name,
+    der(SEQUENCE, time(Date.now() - DAY_MS), time(Date.now() + DAY_MS)),
+    name,
+    publicKey.export({ type: "spki", format: "der" }),
+    der(
+      EXTENSIONS,
+      der(
+        SEQUENCE,
+        extension(BASIC_CONSTRAINTS, der(BOOLEAN, Buffer.of(0xff))),
+        extension(SUBJECT_ALTERNATIVE_NAME, der(DNS_NAME, Buffer.from("localhost"))),
+      ),
+    ),
+  );
+  const signature = der(BITS, Buffer.of(0), sign("sha256", signed, privateKey));
+  const whole = der(SEQUENCE, signed, algorithm, signature).toString("base64");
+  const lines = whole.match(/.{1,64}/g) ?? [];
+  return {
+    certificate: ["-----BEGIN CERTIFICATE-----", ...lines, "-----END CERTIFICATE-----", ""].join("\n"),
+    key: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+  };
+}
+
+function der(tag: number, ...contents: readonly Buffer[]): Buffer {
+  const body = Buffer.concat(contents);
+  const { length } = body;
+  const head = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255];
+  return Buffer.concat([Buffer.of(tag, ...head), body]);
+}
+
+function oid(encoded: string): Buffer {
+  return der(OID, Buffer.from(encoded, "hex"));
+}
+
+function time(at: number): Buffer {
+  const digits = new Date(at).toISOString().replaceAll(/\D/g, "").slice(2, 14);
+  return der(TIME, Buffer.from(`${digits}Z`));
+}
+
+function extension(id: string, value: Buffer): Buffer {
+  return der(SEQUENCE, oid(id), der(OCTETS, der(SEQUENCE, value)));
+}
