@@ -17,6 +17,7 @@ const UNREACHABLE_NAMES = new Set([
   "MongoTopologyClosedError",
   "MongoServerClosedError",
   "MongoExpiredSessionError",
+  "MongoCompatibilityError", // a read of a snapshot, while the driver knows no server that could give one
   "PoolClearedOnNetworkError",
 ]);
 

@@ -7,9 +7,11 @@ import { type Db, MongoClient } from "mongodb";
 import { createLog } from "@nts/shared/log";
 import { migrate, type Migration } from "@nts/shared/mongo/migrations";
 import { StartRefused } from "@nts/shared/start-refused";
+import { mapMongoFault } from "@nts/shared/mongo/faults";
 import { createTransactions } from "@nts/shared/mongo/transaction";
 import { BACKGROUND, type Work } from "@nts/shared/work";
 import { startServers, type Servers } from "../support/stack.js";
+import { startTcpProxy } from "../support/tcp-proxy.js";
 
 const log = createLog("test", "silent");
 const INDEXES = { things: [{ key: { name: 1 }, unique: true }] };
@@ -93,6 +95,29 @@ describe("a database that a newer build has migrated", () => {
     await refusal.toThrow(/was brought to a newer version \(0002-breaks\) that this one cannot work on/);
     await migrateOn(clients[0]!, [...steps, { ...telling("0002-breaks"), breaksOlder: true }]);
     await expect(migrateOn(clients[1]!, steps)).rejects.toThrow(StartRefused);
+  });
+});
+
+describe("a read of a snapshot", () => {
+  it("is answered 503 while the driver knows no server, which it takes for one that is too old", async () => {
+    const url = new URL(servers.urls.mongodb);
+    const proxy = await startTcpProxy(Number(url.port));
+    url.port = String(proxy.port);
+    const options = { directConnection: true, heartbeatFrequencyMS: 500, connectTimeoutMS: 300 };
+    const client = new MongoClient(url.href, options);
+    try {
+      const things = client.db(name).collection("things");
+      await things.findOne();
+      const isUnknown = once(client, "serverHeartbeatFailed");
+      await proxy.lose(true);
+      await isUnknown;
+      const read = client.withSession({ snapshot: true }, (session) => things.findOne({}, { session }));
+      const fault = await read.catch((error: unknown) => mapMongoFault(error));
+      expect(fault).toMatchObject({ code: "unavailable" });
+    } finally {
+      await client.close();
+      await proxy.stop();
+    }
   });
 });
 

@@ -26,7 +26,9 @@ interface Contents {
 /** Everything that is wrong, a sentence each; empty when the database is sound. */
 export async function violationsIn(client: MongoClient, databaseName: string): Promise<string[]> {
   const db = client.db(databaseName);
-  const contents = await client.withSession({ snapshot: true }, (session) => read(db, session));
+  const contents = await client.withSession((session) =>
+    session.withTransaction(() => read(db, session), { readConcern: { level: "snapshot" } }),
+  );
   return [
     ...storedTwice(db, contents),
     ...danglingIn(contents),
