@@ -42,14 +42,22 @@ export const MAC_INDEX: IndexKey = { organization_id: 1, network_id: 1, mac_addr
 /** The index by which the guards of networks are found. */
 export const GUARD_INDEX: IndexKey = { organization_id: 1, kind: 1, network_id: 1 };
 
-/** What it means to a caller when a unique index refuses a write, by the name of the index. */
+/** The index by which the ports of a host are found, in their order, and by which a second one of a number is refused. */
+export const HOST_PORTS_INDEX = { organization_id: 1, host_id: 1, number: 1, protocol: 1 } as const;
+
+/**
+ * What it means to a caller when a unique index refuses a write, by the name of the index. The last two are those of databases
+ * of earlier versions, where they may still stand beside their successors.
+ */
 export const UNIQUE_INDEXES = {
-  one_address: { entity: "Interface", field: "ip_address" },
+  one_address_of_host: { entity: "Interface", field: "ip_address" },
   one_tag_name: { entity: "Tag", field: "name" },
+  one_port_of_host: { entity: "Port", field: "number" },
+  one_address: { entity: "Interface", field: "ip_address" },
   one_port_number: { entity: "Port", field: "number" },
 } as const;
 
-/** Every index of the database, by collection; leading fields are the tenant's, or the host's. */
+/** Every index of the database, by collection; leading fields are the tenant's, or the parent's; of unique ones, the tenant's. */
 export const INDEXES: Indexes = {
   networks: [{ key: { organization_id: 1, created_at: 1, _id: 1 } }, tagged],
   subnets: [...ordered(["name", "cidr_key", "subnet_type", "updated_at"]), byNetwork, tagged],
@@ -59,12 +67,9 @@ export const INDEXES: Indexes = {
     { key: { host_id: 1, position: 1 } },
     { key: { subnet_id: 1 } },
     { key: MAC_INDEX },
-    { name: "one_address", key: { host_id: 1, subnet_id: 1, ip_key: 1 }, unique: true },
+    { name: "one_address_of_host", key: { organization_id: 1, host_id: 1, subnet_id: 1, ip_key: 1 }, unique: true },
   ],
-  ports: [
-    ...ordered(["number"]),
-    { name: "one_port_number", key: { host_id: 1, number: 1, protocol: 1 }, unique: true },
-  ],
+  ports: [...ordered(["number"]), { name: "one_port_of_host", key: HOST_PORTS_INDEX, unique: true }],
   services: [
     ...ordered(["name", "updated_at", "host_name", "position", "service_definition"], SERVICE_TRAILING),
     byNetwork,

@@ -143,17 +143,19 @@ describe("hosts: update and delete", () => {
 
 describe("hosts: answers of writes", () => {
   /** A service in which a host called "gone" is gone the moment it was written, as if somebody had deleted it. */
-  const deletingAtOnce = (): Promise<Topology> =>
-    startTopology({
-      storage: (storage, db) => ({
+  const deletingAtOnce = async (): Promise<Topology> => {
+    const hasty: Topology = await startTopology({
+      storage: (storage) => ({
         ...storage,
         transaction: async (work, keys, body) => {
           const result = await storage.transaction(work, keys, body);
-          await db.collection("hosts").deleteMany({ name: "gone" });
+          await hasty.db.collection("hosts").deleteMany({ name: "gone" });
           return result;
         },
       }),
     });
+    return hasty;
+  };
 
   it("show what was written, also when it is gone by the time they are given", async () => {
     const hasty = await deletingAtOnce();

@@ -23,6 +23,7 @@ import { createImportDesk } from "@nts/topology/imports/desk";
 import { INDEXES } from "@nts/topology/indexes";
 import { MIGRATIONS } from "@nts/topology/migrations";
 import { createStorage, type Storage } from "@nts/topology/storage/storage";
+import { withoutOrganization } from "./tenant-filters.js";
 
 const SECRETS = ["the-secret-of-the-tests-of-topology"];
 
@@ -47,6 +48,7 @@ export interface Topology {
   readonly ports: readonly number[];
   /** How many connections the first instance has. */
   connections(): Promise<number>;
+  /** @throws Error when a command of an instance named no organization */
   stop(): Promise<void>;
 }
 
@@ -107,24 +109,32 @@ export async function startTopology(options: TopologyOptions = {}): Promise<Topo
   if (url === undefined) throw new Error("MONGODB_URL is not set: run these tests with `node test/run.mjs`");
   const name = `topology_test_${randomBytes(6).toString("hex")}`;
   const notices: [string, string, string][] = [];
+  const unscoped = new Set<string>();
+  // The tests' own commands are none of the service's.
+  const ownClient = createMongoClient(url, "topology-test-itself");
+  const db = ownClient.db(name);
   const agent = new Agent({ keepAlive: true });
   const started = await Promise.all(
     Array.from({ length: instances }, () => startInstance(createMongoClient(watched(url), "topology-test"), name)),
   );
   const [first] = started;
   if (first === undefined) throw new Error("at least one instance is needed");
-  await migrate(first.db, { migrations: MIGRATIONS, indexes: INDEXES, log: createLog("topology", "warn") });
+  await migrate(db, { migrations: MIGRATIONS, indexes: INDEXES, log: createLog("topology", "warn") });
 
   function watched(given: string): string {
-    return onCommand === undefined ? given : `${given}${given.includes("?") ? "&" : "/?"}monitorCommands=true`;
+    return `${given}${given.includes("?") ? "&" : "/?"}monitorCommands=true`;
   }
 
   async function startInstance(client: MongoClient, database: string) {
-    if (onCommand !== undefined) client.on("commandStarted", onCommand);
-    const db = openDatabase(client, database);
+    client.on("commandStarted", (command) => {
+      onCommand?.(command);
+      const problem = withoutOrganization(command);
+      if (problem !== null) unscoped.add(problem);
+    });
+    const served = openDatabase(client, database);
     const own = createShares(shares);
     const app = createTopologyApp({
-      storage: storage(createStorage(db, createTransactions(client), { shares: own }), db),
+      storage: storage(createStorage(served, createTransactions(client), { shares: own }), served),
       imports: createImportDesk(),
       notices: {
         networkDeleted: (organization, id) => void notices.push(["network", organization, id]),
@@ -138,13 +148,13 @@ export async function startTopology(options: TopologyOptions = {}): Promise<Topo
       },
     });
     const options = { maxHeaderBytes: INTERNAL_HEADER_LIMIT_BYTES, keepAliveMs: 60_000, drainMs: 1_000 };
-    return { client, db, server: await startServer(app.handle, { host: "127.0.0.1", port: 0, ...options }) };
+    return { client, server: await startServer(app.handle, { host: "127.0.0.1", port: 0, ...options }) };
   }
 
   const connect = (principal: Principal, scope: Scope, instance: number): Caller =>
     callerOf({ agent, ports: started.map(({ server }) => server.port), principal, scope, instance });
   return {
-    db: first.db,
+    db,
     notices,
     aCaller: ({ organizationId = randomUUID(), networks = "all", permission = "Owner" } = {}) => {
       const scope = { organizationId, networks };
@@ -155,9 +165,10 @@ export async function startTopology(options: TopologyOptions = {}): Promise<Topo
     aProcess: () => connect({ kind: "process" }, { organizationId: "", networks: [] }, 0),
     stop: async () => {
       agent.destroy();
-      await first.db.dropDatabase();
+      await db.dropDatabase();
       await Promise.all(started.map(({ server }) => server.close()));
-      await Promise.all(started.map(({ client }) => client.close()));
+      await Promise.all([ownClient, ...started.map(({ client }) => client)].map((client) => client.close()));
+      if (unscoped.size > 0) throw new Error(`these name no organization:\n${[...unscoped].join("\n")}`);
     },
   };
 }

@@ -7,6 +7,7 @@ import type { Database } from "../storage/database.js";
 import { type EntityDocument, type EntityReader, STORED, type Stored } from "../storage/entities.js";
 import type { Join } from "../storage/lists.js";
 import { keyedTextIn, rowsIn, textFields } from "../storage/rows.js";
+import { HOST_PORTS_INDEX } from "../indexes.js";
 import { within } from "../storage/scope.js";
 import { hostRevision } from "./revision.js";
 
@@ -29,7 +30,7 @@ interface Child {
 /** What stands on a host, in the order in which it is answered; the orders within are those of indexes. */
 const CHILDREN: readonly Child[] = [
   { kind: "interfaces", order: { host_id: 1, position: 1 } },
-  { kind: "ports", order: { host_id: 1, number: 1, protocol: 1 } },
+  { kind: "ports", order: HOST_PORTS_INDEX },
   { kind: "services", order: SERVICES_OF_A_HOST },
 ];
 

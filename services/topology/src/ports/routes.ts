@@ -17,6 +17,7 @@ import { newId } from "@nts/shared/ids";
 import { countsOfBindings, saveServices, unbound } from "../services/write.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
 import { holdClaims, networkClaim } from "../storage/claims.js";
+import { HOST_PORTS_INDEX } from "../indexes.js";
 import { answerList, commonFilter } from "../storage/lists.js";
 import { mountGet, mountRemoval, type Removed } from "../resource.js";
 import { requireRevision } from "@nts/shared/revision";
@@ -33,7 +34,7 @@ export function mountPorts(router: Router, storage: Storage): void {
       work,
       scope,
       filter: { ...commonFilter(query), ...(query.host_id !== undefined && { host_id: query.host_id }) },
-      selective: query.host_id === undefined ? undefined : { host_id: 1, number: 1, protocol: 1 },
+      selective: query.host_id === undefined ? undefined : HOST_PORTS_INDEX,
       total: () => guards.total(scope, "ports"),
     });
   });

@@ -110,7 +110,10 @@ function createLane(database: Database, laneOf: (session: ClientSession) => numb
             );
       if (matchedCount === held.length) return new Set();
       const found = await guards
-        .find({ $or: updates.map(({ filter }) => filter) }, { session, projection: { target: 1 } })
+        .find(
+          { ...withinOrganization(scope), $or: updates.map(({ filter }) => filter) },
+          { session, projection: { target: 1 } },
+        )
         .toArray();
       const there = new Set(found.map(({ target }) => target));
       return new Set(held.map(({ target }) => target).filter((target) => !there.has(target)));

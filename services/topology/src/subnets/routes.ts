@@ -18,7 +18,7 @@ import { answerList, commonFilter } from "../storage/lists.js";
 import { mountGet, mountRemoval, type Removed } from "../resource.js";
 import { requireRevision } from "@nts/shared/revision";
 import { revised } from "../storage/revisions.js";
-import { narrowedTo } from "../storage/scope.js";
+import { narrowedTo, withinOrganization } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
 import { insertSubnets } from "./insert.js";
 
@@ -94,7 +94,7 @@ export function mountSubnets(router: Router, storage: Storage): void {
       for (const { revision } of found) requireRevision(ifMatch, revision);
       await guards.remove(session, scope, ids);
       const used = await interfaces.collection.findOne(
-        { subnet_id: { $in: ids } },
+        { ...withinOrganization(scope), subnet_id: { $in: ids } },
         { session, projection: { _id: 1 } },
       );
       if (used !== null) throw new AppError("in_use", { entity: subnets.name });

@@ -1,0 +1,44 @@
+import type { CommandStartedEvent } from "mongodb";
+
+// All data of topology can be sharded by organization: every command names the organization whose documents it means.
+
+/** What serves all organizations: locks of processes, and the deletions that every process knows and the sweep finishes. */
+const OF_ALL_ORGANIZATIONS = new Set(["locks", "deletions"]);
+
+type Part = Readonly<Record<string, unknown>>;
+
+/** The parts of a command that must name the organization; none for commands that touch no documents of organizations. */
+function partsOf(commandName: string, command: Part): readonly Part[] {
+  switch (commandName) {
+    case "find":
+      return [command["filter"] as Part];
+    case "count":
+    case "distinct":
+    case "findAndModify":
+      return [command["query"] as Part];
+    case "aggregate":
+      return [((command["pipeline"] as readonly Part[])[0]?.["$match"] ?? {}) as Part];
+    case "insert":
+      return command["documents"] as readonly Part[];
+    case "update":
+      return (command["updates"] as readonly { q: Part }[]).map(({ q }) => q);
+    case "delete":
+      return (command["deletes"] as readonly { q: Part }[]).map(({ q }) => q);
+    default:
+      return [];
+  }
+}
+
+function namesOrganization(part: Part): boolean {
+  if ("organization_id" in part) return true;
+  const all = part["$and"];
+  return Array.isArray(all) && all.some(namesOrganization);
+}
+
+/** Describes a command some part of which names no organization; null for any other. */
+export function withoutOrganization({ commandName, command }: CommandStartedEvent): string | null {
+  const collection: unknown = command[commandName];
+  if (typeof collection !== "string" || OF_ALL_ORGANIZATIONS.has(collection)) return null;
+  const wrong = partsOf(commandName, command).find((part) => !namesOrganization(part));
+  return wrong === undefined ? null : `${commandName} of ${collection}: ${JSON.stringify(wrong).slice(0, 300)}`;
+}
