@@ -45,6 +45,9 @@ export const GUARD_INDEX: IndexKey = { organization_id: 1, kind: 1, network_id: 
 /** The index by which the ports of a host are found, in their order, and by which a second one of a number is refused. */
 export const HOST_PORTS_INDEX = { organization_id: 1, host_id: 1, number: 1, protocol: 1 } as const;
 
+/** The index in which the bindings on hosts are counted. */
+export const HOST_BINDINGS_INDEX: IndexKey = { organization_id: 1, host_id: 1 };
+
 /**
  * What it means to a caller when a unique index refuses a write, by the name of the index. The last two are those of databases
  * of earlier versions, where they may still stand beside their successors.
@@ -82,7 +85,7 @@ export const INDEXES: Indexes = {
     { key: { service_id: 1, created_at: 1, _id: 1 } },
     { key: { port_id: 1, created_at: 1, _id: 1 } },
     { key: { interface_id: 1, created_at: 1, _id: 1 } },
-    { key: { host_id: 1 } },
+    { key: HOST_BINDINGS_INDEX },
   ],
   tags: [
     { key: { organization_id: 1, created_at: 1, _id: 1 } },

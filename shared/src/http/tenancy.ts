@@ -16,6 +16,15 @@ const SKEW_MS = 30_000;
 export interface Scope {
   readonly organizationId: string;
   readonly networks: NetworkScope;
+  /** Known to the service that owns it alone; absent when there is nothing of the kind. */
+  readonly hidden?: Hidden;
+}
+
+/** What the organization has deleted, and whose documents are not gone yet. */
+export interface Hidden {
+  readonly hosts: ReadonlySet<string>;
+  /** Tags, with the times of their deletion. */
+  readonly tags: ReadonlyMap<string, Date>;
 }
 
 /** A person acting through a key or a session, with the rights computed when the credential was checked. */

@@ -121,7 +121,10 @@ describe("two builds on one database", () => {
       rewriteOlderForms(entities.collection, 2, {
         unchanged: ({ revision }) => ({ revision }),
         fieldsOf: (document) => {
-          const fields = entities.documentOf(document.organization_id, entities.storedIn(document));
+          const fields = entities.documentOf(
+            document.organization_id,
+            entities.storedIn(document, { organizationId: document.organization_id, networks: "all" }),
+          );
           return { ...fields, _id: undefined };
         },
       });

@@ -19,23 +19,23 @@ import {
   updateService,
 } from "@nts/shared/contract";
 import { listNetworkIds } from "@nts/shared/contract/internal";
-import { createLog } from "@nts/shared/log";
-import { createTransactions } from "@nts/shared/mongo/transaction";
 import { BACKGROUND } from "@nts/shared/work";
-import type { Notices } from "@nts/topology/notices";
-import { createStorage, type Storage } from "@nts/topology/storage/storage";
-import { createSweep, type SweepParts } from "@nts/topology/sweeps/sweep";
+import { Registry } from "prom-client";
+import { createStorage } from "@nts/topology/storage/storage";
+import { startSweeper } from "@nts/topology/sweeps/sweeper";
 import { violationsIn } from "../support/invariants.js";
 import { seedTopology, type Seeded } from "../support/seed.js";
+import { type Sweeps, sweepsOf } from "../support/sweeps.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 import { aHost, aNetwork, type World } from "../support/topology-world.js";
+import { until } from "../support/until.js";
 
 let topology: Topology;
-let storage: Storage;
+let sweeps: Sweeps;
 
 beforeAll(async () => {
   topology = await startTopology({ instances: 2 });
-  storage = createStorage(topology.db, createTransactions(topology.db.client));
+  sweeps = sweepsOf(topology);
 });
 afterAll(() => topology.stop());
 
@@ -62,18 +62,6 @@ async function documentsIn(db: Db, networkId: string): Promise<number> {
   const kinds = ["networks", "subnets", "hosts", "interfaces", "ports", "services", "bindings", "guards"];
   const counts = await Promise.all(kinds.map((kind) => db.collection(kind).countDocuments({ network_id: networkId })));
   return counts.reduce((sum, count) => sum + count, 0);
-}
-
-const announced: string[] = [];
-const notices: Notices = { networkDeleted: (_, id) => void announced.push(id), tagDeleted: () => undefined };
-
-/** Sweeps what is due, at once. @param count hears of every batch */
-async function sweep(
-  count: SweepParts["count"] = () => undefined,
-  signal = new AbortController().signal,
-): Promise<void> {
-  const times = { graceMs: 0, keepMs: 0 };
-  await createSweep({ storage, notices, log: createLog("test", "silent"), times, count, signal }).run();
 }
 
 describe("deleting a large network", () => {
@@ -124,10 +112,11 @@ describe("deleting a large network", () => {
   it("waits for replicas that have just looked, and would not look again for a while", async () => {
     const { organizationId, network, doomed } = await aLargeNetwork();
     const scope = { organizationId, networks: [network.id, doomed] };
-    const replica = createStorage(topology.db, storage.transaction).deletions;
+    const replica = createStorage(topology.db, sweeps.storage.transaction).deletions;
+    const { storage } = sweeps;
     const { deletions } = storage;
     expect(await replica.visible(scope)).toEqual(scope);
-    await storage.transaction(BACKGROUND, [], (session) => deletions.hide(session, organizationId, [doomed]));
+    await storage.transaction(BACKGROUND, [], (session) => deletions.hideNetworks(session, organizationId, [doomed]));
     await deletions.known();
     expect(await replica.visible(scope)).toEqual({ organizationId, networks: [network.id] });
     expect(await replica.visible({ organizationId, networks: "all" })).toMatchObject({ networks: [network.id] });
@@ -187,10 +176,10 @@ describe("the sweep of a large network", () => {
     await owner.call(createSubnet, { body: guarded });
     await owner.call(deleteNetwork, { params: { id: doomed } });
     let documents = 0;
-    await sweep((number) => void (documents += number));
+    await sweeps.sweep((number) => void (documents += number));
     expect(await documentsIn(topology.db, doomed)).toBe(0);
     expect(documents).toBeGreaterThanOrEqual(661 + 16);
-    await sweep();
+    await sweeps.sweep();
     expect(await topology.db.collection("deletions").countDocuments()).toBe(0);
     expect(await violationsIn(topology.db.client as never, topology.db.databaseName)).toEqual([]);
     expect((await owner.list(listServices, { query: {} })).total).toBe(1);
@@ -200,20 +189,62 @@ describe("the sweep of a large network", () => {
     const { owner, doomed } = await aLargeNetwork();
     await owner.call(deleteNetwork, { params: { id: doomed } });
     const stop = new AbortController();
-    await sweep(() => stop.abort(), stop.signal);
+    await sweeps.sweep(() => stop.abort(), stop.signal);
     const left = await documentsIn(topology.db, doomed);
     expect(left).toBeGreaterThan(0);
     expect(left).toBeLessThan(660);
-    await sweep();
+    await sweeps.sweep();
     expect(await documentsIn(topology.db, doomed)).toBe(0);
   });
 
   it("ends a deletion whose process died before it had told anybody", async () => {
     const { owner, organizationId, doomed } = await aLargeNetwork();
-    await storage.transaction(BACKGROUND, [], (session) => storage.deletions.hide(session, organizationId, [doomed]));
-    await sweep();
-    expect(announced).toContain(doomed);
+    const { storage } = sweeps;
+    await storage.transaction(BACKGROUND, [], (session) =>
+      storage.deletions.hideNetworks(session, organizationId, [doomed]),
+    );
+    await sweeps.sweep();
+    expect(sweeps.announced).toContain(doomed);
     expect(await documentsIn(topology.db, doomed)).toBe(0);
     expect(await owner.refusal(getNetwork, { params: { id: doomed } })).toMatchObject({ 0: 404 });
+  });
+});
+
+describe("of several processes", () => {
+  const times = { graceMs: 0, keepMs: 0 };
+  const start = (registry: Registry): ReturnType<typeof startSweeper> =>
+    startSweeper(topology.db, registry, { ...sweeps.parts, times }, 20);
+  const sweptBy = async (registry: Registry): Promise<number> =>
+    (await registry.getSingleMetric("nts_swept_documents_total")!.get()).values[0]?.value ?? 0;
+
+  it("one sweeps at a time, and the others leave it alone", async () => {
+    const { owner, doomed } = await aLargeNetwork();
+    await owner.call(deleteNetwork, { params: { id: doomed } });
+    const registries = [new Registry(), new Registry(), new Registry()];
+    const sweepers = registries.map(start);
+    try {
+      await until(async () => (await documentsIn(topology.db, doomed)) === 0);
+    } finally {
+      await Promise.all(sweepers.map((one) => one.stop()));
+    }
+    const shares = await Promise.all(registries.map(sweptBy));
+    expect(shares.sort((a, b) => a - b).slice(0, 2)).toEqual([0, 0]);
+  });
+
+  it("another one goes on when the one that swept has been killed", async () => {
+    const { owner, doomed } = await aLargeNetwork();
+    await owner.call(deleteNetwork, { params: { id: doomed } });
+    const locks = topology.db.collection<{ _id: string; owner: string; expires_at: Date }>("locks");
+    const freeAt = new Date(Date.now() + 1_000);
+    await locks.insertOne({ _id: "sweep", owner: "killed", expires_at: freeAt });
+    const sweeper = start(new Registry());
+    try {
+      await until(async () => (await documentsIn(topology.db, doomed)) === 0);
+    } finally {
+      await sweeper.stop();
+    }
+    const deletions = topology.db.collection<{ _id: string; swept_at: Date }>("deletions");
+    const swept = (await deletions.findOne({ _id: doomed }))?.swept_at ?? new Date();
+    expect(swept.getTime()).toBeGreaterThan(freeAt.getTime());
   });
 });

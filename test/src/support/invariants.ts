@@ -10,6 +10,7 @@ import { parseBlock } from "@nts/topology/addresses";
 import { hostSearchFields } from "@nts/topology/hosts/search";
 import { resolveBindings } from "@nts/topology/services/bindings";
 import type { EntityDocument } from "@nts/topology/storage/entities";
+import type { DeletionDocument } from "@nts/topology/storage/deletions";
 import { COUNTED, type GuardDocument } from "@nts/topology/storage/guards";
 import { createStorage } from "@nts/topology/storage/storage";
 
@@ -21,6 +22,8 @@ const GUARDS_PER_TARGET = 16;
 interface Contents {
   readonly entities: Readonly<Record<Kind, readonly Document[]>>;
   readonly guards: readonly GuardDocument[];
+  /** Still stored on entities. */
+  readonly hiddenTags: ReadonlySet<unknown>;
 }
 
 /** Everything that is wrong, a sentence each; empty when the database is sound. */
@@ -42,9 +45,17 @@ export async function violationsIn(client: MongoClient, databaseName: string): P
 
 async function read(db: Db, session: ClientSession): Promise<Contents> {
   const entities = {} as Record<Kind, Document[]>;
-  for (const kind of KINDS) entities[kind] = await db.collection<Document>(kind).find({}, { session }).toArray();
+  const deletions = await db.collection<DeletionDocument>("deletions").find({}, { session }).toArray();
+  const goneOf = (gone: DeletionDocument["kind"]): Set<unknown> =>
+    new Set(deletions.flatMap(({ kind, ids = [] }) => (kind === gone ? ids : [])));
+  const [hosts, tags] = [goneOf("hosts"), goneOf("tags")];
+  for (const kind of KINDS) {
+    const found = await db.collection<Document>(kind).find({}, { session }).toArray();
+    // What is hidden is not there for anybody.
+    entities[kind] = found.filter((one) => !hosts.has(one["host_id"]));
+  }
   const guards = await db.collection<GuardDocument>("guards").find({}, { session }).toArray();
-  return { entities, guards };
+  return { entities, guards, hiddenTags: tags };
 }
 
 function entityOf<T>(document: Document): T {
@@ -71,7 +82,7 @@ function storedTwice(db: Db, { entities }: Contents): string[] {
 }
 
 /** What an entity names is there, in the same organization and network. */
-function danglingIn({ entities }: Contents): string[] {
+function danglingIn({ entities, hiddenTags }: Contents): string[] {
   const parents: readonly (readonly [Kind, Kind, string])[] = [
     ...(["subnets", "hosts", "interfaces", "ports", "services", "bindings"] as const).map((kind) => [kind, "networks", "network_id"] as const), // prettier-ignore
     ...(["interfaces", "ports", "services", "bindings"] as const).map((kind) => [kind, "hosts", "host_id"] as const),
@@ -98,7 +109,7 @@ function danglingIn({ entities }: Contents): string[] {
   const untagged = (["networks", "subnets", "hosts", "services"] as const).flatMap((kind) =>
     entities[kind].flatMap(
       (document) =>
-      (document["tags"] as string[]).filter((tag) => isId(tag) && !tags.has(tag)).map((tag) => `${kind} ${document._id}: tag ${tag} is not there`), // prettier-ignore
+      (document["tags"] as string[]).filter((tag) => isId(tag) && !tags.has(tag) && !hiddenTags.has(tag)).map((tag) => `${kind} ${document._id}: tag ${tag} is not there`), // prettier-ignore
     ),
   );
   return [...dangling, ...outside, ...untagged];
@@ -185,9 +196,7 @@ function guardsIn({ entities, guards }: Contents): string[] {
   const known = byId(targets);
   const held = new Map<string, number>();
   for (const { target } of guards) held.set(target, (held.get(target) ?? 0) + 1);
-  // A tag that is being taken off everything has lost its guards already.
-  const leaving = new Set(entities.tags.filter(({ _id }) => !held.has(_id)));
-  const incomplete = targets.filter((one) => held.get(one._id) !== GUARDS_PER_TARGET && !leaving.has(one));
+  const incomplete = targets.filter((one) => held.get(one._id) !== GUARDS_PER_TARGET);
   const orphaned = [...held.keys()].filter((target) => !known.has(target));
   const miscounted = entities.networks.flatMap(({ _id }) =>
     COUNTED.flatMap((counted) => {

@@ -1,7 +1,8 @@
 import type { Db } from "mongodb";
-import type { Binding, HostRecord, Network, Service } from "@nts/shared/contract";
+import type { Binding, HostRecord, Network, Port, Service } from "@nts/shared/contract";
 import { newId } from "@nts/shared/ids";
 import { CATALOGUE } from "@nts/topology/definitions/catalogue";
+import { portType } from "@nts/topology/definitions/well-known-ports";
 import { hostSearchFields } from "@nts/topology/hosts/search";
 import type { Entities, Entity } from "@nts/topology/storage/entities";
 import { createStorage } from "@nts/topology/storage/storage";
@@ -14,6 +15,10 @@ export interface SeedOptions {
   readonly hostsPerNetwork: number;
   readonly servicesPerHost: number;
   readonly bindingsPerService?: number;
+  /** Gives each service a port of its own that it is bound to; everything is as the service itself would have made it. */
+  readonly bound?: boolean;
+  /** What each service carries, beside labels. */
+  readonly tagId?: string;
 }
 
 export interface Seeded {
@@ -27,21 +32,32 @@ export const SEED_TAGS = { common: "common", rare: "rare" } as const;
 
 /**
  * Fills a topology database as fast as it takes documents, in the form that the service stores. Counts and guards are
- * those of networks only; ports and interfaces that bindings name are not made.
+ * those of networks only; ports and interfaces that bindings name are not made, unless `bound` asks for them.
  */
 export async function seedTopology(db: Db, options: SeedOptions): Promise<Seeded> {
-  const { organizationId, networks, hostsPerNetwork, servicesPerHost, bindingsPerService = 0 } = options;
+  const {
+    organizationId,
+    networks,
+    hostsPerNetwork,
+    servicesPerHost,
+    bindingsPerService = 0,
+    bound = false,
+    tagId,
+  } = options;
   const storage = createStorage(db, () => Promise.reject(new Error("nothing runs in a transaction here")));
   const scope = { organizationId, networks: "all" } as const;
   const seeded = { networkIds: [] as string[], hostIds: [] as string[], serviceIds: [] as string[] };
   const hostRows: (readonly [HostRecord, object])[] = [];
   const serviceRows: (readonly [Service, object])[] = [];
+  const portRows: (readonly [Port, object])[] = [];
+  const bindingRows: (readonly [Binding, object])[] = [];
   let n = 0;
   for (let i = 0; i < networks; i++) {
     const network: Network = { ...made(n), name: `network ${i}`, organization_id: organizationId, tags: [] };
     seeded.networkIds.push(network.id);
     await insert(storage.networks, organizationId, [[network, {}]]);
-    const counts = { hosts: hostsPerNetwork, services: hostsPerNetwork * servicesPerHost };
+    const services = hostsPerNetwork * servicesPerHost;
+    const counts = { hosts: hostsPerNetwork, services, ...(bound && { ports: services, bindings: services }) };
     const guard = {
       target: network.id,
       kind: "network",
@@ -54,16 +70,27 @@ export async function seedTopology(db: Db, options: SeedOptions): Promise<Seeded
     for (let h = 0; h < hostsPerNetwork; h++) {
       const host = hostOf(network.id, n++);
       seeded.hostIds.push(host.id);
-      const inventory = { interfaces: [], ports: [], services: servicesPerHost };
+      const inventory = { interfaces: [], ports: [] as string[], services: servicesPerHost };
       hostRows.push([host, { lock: 0, inventory, ...hostSearchFields(host, []) }]);
       for (let position = 0; position < servicesPerHost; position++) {
         const service = serviceOf(host, position, { n: n++, bindings: bindingsPerService });
         seeded.serviceIds.push(service.id);
+        if (tagId !== undefined) service.tags.push(tagId);
+        if (bound) {
+          const port = portOf(host, position + 1, n++);
+          inventory.ports.push(port.id);
+          portRows.push([port, {}]);
+          const binding = bindingOf(service, port.id, n++);
+          service.bindings.push(binding);
+          bindingRows.push([binding, { host_id: host.id }]);
+        }
         serviceRows.push([service, { host_name: host.name }]);
       }
     }
   }
   await insert(storage.hosts, organizationId, hostRows);
+  await insert(storage.ports, organizationId, portRows);
+  await insert(storage.bindings, organizationId, bindingRows);
   await insert(storage.services, organizationId, serviceRows);
   return seeded;
 }
@@ -93,10 +120,16 @@ function serviceOf(host: HostRecord, position: number, { n, bindings }: { n: num
     tags: [...(n % 2 === 0 ? [SEED_TAGS.common] : []), ...(n % 1000 === 0 ? [SEED_TAGS.rare] : [])],
     virtualization: null,
   };
-  const owned = { service_id: service.id, network_id: host.network_id };
-  for (let i = 0; i < bindings; i++)
-    service.bindings.push({ ...made(n), ...owned, type: "Port", port_id: newId(), interface_id: null });
+  for (let i = 0; i < bindings; i++) service.bindings.push(bindingOf(service, newId(), n));
   return service;
+}
+
+function bindingOf({ id: service_id, network_id }: Service, port_id: string, n: number): Binding {
+  return { ...made(n), service_id, network_id, type: "Port", port_id, interface_id: null };
+}
+
+function portOf({ id: host_id, network_id }: HostRecord, number: number, n: number): Port {
+  return { ...made(n), host_id, network_id, number, protocol: "Tcp", type: portType(number, "Tcp") };
 }
 
 async function insert<T extends Entity>(

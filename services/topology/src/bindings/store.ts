@@ -1,6 +1,7 @@
 import type { ClientSession } from "mongodb";
 import { Binding } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
+import { HOST_BINDINGS_INDEX } from "../indexes.js";
 import type { Database } from "../storage/database.js";
 import { createEntities, type Entities, type EntityKind } from "../storage/entities.js";
 
@@ -16,13 +17,14 @@ export interface BindingsOnHost {
  */
 export interface BindingStore extends Entities<Binding> {
   insertOf(session: ClientSession, scope: Scope, added: readonly BindingsOnHost[]): Promise<void>;
-  /** How many bindings there are on hosts, by network. */
-  countByNetwork(session: ClientSession, scope: Scope, hostIds: readonly string[]): Promise<Map<string, number>>;
+  /** How many bindings there are on hosts that are known to be in the scope, by host. */
+  countOn(session: ClientSession, scope: Scope, hostIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }
 
 export const BINDING_KIND: EntityKind<Binding> = {
   collection: "bindings",
   name: "Binding",
+  onHosts: true,
   networkOf: ({ network_id }) => network_id,
   keysOf: (binding) => ({
     service_id: binding.service_id,
@@ -45,15 +47,12 @@ export function createBindingStore(database: Database, kind = BINDING_KIND): Bin
         ({ id }) => ({ host_id: hostIds.get(id) }),
       );
     },
-    countByNetwork: async (session, scope, hostIds) => {
+    countOn: async (session, { organizationId }, hostIds) => {
+      // By nothing else, so that a million of them are counted without being read.
+      const on = { organization_id: organizationId, host_id: { $in: hostIds } };
+      const stages = [{ $match: on }, { $group: { _id: "$host_id", count: { $sum: 1 } } }];
       const found = await entities.collection
-        .aggregate<{ _id: string; count: number }>(
-          [
-            { $match: { ...entities.within(scope), host_id: { $in: hostIds } } },
-            { $group: { _id: "$network_id", count: { $sum: 1 } } },
-          ],
-          { session },
-        )
+        .aggregate<{ _id: string; count: number }>(stages, { session, hint: HOST_BINDINGS_INDEX })
         .toArray();
       return new Map(found.map(({ _id, count }) => [_id, count]));
     },

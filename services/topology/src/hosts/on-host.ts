@@ -65,6 +65,8 @@ export async function updateOnHost<T extends OnAHost, Result>(
       const current = await entities.get(scope, id, session);
       if (current.entity.host_id !== from) throw new Discard(MOVED);
       const host = locked.get(target) ?? null;
+      // What stood on a host that is gone may be stored a while longer.
+      if (locked.get(from) === null) throw new AppError("not_found", { entity: entities.name });
       if (host === null) throw new AppError("invalid_reference", { path: "host_id" });
       return write({ session, host, current });
     });
@@ -107,9 +109,9 @@ export async function removeFromHosts<T extends OnAHost>(
       const changes = new Map([...onHosts].map(([hostId, mine]) => [hostId, change([...mine])]));
       const locked = await lockEach(hosts, session, scope, changes);
       const removed = await entities.findMany(scope, { _id: { $in: ids } }, session);
-      const isWhereItWas = ({ entity: { id, host_id } }: Stored<T>): boolean =>
-        locked.has(host_id) && onHosts.get(host_id)?.has(id) === true;
+      const isWhereItWas = ({ entity: { id, host_id } }: Stored<T>): boolean => onHosts.get(host_id)?.has(id) === true;
       if (removed.length !== ids.length || !removed.every(isWhereItWas)) throw new Discard(MOVED);
+      if (locked.size !== onHosts.size) throw new AppError("not_found", { entity: entities.name });
       for (const { revision } of removed) requireRevision(ifMatch, revision);
       const touched = [...locked.values()].map(({ network_id }) => ({ target: network_id, kind: "network" as const }));
       // A long transaction writes what it shares with others first, so that it is not interrupted at its end.

@@ -36,9 +36,10 @@ export interface LockedHost {
   readonly inventory: Inventory;
 }
 
-/** A host that was deleted, with its last revision. */
-export interface TakenHost extends LockedHost {
-  readonly revision: number;
+/** How much stood on a host that was deleted. */
+export interface TakenHost extends Readonly<Record<keyof Inventory, number>> {
+  readonly id: string;
+  readonly network_id: string;
 }
 
 /** What a transaction adds to a host, or takes from it. */
@@ -70,18 +71,22 @@ export interface HostStore extends Entities<HostRecord>, HostsWithChildren {
     scope: Scope,
     changes: ReadonlyMap<string, InventoryChange>,
   ): Promise<ReadonlyMap<string, LockedHost>>;
-  /** Moves the revisions of hosts whose children change outside of their locks. */
-  touch(session: ClientSession, scope: Scope, ids: readonly string[]): Promise<void>;
-  /** Deletes hosts themselves. @returns what stood on those that are in the scope */
+  /** Deletes hosts themselves. @returns those that are in the scope */
   take(session: ClientSession, scope: Scope, ids: readonly string[]): Promise<TakenHost[]>;
 }
 
-const REVISED: Document = { $inc: { revision: 1 } };
+/** The inventories of a thousand full hosts are 80 MB: they are counted where they are. */
+const TAKEN = {
+  ...{ _id: 0, id: "$_id", network_id: 1, services: "$inventory.services" },
+  interfaces: { $size: "$inventory.interfaces" },
+  ports: { $size: "$inventory.ports" },
+} as const;
 const LOCKED = { _id: 1, network_id: 1, name: 1, inventory: 1 } as const;
 
 export const HOST_KIND: EntityKind<HostRecord> = {
   collection: "hosts",
   name: "Host",
+  tagged: true,
   networkOf: ({ network_id }) => network_id,
   keysOf: ({ name, hostname, tags }) => ({ name, hostname, tags: tags.map(composed) }),
   clean: (entity) => HostRecord.parse(entity),
@@ -139,15 +144,11 @@ export function createHostStore(database: Database, kinds: HostKinds): HostStore
       }
       return locked;
     },
-    touch: async (session, scope, ids) => {
-      const filter: Filter<EntityDocument> = { ...within(scope), _id: { $in: [...new Set(ids)] } };
-      await hosts.updateMany(filter, REVISED, { session });
-    },
     take: async (session, scope, ids) => {
       const filter: Filter<EntityDocument> = { ...within(scope), _id: { $in: [...ids] } };
-      const found = await hosts.find(filter, { session, projection: { ...LOCKED, revision: 1 } }).toArray();
+      const found = await hosts.find<TakenHost>(filter, { session, projection: TAKEN }).toArray();
       await hosts.deleteMany(filter, { session });
-      return found.map((one) => ({ ...lockedIn(one), revision: one.revision }));
+      return found;
     },
   };
 }

@@ -2,9 +2,9 @@ import type { ClientSession, Document, Timestamp } from "mongodb";
 import type { HostRecord, Interface, Port, Service } from "@nts/shared/contract";
 import type { ListPart } from "@nts/shared/http/answer";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { documentsIn, fieldsIn, type Moment } from "@nts/shared/mongo/raw-find";
+import { documentsIn, type Moment } from "@nts/shared/mongo/raw-find";
 import type { Database } from "../storage/database.js";
-import { type EntityDocument, type EntityReader, STORED, type Stored } from "../storage/entities.js";
+import { type EntityDocument, type EntityReader, REVISION, STORED, type Stored } from "../storage/entities.js";
 import type { Join } from "../storage/lists.js";
 import { keyedTextIn, rowsIn, textFields } from "../storage/rows.js";
 import { HOST_PORTS_INDEX } from "../indexes.js";
@@ -105,12 +105,12 @@ export function createHostsWithChildren({ db, batches, share }: Database, reader
   }
 
   async function textsOf(scope: Scope, ids: readonly string[], moment: Moment): Promise<Map<string, Buffer>> {
-    const projection = { _id: 1, ...textFields(readers.hosts) };
+    const projection = { _id: 1, ...textFields(readers.hosts, scope) };
     const filter = { ...within(scope), _id: { $in: ids } };
     const texts = new Map<string, Buffer>();
     for await (const batch of batches(scope, { collection: "hosts", filter, projection, hint: { _id: 1 } }, moment))
       for (const start of batch.starts) {
-        const { id, text } = keyedTextIn(readers.hosts, batch, { start, key: "_id" });
+        const { id, text } = keyedTextIn(readers.hosts, scope, batch, { start, key: "_id" });
         texts.set(id, text);
       }
     return texts;
@@ -122,13 +122,13 @@ export function createHostsWithChildren({ db, batches, share }: Database, reader
     let bytes = 0;
     let revisions = 0;
     const gather = async ({ kind, order }: Child): Promise<void> => {
-      const projection = { _id: 0, host_id: 1, revision: 1, ...textFields(readers[kind]) };
+      const projection = { _id: 0, host_id: 1, revision: 1, ...textFields(readers[kind], scope) };
       const find = { collection: kind, projection, filter: on(scope, hostIds), sort: order, hint: order };
       for await (const batch of batches(scope, find, moment)) {
         bytes += batch.bytes.length;
         if (bytes > GROUP_BYTES) return;
         for (const start of batch.starts) {
-          const { id, text, revision } = keyedTextIn(readers[kind], batch, { start, key: "host_id" });
+          const { id, text, revision } = keyedTextIn(readers[kind], scope, batch, { start, key: "host_id" });
           if (kind === "services") revisions += revision;
           const mine = texts[kind].get(id);
           if (mine === undefined) texts[kind].set(id, [text]);
@@ -144,8 +144,8 @@ export function createHostsWithChildren({ db, batches, share }: Database, reader
   async function revisionsOf(scope: Scope, id: string, moment: Moment): Promise<number> {
     const [find, hint] = [{ collection: "services", filter: on(scope, [id]) }, SERVICES_OF_A_HOST];
     let sum = 0;
-    for await (const batch of batches(scope, { ...find, hint, projection: { _id: 0, revision: 1 } }, moment))
-      for (const start of batch.starts) sum += Number(fieldsIn(batch, start).get("revision"));
+    for await (const batch of batches(scope, { ...find, hint, projection: REVISION }, moment))
+      for (const found of documentsIn(batch) as EntityDocument[]) sum += readers.services.revisionIn(found, scope);
     return sum;
   }
 
@@ -154,10 +154,10 @@ export function createHostsWithChildren({ db, batches, share }: Database, reader
     for (const { kind, order } of CHILDREN) {
       yield opening(kind);
       let isFirst = true;
-      const projection = { _id: 0, ...textFields(readers[kind]) };
+      const projection = { _id: 0, ...textFields(readers[kind], scope) };
       const find = { collection: kind, projection, filter: on(scope, [id]), sort: order, hint: order };
       for await (const batch of batches(scope, find, moment)) {
-        yield rowsIn(readers[kind], batch).subarray(isFirst ? 1 : 0);
+        yield rowsIn(readers[kind], scope, batch).subarray(isFirst ? 1 : 0);
         isFirst = false;
       }
       yield CLOSE;
@@ -173,11 +173,12 @@ export function createHostsWithChildren({ db, batches, share }: Database, reader
       const find = { collection: "hosts", filter, projection: STORED, limit: 1 };
       for await (const batch of batches(scope, find, moment)) {
         const [found] = documentsIn(batch) as [EntityDocument];
-        const host = Buffer.from(readers.hosts.wireOf(found));
+        const stored = readers.hosts.differs(scope) ? readers.hosts.storedIn(found, scope) : null;
+        const host = Buffer.from(stored === null ? found.wire : JSON.stringify(stored.entity));
         const children = await gathered(scope, [id], moment);
         const revisions = children?.revisions ?? (await revisionsOf(scope, id, moment));
         const text = children === null ? piecesOf(scope, { id, host, moment }) : wholeText(id, host, children);
-        const revision = hostRevision(found.revision, revisions);
+        const revision = hostRevision((stored ?? found).revision, revisions);
         return { text: Array.isArray(text) ? Buffer.concat(text) : text, revision };
       }
       return null;
@@ -237,7 +238,7 @@ async function known(
     hosts.map((host) => [
       host._id,
       {
-        host: readers.hosts.storedIn(host),
+        host: readers.hosts.storedIn(host, scope),
         interfaces: [] as Stored<Interface>[],
         ports: [] as Stored<Port>[],
         services: [] as Stored<Service>[],
@@ -250,7 +251,7 @@ async function known(
       .find(on(scope, ids), { ...options, projection: { ...STORED, host_id: 1 }, sort: order, hint: order });
     for (const child of await children.toArray())
       (found.get(String(child["host_id"]))?.[kind] as Stored<unknown>[] | undefined)?.push(
-        readers[kind].storedIn(child),
+        readers[kind].storedIn(child, scope),
       );
   }
   return [...found.values()];

@@ -55,7 +55,8 @@ export interface MadeSubnet {
  *
  * @throws AppError as other writes of hosts do
  */
-export async function applyHost(storage: Storage, target: Target, session: Remote, job: Job): Promise<Applied> {
+export async function applyHost(storage: Storage, given: Target, session: Remote, job: Job): Promise<Applied> {
+  const target = { ...given, scope: await storage.deletions.visible(given.scope) };
   const { scope, networkId } = target;
   await storage.quota.require(scope);
   const { index, identities, match: before, losers } = job;

@@ -71,7 +71,8 @@ export async function* importScan(storage: Storage, desk: ImportDesk, request: I
       ...request,
       storage,
       session,
-      target: { work: request.work, scope, networkId },
+      // The file may have taken its time: what is hidden by now is no longer there.
+      target: { work: request.work, scope: await storage.deletions.visible(scope), networkId },
       failedSubnets: new Map(),
     };
     const read = await session.read(takeFile(), { networkId, hints });

@@ -10,7 +10,7 @@ import type { Storage } from "../storage/storage.js";
 /** All subnets of the network, in no order. */
 export async function subnetsOf({ subnets }: Storage, scope: Scope): Promise<Subnet[]> {
   const found = await subnets.select(scope, {}, { projection: STORED });
-  return found.map((document) => subnets.storedIn(document).entity);
+  return found.map((document) => subnets.storedIn(document, scope).entity);
 }
 
 /** A host with everything on it; null when it is gone. */

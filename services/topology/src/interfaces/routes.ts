@@ -38,7 +38,7 @@ export function mountInterfaces(router: Router, storage: Storage): void {
       work,
       scope,
       filter: {
-        ...commonFilter(query),
+        ...commonFilter(query, scope),
         ...(host_id !== undefined && { host_id }),
         ...(subnet_id !== undefined && { subnet_id }),
       },

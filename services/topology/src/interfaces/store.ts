@@ -26,6 +26,7 @@ export interface InterfaceStore extends Entities<Interface> {
 export const INTERFACE_KIND: EntityKind<Interface> = {
   collection: "interfaces",
   name: "Interface",
+  onHosts: true,
   networkOf: ({ network_id }) => network_id,
   keysOf: ({ host_id, subnet_id, ip_address, mac_address, position }) => ({
     host_id,
@@ -64,7 +65,7 @@ export function createInterfaceStore(database: Database, kind = INTERFACE_KIND):
             : await entities.collection
                 .find<EntityDocument>({ ...within, ...filter }, { ...options, session })
                 .toArray();
-        return found.map((document) => entities.storedIn(document).entity);
+        return found.map((document) => entities.storedIn(document, scope).entity);
       };
       const keys = ipAddresses.map((address) => parseAddress(address).key);
       const byMac = macAddresses.length === 0 ? [] : await byIndex({ mac_address: { $in: macAddresses } }, MAC_INDEX);

@@ -2,11 +2,8 @@ import { AppError } from "@nts/shared/errors";
 import { requireRevision } from "@nts/shared/revision";
 import type { Removed } from "../resource.js";
 import type { Notices } from "../notices.js";
-import type { DeletionDocument } from "../storage/deletions.js";
+import { AT_ONCE, type DeletionDocument } from "../storage/deletions.js";
 import type { Storage } from "../storage/storage.js";
-
-/** Entities that one transaction deletes; with more of them it would take longer than others can wait. */
-const AT_ONCE = 500;
 
 /**
  * Deletes networks with everything in them: all or none. What is large is hidden at once, and swept afterwards.
@@ -19,7 +16,7 @@ export async function deleteNetworks(storage: Storage, notices: Notices, removal
   await (isSmall ? deleteAtOnce(storage, removal) : hide(storage, removal));
   const decided = ids.map((_id) => ({ _id, organization_id: scope.organizationId }));
   if (isSmall) for (const { _id, organization_id } of decided) notices.networkDeleted(organization_id, _id);
-  else await finishDeletions(storage, notices, decided);
+  else await finishNetworks(storage, notices, decided);
 }
 
 async function deleteAtOnce(storage: Storage, { work, scope, ids, ifMatch }: Removed): Promise<void> {
@@ -47,7 +44,7 @@ async function hide(
     if (matchedCount !== ids.length) throw new AppError("not_found", { entity: networks.name });
     for (const { revision } of await networks.findMany(scope, { _id: { $in: ids } }, session))
       requireRevision(ifMatch, revision);
-    await deletions.hide(session, scope.organizationId, ids);
+    await deletions.hideNetworks(session, scope.organizationId, ids);
   });
   await deletions.known();
 }
@@ -56,7 +53,7 @@ async function hide(
  * What belongs to a deletion that is decided: whoever is still adding to the networks collides with it, their names are gone
  * for other processes, and these are told. It may be done again.
  */
-export async function finishDeletions(
+export async function finishNetworks(
   { deletions, guards, networks }: Pick<Storage, "deletions" | "guards" | "networks">,
   notices: Notices,
   decided: readonly Pick<DeletionDocument, "_id" | "organization_id">[],

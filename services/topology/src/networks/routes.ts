@@ -28,14 +28,10 @@ const FEW = { organization_id: 1, created_at: 1, _id: 1 } as const;
 export function mountNetworks(router: Router, storage: Storage, notices: Notices): void {
   const { guards, networks, transaction } = storage;
 
-  mount(router, listNetworks, async ({ work, scope, query }) =>
-    answerList(networks, query, {
-      work,
-      scope: narrowedTo(scope, query.network_id),
-      filter: commonFilter(query),
-      selective: FEW,
-    }),
-  );
+  mount(router, listNetworks, async ({ work, scope: whole, query }) => {
+    const scope = narrowedTo(whole, query.network_id);
+    return answerList(networks, query, { work, scope, filter: commonFilter(query, scope), selective: FEW });
+  });
 
   mount(router, createNetwork, async ({ work, scope, body }) => {
     await storage.quota.require(scope);

@@ -8,6 +8,7 @@ export type NetworkStore = Entities<Network>;
 export const NETWORK_KIND: EntityKind<Network> = {
   collection: "networks",
   name: "Network",
+  tagged: true,
   networkOf: ({ id }) => id,
   keysOf: ({ name, tags }) => ({ name, tags: tags.map(composed) }),
   clean: (entity) => Network.parse(entity),

@@ -33,7 +33,7 @@ export function mountPorts(router: Router, storage: Storage): void {
     return answerList(ports, query, {
       work,
       scope,
-      filter: { ...commonFilter(query), ...(query.host_id !== undefined && { host_id: query.host_id }) },
+      filter: { ...commonFilter(query, scope), ...(query.host_id !== undefined && { host_id: query.host_id }) },
       selective: query.host_id === undefined ? undefined : HOST_PORTS_INDEX,
       total: () => guards.total(scope, "ports"),
     });

@@ -33,7 +33,7 @@ export function mountServices(router: Router, storage: Storage): void {
       work,
       scope,
       filter: {
-        ...commonFilter(query),
+        ...commonFilter(query, scope),
         ...(host_id !== undefined && { host_id }),
         ...(exclude_categories.length > 0 && { category: { $nin: exclude_categories } }),
       },

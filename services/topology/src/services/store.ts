@@ -4,7 +4,7 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { categoryOf } from "../definitions/categories.js";
 import { composed, searchTextOf } from "../search.js";
 import type { Database } from "../storage/database.js";
-import { createEntities, type Entities, type EntityKind } from "../storage/entities.js";
+import { createEntities, type Entities, type EntityKind, REVISION } from "../storage/entities.js";
 import { within } from "../storage/scope.js";
 
 /** Services. Beside its own fields a document carries `host_name`, which lists can be ordered by. */
@@ -20,6 +20,8 @@ export interface ServiceStore extends Entities<Service> {
 export const SERVICE_KIND: EntityKind<Service> = {
   collection: "services",
   name: "Service",
+  tagged: true,
+  onHosts: true,
   networkOf: ({ network_id }) => network_id,
   keysOf: ({ host_id, name, position, service_definition, tags }) => ({
     host_id,
@@ -44,8 +46,8 @@ export function createServiceStore(database: Database, kind = SERVICE_KIND): Ser
     },
     revisionsOn: async (session, scope, hostId) => {
       const filter = { ...within(scope), host_id: hostId };
-      const found = await collection.find(filter, { session, projection: { _id: 0, revision: 1 } }).toArray();
-      return found.reduce((sum, { revision }) => sum + revision, 0);
+      const found = await collection.find(filter, { session, projection: REVISION }).toArray();
+      return found.reduce((sum, document) => sum + entities.revisionIn(document, scope), 0);
     },
     hold: async (session, scope, hostId) => {
       const held = { $inc: { held: 1 } } as object;

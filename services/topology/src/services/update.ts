@@ -34,7 +34,9 @@ export async function updateOne(storage: Storage, asked: Asked): Promise<Stored<
   const { work, scope, id } = asked;
   const read = await services.get(scope, id);
   if (nextInPlace(read, asked) === null) return read;
-  if (shortWrites === null) return updateInTransaction(storage, asked);
+  // What is stored may have another revision than what was read, as long as deleted tags are on it.
+  const isAsStored = scope.hidden === undefined || scope.hidden.tags.size === 0;
+  if (shortWrites === null || !isAsStored) return updateInTransaction(storage, asked);
   return shortWrites.inTurn(read, async (newest) => {
     let current = newest;
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ClientSession, Collection } from "mongodb";
 import { AppError } from "@nts/shared/errors";
-import type { Scope } from "@nts/shared/http/tenancy";
+import type { Hidden, Scope } from "@nts/shared/http/tenancy";
+import { newId } from "@nts/shared/ids";
 import type { Database } from "./database.js";
 
-// A network with 100,000 services is deleted in two steps: one small write hides it, and a sweep deletes its documents
+// What does not fit one transaction is deleted in two steps: one small write hides it, and a sweep deletes its documents
 // afterwards. A process knows what is hidden for at most LEASE_MS without asking again, and a deletion is answered only
 // when every older knowledge has ended. So reading costs no round trip, and nothing hidden is read after the answer.
 
@@ -13,12 +14,17 @@ const LEASE_MS = 200;
 /** Milliseconds after the write until all processes know of it; the rest is for clocks that do not run alike. */
 const KNOWN_EVERYWHERE_MS = 250;
 
+/** Entities that one transaction deletes or changes; with more of them it would take longer than others can wait. */
+export const AT_ONCE = 500;
+
 /** What is hidden, or swept a short while ago. */
 export interface DeletionDocument {
-  /** Id of the network. */
+  /** The id of the network; of hosts and tags, which are deleted together, one of its own. */
   _id: string;
-  kind: "network";
+  kind: "network" | "hosts" | "tags";
   organization_id: string;
+  /** Those of the hosts or tags. */
+  ids?: readonly string[];
   /** By the clock of the database. */
   deleted_at: Date;
   /** When nothing of it was left. */
@@ -32,31 +38,38 @@ export interface Deletions {
   /** The scope without what is hidden; a promise only when it has to be asked for. */
   visible(scope: Scope): Scope | Promise<Scope>;
   /** Hides networks when the transaction commits. @throws AppError `not_found` when one of them is hidden already */
-  hide(session: ClientSession, organizationId: string, networkIds: readonly string[]): Promise<void>;
+  hideNetworks(session: ClientSession, organizationId: string, ids: readonly string[]): Promise<void>;
+  /** Hides what stood on hosts, or tags on whatever carries them, when the transaction commits. @returns its id */
+  hide(session: ClientSession, organizationId: string, kind: "hosts" | "tags", ids: readonly string[]): Promise<string>;
   /** Waits, after the commit, until no process can answer anything hidden. */
   known(): Promise<void>;
 }
 
-type Hidden = ReadonlyMap<string, ReadonlySet<string>>;
+interface HiddenOfOrganization extends Hidden {
+  readonly networks: ReadonlySet<string>;
+}
+
+/** By organization. */
+type AllHidden = ReadonlyMap<string, HiddenOfOrganization>;
 
 interface Knowledge {
-  readonly hidden: Hidden;
+  readonly hidden: AllHidden;
   /** When it was asked for, by a clock that stops while a machine is suspended and one that may be corrected. */
   readonly asked: readonly [monotonicMs: number, wallMs: number];
 }
 
+type Known = Pick<DeletionDocument, "_id" | "kind" | "organization_id" | "deleted_at">;
+
 export function createDeletions({ db, share }: Database): Deletions {
   const collection = db.collection<DeletionDocument>("deletions");
   const networks = db.collection<{ _id: string; organization_id: string }>("networks");
+  const read = createReading(collection);
   let known: Knowledge = { hidden: new Map(), asked: [-Infinity, -Infinity] };
   let asking: Promise<Knowledge> | null = null;
 
   async function ask(): Promise<Knowledge> {
     const asked = [performance.now(), Date.now()] as const;
-    const found = await collection.find({}, { projection: { organization_id: 1 } }).toArray();
-    const hidden = new Map<string, Set<string>>();
-    for (const { _id, organization_id } of found)
-      hidden.set(organization_id, (hidden.get(organization_id) ?? new Set()).add(_id));
+    const hidden = await read();
     if (asked[0] > known.asked[0]) known = { hidden, asked };
     return known;
   }
@@ -69,7 +82,7 @@ export function createDeletions({ db, share }: Database): Deletions {
   const ageMs = ({ asked: [monotonicMs, wallMs] }: Knowledge): number =>
     Math.max(performance.now() - monotonicMs, Math.abs(Date.now() - wallMs));
 
-  async function current(): Promise<Hidden> {
+  async function current(): Promise<AllHidden> {
     const begunMs = performance.now();
     for (;;) {
       const answered = await askOnce();
@@ -78,12 +91,19 @@ export function createDeletions({ db, share }: Database): Deletions {
     }
   }
 
-  async function without(scope: Scope, hidden: Hidden): Promise<Scope> {
-    const { organizationId } = scope;
+  function without(scope: Scope, hidden: AllHidden): Scope | Promise<Scope> {
+    const { organizationId, networks: all } = scope;
     const gone = hidden.get(organizationId);
-    if (gone === undefined) return scope;
-    const ids = scope.networks === "all" ? await living(organizationId) : scope.networks;
-    return { organizationId, networks: ids.filter((id) => !gone.has(id)) };
+    if (gone === undefined) return scope.hidden === undefined ? scope : { organizationId, networks: all };
+    const { hosts, tags } = gone;
+    const more = hosts.size + tags.size > 0 ? { hidden: { hosts, tags } } : {};
+    const cut = (ids: readonly string[]): Scope => ({
+      organizationId,
+      networks: ids.filter((id) => !gone.networks.has(id)),
+      ...more,
+    });
+    if (gone.networks.size === 0) return { organizationId, networks: all, ...more };
+    return all === "all" ? living(organizationId).then(cut) : cut(all);
   }
 
   async function living(organizationId: string): Promise<string[]> {
@@ -100,10 +120,12 @@ export function createDeletions({ db, share }: Database): Deletions {
       if (age >= LEASE_MS) return current().then((hidden) => without(scope, hidden));
       // Asked for again in good time, so that a busy process never waits for it.
       if (age > LEASE_MS / 2) askOnce().catch(() => undefined);
-      return known.hidden.has(scope.organizationId) ? without(scope, known.hidden) : scope;
+      return known.hidden.has(scope.organizationId) || scope.hidden !== undefined
+        ? without(scope, known.hidden)
+        : scope;
     },
-    hide: async (session, organization_id, networkIds) => {
-      const hiding = networkIds.map((_id) => ({
+    hideNetworks: async (session, organization_id, ids) => {
+      const hiding = ids.map((_id) => ({
         updateOne: {
           filter: { _id },
           update: {
@@ -114,10 +136,55 @@ export function createDeletions({ db, share }: Database): Deletions {
         },
       }));
       const { upsertedCount } = await collection.bulkWrite(hiding, { session });
-      if (upsertedCount !== networkIds.length) throw new AppError("not_found", { entity: "Network" });
+      if (upsertedCount !== ids.length) throw new AppError("not_found", { entity: "Network" });
+    },
+    hide: async (session, organization_id, kind, ids) => {
+      const _id = newId();
+      const update = {
+        $setOnInsert: { kind, organization_id, ids: [...ids] },
+        $currentDate: { deleted_at: true },
+      } as const;
+      await collection.updateOne({ _id }, update, { session, upsert: true });
+      return _id;
     },
     known: async () => {
       await Promise.all([askOnce().then(askOnce), delay(KNOWN_EVERYWHERE_MS)]);
     },
   };
+}
+
+/** Reads what is hidden. The ids of a deletion never change: they are read once, and put together when there are others. */
+function createReading(collection: Collection<DeletionDocument>): () => Promise<AllHidden> {
+  let idsOf = new Map<string, readonly string[]>();
+  let last = { key: "", hidden: new Map() as AllHidden };
+  return async () => {
+    const projection = { kind: 1, organization_id: 1, deleted_at: 1 } as const;
+    const found: Known[] = await collection.find({}, { projection }).sort({ _id: 1 }).toArray();
+    const key = found.map(({ _id }) => _id).join();
+    if (key === last.key) return last.hidden;
+    const unread = found.filter(({ _id, kind }) => kind !== "network" && !idsOf.has(_id)).map(({ _id }) => _id);
+    const read = unread.length === 0 ? [] : await collection.find({ _id: { $in: unread } }).toArray();
+    const all = new Map([...idsOf, ...read.map(({ _id, ids = [] }) => [_id, ids] as const)]);
+    idsOf = new Map(found.map(({ _id, kind }) => [_id, kind === "network" ? [_id] : (all.get(_id) ?? [])]));
+    last = { key, hidden: byOrganization(found, idsOf) };
+    return last.hidden;
+  };
+}
+
+function byOrganization(found: readonly Known[], idsOf: ReadonlyMap<string, readonly string[]>): AllHidden {
+  const hidden = new Map<string, { networks: Set<string>; hosts: Set<string>; tags: Map<string, Date> }>();
+  for (const { _id, kind, organization_id, deleted_at } of found) {
+    const mine = hidden.get(organization_id) ?? {
+      networks: new Set(),
+      hosts: new Set(),
+      tags: new Map<string, Date>(),
+    };
+    hidden.set(organization_id, mine);
+    for (const id of idsOf.get(_id) ?? []) {
+      if (kind === "network") mine.networks.add(id);
+      else if (kind === "hosts") mine.hosts.add(id);
+      else mine.tags.set(id, deleted_at);
+    }
+  }
+  return hidden;
 }

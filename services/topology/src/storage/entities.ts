@@ -1,12 +1,13 @@
-import type { ClientSession, Collection, Filter, FindOptions, Sort } from "mongodb";
+import type { ClientSession, Collection, Document, Filter, FindOptions, Sort } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { FIRST_FORM, type Form, inPresentForm, withUnknown } from "@nts/shared/mongo/forms";
 import type { Moment, RawBatch, RawFind } from "@nts/shared/mongo/raw-find";
 import type { IndexKey } from "../indexes.js";
+import { deletedAmong, withoutDeleted } from "../tags/hidden.js";
 import type { Database } from "./database.js";
 import { createGatheredRead } from "./gathered.js";
-import { within, withinOrganization, type ScopeFilter } from "./scope.js";
+import { within, withinHosts, withinOrganization, type ScopeFilter } from "./scope.js";
 
 // An entity is stored as the JSON text that answers it (`wire`), beside the fields that filters, orders and indexes
 // need. Both are written by `documentOf` alone. Reading a page costs no decoding of its entities and no stringify.
@@ -53,6 +54,10 @@ export interface EntityKind<T extends Entity> {
   readonly name: string;
   /** null for what belongs to the organization as a whole, and is seen from all of its networks. */
   readonly networkOf: ((entity: T) => string) | null;
+  /** True for what stands on hosts. */
+  readonly onHosts?: true;
+  /** True for what can carry tags. */
+  readonly tagged?: true;
   /** Fields beside `wire` that filters and orders need. */
   readonly keysOf: (entity: T) => Record<string, unknown>;
   /** The entity without what is not part of it, such as an echoed member of a caller. */
@@ -61,13 +66,15 @@ export interface EntityKind<T extends Entity> {
   readonly form?: Form<T>;
 }
 
-/** Reads stored entities in the present form of their kind. */
+/** Reads stored entities in the present form of their kind, and without tags that are deleted. */
 export interface EntityReader<T> {
-  /** True while documents of an older form may be met: then `wire` alone is not yet what is answered. */
-  readonly upgrades: boolean;
-  readonly storedIn: (document: StoredFields) => Stored<T>;
+  /** True while `wire` alone may not yet be what is answered: documents of an older form or with deleted tags may be met. */
+  readonly differs: (scope: Scope) => boolean;
+  readonly storedIn: (document: StoredFields, scope: Scope) => Stored<T>;
+  /** The revision alone, of a document of the fields of `REVISION`. */
+  readonly revisionIn: (document: Document, scope: Scope) => number;
   /** The JSON text that answers an entity. */
-  readonly wireOf: (document: Omit<StoredFields, "revision">) => string;
+  readonly wireOf: (document: Omit<StoredFields, "revision">, scope: Scope) => string;
 }
 
 /** Access to the entities of one kind; nothing outside the scope exists for the caller. */
@@ -99,17 +106,31 @@ export interface Entities<T extends Entity> extends EntityReader<T> {
   remove(session: ClientSession, scope: Scope, filter: Filter<EntityDocument>): Promise<number>;
 }
 
+/** The projection that the revision of an entity is read from. */
+export const REVISION = { _id: 0, revision: 1, tags: 1 } as const;
+
 /** The projection that an entity is read from. */
 export const STORED = { _id: 0, wire: 1, revision: 1, form: 1 } as const;
 
-export function createReader<T extends Entity>(kind: Pick<EntityKind<T>, "form">): EntityReader<T> {
+export function createReader<T extends Entity>(kind: Pick<EntityKind<T>, "form" | "tagged">): EntityReader<T> {
   const form: Form<T> = kind.form ?? FIRST_FORM;
-  const entityIn = (wire: string, version?: number): T => inPresentForm(form, JSON.parse(wire) as T, version);
+  const losesTags = ({ hidden }: Scope): boolean =>
+    kind.tagged === true && hidden !== undefined && hidden.tags.size > 0;
+  const storedIn: EntityReader<T>["storedIn"] = ({ wire, revision, form: version }, scope) => {
+    const stored = { entity: inPresentForm(form, JSON.parse(wire) as T, version), revision };
+    if (!losesTags(scope) || scope.hidden === undefined) return stored;
+    return withoutDeleted(stored as Stored<never>, scope.hidden.tags);
+  };
   return {
-    upgrades: form.upgrade !== undefined,
-    storedIn: ({ wire, revision, form: version }) => ({ entity: entityIn(wire, version), revision }),
-    wireOf: ({ wire, form: version = 1 }) =>
-      form.upgrade === undefined || version >= form.version ? wire : JSON.stringify(entityIn(wire, version)),
+    differs: (scope) => form.upgrade !== undefined || losesTags(scope),
+    storedIn,
+    revisionIn: ({ revision, tags }, scope) =>
+      Number(revision) +
+      (losesTags(scope) ? deletedAmong(tags as string[], scope.hidden?.tags ?? new Map()).length : 0),
+    wireOf: ({ wire, form: version = 1 }, scope) =>
+      (form.upgrade === undefined || version >= form.version) && !losesTags(scope)
+        ? wire
+        : JSON.stringify(storedIn({ wire, form: version, revision: 0 }, scope).entity),
   };
 }
 
@@ -117,9 +138,9 @@ export function createReader<T extends Entity>(kind: Pick<EntityKind<T>, "form">
 export function createEntities<T extends Entity>(database: Database, kind: EntityKind<T>): Entities<T> {
   const collection = database.db.collection<EntityDocument>(kind.collection);
   const { networkOf } = kind;
-  const visible = networkOf === null ? withinOrganization : within;
+  const visible = networkOf === null ? withinOrganization : kind.onHosts === true ? withinHosts : within;
   const reader = createReader(kind);
-  const { storedIn, wireOf } = reader;
+  const { storedIn } = reader;
   const projection = STORED;
   const gathered = createGatheredRead(database, kind.collection, networkOf !== null);
 
@@ -148,16 +169,17 @@ export function createEntities<T extends Entity>(database: Database, kind: Entit
     find: async (scope, id, session) => {
       if (session === undefined) {
         const found = await gathered(scope, id);
-        return found === null ? null : storedIn({ ...found, wire: found.wire.toString() });
+        return found === null ? null : storedIn({ ...found, wire: found.wire.toString() }, scope);
       }
       const found = await collection.findOne({ ...visible(scope), _id: id }, { projection, session });
-      return found === null ? null : storedIn(found);
+      return found === null ? null : storedIn(found, scope);
     },
     get: async (scope, id, session) => (await entities.find(scope, id, session)) ?? notFound(kind.name),
     readOne: async (scope, id) => {
-      const { wire, form, revision } = (await gathered(scope, id)) ?? notFound(kind.name);
-      const json = reader.upgrades ? wireOf({ wire: wire.toString(), form }) : wire;
-      return { json, revision };
+      const found = (await gathered(scope, id)) ?? notFound(kind.name);
+      if (!reader.differs(scope)) return { json: found.wire, revision: found.revision };
+      const { entity, revision } = storedIn({ ...found, wire: found.wire.toString() }, scope);
+      return { json: JSON.stringify(entity), revision };
     },
     select: (scope, filter, options) =>
       database.share(scope, () => collection.find({ ...visible(scope), ...filter }, options).toArray()),
@@ -168,7 +190,7 @@ export function createEntities<T extends Entity>(database: Database, kind: Entit
         .find({ $and: [visible(scope), filter] }, { projection, session })
         .sort(sort)
         .toArray();
-      return found.map(storedIn);
+      return found.map((document) => storedIn(document, scope));
     },
     insert: async (session, scope, inserted, extra) => {
       const documents = inserted.map((entity) => ({

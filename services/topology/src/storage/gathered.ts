@@ -129,10 +129,11 @@ export function createGatheredRead({ db, share }: Database, collection: string, 
     return rows;
   }
 
-  function seenBy({ organizationId, networks }: Scope, row: Row | undefined): Found | null {
+  function seenBy({ organizationId, networks, hidden }: Scope, row: Row | undefined): Found | null {
     if (row?.organizationId !== organizationId) return null;
     const isSeen = !ofNetworks || networks === "all" || (row.networkId !== null && networks.includes(row.networkId));
-    return isSeen ? row : null;
+    const isGone = hidden !== undefined && row.hostId !== null && hidden.hosts.has(row.hostId);
+    return isSeen && !isGone ? row : null;
   }
 
   return (scope, id) =>
@@ -145,9 +146,11 @@ interface Row extends Found {
   readonly id: string;
   readonly organizationId: string;
   readonly networkId: string | null;
+  /** Of what stands on a host. */
+  readonly hostId: string | null;
 }
 
-const FIELDS = { _id: 1, organization_id: 1, network_id: 1, wire: 1, revision: 1, form: 1 } as const;
+const FIELDS = { _id: 1, organization_id: 1, network_id: 1, host_id: 1, wire: 1, revision: 1, form: 1 } as const;
 
 function rowOf(fields: ReadonlyMap<string, Buffer | number>): Row {
   const text = (name: string): string => String(fields.get(name));
@@ -155,6 +158,7 @@ function rowOf(fields: ReadonlyMap<string, Buffer | number>): Row {
     id: text("_id"),
     organizationId: text("organization_id"),
     networkId: fields.has("network_id") ? text("network_id") : null,
+    hostId: fields.has("host_id") ? text("host_id") : null,
     wire: fields.get("wire") as Buffer,
     revision: Number(fields.get("revision")),
     form: fields.get("form") as number | undefined,

@@ -51,7 +51,7 @@ export function answerList<T extends Entity>(
   const passed = limit === 0 ? offset : 0;
   const batches = entities.read(scope, reading);
   const rows =
-    join === undefined ? rowsOf(entities, batches, passed) : joined(batches, passed, (ids) => join(scope, ids));
+    join === undefined ? rowsOf(entities, scope, batches, passed) : joined(batches, passed, (ids) => join(scope, ids));
   return Promise.resolve(answer.list(limit === 0 ? streamed(work, rows) : rows, { total, limit, offset }));
 }
 
@@ -86,7 +86,7 @@ function readingOf<T extends Entity>(
   const { limit, offset } = paging;
   return {
     filter: matching(entities, plan),
-    projection: plan.join === undefined ? { _id: 0, ...textFields(entities) } : { _id: 1 },
+    projection: plan.join === undefined ? { _id: 0, ...textFields(entities, plan.scope) } : { _id: 1 },
     sort: sortOf(paging, plan.keyOf),
     hint: hintFor(plan, paging),
     limit,
@@ -99,12 +99,13 @@ function readingOf<T extends Entity>(
 /** @param passed how many rows at the beginning are counted only */
 async function* rowsOf(
   reader: EntityReader<unknown>,
+  scope: Scope,
   batches: AsyncIterable<RawBatch>,
   passed: number,
 ): AsyncGenerator<ListPart> {
   let left = passed;
   for await (const { bytes, starts } of batches) {
-    yield { text: rowsIn(reader, { bytes, starts: starts.slice(left) }), rows: starts.length };
+    yield { text: rowsIn(reader, scope, { bytes, starts: starts.slice(left) }), rows: starts.length };
     left = Math.max(0, left - starts.length);
   }
 }
@@ -142,11 +143,12 @@ interface CommonQuery {
   readonly tag_ids?: readonly string[];
 }
 
-/** Conditions for the filters that many lists share; an empty list means no filter. */
-export function commonFilter(query: CommonQuery): Filter<EntityDocument> {
+/** Conditions for the filters that many lists share; an empty list means no filter, and a deleted tag is on nothing. */
+export function commonFilter(query: CommonQuery, { hidden }: Scope): Filter<EntityDocument> {
+  const isThere = (tag: string): boolean => hidden?.tags.has(tag) !== true;
   return {
     ...(query.q !== undefined && searchFilter(query.q)),
     ...(query.ids && query.ids.length > 0 && { _id: { $in: query.ids } }),
-    ...(query.tag_ids && query.tag_ids.length > 0 && { tags: { $in: query.tag_ids.map(composed) } }),
+    ...(query.tag_ids && query.tag_ids.length > 0 && { tags: { $in: query.tag_ids.filter(isThere).map(composed) } }),
   };
 }

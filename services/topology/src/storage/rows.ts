@@ -1,3 +1,4 @@
+import type { Scope } from "@nts/shared/http/tenancy";
 import { documentIn, fieldsIn, type RawBatch } from "@nts/shared/mongo/raw-find";
 import type { EntityReader, StoredFields } from "./entities.js";
 
@@ -10,17 +11,17 @@ const TEXT = 2;
 const COMMA = 44;
 
 /** The projection that the texts of entities are read from: while older forms may be met, `form` tells which these are. */
-export function textFields({ upgrades }: EntityReader<unknown>): Readonly<Record<string, 1>> {
-  return { wire: 1, ...(upgrades && { form: 1 as const }) };
+export function textFields({ differs }: EntityReader<unknown>, scope: Scope): Readonly<Record<string, 1>> {
+  return { wire: 1, ...(differs(scope) && { form: 1 as const }) };
 }
 
 /**
- * The texts of documents of the {@link textFields} alone, a comma before each. Those of the present form are moved
- * together within the batch: nothing is decoded, and nothing is allocated.
+ * The texts of documents of the {@link textFields} alone, a comma before each. Those that are answered as they are stored
+ * are moved together within the batch: nothing is decoded, and nothing is allocated.
  */
-export function rowsIn(reader: EntityReader<unknown>, { bytes, starts }: RawBatch): Buffer {
-  if (reader.upgrades)
-    return Buffer.from(starts.map((start) => `,${reader.wireOf(decoded({ bytes, starts }, start))}`).join(""));
+export function rowsIn(reader: EntityReader<unknown>, scope: Scope, { bytes, starts }: RawBatch): Buffer {
+  if (reader.differs(scope))
+    return Buffer.from(starts.map((start) => `,${reader.wireOf(decoded({ bytes, starts }, start), scope)}`).join(""));
   let end = 0;
   for (const start of starts) {
     if (bytes[start + TYPE_AT] !== TEXT) throw new Error("a document is not of the one field wire");
@@ -36,14 +37,19 @@ export function rowsIn(reader: EntityReader<unknown>, { bytes, starts }: RawBatc
 /** The text of an entity, and a field of it that is an id. @returns `revision` is 0 when it was not asked for */
 export function keyedTextIn(
   reader: EntityReader<unknown>,
+  scope: Scope,
   batch: RawBatch,
   { start, key }: { start: number; key: string },
 ): { id: string; text: Buffer; revision: number } {
   const fields = fieldsIn(batch, start);
+  const id = String(fields.get(key));
+  if (reader.differs(scope)) {
+    const { entity, revision } = reader.storedIn(decoded(batch, start), scope);
+    return { id, text: Buffer.from(JSON.stringify(entity)), revision };
+  }
   const wire = fields.get("wire");
   if (typeof wire !== "object") throw new Error("a document has no text");
-  const text = reader.upgrades ? Buffer.from(reader.wireOf(decoded(batch, start))) : wire;
-  return { id: String(fields.get(key)), text, revision: Number(fields.get("revision") ?? 0) };
+  return { id, text: wire, revision: Number(fields.get("revision") ?? 0) };
 }
 
 function decoded(batch: RawBatch, start: number): StoredFields {

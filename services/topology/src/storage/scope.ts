@@ -4,6 +4,7 @@ import type { Scope } from "@nts/shared/http/tenancy";
 export interface ScopeFilter extends Readonly<Record<string, unknown>> {
   readonly organization_id: string;
   readonly network_id?: { readonly $in: readonly string[] };
+  readonly host_id?: { readonly $nin: readonly string[] };
 }
 
 /**
@@ -16,6 +17,12 @@ export function within(scope: Scope): ScopeFilter {
     : { organization_id: scope.organizationId, network_id: { $in: scope.networks } };
 }
 
+/** The filter for what stands on hosts, which is gone for everybody when its host is. */
+export function withinHosts(scope: Scope): ScopeFilter {
+  const gone = scope.hidden?.hosts;
+  return gone === undefined || gone.size === 0 ? within(scope) : { ...within(scope), host_id: { $nin: [...gone] } };
+}
+
 /** The filter for what belongs to the organization as a whole, such as tags. */
 export function withinOrganization(scope: Scope): ScopeFilter {
   return { organization_id: scope.organizationId };
@@ -25,5 +32,5 @@ export function withinOrganization(scope: Scope): ScopeFilter {
 export function narrowedTo(scope: Scope, networkId: string | undefined): Scope {
   if (networkId === undefined) return scope;
   const visible = scope.networks === "all" || scope.networks.includes(networkId);
-  return { organizationId: scope.organizationId, networks: visible ? [networkId] : [] };
+  return { ...scope, networks: visible ? [networkId] : [] };
 }

@@ -18,7 +18,7 @@ import { answerList, commonFilter } from "../storage/lists.js";
 import { mountGet, mountRemoval, type Removed } from "../resource.js";
 import { requireRevision } from "@nts/shared/revision";
 import { revised } from "../storage/revisions.js";
-import { narrowedTo, withinOrganization } from "../storage/scope.js";
+import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
 import { insertSubnets } from "./insert.js";
 
@@ -30,7 +30,7 @@ export function mountSubnets(router: Router, storage: Storage): void {
     return answerList(subnets, query, {
       work,
       scope,
-      filter: commonFilter(query),
+      filter: commonFilter(query, scope),
       keyOf: { cidr: "cidr_key" },
       total: () => guards.total(scope, "subnets"),
     });
@@ -94,8 +94,8 @@ export function mountSubnets(router: Router, storage: Storage): void {
       for (const { revision } of found) requireRevision(ifMatch, revision);
       await guards.remove(session, scope, ids);
       const used = await interfaces.collection.findOne(
-        { ...withinOrganization(scope), subnet_id: { $in: ids } },
-        { session, projection: { _id: 1 } },
+        { ...interfaces.within(scope), subnet_id: { $in: ids } },
+        { session, projection: { _id: 1 }, hint: { subnet_id: 1 } },
       );
       if (used !== null) throw new AppError("in_use", { entity: subnets.name });
       await guards.hold(session, scope, found.map(({ entity }) => networkClaim(entity.network_id, { subnets: -1 }))); // prettier-ignore

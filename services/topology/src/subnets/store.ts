@@ -9,6 +9,7 @@ export type SubnetStore = Entities<Subnet>;
 export const SUBNET_KIND: EntityKind<Subnet> = {
   collection: "subnets",
   name: "Subnet",
+  tagged: true,
   networkOf: ({ network_id }) => network_id,
   keysOf: ({ name, cidr, subnet_type, tags }) => ({
     name,

@@ -1,24 +1,35 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Collection } from "mongodb";
 import type { Log } from "@nts/shared/log";
-import { GUARD_INDEX, type IndexKey, orderIndex, SERVICE_TRAILING } from "../indexes.js";
-import { finishDeletions } from "../networks/delete.js";
+import { STREAM_MS } from "@nts/shared/mongo/connect";
+import { BACKGROUND } from "@nts/shared/work";
+import {
+  GUARD_INDEX,
+  HOST_BINDINGS_INDEX,
+  HOST_PORTS_INDEX,
+  type IndexKey,
+  orderIndex,
+  SERVICE_TRAILING,
+  TAG_INDEX,
+} from "../indexes.js";
+import { finishNetworks } from "../networks/delete.js";
 import type { Notices } from "../notices.js";
 import type { DeletionDocument } from "../storage/deletions.js";
 import type { Storage } from "../storage/storage.js";
+import { scopeWithout, takeOff, TAGGED } from "../tags/take-off.js";
 
-// Deletes the documents of hidden networks. Every step may be repeated, so a sweep that is cut off goes on in whichever
-// process finds it next; two at once do no harm.
+// Deletes the documents of what is hidden, and takes hidden tags off documents. Every step may be repeated, so a sweep that
+// is cut off goes on in whichever process finds it next; two at once do no harm.
 
-/** Documents that are deleted at a time. */
+/** Documents that are deleted or changed at a time. */
 const BATCH = 200;
 /** The share of its time in which a sweep works; in the rest others have the database to themselves. */
 const DUTY = 0.5;
 
 export interface SweepTimes {
   /**
-   * Milliseconds from hiding to the first deleted document. Longer than any request: one that began before the network was
-   * hidden may still be reading it, and must not see half of it.
+   * Milliseconds from hiding to the first batch. Longer than any request: one that began before may still be reading what
+   * is hidden, and must not see half of it.
    */
   readonly graceMs: number;
   /** Milliseconds from the last deleted document until the deletion is forgotten; longer than any request, too. */
@@ -37,7 +48,7 @@ export interface SweepParts {
   readonly notices: Notices;
   readonly log: Log;
   readonly times?: SweepTimes;
-  /** @param documents that were deleted just now */
+  /** @param documents that were deleted or changed just now */
   readonly count: (documents: number) => void;
   /** Aborts when the process stops. */
   readonly signal: AbortSignal;
@@ -52,18 +63,24 @@ export function createSweep(parts: SweepParts): Sweep {
     $expr: { $lte: [`$${moment}`, { $subtract: ["$$NOW", ms] }] },
   });
 
+  async function announce(deletion: DeletionDocument): Promise<void> {
+    const { _id, kind, organization_id, ids = [] } = deletion;
+    if (kind === "network") await finishNetworks(storage, notices, [deletion]);
+    if (kind === "tags") for (const id of ids) notices.tagDeleted(organization_id, id);
+    await deletions.updateOne({ _id }, { $set: { announced: true } });
+  }
+
   async function sweepOne(deletion: DeletionDocument): Promise<void> {
     const begun = performance.now();
-    const ids = { organization_id: deletion.organization_id, network_id: deletion._id };
-    log.info(ids, "sweeping a deleted network");
-    if (deletion.announced !== true) await finishDeletions(storage, notices, [deletion]);
-    const documents = await sweepNetwork(parts, deletion);
+    const { _id, kind, organization_id } = deletion;
+    const about = { organization_id, deletion: _id, kind };
+    log.info(about, "sweeping what was deleted");
+    if (deletion.announced !== true) await announce(deletion);
+    const documents = await SWEEPS[kind](parts, deletion);
     if (signal.aborted) return;
-    await deletions.updateOne({ _id: deletion._id }, { $currentDate: { swept_at: true } });
-    log.info(
-      { ...ids, documents, seconds: Math.round((performance.now() - begun) / 1_000) },
-      "swept a deleted network",
-    );
+    await deletions.updateOne({ _id }, { $currentDate: { swept_at: true } });
+    const seconds = Math.round((performance.now() - begun) / 1_000);
+    log.info({ ...about, documents, seconds }, "swept what was deleted");
   }
 
   return {
@@ -74,49 +91,91 @@ export function createSweep(parts: SweepParts): Sweep {
       const kept = { swept_at: { $exists: true }, ...due("swept_at", times.keepMs) };
       for (const deletion of await deletions.find(kept).toArray()) {
         // Whatever came in the meantime would be seen again from now on.
-        const late = await sweepNetwork(parts, deletion);
+        const late = await SWEEPS[deletion.kind](parts, deletion);
         if (late > 0)
-          log.warn({ network_id: deletion._id, documents: late }, "a deleted network was written after its sweep");
+          log.warn({ deletion: deletion._id, documents: late }, "what was deleted was written after its sweep");
         if (!signal.aborted) await deletions.deleteOne({ _id: deletion._id });
       }
     },
   };
 }
 
-/** @returns how many documents were deleted */
-async function sweepNetwork(parts: SweepParts, { _id, organization_id }: DeletionDocument): Promise<number> {
-  const { bindings, services, ports, interfaces, hosts, subnets, guards } = parts.storage;
-  const inIt = { organization_id, network_id: _id };
-  let total = await sweepMatching(parts, guards.collection, { ...inIt, kind: "subnet" }, GUARD_INDEX);
-  // What names others goes before what it names.
-  for (const { collection } of [bindings, services, ports, interfaces, hosts, subnets]) {
-    const trailing = collection === services.collection ? SERVICE_TRAILING : {};
-    total += await sweepMatching(parts, collection, inIt, orderIndex("created_at", true, trailing));
-  }
-  return total;
-}
+/** Sweeps a deletion. @returns how many documents were deleted or changed */
+type SweepKind = (parts: SweepParts, deletion: DeletionDocument) => Promise<number>;
 
-/** Deletes what matches, in batches with pauses. @param hint an index that tells the ids of what matches */
-async function sweepMatching<T extends { _id: string; organization_id: string }>(
-  { count, signal }: SweepParts,
+const SWEEPS: Readonly<Record<DeletionDocument["kind"], SweepKind>> = {
+  network: async (parts, { _id, organization_id }) => {
+    const { bindings, services, ports, interfaces, hosts, subnets, guards } = parts.storage;
+    const inIt = { organization_id, network_id: _id };
+    let total = await deleteMatching(parts, guards.collection, { ...inIt, kind: "subnet" }, GUARD_INDEX);
+    // What names others goes before what it names.
+    for (const { collection } of [bindings, services, ports, interfaces, hosts, subnets]) {
+      const trailing = collection === services.collection ? SERVICE_TRAILING : {};
+      total += await deleteMatching(parts, collection, inIt, orderIndex("created_at", true, trailing));
+    }
+    return total;
+  },
+  hosts: async (parts, { organization_id, ids = [] }) => {
+    const { bindings, services, ports, interfaces } = parts.storage;
+    const onThem = { organization_id, host_id: { $in: ids } };
+    let total = await deleteMatching(parts, bindings.collection, onThem, HOST_BINDINGS_INDEX);
+    total += await deleteMatching(parts, services.collection, onThem, { host_id: 1, position: 1 });
+    total += await deleteMatching(parts, ports.collection, onThem, HOST_PORTS_INDEX);
+    return total + (await deleteMatching(parts, interfaces.collection, onThem, { host_id: 1, position: 1 }));
+  },
+  tags: async (parts, { organization_id, ids = [], deleted_at }) => {
+    const { storage } = parts;
+    const scope = scopeWithout(organization_id, new Map(ids.map((id) => [id, deleted_at])));
+    const carriers = { organization_id, tags: { $in: ids } };
+    let total = 0;
+    for (const kind of TAGGED)
+      total += await sweepMatching(parts, storage[kind].collection, { filter: carriers, hint: TAG_INDEX }, (batch) =>
+        storage.transaction(BACKGROUND, [], (session) =>
+          takeOff(storage, session, scope, { kind, filter: { _id: { $in: batch } } }),
+        ),
+      );
+    return total;
+  },
+};
+
+type Stored = Collection<{ _id: string; organization_id: string }>;
+type Matching = Readonly<Record<string, unknown>> & { readonly organization_id: string };
+
+function deleteMatching<T extends { _id: string; organization_id: string }>(
+  parts: SweepParts,
   stored: Collection<T>,
-  filter: Readonly<Record<string, unknown>> & { readonly organization_id: string },
+  filter: Matching,
   hint: IndexKey,
 ): Promise<number> {
-  const collection = stored as unknown as Collection<{ _id: string; organization_id: string }>;
+  const collection = stored as unknown as Stored;
+  const { organization_id } = filter;
+  return sweepMatching(parts, collection, { filter, hint }, async (batch) => {
+    const gone = { _id: { $in: [...batch] }, organization_id };
+    return (await collection.deleteMany(gone, { hint: { _id: 1 } })).deletedCount;
+  });
+}
+
+/** Works on what matches, in batches with pauses. @param hint of the index that tells what matches */
+async function sweepMatching<T extends { _id: string }>(
+  { count, signal }: SweepParts,
+  stored: Collection<T>,
+  { filter, hint }: { filter: Matching; hint: IndexKey },
+  work: (batch: readonly string[]) => Promise<number>,
+): Promise<number> {
+  const collection = stored as unknown as Stored;
   let total = 0;
   let batch: string[] = [];
   const flush = async (): Promise<void> => {
     const begun = performance.now();
-    const gone = { organization_id: filter.organization_id, _id: { $in: batch } };
-    const { deletedCount } = await collection.deleteMany(gone);
-    total += deletedCount;
-    count(deletedCount);
+    const done = await work(batch);
+    total += done;
+    count(done);
     batch = [];
     await delay(((performance.now() - begun) * (1 - DUTY)) / DUTY);
   };
   // One cursor over all ids: beginning again would pass over everything that was deleted just now.
-  for await (const { _id } of collection.find(filter, { hint, projection: { _id: 1 }, batchSize: BATCH })) {
+  const options = { hint, projection: { _id: 1 }, batchSize: BATCH, maxTimeMS: STREAM_MS } as const;
+  for await (const { _id } of collection.find(filter, options)) {
     if (signal.aborted) return total;
     if (batch.push(_id) === BATCH) await flush();
   }

@@ -17,18 +17,18 @@ export interface Sweeper {
 export function startSweeper(
   db: Db,
   registry: Registry,
-  parts: Pick<SweepParts, "storage" | "notices" | "log">,
+  parts: Pick<SweepParts, "storage" | "notices" | "log" | "times">,
   everyMs = EVERY_MS,
 ): Sweeper {
   const { storage, log } = parts;
   const stopping = new AbortController();
   const documents = new Counter({
     name: "nts_swept_documents_total",
-    help: "Documents of deleted networks that this process has removed.",
+    help: "Documents that this process has removed, or taken deleted tags off, after a deletion was answered.",
     registers: [registry],
   });
   let pending = 0;
-  addGauges(registry, [["nts_deletions_pending", "Deleted networks whose documents are still there.", () => pending]]);
+  addGauges(registry, [["nts_deletions_pending", "Deletions that are answered, and not swept yet.", () => pending]]);
   const { signal } = stopping;
   const count = (number: number): void => {
     documents.inc(number);
@@ -39,8 +39,9 @@ export function startSweeper(
   async function run(): Promise<void> {
     while (!isStopping()) {
       try {
-        pending = await storage.deletions.collection.countDocuments({ swept_at: { $exists: false } });
-        if ((await storage.deletions.collection.findOne({})) !== null) await withFreeLock(db, "sweep", sweep.run);
+        const found = await storage.deletions.collection.find({}, { projection: { swept_at: 1 } }).toArray();
+        pending = found.filter(({ swept_at }) => swept_at === undefined).length;
+        if (found.length > 0) await withFreeLock(db, "sweep", sweep.run);
       } catch (error) {
         if (!isStopping()) log.warn({ err: error }, "a sweep was cut off; it is resumed");
       }

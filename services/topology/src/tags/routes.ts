@@ -1,19 +1,17 @@
 import { bulkDeleteTags, createTag, deleteTag, getTag, listTags, updateTag, type Tag } from "@nts/shared/contract";
-import { AppError } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
-import type { Scope } from "@nts/shared/http/tenancy";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { newId } from "@nts/shared/ids";
 import type { Notices } from "../notices.js";
 import { requireOwnOrganization } from "../networks/own-organization.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
 import { answerList, commonFilter } from "../storage/lists.js";
-import { mountGet, mountRemoval, type Removed } from "../resource.js";
+import { mountGet, mountRemoval } from "../resource.js";
 import { requireRevision } from "@nts/shared/revision";
 import { revised } from "../storage/revisions.js";
 import type { Storage } from "../storage/storage.js";
-import { takeOff } from "./take-off.js";
+import { deleteTags } from "./delete.js";
 
 // An organization has few tags: they are read in one order and sorted in memory.
 const FEW = { organization_id: 1, created_at: 1, _id: 1 } as const;
@@ -22,7 +20,7 @@ export function mountTags(router: Router, storage: Storage, notices: Notices): v
   const { guards, tags, transaction } = storage;
 
   mount(router, listTags, ({ work, scope, query }) =>
-    answerList(tags, query, { work, scope, filter: commonFilter(query), selective: FEW }),
+    answerList(tags, query, { work, scope, filter: commonFilter(query, scope), selective: FEW }),
   );
 
   mount(router, createTag, async ({ work, scope, body }) => {
@@ -59,22 +57,5 @@ export function mountTags(router: Router, storage: Storage, notices: Notices): v
     return answer.data(updated.entity, { revision: updated.revision });
   });
 
-  mountRemoval(router, { one: deleteTag, several: bulkDeleteTags }, remove);
-
-  /**
-   * Without guards a tag cannot be given to anything; then it is taken off everything, and only then it is gone. Cut
-   * off in between, the tag is still there, on fewer entities, and can be deleted again.
-   */
-  async function remove({ work, scope, ids, ifMatch }: Removed): Promise<void> {
-    const organization: Scope = { organizationId: scope.organizationId, networks: "all" };
-    await transaction(work, ids, async (session) => {
-      const found = await tags.findMany(scope, { _id: { $in: ids } }, session);
-      if (found.length !== ids.length) throw new AppError("not_found", { entity: tags.name });
-      for (const { revision } of found) requireRevision(ifMatch, revision);
-      await guards.remove(session, organization, ids);
-    });
-    await takeOff(storage, work, organization, ids);
-    await transaction(work, ids, (session) => tags.remove(session, organization, { _id: { $in: ids } }));
-    for (const id of ids) notices.tagDeleted(scope.organizationId, id);
-  }
+  mountRemoval(router, { one: deleteTag, several: bulkDeleteTags }, (removed) => deleteTags(storage, notices, removed));
 }

@@ -1,56 +1,50 @@
-import type { Filter } from "mongodb";
+import type { ClientSession, Filter } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
-import type { Work } from "@nts/shared/work";
+import { TAG_INDEX } from "../indexes.js";
 import type { Entities, Entity, EntityDocument } from "../storage/entities.js";
-import { revised } from "../storage/revisions.js";
 import type { Storage } from "../storage/storage.js";
+import type { DeletedTags } from "./hidden.js";
 
-const BATCH = 500;
+/** Kinds of entities that can carry tags. */
+export const TAGGED = ["networks", "subnets", "hosts", "services"] as const;
+export type TaggedKind = (typeof TAGGED)[number];
 
-type Tagged = Entity & { readonly tags: readonly string[] };
+/** A scope of the whole organization in which these tags are deleted. */
+export function scopeWithout(organizationId: string, tags: DeletedTags): Scope {
+  return { organizationId, networks: "all", hidden: { hosts: new Set(), tags } };
+}
+
+/** How many entities carry some of the tags. @param most where counting ends */
+export async function countTagged(
+  storage: Storage,
+  session: ClientSession,
+  scope: Scope,
+  { tagIds, most }: { tagIds: readonly string[]; most: number },
+): Promise<number> {
+  let count = 0;
+  for (const kind of TAGGED) {
+    const { collection, within } = storage[kind];
+    const options = { session, limit: most - count, hint: TAG_INDEX };
+    if (count < most) count += await collection.countDocuments({ ...within(scope), tags: { $in: tagIds } }, options);
+  }
+  return count;
+}
 
 /**
- * Takes tags off everything that carries them, in transactions of at most 500 entities: a tag can be on more than one
- * transaction can change. Nobody can add the tags meanwhile, because their guards are gone.
+ * Stores entities as they are answered: without the tags that are deleted in the scope.
+ *
+ * @param filter entities of the kind, beside that they carry such a tag
+ * @returns how many there were
  */
-export async function takeOff(storage: Storage, work: Work, scope: Scope, tagIds: readonly string[]): Promise<void> {
-  const { networks, subnets, hosts, services } = storage;
-  for (const entities of [networks, subnets, hosts, services] as unknown as Entities<Tagged>[])
-    while ((await takeOffBatch(storage, { work, entities, scope, tagIds })) === BATCH);
-}
-
-interface Batch {
-  readonly work: Work;
-  readonly entities: Entities<Tagged>;
-  readonly scope: Scope;
-  readonly tagIds: readonly string[];
-}
-
-async function takeOffBatch(
-  { hosts, services, transaction }: Storage,
-  { work, entities, scope, tagIds }: Batch,
+export async function takeOff(
+  storage: Storage,
+  session: ClientSession,
+  scope: Scope,
+  { kind, filter = {} }: { kind: TaggedKind; filter?: Filter<EntityDocument> },
 ): Promise<number> {
-  const found = await entities.select(scope, { tags: { $in: tagIds } }, { projection: { _id: 1 }, limit: BATCH });
-  if (found.length === 0) return 0;
-  return transaction(work, [`tags of ${scope.organizationId}`], async (session) => {
-    const ids = found.map(({ _id }) => _id);
-    const now = new Date();
-    const current = await entities.findMany(scope, { _id: { $in: ids } }, session);
-    const changed = current.flatMap((one) => {
-      const tags = one.entity.tags.filter((tag) => !tagIds.includes(tag));
-      const next = revised(one, { ...one.entity, tags }, now);
-      return next === null ? [] : [next];
-    });
-    await entities.replace(session, scope, changed);
-    // A document that names a tag which its text does not would be found again for ever.
-    const stale: Filter<EntityDocument> = { ...entities.within(scope), _id: { $in: ids }, tags: { $in: tagIds } };
-    await entities.collection.updateMany(stale, { $pull: { tags: { $in: tagIds } } } as object, { session });
-    if (entities.name === services.name)
-      await hosts.touch(
-        session,
-        scope,
-        changed.map(({ entity }) => (entity as unknown as { host_id: string }).host_id),
-      );
-    return found.length;
-  });
+  const entities = storage[kind] as unknown as Entities<Entity>;
+  const tagged = { tags: { $in: [...(scope.hidden?.tags.keys() ?? [])] } };
+  const without = await entities.findMany(scope, { ...filter, ...tagged }, session);
+  await entities.replace(session, scope, without);
+  return without.length;
 }

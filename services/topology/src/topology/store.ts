@@ -57,7 +57,7 @@ async function* edgesOf(parts: Parts, scope: Scope, moment: Moment): AsyncGenera
     const named = read.flatMap(({ entity }) => entity.bindings.flatMap((one) => (one.type === "Port" ? [one.port_id] : []))); // prettier-ignore
     const found = await some(ports, scope, moment, { ids: named, projection: STORED });
     const portById = new Map(
-      found.map((port) => ports.storedIn(port as StoredFields).entity).map((port) => [port.id, port]),
+      found.map((port) => ports.storedIn(port as StoredFields, scope).entity).map((port) => [port.id, port]),
     );
     yield { edges: read.map(({ entity }) => onHostEdge(entity, portById)) };
     yield { edges: await virtualized(parts, scope, moment, read.map(({ entity }) => entity)) }; // prettier-ignore
@@ -105,7 +105,7 @@ async function* all<T extends Entity>(
   for await (const batch of read(scope, { ...query, projection: { ...STORED, category: 1 } }, moment))
     yield documentsIn(batch).map((found) => {
       const { category, ...stored } = found as StoredFields & { category: Category };
-      return { entity: storedIn(stored).entity, category };
+      return { entity: storedIn(stored, scope).entity, category };
     });
 }
 

@@ -1,0 +1,33 @@
+import type { Attack, Tenant } from "../support/attacks/attack.js";
+import { aNetworkOf, expectThat, inTurns } from "../support/attacks/parts.js";
+
+const HOSTS = 20;
+const SERVICES = 500;
+const ANSWERED_MS = 1_000;
+
+interface Tagged {
+  readonly tenant: Tenant;
+  readonly tagId: string;
+}
+
+export const attack: Attack<Tagged> = {
+  name: "deletion of a tag that 10,000 services carry",
+  cheap: false,
+  prepare: async (target) => {
+    const tenant = await target.newTenant();
+    const { networkId } = await aNetworkOf(tenant);
+    const { id: tagId } = await tenant.data("POST", "/api/v1/tags", { name: "common" });
+    const service = { name: "service", service_definition: "nginx", tags: [tagId] };
+    const host = { network_id: networkId, name: "host", services: Array.from({ length: SERVICES }, () => service) };
+    await inTurns(HOSTS, 1, () => tenant.data("POST", "/api/v1/hosts", host));
+    return { tenant, tagId };
+  },
+  run: async (_target, { tenant, tagId }) => {
+    const { status, code, tookMs } = await tenant.send("DELETE", `/api/v1/tags/${tagId}`);
+    const took = `${status} ${code} after ${tookMs.toFixed(0)} ms`;
+    expectThat(status === 200 && tookMs < ANSWERED_MS, `the deletion was answered ${took}`);
+    const { text } = await tenant.send("GET", "/api/v1/services?limit=1000");
+    expectThat(!text.includes(tagId), "services are still answered with the tag");
+    return took;
+  },
+};

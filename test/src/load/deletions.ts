@@ -1,0 +1,266 @@
+/**
+ * `npm run test:deletions`: deletes what is too large for one transaction while others write, and looks until nothing of it
+ * is left. In further rounds the topology that sweeps is killed meanwhile, and then the database. Fails when a deletion takes
+ * more than a second to answer or a minute to sweep, when writers of other networks take twice as long as before, or when
+ * something is lost or left.
+ * `npm run test:deletions -- --services 20000 network` makes a smaller network, and one round only.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { type Db, MongoClient } from "mongodb";
+import { aKey, anAccount, type Answered, type Caller } from "../support/api.js";
+import { violationsIn } from "../support/invariants.js";
+import { metricOf } from "../support/metrics.js";
+import { type Seeded, seedTopology } from "../support/seed.js";
+import { startStack, type Stack } from "../support/stack.js";
+import { UNLIMITED } from "../support/unlimited.js";
+import { until } from "../support/until.js";
+import { aNetworkWithAHost } from "../support/world.js";
+import { valueAt } from "./shares.js";
+import { row } from "./work.js";
+
+const SERVICES_PER_HOST = 1_000;
+const WRITERS = 8;
+const PAUSE_MS = 20;
+const BEFORE_MS = 10_000;
+const ANSWERED_MS = 1_000;
+const SWEPT_MS = 60_000;
+const MONGOD_AWAY_MS = 2_000;
+const ON_HOSTS = ["interfaces", "ports", "services", "bindings"];
+
+/** What is deleted, of which there is more than one transaction deletes. */
+interface Doomed {
+  delete(): Promise<Answered>;
+  /** How much of it callers are still told of. */
+  seen(): Promise<number>;
+  /** How many documents are still to be swept. */
+  left(): Promise<number>;
+}
+
+interface Place {
+  readonly db: Db;
+  readonly caller: Caller;
+  readonly organizationId: string;
+}
+
+interface Round {
+  readonly name: string;
+  readonly prepare: (place: Place) => Promise<Doomed>;
+  /** What is done to the system once some of the documents are gone. */
+  readonly harm?: (stack: Stack) => Promise<void>;
+}
+
+const ROUNDS: Readonly<Record<string, Round>> = {
+  network: { name: "a network", prepare: aNetwork },
+  hosts: { name: "its hosts, by one bulk-delete", prepare: allHosts },
+  tag: { name: "a tag of all services", prepare: aTag },
+  topology: { name: "a network; the topology that sweeps is killed", prepare: aNetwork, harm: killSweeper },
+  mongod: { name: "a network; mongod is killed and started again", prepare: aNetwork, harm: restartMongod },
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { services: { type: "string", default: "100000" } },
+});
+const hosts = Number(values.services) / SERVICES_PER_HOST;
+if (!Number.isInteger(hosts) || hosts < 1) throw new Error(`--services must be a multiple of ${SERVICES_PER_HOST}`);
+const chosen = positionals.slice(1); // the first one is the name of this script
+
+row(
+  "what is deleted",
+  "documents",
+  "answered ms",
+  "swept s",
+  "writers before: p50, p99 ms",
+  "meanwhile",
+  "refused",
+  "verdict",
+);
+row("---", "---", "---", "---", "---", "---", "---", "---");
+for (const [id, round] of Object.entries(ROUNDS)) {
+  if (chosen.length > 0 && !chosen.includes(id)) continue;
+  const env = { ...UNLIMITED, LOG_LEVEL: "warn" };
+  const stack = await startStack({ topologies: 2, ownMongod: true, env });
+  try {
+    await deleteWhileOthersWrite(stack, round);
+  } finally {
+    await stack.stop();
+  }
+}
+
+async function deleteWhileOthersWrite(stack: Stack, { name, prepare, harm }: Round): Promise<void> {
+  const client = new MongoClient(stack.servers.urls.mongodb);
+  const db = client.db(stack.databases.topology);
+  const account = await anAccount(stack.url);
+  const { caller } = await aKey(stack.url, account);
+  const doomed = await prepare({ db, caller, organizationId: account.organizationId });
+  const documents = await doomed.left();
+  const writers = await startWriters(stack, caller);
+  const faults: string[] = [];
+  try {
+    await sleep(BEFORE_MS);
+    const before = writers.report();
+    const begun = performance.now();
+    const { status, text } = await doomed.delete();
+    const answeredMs = performance.now() - begun;
+    if (status !== 200) faults.push(`the deletion was answered ${status}: ${text}`);
+    if (answeredMs > ANSWERED_MS) faults.push("the answer came late");
+    const seen = await doomed.seen();
+    if (seen > 0) faults.push(`${seen} entities are still told of`);
+    if (harm !== undefined) {
+      await until(async () => (await sweptBy(stack)).some((number) => number > documents / 5), 50, SWEPT_MS);
+      await harm(stack);
+    }
+    const isSwept = async (): Promise<boolean> =>
+      (await db.collection("deletions").countDocuments({ swept_at: { $exists: true } })) > 0;
+    await until(() => isSwept().catch(() => false), 100, 3 * SWEPT_MS);
+    const sweptMs = performance.now() - begun;
+    if (sweptMs > SWEPT_MS) faults.push("the sweep took too long");
+    const meanwhile = writers.report();
+    if (harm === undefined && meanwhile.p99Ms > 2 * before.p99Ms) faults.push("others were slowed down");
+    faults.push(...(await writers.stop()));
+    const left = await doomed.left();
+    if (left > 0) faults.push(`${left} documents are left`);
+    faults.push(...(await violationsIn(client, db.databaseName)).slice(0, 5));
+    const [ms, meanwhileMs] = [before, meanwhile].map(({ p50Ms, p99Ms }) => `${p50Ms.toFixed(0)}, ${p99Ms.toFixed(0)}`);
+    const refused = `${meanwhile.refused} of ${meanwhile.answers}`;
+    const verdict = faults.length === 0 ? "holds" : `FAILS: ${faults.join("; ")}`;
+    row(name, documents, answeredMs.toFixed(0), (sweptMs / 1_000).toFixed(1), ms, meanwhileMs, refused, verdict);
+    if (faults.length > 0) process.exitCode = 1;
+  } finally {
+    await writers.stop();
+    await client.close();
+  }
+}
+
+function seed({ db, organizationId }: Place, more: { bound?: boolean; tagId?: string }): Promise<Seeded> {
+  return seedTopology(db, {
+    organizationId,
+    networks: 1,
+    hostsPerNetwork: hosts,
+    servicesPerHost: SERVICES_PER_HOST,
+    ...more,
+  });
+}
+
+/** A network whose services are bound to a port each. */
+async function aNetwork(place: Place): Promise<Doomed> {
+  const [id = ""] = (await seed(place, { bound: true })).networkIds;
+  const inIt = { organization_id: place.organizationId, network_id: id };
+  return {
+    delete: () => place.caller.send("delete", `/api/v1/networks/${id}`),
+    seen: () => countedIn(place.caller),
+    left: () => documentsIn(place.db, ["guards", "subnets", "hosts", ...ON_HOSTS], inIt),
+  };
+}
+
+async function allHosts(place: Place): Promise<Doomed> {
+  const { networkIds, hostIds } = await seed(place, { bound: true });
+  const inIt = { organization_id: place.organizationId, network_id: networkIds[0] };
+  return {
+    delete: () => place.caller.send("post", "/api/v1/hosts/bulk-delete", hostIds),
+    seen: () => countedIn(place.caller),
+    left: () => documentsIn(place.db, ON_HOSTS, inIt),
+  };
+}
+
+async function aTag(place: Place): Promise<Doomed> {
+  const { db, caller, organizationId } = place;
+  const { id } = await caller.data<{ id: string }>("post", "/api/v1/tags", { name: "doomed" });
+  await seed(place, { tagId: id });
+  return {
+    delete: () => caller.send("delete", `/api/v1/tags/${id}`),
+    seen: async () => {
+      const { body } = await caller.send("get", `/api/v1/services?limit=1&tag_ids=${id}`);
+      const { text } = await caller.send("get", "/api/v1/services?limit=100");
+      return body.meta.pagination.total_count + text.split(id).length - 1;
+    },
+    left: () => documentsIn(db, ["services"], { organization_id: organizationId, tags: id }),
+  };
+}
+
+async function documentsIn(db: Db, collections: readonly string[], filter: object): Promise<number> {
+  const counts = await Promise.all(collections.map((name) => db.collection(name).countDocuments(filter)));
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** Ports and bindings that the organization is told of, beside those of its writers. */
+async function countedIn(caller: Caller): Promise<number> {
+  let count = 0;
+  for (const resource of ["ports", "bindings"]) {
+    const { body } = await caller.send("get", `/api/v1/${resource}?limit=1`);
+    count += body.meta.pagination.total_count - WRITERS / 2;
+  }
+  return count;
+}
+
+/** Documents that each topology has swept. */
+function sweptBy({ topologies }: Pick<Stack, "topologies">): Promise<number[]> {
+  return Promise.all(topologies.map((one) => metricOf(one, "nts_swept_documents_total")));
+}
+
+async function killSweeper({ topologies }: Stack): Promise<void> {
+  const swept = await sweptBy({ topologies });
+  await topologies[swept.indexOf(Math.max(...swept))]!.kill();
+}
+
+async function restartMongod({ servers }: Stack): Promise<void> {
+  await servers.mongodb!.kill();
+  await sleep(MONGOD_AWAY_MS);
+  await servers.mongodb!.restart();
+}
+
+interface Figures {
+  readonly answers: number;
+  readonly refused: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+interface Writers {
+  /** Of the time since the last report. */
+  report(): Figures;
+  /** Ends them. @returns writes that were acknowledged and cannot be read, as sentences */
+  stop(): Promise<string[]>;
+}
+
+/** Half of them write another network of the organization, half of them that of another organization. */
+async function startWriters(stack: Stack, caller: Caller): Promise<Writers> {
+  const stranger = (await aKey(stack.url, await anAccount(stack.url))).caller;
+  let latenciesMs: number[] = [];
+  let refused = 0;
+  let isStopping = false;
+  const write = async (by: Caller): Promise<string[]> => {
+    const { service } = await aNetworkWithAHost(by);
+    const path = `/api/v1/services/${service.id}`;
+    let acknowledged = 0;
+    for (let round = 1; !isStopping; round++) {
+      const begun = performance.now();
+      const status = await by.send("put", path, { ...service, name: `round ${round}` }).then(
+        (answered) => answered.status,
+        () => 0,
+      );
+      if (status === 200) acknowledged = round;
+      else refused += 1;
+      latenciesMs.push(performance.now() - begun);
+      await sleep(PAUSE_MS);
+    }
+    const { name } = await by.data<{ name: string }>("get", path);
+    const isKept = acknowledged === 0 || Number(name.split(" ")[1]) >= acknowledged;
+    return isKept ? [] : [`round ${acknowledged} was acknowledged, and ${name} is read`];
+  };
+  const writing = Array.from({ length: WRITERS }, (_, n) => write(n % 2 === 0 ? caller : stranger));
+  return {
+    report: () => {
+      const sorted = latenciesMs.sort((a, b) => a - b);
+      const figures = { answers: sorted.length, refused, p50Ms: valueAt(0.5, sorted), p99Ms: valueAt(0.99, sorted) };
+      latenciesMs = [];
+      refused = 0;
+      return figures;
+    },
+    stop: async () => {
+      isStopping = true;
+      return (await Promise.all(writing)).flat();
+    },
+  };
+}

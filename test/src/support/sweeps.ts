@@ -1,0 +1,31 @@
+/** Sweeps of a topology under test, at the moment that a test wants them. */
+import { createLog } from "@nts/shared/log";
+import { createTransactions } from "@nts/shared/mongo/transaction";
+import { createStorage, type Storage } from "@nts/topology/storage/storage";
+import { createSweep, type SweepParts } from "@nts/topology/sweeps/sweep";
+import type { Topology } from "./topology.js";
+
+export interface Sweeps {
+  readonly storage: Storage;
+  /** What a sweep is made of. */
+  readonly parts: Pick<SweepParts, "storage" | "notices" | "log">;
+  /** Ids of which others were told. */
+  readonly announced: readonly string[];
+  /** Sweeps what was deleted, at once. @param count hears of every batch */
+  sweep(count?: SweepParts["count"], signal?: AbortSignal): Promise<void>;
+}
+
+export function sweepsOf({ db }: Pick<Topology, "db">): Sweeps {
+  const announced: string[] = [];
+  const note = (_organization: string, id: string): void => void announced.push(id);
+  const storage = createStorage(db, createTransactions(db.client));
+  const parts = { storage, notices: { networkDeleted: note, tagDeleted: note }, log: createLog("test", "silent") };
+  const times = { graceMs: 0, keepMs: 0 };
+  return {
+    storage,
+    parts,
+    announced,
+    sweep: (count = () => undefined, signal = new AbortController().signal) =>
+      createSweep({ ...parts, times, count, signal }).run(),
+  };
+}
