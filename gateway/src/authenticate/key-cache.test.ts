@@ -111,4 +111,19 @@ describe("the key cache", () => {
     for (let i = 0; i < 10_050; i++) put(String(i), { ...refused, subjects: [] });
     expect(cache.size()).toBe(10_000);
   });
+
+  it("knows that a credential was good when it has forgotten everything else of it, until it is refused", () => {
+    const { cache, put } = aCache();
+    expect(cache.wasGood("a")).toBe(false);
+    for (const forget of [() => cache.drop(["user-1"]), () => cache.clear()]) {
+      put("a", valid());
+      forget();
+      expect([cache.find("a"), cache.wasGood("a")]).toEqual([null, true]);
+    }
+    put("a", refused);
+    expect(cache.wasGood("a")).toBe(false);
+    put("a", valid());
+    cache.remove("a");
+    expect(cache.wasGood("a")).toBe(false);
+  });
 });

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Verification, VerifiedPrincipal } from "@nts/shared/contract/internal";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import { type Clock, elapsedMs, type Instant } from "../clock.js";
@@ -25,6 +26,8 @@ export interface KeyCache {
   find(hash: string): Verdict | null;
   /** The caller that a credential stood for when it was last checked; null when that is longer ago. */
   findCheckedWithin(hash: string, ms: number): Verdict | null;
+  /** True for a credential that was good when it was last looked up, also when nothing else is known of it any more. */
+  wasGood(hash: string): boolean;
   /** @param askedAt when the question was sent; all durations count from then */
   put(hash: string, verification: Verification, verdict: Verdict, askedAt: Instant): void;
   /** Forgets one credential. */
@@ -47,6 +50,7 @@ interface Remembered {
 export function createKeyCache(clock: Clock): KeyCache {
   const valid = createSubjectCache<Remembered>(MOST_VALID);
   const refused = createSubjectCache<Remembered>(MOST_REFUSED);
+  const good = new LRUCache<string, true>({ max: MOST_VALID });
 
   function within(entry: Remembered | undefined, ms: number): Verdict | null {
     if (entry === undefined) return null;
@@ -56,13 +60,16 @@ export function createKeyCache(clock: Clock): KeyCache {
   return {
     find: (hash) => within(valid.get(hash), VALID_MS) ?? within(refused.get(hash), REFUSED_MS),
     findCheckedWithin: (hash, ms) => within(valid.get(hash), ms),
+    wasGood: (hash) => good.has(hash),
     put: (hash, verification, verdict, askedAt) => {
       if (verification.status === "refused") {
         valid.delete(hash);
+        good.delete(hash);
         refused.set(hash, { subjects: verification.subjects, verdict, askedAt, endsAfterMs: Infinity });
         return;
       }
       refused.delete(hash);
+      good.set(hash, true);
       valid.set(hash, {
         subjects: subjectsOf(verification.principal),
         verdict,
@@ -73,6 +80,7 @@ export function createKeyCache(clock: Clock): KeyCache {
     remove: (hash) => {
       valid.delete(hash);
       refused.delete(hash);
+      good.delete(hash);
     },
     drop: (subjects) => {
       valid.dropSubjects(subjects);

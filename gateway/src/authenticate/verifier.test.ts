@@ -176,4 +176,22 @@ describe("the verifier", () => {
     questions[1]!.reject(new Error("refused"));
     await expect(second).rejects.toMatchObject({ code: "unavailable" });
   });
+
+  it("has whoever asks pay for a credential, but not for one that was good the last time", async () => {
+    const { verifier, answer } = aVerifier();
+    let paid = 0;
+    const pay = (): null => {
+      paid++;
+      return null;
+    };
+    const refused: Verification = { status: "refused", number: 0, code: "api_key_disabled", subjects: ["key-1"] };
+    for (const [index, verification] of [validAt(0), validAt(0), refused, refused].entries()) {
+      const asked = verifier.verify(key, cause, pay);
+      answer(index, verification);
+      await asked;
+      verifier.forgetAll();
+    }
+    // For the first look-up, and for the one after the refusal.
+    expect(paid).toBe(2);
+  });
 });

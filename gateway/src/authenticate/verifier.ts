@@ -21,8 +21,8 @@ export interface Verifier {
   /** What is known without asking; null when identity must be asked. */
   recall(credential: Credential): Verdict | null;
   /**
-   * @param pay called before identity is asked, and not by whoever joins another question; null when there is nothing
-   *   to wait for. What it throws is thrown to all who wait
+   * @param pay called before identity is asked, and not by whoever joins another question nor for a credential that was
+   *   good the last time; null when there is nothing to wait for. What it throws is thrown to all who wait
    * @throws AppError `unavailable` when identity gives no answer, or too many wait to ask it
    */
   verify(credential: Credential, cause: Cause, pay: () => Promise<void> | null): Promise<Verdict>;
@@ -100,7 +100,8 @@ export function createVerifier(options: VerifierOptions): Verifier {
       if (known !== null) return Promise.resolve(known);
       const joined = lease.isAlive() ? underWay.get(credential.hash) : undefined;
       if (joined !== undefined) return joined;
-      const paid = pay();
+      // Whoever shares an address with a flood of bad credentials would otherwise be kept out whenever it is forgotten.
+      const paid = cache.wasGood(credential.hash) ? null : pay();
       const answered = paid === null ? question(credential, cause) : paid.then(() => question(credential, cause));
       const asked = answered.finally(() => {
         if (underWay.get(credential.hash) === asked) underWay.delete(credential.hash);

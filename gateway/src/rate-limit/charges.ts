@@ -8,7 +8,7 @@ import type { Limiter } from "./limiter.js";
 // Every request costs one token: of its user when the credential is good, of its address otherwise. Whoever shares an
 // address with somebody that sends bad credentials must not pay for it: a credential that is not remembered takes its token
 // before it is looked up and gets it back when it is good, and where the address has none left, it takes one of a bucket
-// for look-ups alone.
+// for look-ups alone. One that was good the last time is looked up for nothing.
 
 export interface Charges {
   /** Counts a request, unless it was counted before. @throws AppError `rate_limited` */

@@ -1,21 +1,30 @@
 /**
  * `npm run test:revocation`: what was accepted after a change that took it away had been answered, and how long changes
  * took to answer, on four gateways and two replicas of identity, whatever breaks. Prints a table, and fails when anything
- * was accepted. It takes about five minutes. `npm run test:revocation -- --quick` makes one change of each kind for each fault.
+ * was accepted. It takes about five minutes.
+ * `npm run test:revocation -- --passes 3` makes at most so many changes of each kind for each fault, and `-- --cost` only
+ * measures what a check of a credential costs because the primary is confirmed with it.
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
 import { aKey, anAccount } from "../support/api.js";
 import { KINDS, type Prepare } from "../support/right-changes.js";
 import { type Outcome, runPass, type PassOptions } from "../support/revocation-pass.js";
 import { startStack, type Stack } from "../support/stack.js";
 import { until } from "../support/until.js";
+import { measureConfirmation } from "./confirmation-cost.js";
 import { createKilling } from "./identity-killed.js";
 import { failuresOf, tableOf, type Measured } from "./revocation-table.js";
 import { UNLIMITED } from "../support/unlimited.js";
 
 const PAUSE_MS = 10_000;
 const RECOVERED_MS = 120;
-const quick = process.argv.includes("--quick");
+const { values } = parseArgs({
+  allowPositionals: true,
+  options: { passes: { type: "string", default: "10" }, cost: { type: "boolean", default: false } },
+});
+const most = Number(values.passes);
+if (!Number.isInteger(most) || most < 1) throw new Error("--passes must be a whole number, at least 1");
 
 /** Asked for again, it is refused for the old password, which promises nothing. */
 const unrepeatable = KINDS.get("change the password");
@@ -32,13 +41,18 @@ const stack = await startStack({
   env: { ...UNLIMITED, LOG_LEVEL: "warn" },
 });
 try {
+  if (values.cost) await measureConfirmation(stack);
+  else await takeRightsAway(stack);
+} finally {
+  await stack.stop();
+}
+
+async function takeRightsAway(stack: Stack): Promise<void> {
   const measured = await measureAll(stack);
   console.log(`\n${tableOf(measured, [...KINDS.keys()])}\n`);
   const failures = failuresOf(measured);
   for (const failure of failures) console.error(`FAILED: ${failure}`);
   if (failures.length > 0) process.exitCode = 1;
-} finally {
-  await stack.stop();
 }
 
 async function measureAll({ gateways, identities, servers, url, ...rest }: Stack): Promise<Measured[]> {
@@ -47,7 +61,7 @@ async function measureAll({ gateways, identities, servers, url, ...rest }: Stack
   const measured: Measured[] = [];
   const passes = async (condition: string, count: number, faults: Partial<PassOptions> = {}): Promise<void> => {
     const outcomes: Outcome[] = [];
-    for (let pass = 0; pass < (quick ? 1 : count); pass++) {
+    for (let pass = 0; pass < Math.min(most, count); pass++) {
       await untilChangesAreQuick(url);
       outcomes.push(...(await runPass({ urls, kinds, through: url, ...faults })));
     }
@@ -77,7 +91,7 @@ async function measureAll({ gateways, identities, servers, url, ...rest }: Stack
   const killing = await createKilling({ gateways, identities, servers, url, ...rest });
   try {
     const outcomes: Outcome[] = [];
-    for (let round = 0; round < (quick ? 1 : 3); round++)
+    for (let round = 0; round < Math.min(most, 3); round++)
       for (const prepare of kinds.filter((one) => one !== unrepeatable))
         outcomes.push(await killing.killAndAskAgain(prepare));
     report({ condition: "identity killed after commit", outcomes });

@@ -5,7 +5,7 @@ import { ConfigError, readConfig } from "@nts/shared/config";
 import { Password } from "@nts/shared/contract/users";
 import { AppError } from "@nts/shared/errors";
 import { createLog } from "@nts/shared/log";
-import { createMongoClient } from "@nts/shared/mongo/connect";
+import { createMongoClient, openDatabase } from "@nts/shared/mongo/connect";
 import { createTransactions } from "@nts/shared/mongo/transaction";
 import { IdentitySettings } from "../config.js";
 import { createAcknowledgements } from "../key-changes/acknowledgements.js";
@@ -83,8 +83,8 @@ async function requireStrong(password: string, account: AccountWords): Promise<v
 }
 
 async function create({ client, database, password }: Run, command: CreateOwnerCommand): Promise<string> {
-  const db = client.db(database);
-  await prepareDatabase(db, log);
+  await prepareDatabase(client.db(database), log);
+  const db = openDatabase(client, database);
   const users = createUserStore(db);
   const transaction = createTransactions(client);
   const registerUser = createRegisterUser({ users, transaction, passwords: await createPasswords() });
@@ -99,7 +99,7 @@ async function create({ client, database, password }: Run, command: CreateOwnerC
 }
 
 async function reset({ client, database, password }: Run, { email }: ResetPasswordCommand): Promise<string> {
-  const db = client.db(database);
+  const db = openDatabase(client, database);
   const changeRights = createChangeRights({
     transaction: createTransactions(client),
     keyChanges: createKeyChangeLog(db),

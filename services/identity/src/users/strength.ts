@@ -31,10 +31,18 @@ export function createRequireStrongPassword(judge: JudgePassword): RequireStrong
   };
 }
 
-/** The parts of a password of which one has to be strong. */
+/** The parts of a password of which one has to be strong. What only repeats something is as strong as that. */
 export function partsOf(password: string): string[] {
-  if (password.length <= JUDGED_CHARACTERS) return [password];
-  return [password.slice(0, JUDGED_CHARACTERS), password.slice(-JUDGED_CHARACTERS)];
+  const unit = repeatedIn(password);
+  if (unit.length <= JUDGED_CHARACTERS) return [unit];
+  return [unit.slice(0, JUDGED_CHARACTERS), unit.slice(-JUDGED_CHARACTERS)];
+}
+
+/** The shortest beginning of which a password consists, the last time perhaps cut off; all of it when nothing is repeated. */
+function repeatedIn(password: string): string {
+  for (let length = 1; length <= password.length / 2; length++)
+    if (password.startsWith(password.slice(length))) return password.slice(0, length);
+  return password;
 }
 
 /** The words of an account, as wholes and one by one, without those too short to matter. */

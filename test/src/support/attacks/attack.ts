@@ -37,6 +37,10 @@ export interface Tenant {
   readonly keyLine: string;
   /** One request with the key; a body that is no text is sent as JSON. */
   send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  /** One request with the session that registration began. @throws Error when it does not succeed */
+  bySession(method: string, path: string, body?: unknown): Promise<void>;
+  /** Makes another key, which no gateway remembers. */
+  newKey(): Promise<string>;
   /** The data of a request that must succeed. @throws Error with the answer otherwise */
   data<T = { readonly id: string }>(method: string, path: string, body?: unknown): Promise<T>;
   /** Connections that carry what the attack writes. @param reads false when nothing is to be read from them */

@@ -34,7 +34,9 @@ async function newTenant(url: string): Promise<Tenant> {
   const { id: userId, organization_id: organizationId } = dataOf<{ id: string; organization_id: string }>(registered);
   const session = sender({ cookie: registered.cookie });
   const body = { name: "key", organization_id: organizationId, user_id: userId, tags: [], permissions: "Owner" };
-  const { key } = dataOf<{ key: string }>(await session("POST", "/api/v1/auth/keys", body));
+  const newKey = async (): Promise<string> =>
+    dataOf<{ key: string }>(await session("POST", "/api/v1/auth/keys", body)).key;
+  const key = await newKey();
   const send = sender({ authorization: `Bearer ${key}` });
   return {
     organizationId,
@@ -43,6 +45,10 @@ async function newTenant(url: string): Promise<Tenant> {
     key,
     keyLine: `Authorization: Bearer ${key}`,
     send,
+    newKey,
+    bySession: async (method, path, body) => {
+      dataOf(await session(method, path, body));
+    },
     data: async (method, path, body) => dataOf(await send(method, path, body)),
     connect: async (count, { reads = true } = {}) => {
       const sockets = [];

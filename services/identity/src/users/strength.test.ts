@@ -1,0 +1,17 @@
+import { describe, expect, it } from "@jest/globals";
+import { partsOf } from "./strength.js";
+
+describe("what is judged of a password", () => {
+  it("is all of a short one, and the beginning and the end of a long one", () => {
+    expect(partsOf("correct horse")).toEqual(["correct horse"]);
+    const long = "abcdefghijklmnopqrstuvwxyz0123456789";
+    expect(partsOf(long)).toEqual(["abcdefghijklmnopqrstuvwx", "mnopqrstuvwxyz0123456789"]);
+  });
+
+  it("is what it repeats, however often and wherever it is cut off", () => {
+    expect(partsOf("1/1/2001".repeat(16))).toEqual(["1/1/2001"]);
+    expect(partsOf("1234567890".repeat(13).slice(0, 128))).toEqual(["1234567890"]);
+    expect(partsOf("aaaaaaaaaaaaa")).toEqual(["a"]);
+    expect(partsOf("horse battery horse")).toEqual(["horse battery horse"]);
+  });
+});

@@ -1,0 +1,25 @@
+import type { Attack } from "../support/attacks/attack.js";
+import { expectThat, inTurns, tally } from "../support/attacks/parts.js";
+
+const LONGEST_MS = 8_000;
+
+/** Passwords in which a judge of strength finds very many dates, sequences and repetitions. */
+const PASSWORDS = ["1/1/2001".repeat(16), "1234567890".repeat(12), "2001-1-1 ".repeat(14)];
+
+/** Somebody else registers meanwhile. */
+export const attack: Attack = {
+  name: "10 registrations with passwords that take long to judge",
+  cheap: true,
+  run: async (target) => {
+    const attacker = await target.newTenant();
+    const registering = inTurns(10, 10, async (n) => {
+      const body = { email: `slow-${n}-${attacker.userId}@example.com`, password: PASSWORDS[n % PASSWORDS.length] };
+      const { status, tookMs } = await attacker.send("POST", "/api/auth/register", body);
+      expectThat(tookMs < LONGEST_MS, `a registration was answered ${status} after ${tookMs.toFixed(0)} ms`);
+      return status;
+    });
+    const [statuses] = await Promise.all([registering, target.newTenant()]);
+    expectThat(new Set(statuses).size === 1 && statuses[0] === 400, `registrations were answered ${tally(statuses)}`);
+    return tally(statuses);
+  },
+};

@@ -1,0 +1,67 @@
+import { createApiKey } from "@nts/shared/api-key";
+import type { Answer, Attack, Tenant } from "../support/attacks/attack.js";
+import { expectThat, inTurns, tally } from "../support/attacks/parts.js";
+import { until } from "../support/until.js";
+
+const FLOOD = 1_000;
+const KEYS = 20;
+
+interface Prepared {
+  readonly neighbour: Tenant;
+  /** Keys of the neighbour that the gateway knew and has forgotten. */
+  readonly forgotten: readonly string[];
+  /** Keys of the neighbour that were never used. */
+  readonly fresh: readonly string[];
+}
+
+/**
+ * A key that was good before is let in, also when the gateway has forgotten what it stands for. One that is new to the gateway
+ * cannot be told from the flood before a look-up, and look-ups of an address are bounded: it is let in, or told when to come
+ * back.
+ */
+export const attack: Attack<Prepared> = {
+  name: "1,000 well-formed keys that nobody has, while somebody at that address uses good keys that are not remembered",
+  cheap: true,
+  settings: { ANONYMOUS_RATE_LIMIT_PER_MINUTE: undefined, ANONYMOUS_RATE_LIMIT_BURST: undefined },
+  prepare: async (target) => {
+    const neighbour = await target.newTenant();
+    const [fresh, forgotten] = [await keysOf(neighbour), await keysOf(neighbour)];
+    for (const key of forgotten) await read(neighbour, key);
+    // What changes the rights of all makes the gateway forget them.
+    for (const api_access_enabled of [false, true])
+      await neighbour.bySession("PUT", `/api/v1/organizations/${neighbour.organizationId}`, {
+        name: "x",
+        api_access_enabled,
+      });
+    return { neighbour, forgotten, fresh };
+  },
+  run: async (_target, { neighbour, forgotten, fresh }) => {
+    const flooding = { isOver: false };
+    const flood = inTurns(FLOOD, 16, () => read(neighbour, createApiKey().secret)).finally(
+      () => (flooding.isOver = true),
+    );
+    const firstTime: number[] = [];
+    for (let n = 0; n < KEYS && !flooding.isOver; n++) {
+      const [known, unknown] = await Promise.all([
+        read(neighbour, forgotten[n] ?? ""),
+        read(neighbour, fresh[n] ?? ""),
+      ]);
+      firstTime.push(unknown.status);
+      expectThat(known.status === 200, `a key that was good before got ${known.status} ${known.code}`);
+      expectThat([200, 429].includes(unknown.status), `a new key got ${unknown.status} ${unknown.code}`);
+    }
+    const flooded = (await flood).map(({ status }) => status);
+    const endedAt = performance.now();
+    await until(async () => (await read(neighbour, fresh.at(-1) ?? "")).status === 200);
+    const waited = (performance.now() - endedAt).toFixed(0);
+    return `the flood ${tally(flooded)}; new keys of the neighbour ${tally(firstTime)}, and 200 ${waited} ms after it`;
+  },
+};
+
+function keysOf(tenant: Tenant): Promise<string[]> {
+  return inTurns(KEYS, 4, () => tenant.newKey());
+}
+
+function read(tenant: Tenant, key: string): Promise<Answer> {
+  return tenant.send("GET", "/api/v1/networks", undefined, { authorization: `Bearer ${key}` });
+}
