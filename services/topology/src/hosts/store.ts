@@ -3,6 +3,7 @@ import { type HostInventory, HostRecord, type Interface } from "@nts/shared/cont
 import type { Scope } from "@nts/shared/http/tenancy";
 import { composed } from "../search.js";
 import {
+  BY_ID,
   createEntities,
   createReader,
   type Entities,
@@ -121,7 +122,7 @@ export function createHostStore(database: Database, kinds: HostKinds): HostStore
       );
     },
     lock: async (session, scope, id, change = {}) => {
-      const options = { session, projection: LOCKED, returnDocument: "after" } as const;
+      const options = { session, projection: LOCKED, returnDocument: "after", hint: BY_ID } as const;
       const found = await hosts.findOneAndUpdate({ ...within(scope), _id: id }, updateOf(change), options);
       if (found === null) return null;
       const host = lockedIn(found);
@@ -131,7 +132,7 @@ export function createHostStore(database: Database, kinds: HostKinds): HostStore
     lockAll: async (session, scope, changes) => {
       const ids = [...changes.keys()];
       const updates = [...changes].map(([_id, change]) => ({
-        updateOne: { filter: { ...within(scope), _id }, update: updateOf(change) },
+        updateOne: { filter: { ...within(scope), _id }, update: updateOf(change), hint: BY_ID },
       }));
       if (updates.length > 0) await hosts.bulkWrite(updates, { session });
       const found = await hosts
