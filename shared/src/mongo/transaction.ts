@@ -38,7 +38,8 @@ export class Discard<T> extends Error {
   }
 }
 
-export type TransactionBody<T> = (session: ClientSession) => Promise<T>;
+/** @param attempt how many attempts have failed because others wrote the same; none when absent */
+export type TransactionBody<T> = (session: ClientSession, attempt?: number) => Promise<T>;
 
 /**
  * Runs a body in a transaction that is committed when it returns and undone when it throws.
@@ -81,7 +82,7 @@ async function attempts<T>(session: ClientSession, attempted: Attempted<T>): Pro
     requireTime(work, deadline, conflict);
     try {
       session.startTransaction(OPTIONS);
-      const result = await body(session);
+      const result = await body(session, attempt);
       requireTime(work, deadline, conflict);
       await commit(session, deadline);
       return result;

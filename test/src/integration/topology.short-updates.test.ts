@@ -28,7 +28,7 @@ const rename = ({ owner }: Pick<World, "owner">, host: Host, n: number, name = "
 describe("updates of services without a transaction", () => {
   it("lose nothing beside other writers, and no ETag of their host stands for two states", async () => {
     topology = await startTopology({ instances: 2 });
-    expect(await writeOneHost(topology, 20)).toEqual([]);
+    expect(await writeOneHost(topology, 15)).toEqual([]);
   });
 
   it("leave the host alone, and move its ETag", async () => {
@@ -61,22 +61,55 @@ describe("updates of services without a transaction", () => {
 
   it("that come together are done once each, also when a transaction holds one of their documents", async () => {
     const world = await start();
-    const host = await aHost(world, { services: 9 });
-    const held = host.services[4]!;
+    const [host, busy] = [await aHost(world, { services: 8 }), await aHost(world, { name: "busy", services: 1 })];
+    const held = busy.services[0]!;
     await topology.db.client.withSession(async (session) => {
       session.startTransaction();
       const services = topology.db.collection<Document & { _id: string }>("services");
       await services.updateOne({ _id: held.id }, { $inc: { touched: 1 } }, { session });
-      const all = host.services.map((_, n) => rename(world, host, n));
-      const others = all.filter((_, n) => n !== 4);
-      expect((await Promise.all(others)).map(({ status, etag }) => [status, etag])).toEqual(
-        others.map(() => [200, '"2"']),
-      );
+      const first = [0, 1, 2, 3].map((n) => rename(world, host, n));
+      const waiting = rename(world, busy, 0);
+      const others = await Promise.all([...first, ...[4, 5, 6, 7].map((n) => rename(world, host, n))]);
+      expect(others.map(({ status, etag }) => [status, etag])).toEqual(others.map(() => [200, '"2"']));
       await session.abortTransaction();
-      expect((await all[4]!).etag).toBe('"2"');
+      expect((await waiting).etag).toBe('"2"');
     });
-    for (const service of host.services)
+    for (const service of [...host.services, held])
       expect((await world.owner.send(getService, { params: service })).etag).toBe('"2"');
+  });
+});
+
+describe("an update that moves other services of its host", () => {
+  it("comes to an end, though short updates change one of them in each of its attempts", async () => {
+    let thwart: (() => Promise<unknown>) | null = null;
+    const world = await start({
+      instances: 2,
+      storage: (storage) => ({
+        ...storage,
+        services: {
+          ...storage.services,
+          findMany: async (...given) => {
+            const found = await storage.services.findMany(...given);
+            await thwart?.();
+            return found;
+          },
+        },
+      }),
+    });
+    const host = await aHost(world, { services: 3 });
+    const [first, second] = host.services;
+    const other = world.owner.via(1);
+    const changes: Promise<number>[] = [];
+    thwart = () => {
+      const body = { ...echoOf(second!), name: `renamed ${changes.length}` };
+      const change = other.send(updateService, { params: second!, body }).then(({ status }) => status);
+      changes.push(change);
+      return Promise.race([change, delay(WHILE_MS)]);
+    };
+    const moved = await world.owner.send(updateService, { params: first!, body: { ...echoOf(first!), position: 2 } });
+    expect([moved.status, moved.data.position]).toEqual([200, 2]);
+    expect(new Set(await Promise.all(changes))).toEqual(new Set([200]));
+    expect(changes.length).toBeGreaterThan(2);
   });
 });
 

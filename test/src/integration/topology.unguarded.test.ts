@@ -37,7 +37,7 @@ describe.each(["lock", "hold", "count"] as const)("without the guard %s orphans 
 describe("without the revision as a condition", () => {
   it("updates without a transaction lose others", async () => {
     topology = await startTopology({ instances: 2, storage: UNGUARDED.revision });
-    const faults = await writeOneHost(topology, 20);
+    const faults = await writeOneHost(topology, 15);
     show(faults.length, 1);
     expect(faults.filter((fault) => fault.includes("updates were told"))).not.toEqual([]);
   });

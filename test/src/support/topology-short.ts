@@ -8,8 +8,8 @@ import type { Caller, Topology } from "./topology.js";
 import { aHost, aNetwork, aService, echoOf, onPort } from "./topology-world.js";
 
 const SERVICES = 4;
-const WRITERS = 8;
-const GUESTS = 12;
+const WRITERS = 6;
+const GUESTS = 6;
 
 /** @param updates of each writer */
 export async function writeOneHost(topology: Topology, updates: number): Promise<string[]> {

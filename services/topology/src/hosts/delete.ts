@@ -4,6 +4,7 @@ import type { Removed } from "../resource.js";
 import { AT_ONCE } from "../storage/deletions.js";
 import type { Counts } from "../storage/guards.js";
 import type { Storage } from "../storage/storage.js";
+import { transactionOnHosts } from "./on-host.js";
 import { hostRevisionIn } from "./revision.js";
 
 /**
@@ -12,8 +13,8 @@ import { hostRevisionIn } from "./revision.js";
  * @throws AppError `not_found` · `precondition_failed`
  */
 export async function deleteHosts(storage: Storage, { work, scope, ids, ifMatch }: Removed): Promise<void> {
-  const { bindings, deletions, guards, hosts, services, transaction } = storage;
-  const isHidden = await transaction(work, ids, async (session) => {
+  const { bindings, deletions, guards, hosts, services } = storage;
+  const isHidden = await transactionOnHosts(storage, { work, scope, hostIds: ids }, async (session) => {
     if (ifMatch !== null)
       for (const host of await hosts.findMany(scope, { _id: { $in: ids } }, session)) {
         requireRevision(ifMatch, await hostRevisionIn(storage, session, scope, host));

@@ -1,7 +1,7 @@
 import type { ClientSession } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { Discard } from "@nts/shared/mongo/transaction";
+import { Discard, type TransactionBody } from "@nts/shared/mongo/transaction";
 import type { Work } from "@nts/shared/work";
 import type { Entities, Entity, Stored } from "../storage/entities.js";
 import type { Counts, Reference } from "../storage/guards.js";
@@ -13,6 +13,33 @@ import type { InventoryChange, LockedHost } from "./store.js";
 // order of their ids; under the locks everything is read again, and found elsewhere, the write begins anew.
 
 const MOVED = Symbol("an entity moved to another host meanwhile");
+
+/** Attempts that others may thwart before short updates of the services on the hosts have to wait for a transaction. */
+const PATIENT_ATTEMPTS = 3;
+
+/** What a transaction writes on. */
+export interface OnHosts {
+  readonly work: Work;
+  readonly scope: Scope;
+  readonly hostIds: readonly string[];
+  /** What it writes besides. */
+  readonly keys?: readonly string[];
+}
+
+/**
+ * Runs a transaction that may write many services of hosts. Each of them is often free, and seldom all at once: short updates
+ * of them would thwart the transaction again and again, so it claims them after some attempts.
+ */
+export function transactionOnHosts<T>(
+  { services, transaction }: Pick<Storage, "services" | "transaction">,
+  { work, scope, hostIds, keys = [] }: OnHosts,
+  body: TransactionBody<T>,
+): Promise<T> {
+  return transaction(work, [...keys, ...hostIds], async (session, attempt = 0) => {
+    if (attempt >= PATIENT_ATTEMPTS) await services.claim(scope, hostIds);
+    return body(session, attempt);
+  });
+}
 
 type OnAHost = Entity & { readonly host_id: string; readonly network_id: string };
 
@@ -40,23 +67,34 @@ export async function lockHostFor(
   return host;
 }
 
+export interface Updating {
+  readonly work: Work;
+  readonly scope: Scope;
+  readonly id: string;
+  readonly to?: string;
+  readonly from?: string;
+}
+
 /**
  * Updates an entity under the lock of its host, and, when it is to move, of the host it moves to.
  *
  * @param to the id of the host it is to be on; left out, it stays
+ * @param from that of the host it was on a moment ago, where this is known
  * @throws AppError `not_found` · `invalid_reference` at `host_id` for a host to move to that is not there
  */
 export async function updateOnHost<T extends OnAHost, Result>(
-  { hosts, transaction }: Pick<Storage, "hosts" | "transaction">,
+  storage: Pick<Storage, "hosts" | "services" | "transaction">,
   entities: Entities<T>,
-  { work, scope, id, to }: { work: Work; scope: Scope; id: string; to?: string },
+  { work, scope, id, to, from: known }: Updating,
   write: (on: OnHost<T>) => Promise<Result>,
 ): Promise<Result> {
-  for (;;) {
-    const from = (await entities.get(scope, id)).entity.host_id;
+  const { hosts } = storage;
+  const present = async (): Promise<string> => (await entities.get(scope, id)).entity.host_id;
+  for (let from = known ?? (await present()); ; from = await present()) {
     const target = to ?? from;
     const ids = [...new Set([from, target])].sort();
-    const result = await transaction<Result | typeof MOVED>(work, ids, async (session) => {
+    const on = { work, scope, hostIds: ids };
+    const result = await transactionOnHosts<Result | typeof MOVED>(storage, on, async (session) => {
       const locked = new Map<string, LockedHost | null>();
       for (const hostId of ids) {
         const change = target === from ? {} : { services: hostId === from ? -1 : 1 };
@@ -99,13 +137,15 @@ export interface Removal<T> {
  * @throws AppError `not_found` when one of them is not there · `precondition_failed`
  */
 export async function removeFromHosts<T extends OnAHost>(
-  { guards, hosts, transaction }: Pick<Storage, "guards" | "hosts" | "transaction">,
+  storage: Pick<Storage, "guards" | "hosts" | "services" | "transaction">,
   entities: Entities<T>,
   { work, scope, ids, ifMatch, change, also }: Removal<T>,
 ): Promise<void> {
+  const { guards, hosts } = storage;
   for (;;) {
     const onHosts = await idsByHost(entities, scope, ids);
-    const result = await transaction<typeof MOVED | null>(work, [...onHosts.keys()], async (session) => {
+    const on = { work, scope, hostIds: [...onHosts.keys()] };
+    const result = await transactionOnHosts<typeof MOVED | null>(storage, on, async (session) => {
       const changes = new Map([...onHosts].map(([hostId, mine]) => [hostId, change([...mine])]));
       const locked = await lockEach(hosts, session, scope, changes);
       const removed = await entities.findMany(scope, { _id: { $in: ids } }, session);

@@ -17,6 +17,7 @@ import type { Storage } from "../storage/storage.js";
 import { deleteHosts } from "./delete.js";
 import { insertHost } from "./insert.js";
 import { answeredHost, newHostOf } from "./new-host.js";
+import { transactionOnHosts } from "./on-host.js";
 import { hostRevision, hostRevisionIn } from "./revision.js";
 
 export function mountHosts(router: Router, storage: Storage): void {
@@ -47,7 +48,7 @@ export function mountHosts(router: Router, storage: Storage): void {
 
   mount(router, updateHost, async ({ work, scope, params: { id }, body, ifMatch }) => {
     let written: ClientSession | undefined;
-    await transaction(work, [id], async (session) => {
+    await transactionOnHosts(storage, { work, scope, hostIds: [id] }, async (session) => {
       written = session;
       const current = await hosts.get(scope, id, session);
       const { entity } = current;

@@ -7,6 +7,7 @@ import { Discard } from "@nts/shared/mongo/transaction";
 import type { Work } from "@nts/shared/work";
 import { parseBlock } from "../addresses.js";
 import { insertHost } from "../hosts/insert.js";
+import { transactionOnHosts } from "../hosts/on-host.js";
 import { countsOfBindings, insertServices, saveServices, type ServiceChange } from "../services/write.js";
 import { holdClaims, networkClaim } from "../storage/claims.js";
 import type { Stored } from "../storage/entities.js";
@@ -64,7 +65,7 @@ export async function applyHost(storage: Storage, given: Target, session: Remote
   const laned = { ...storage, guards: storage.guards.inLane(lanes[0] ?? 0) };
   const hostIds = [...(before === null ? [] : [before.hostId]), ...losers].sort();
   return refusingDuplicates(() =>
-    storage.transaction(target.work, [...keysOf(networkId, lanes), ...hostIds], async (tx) => {
+    transactionOnHosts(storage, { work: target.work, scope, hostIds, keys: keysOf(networkId, lanes) }, async (tx) => {
       await holdLanes(storage, tx, target, lanes);
       const interfaces = await storage.interfaces.findByIdentity(scope, identities, tx);
       const known =

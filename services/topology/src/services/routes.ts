@@ -10,7 +10,7 @@ import {
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
 import { SERVICE_TRAILING } from "../indexes.js";
-import { countsOf, lockHostFor, removeFromHosts } from "../hosts/on-host.js";
+import { countsOf, lockHostFor, removeFromHosts, transactionOnHosts } from "../hosts/on-host.js";
 import { newId } from "@nts/shared/ids";
 import { placeNew } from "../positions.js";
 import { holdClaims, networkClaim, tagClaims } from "../storage/claims.js";
@@ -24,7 +24,7 @@ import { updateOne } from "./update.js";
 import { insertServices } from "./write.js";
 
 export function mountServices(router: Router, storage: Storage): void {
-  const { bindings, guards, services, transaction } = storage;
+  const { bindings, guards, services } = storage;
 
   mount(router, listServices, async ({ work, scope: whole, query }) => {
     const scope = narrowedTo(whole, query.network_id);
@@ -49,7 +49,7 @@ export function mountServices(router: Router, storage: Storage): void {
     const { host_id: hostId, network_id: networkId } = body;
     const now = new Date();
     const id = newId();
-    const created = await transaction(work, [hostId], async (session) => {
+    const created = await transactionOnHosts(storage, { work, scope, hostIds: [hostId] }, async (session) => {
       const host = await lockHostFor(storage, session, scope, { hostId, networkId, change: { services: 1 } });
       const { position, shift } = placeNew(body.position, host.inventory.services - 1);
       const at = now.toISOString();

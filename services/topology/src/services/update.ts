@@ -36,7 +36,7 @@ export async function updateOne(storage: Storage, asked: Asked): Promise<Stored<
   if (nextInPlace(read, asked) === null) return read;
   // What is stored may have another revision than what was read, as long as deleted tags are on it.
   const isAsStored = scope.hidden === undefined || scope.hidden.tags.size === 0;
-  if (shortWrites === null || !isAsStored) return updateInTransaction(storage, asked);
+  if (shortWrites === null || !isAsStored) return updateInTransaction(storage, asked, read.entity.host_id);
   return shortWrites.inTurn(read, async (newest) => {
     let current = newest;
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
@@ -46,9 +46,11 @@ export async function updateOne(storage: Storage, asked: Asked): Promise<Stored<
       const outcome = await shortWrites.write(work, scope, next);
       if (outcome === "written") return next;
       if (outcome === "held") break;
-      current = await services.get(scope, id);
+      const again = await services.get(scope, id);
+      if (again.revision === current.revision) break;
+      current = again;
     }
-    return updateInTransaction(storage, asked);
+    return updateInTransaction(storage, asked, read.entity.host_id);
   });
 }
 
@@ -83,10 +85,16 @@ function saidOf(service: Service, body: ServiceUpdate) {
   return { name, service_definition, tags, virtualization };
 }
 
-function updateInTransaction(storage: Storage, { work, scope, id, body, ifMatch }: Asked): Promise<Stored<Service>> {
+/** @param from the id of the host that it was on a moment ago */
+function updateInTransaction(
+  storage: Storage,
+  { work, scope, id, body, ifMatch }: Asked,
+  from: string,
+): Promise<Stored<Service>> {
   const { guards, services } = storage;
   const now = new Date();
-  return updateOnHost(storage, services, { work, scope, id, to: body.host_id }, async ({ session, host, current }) => {
+  const updating = { work, scope, id, from, to: body.host_id };
+  return updateOnHost(storage, services, updating, async ({ session, host, current }) => {
     const { entity } = current;
     requireRevision(ifMatch, current.revision);
     if (body.network_id !== entity.network_id || host.network_id !== entity.network_id)

@@ -29,14 +29,14 @@ export async function insertServices(
   await bindings.insertOf(session, scope, inserted.map(({ host_id, bindings: own }) => ({ hostId: host_id, bindings: own }))); // prettier-ignore
 }
 
-/** Stores the next states of services. @param hostName of the services that are on another host now */
+/** Stores the next states of services. @param hostName of services that are updated themselves, and may be on another host now */
 export async function saveServices(
   { bindings, services }: Stores,
   session: ClientSession,
   scope: Scope,
   { changes, hostName }: { changes: readonly ServiceChange[]; hostName?: string },
 ): Promise<void> {
-  const extra = hostName === undefined ? {} : { host_name: hostName };
+  const extra = hostName === undefined ? {} : { host_name: hostName, claimed: false };
   await services.replace(
     session,
     scope,

@@ -14,7 +14,7 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { mapMongoFault } from "@nts/shared/mongo/faults";
 import { createKeyedQueue } from "@nts/shared/mongo/queue";
 import { requireWanted, type Work } from "@nts/shared/work";
-import type { Entities, Entity, EntityDocument, Stored } from "./entities.js";
+import { BY_ID, type Entities, type Entity, type EntityDocument, type Stored } from "./entities.js";
 
 // An update that concerns one document needs no transaction: it is written on the condition that the document still has the
 // revision that was read. Whoever else writes the document moves its revision, or is a transaction that MongoDB lets collide.
@@ -32,8 +32,8 @@ const WRITE_MS = 100;
 const IMMUTABLE_FIELD = 66;
 
 /**
- * What became of a write. `stale`: the entity is in another state by now, or gone; `held`: a transaction is writing it; neither
- * has changed anything.
+ * What became of a write. `stale`: the entity is in another state by now, or gone, or it is claimed for transactions; `held`: a
+ * transaction is writing it; neither has changed anything.
  */
 export type Outcome = "written" | "stale" | "held";
 
@@ -127,7 +127,7 @@ export function createShortWrites<T extends Entity>(db: Db, entities: Entities<T
 
   async function tellApart(session: ClientSession, organizationId: string, cutOff: readonly Waiting[]): Promise<void> {
     const filter = { organization_id: organizationId, _id: { $in: cutOff.map(({ id }) => id) } };
-    const options = { session, projection: { revision: 1, nonce: 1 }, hint: { _id: 1 } };
+    const options = { session, projection: { revision: 1, nonce: 1 }, hint: BY_ID };
     const found = await collection.find(filter, options).toArray();
     const byId = new Map(found.map((one) => [one._id, one]));
     for (const one of cutOff) settleBy(one, byId.get(one.id));
@@ -154,7 +154,7 @@ export function createShortWrites<T extends Entity>(db: Db, entities: Entities<T
       new Promise((resolve, reject) => {
         const { organizationId } = scope;
         const { _id: id, ...fields } = entities.documentOf(organizationId, next);
-        const filter = { ...entities.within(scope), _id: id, revision: next.revision - 1 };
+        const filter = { ...entities.within(scope), _id: id, revision: next.revision - 1, claimed: { $ne: true } };
         const waiting = { work, id, revision: next.revision, nonce: new ObjectId(), filter, fields, resolve, reject };
         const line = lines.get(organizationId) ?? { organizationId, waiting: [], underWay: 0, isScheduled: false };
         lines.set(organizationId, line);
@@ -178,7 +178,7 @@ function isWanted({ work, reject }: Waiting): boolean {
 /** An update that fails when nothing matches: it would insert what cannot be inserted. A reply tells no other way which one. */
 function updateOf({ filter, fields, nonce }: Waiting): { updateOne: UpdateOneModel<EntityDocument> } {
   const update: Document = { $set: { ...fields, nonce }, $setOnInsert: { _id: "nothing" } };
-  return { updateOne: { filter, update, upsert: true, hint: { _id: 1 } } };
+  return { updateOne: { filter, update, upsert: true, hint: BY_ID } };
 }
 
 /** What became of each write of a command that was carried out. */
