@@ -12,7 +12,7 @@ import { type Build, buildHere, buildOfRef } from "../support/build-of-ref.js";
 import { UNLIMITED } from "../support/unlimited.js";
 import type { Stack } from "../support/stack.js";
 import { cpuMicrosOf, residentMbOf, type Watched } from "./measure.js";
-import { type Inventory, seedInventory, type Work } from "./path-work.js";
+import { type Inventory, MOST_STREAMS, seedInventory, type Work } from "./path-work.js";
 import { row } from "./work.js";
 
 const { values } = parseArgs({
@@ -34,7 +34,7 @@ const CONNECTIONS = values.connections.split(",").map(Number);
 const ALL_AT_SERVICES = {
   AT_SERVICES_PER_USER: "1000",
   AT_SERVICES_PER_ORGANIZATION: "1000",
-  ORGANIZATION_STREAMS: "1000",
+  ORGANIZATION_STREAMS: String(MOST_STREAMS),
 };
 
 /** A system that runs, with what is measured of it. */
@@ -81,9 +81,9 @@ async function compare(sides: readonly Side[]): Promise<void> {
   row("work", "conn.", "build", "req/s", "p50 ms", "p99 ms", "failed", `CPU µs/request: ${names.join(" / ")}`);
   row(...Array.from({ length: 8 }, () => "---"));
   const works = sides[0]?.inventory.works ?? [];
-  for (const [index, { name }] of works.entries()) {
+  for (const [index, { name, mostConnections = Infinity }] of works.entries()) {
     if (!name.includes(values.only)) continue;
-    for (const connections of CONNECTIONS) {
+    for (const connections of CONNECTIONS.filter((one) => one <= mostConnections)) {
       const samples = new Map<Side, Sample[]>(sides.map((side) => [side, []]));
       for (let round = 0; round < ROUNDS; round++)
         for (const side of round % 2 === 0 ? sides : sides.toReversed()) {

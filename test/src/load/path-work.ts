@@ -14,6 +14,8 @@ export interface NextRequest {
 export interface Work {
   readonly name: string;
   readonly next: () => NextRequest;
+  /** With more connections it is not measured. */
+  readonly mostConnections?: number;
   /** How many more requests there can be; absent when there is no end. */
   readonly most?: () => number;
   /** Is told of every answer. */
@@ -27,6 +29,8 @@ export interface Inventory {
   readonly works: readonly Work[];
 }
 
+/** Lists of everything at a time: with more of them no answer would end while it is measured. */
+export const MOST_STREAMS = 16;
 const SERVICES_PER_HOST = 5;
 const FEW_HOSTS = 40;
 const SEEDED_AT_A_TIME = 4;
@@ -63,7 +67,7 @@ export async function seedInventory(stack: Stack, services: number): Promise<Inv
       renames(`PUT, a new name, ${FEW_HOSTS * SERVICES_PER_HOST} services`, renamed.slice(0, FEW_HOSTS)),
       rebinds(rebound),
       list("page of 50", "?limit=50"),
-      list(`list of all ${services}`, "?limit=0"),
+      { ...list(`list of all ${services}`, "?limit=0"), mostConnections: MOST_STREAMS },
       ...createsAndDeletes(hostBody, hosts.length),
     ],
   };
