@@ -17,11 +17,12 @@ import {
 } from "./answer.js";
 import { applyHost, makeSubnets, type Target } from "./apply.js";
 import type { ImportDesk, Turn } from "./desk.js";
+import { type Outcomes, outcomesOf } from "./outcomes.js";
 import { hintsOf } from "./places.js";
 import type { Place } from "./plan.js";
 import { createSkipped } from "./scan.js";
-import type { Job, Outcome, ReadFile } from "./session.js";
-import { namesOf, subnetsOf } from "./store.js";
+import type { Job, ReadFile } from "./session.js";
+import { subnetsOf } from "./store.js";
 import type { Remote } from "./thread.js";
 
 // One import from its file to its answer, which is sent while it is made: everything that may refuse the import as a whole
@@ -172,24 +173,6 @@ function createAttempts(run: Run): <T>(work: () => Promise<T>) => Promise<T | Ap
       return last;
     }
   };
-}
-
-/** What becomes of hosts as they are now, by index; what is new is planned where it is written. */
-type Outcomes = ReadonlyMap<number, Outcome>;
-
-async function outcomesOf({ storage, session, target, isDry }: Run, jobs: readonly Job[]): Promise<Outcomes> {
-  const ids = jobs.flatMap(({ match }) => (match === null ? [] : [match.hostId]));
-  const found = ids.length === 0 ? [] : await storage.hosts.findWithChildren(target.scope, ids);
-  const byId = new Map(found.map((known) => [known.host.entity.id, known]));
-  const wanted = jobs.flatMap(({ index, match }) => {
-    const there = match === null ? undefined : byId.get(match.hostId);
-    const known = match === null || there === undefined ? null : { ...there, by: match.by };
-    return isDry || known !== null ? [{ index, known }] : [];
-  });
-  const losers = jobs.flatMap((job) => job.losers);
-  const names = await namesOf(storage, target.scope, losers);
-  const outcomes = await session.planAll(wanted, { now: new Date().toISOString(), isDry, names });
-  return new Map(wanted.map(({ index }, at) => [index, outcomes[at] as Outcome]));
 }
 
 /** Writes what a host lacks. */

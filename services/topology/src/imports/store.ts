@@ -1,7 +1,7 @@
 import type { ClientSession } from "mongodb";
 import type { Subnet } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
-import type { KnownHost } from "../hosts/store.js";
+import type { Inventory, KnownHost } from "../hosts/store.js";
 import { STORED } from "../storage/entities.js";
 import type { Storage } from "../storage/storage.js";
 
@@ -21,6 +21,14 @@ export async function knownHost(
   session: ClientSession,
 ): Promise<KnownHost | null> {
   return (await hosts.findWithChildren(scope, [id], session))[0] ?? null;
+}
+
+/** How much stands on hosts, by id. */
+export async function sizesOf({ hosts }: Storage, scope: Scope, ids: readonly string[]): Promise<Map<string, number>> {
+  if (ids.length === 0) return new Map();
+  const found = await hosts.select(scope, { _id: { $in: [...ids] } }, { projection: { inventory: 1 } });
+  const sizeOf = ({ interfaces, ports, services }: Inventory): number => interfaces.length + ports.length + services;
+  return new Map(found.map(({ _id, inventory }) => [_id, sizeOf(inventory as Inventory)]));
 }
 
 /** Names of hosts by id. */

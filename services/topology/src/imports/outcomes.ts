@@ -1,0 +1,68 @@
+import type { Storage } from "../storage/storage.js";
+import type { Target } from "./apply.js";
+import type { Recognized } from "./plan.js";
+import type { Job, Outcome } from "./session.js";
+import { namesOf, sizesOf } from "./store.js";
+import type { Remote } from "./thread.js";
+
+// Hosts that are there are planned with all that is on them, which is read here and copied into the thread.
+
+/** Interfaces, ports and services of known hosts that are planned together; a single host may have more. */
+const MOST_CHILDREN = 3_000;
+
+interface Planning {
+  readonly storage: Storage;
+  readonly session: Remote;
+  readonly target: Target;
+  readonly isDry: boolean;
+}
+
+/** What becomes of hosts as they are now, by index; what is new is planned where it is written. */
+export type Outcomes = ReadonlyMap<number, Outcome>;
+
+export async function outcomesOf(run: Planning, jobs: readonly Job[]): Promise<Outcomes> {
+  const { storage, session, target, isDry } = run;
+  const losers = jobs.flatMap((job) => job.losers);
+  const given = { now: new Date().toISOString(), isDry, names: await namesOf(storage, target.scope, losers) };
+  const outcomes = new Map<number, Outcome>();
+  for (const part of partsOf(jobs, await sizesOf(storage, target.scope, hostIdsOf(jobs)))) {
+    const wanted = await asTheyAre(run, part);
+    const planned = await session.planAll(wanted, given);
+    for (const [at, outcome] of planned.entries()) outcomes.set(wanted[at]?.index ?? -1, outcome);
+  }
+  return outcomes;
+}
+
+/** Hosts that are planned together, in parts with no more on them than a process should hold. @param sizes by host */
+export function partsOf<T extends Pick<Job, "match">>(jobs: readonly T[], sizes: ReadonlyMap<string, number>): T[][] {
+  const parts: T[][] = [[]];
+  let room = MOST_CHILDREN;
+  for (const job of jobs) {
+    const size = job.match === null ? 0 : (sizes.get(job.match.hostId) ?? 0);
+    if (size > room) {
+      parts.push([]);
+      room = MOST_CHILDREN;
+    }
+    parts.at(-1)?.push(job);
+    room -= size;
+  }
+  return parts.filter((part) => part.length > 0);
+}
+
+async function asTheyAre(
+  { storage, target, isDry }: Planning,
+  jobs: readonly Job[],
+): Promise<{ index: number; known: Recognized | null }[]> {
+  const ids = hostIdsOf(jobs);
+  const found = ids.length === 0 ? [] : await storage.hosts.findWithChildren(target.scope, ids);
+  const byId = new Map(found.map((known) => [known.host.entity.id, known]));
+  return jobs.flatMap(({ index, match }) => {
+    const there = match === null ? undefined : byId.get(match.hostId);
+    const known = match === null || there === undefined ? null : { ...there, by: match.by };
+    return isDry || known !== null ? [{ index, known }] : [];
+  });
+}
+
+function hostIdsOf(jobs: readonly Job[]): string[] {
+  return jobs.flatMap(({ match }) => (match === null ? [] : [match.hostId]));
+}
