@@ -61,9 +61,7 @@ export function createTransactions(client: MongoClient): RunTransaction {
     const deadline = Math.min(begun + TRANSACTION_MS, work.deadline - COMMIT_MS);
     // In one order for all callers, or two of them would wait for each other for ever.
     const ordered = [...new Set(keys)].sort();
-    return queue.run(ordered, () =>
-      work.use(() => client.withSession((session) => attempts(session, { work, body, begun, deadline, endAbandoned }))),
-    );
+    return queue.run(ordered, () => work.use(() => attempts(client, { work, body, begun, deadline, endAbandoned })));
   };
 }
 
@@ -75,25 +73,44 @@ interface Attempted<T> {
   readonly endAbandoned: () => Promise<void>;
 }
 
-async function attempts<T>(session: ClientSession, attempted: Attempted<T>): Promise<T> {
+async function attempts<T>(client: MongoClient, attempted: Attempted<T>): Promise<T> {
   const { work, body, begun, deadline, endAbandoned } = attempted;
   let conflict: unknown;
-  for (let attempt = 0; ; attempt++) {
+  const inTime = (): void => {
     requireTime(work, deadline, conflict);
+  };
+  for (let attempt = 0; ; attempt++) {
+    inTime();
     try {
-      session.startTransaction(OPTIONS);
-      const result = await body(session, attempt);
-      requireTime(work, deadline, conflict);
-      await commit(session, deadline);
-      return result;
+      // A session each: what is chosen for a session, such as a lane of guards, is chosen anew after a lost race.
+      const tried = { body: (session: ClientSession) => body(session, attempt), deadline, inTime };
+      return await client.withSession((session) => attemptOnce(session, tried));
     } catch (error) {
-      if (session.inTransaction()) await session.abortTransaction().catch(() => undefined);
       if (error instanceof Discard) return error.value as T;
       if (!(error instanceof MongoError) || !error.hasErrorLabel("TransientTransactionError")) throw error;
       conflict = error;
       if (performance.now() > begun + HELD_MS) await endAbandoned();
       await delay(Math.max(0, Math.min(backOffMs(attempt), deadline - performance.now())));
     }
+  }
+}
+
+interface Attempt<T> extends Pick<Attempted<T>, "deadline"> {
+  readonly body: (session: ClientSession) => Promise<T>;
+  /** @throws AppError when it is too late */
+  readonly inTime: () => void;
+}
+
+async function attemptOnce<T>(session: ClientSession, { body, deadline, inTime }: Attempt<T>): Promise<T> {
+  try {
+    session.startTransaction(OPTIONS);
+    const result = await body(session);
+    inTime();
+    await commit(session, deadline);
+    return result;
+  } catch (error) {
+    if (session.inTransaction()) await session.abortTransaction().catch(() => undefined);
+    throw error;
   }
 }
 

@@ -22,6 +22,9 @@ export async function deleteHosts(storage: Storage, { work, scope, ids, ifMatch 
       }
     const taken = await hosts.take(session, scope, ids);
     if (taken.length !== ids.length) throw new AppError("not_found", { entity: hosts.name });
+    // What is shared with other writers comes first: these would interrupt a long transaction at its end.
+    await guards.hold(session, scope, taken.map(({ network_id: target }) => ({ target, kind: "network" }))); // prettier-ignore
+    await hosts.remove(session, scope, { _id: { $in: ids } });
     const bound = await bindings.countOn(session, scope, ids);
     const gone = taken.map(({ id, network_id, interfaces, ports, services }) => ({
       target: network_id,

@@ -37,7 +37,7 @@ export interface LockedHost {
   readonly inventory: Inventory;
 }
 
-/** How much stood on a host that was deleted. */
+/** How much stands on a host that is to be deleted. */
 export interface TakenHost extends Readonly<Record<keyof Inventory, number>> {
   readonly id: string;
   readonly network_id: string;
@@ -66,13 +66,13 @@ export interface HostStore extends Entities<HostRecord>, HostsWithChildren {
    * @throws AppError `validation_failed` when it would have more on it than a host can have
    */
   lock(session: ClientSession, scope: Scope, id: string, change?: InventoryChange): Promise<LockedHost | null>;
-  /** Locks several hosts, in two commands. @returns those that are in the scope, by id */
+  /** Locks several hosts, in three commands. @returns those that are in the scope, by id */
   lockAll(
     session: ClientSession,
     scope: Scope,
     changes: ReadonlyMap<string, InventoryChange>,
   ): Promise<ReadonlyMap<string, LockedHost>>;
-  /** Deletes hosts themselves. @returns those that are in the scope */
+  /** Locks hosts that are to be deleted. @returns those that are in the scope */
   take(session: ClientSession, scope: Scope, ids: readonly string[]): Promise<TakenHost[]>;
 }
 
@@ -106,6 +106,12 @@ export function createHostStore(database: Database, kinds: HostKinds): HostStore
   };
   const hosts = entities.collection;
   const search = createHostSearch(database.db);
+
+  /** Locks hosts by one short command: the longer it takes, the likelier somebody else commits a change to one of them. */
+  async function own(session: ClientSession, scope: Scope, ids: readonly string[]): Promise<void> {
+    await hosts.updateMany({ ...within(scope), _id: { $in: [...ids] } }, { $inc: { lock: 1 } } as object, { session });
+  }
+
   return {
     ...entities,
     ...createHostsWithChildren(database, readers),
@@ -131,6 +137,7 @@ export function createHostStore(database: Database, kinds: HostKinds): HostStore
     },
     lockAll: async (session, scope, changes) => {
       const ids = [...changes.keys()];
+      await own(session, scope, ids);
       const updates = [...changes].map(([_id, change]) => ({
         updateOne: { filter: { ...within(scope), _id }, update: updateOf(change), hint: BY_ID },
       }));
@@ -147,9 +154,8 @@ export function createHostStore(database: Database, kinds: HostKinds): HostStore
     },
     take: async (session, scope, ids) => {
       const filter: Filter<EntityDocument> = { ...within(scope), _id: { $in: [...ids] } };
-      const found = await hosts.find<TakenHost>(filter, { session, projection: TAKEN }).toArray();
-      await hosts.deleteMany(filter, { session });
-      return found;
+      await own(session, scope, ids);
+      return hosts.find<TakenHost>(filter, { session, projection: TAKEN }).toArray();
     },
   };
 }

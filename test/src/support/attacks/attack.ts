@@ -10,6 +10,8 @@ export interface Attack<Prepared = undefined> {
   readonly cheap: boolean;
   /** Settings of the processes, beside those of every attacked system; undefined leaves one at its default. */
   readonly settings?: Readonly<Record<string, string | undefined>>;
+  /** Processes of topology; 1 unless it is said otherwise. */
+  readonly topologies?: number;
   /** Makes what the attack needs; nobody is watched meanwhile. */
   readonly prepare?: (target: Target) => Promise<Prepared>;
   /**

@@ -40,10 +40,10 @@ export async function loadAttacks(): Promise<NamedAttack[]> {
 }
 
 /** The system that an attack is made on: nobody meets the rate limit, unless the attack says so. */
-export function optionsOf({ settings = {} }: Pick<Attack, "settings">): StackOptions {
+export function optionsOf({ settings = {}, topologies = 1 }: Pick<Attack, "settings" | "topologies">): StackOptions {
   const merged: Readonly<Record<string, string | undefined>> = { ...UNLIMITED, LOG_LEVEL: "warn", ...settings };
   const given = Object.entries(merged).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return { env: Object.fromEntries(given) };
+  return { topologies, env: Object.fromEntries(given) };
 }
 
 /** How an attack is watched and judged. */
