@@ -1,6 +1,5 @@
 /** The attacks that take seconds; `npm run test:attacks` makes all of them, and judges the slowest answer more strictly. */
 import { afterAll, describe, expect, it } from "@jest/globals";
-import { PENDING } from "../support/attacks/pending.js";
 import { loadAttacks, type NamedAttack, optionsOf, runAttack } from "../support/attacks/run.js";
 import { startStack, type Stack } from "../support/stack.js";
 
@@ -8,16 +7,15 @@ import { startStack, type Stack } from "../support/stack.js";
 const WATCHING = { patienceMs: 2_000, beforeMs: 300, afterMs: 500 };
 
 const attacks = await loadAttacks();
-const cheap = attacks.filter(({ id, cheap }) => cheap && !PENDING.has(id));
 let shared: Stack | null = null;
 
 afterAll(async () => {
   await shared?.stop();
 });
 
-/** Attacks without settings of their own are made on one system, as long as all of it runs. */
+/** Attacks with nothing of their own are made on one system, as long as all of it runs. */
 async function stackFor(attack: NamedAttack): Promise<{ stack: Stack; release: () => Promise<void> }> {
-  if (attack.settings !== undefined) {
+  if (attack.settings !== undefined || attack.topologies !== undefined) {
     const stack = await startStack(optionsOf(attack));
     return { stack, release: () => stack.stop() };
   }
@@ -34,13 +32,11 @@ function processesOf({ gateways, identities, topologies }: Stack): Stack["gatewa
 }
 
 describe("a client of one organization does not notice what another one does", () => {
-  it("with every attack of the folder, but for those that are listed as pending", () => {
-    const ids = attacks.map(({ id }) => id);
-    expect(ids.length).toBeGreaterThan(20);
-    expect([...PENDING].filter((id) => !ids.includes(id))).toEqual([]);
+  it("with any attack of the folder", () => {
+    expect(attacks.length).toBeGreaterThan(20);
   });
 
-  for (const attack of cheap)
+  for (const attack of attacks.filter(({ cheap }) => cheap))
     it(attack.name, async () => {
       const { stack, release } = await stackFor(attack);
       try {
