@@ -1,19 +1,21 @@
 import { setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import { AppError } from "@nts/shared/errors";
-import { createSession } from "./session.js";
 import { threadId } from "./thread-time.js";
 import type { Question, Reply } from "./thread.js";
 
 // The thread of an import: answers questions to its session, one after another.
 
-const session = createSession();
 const port = parentPort;
 if (port === null) throw new Error("this file is run as a worker thread");
 
 // On Linux the priority is that of the thread: where processors are scarce, requests come first.
 const BEHIND_REQUESTS = 5;
 if (process.platform === "linux") setPriority(BEHIND_REQUESTS);
+
+// Loaded with that priority: it costs as much as reading a scan.
+const { createSession } = await import("./session.js");
+const session = createSession();
 
 port.postMessage({ threadId: threadId() });
 port.on("message", ({ id, name, args }: Question) => {
