@@ -25,7 +25,8 @@ if (!Number.isInteger(rounds) || rounds < 1) throw new Error("--rounds must be a
 const here = await buildHere();
 const from = values.from === undefined ? here : await buildOfRef(values.from);
 const { createProcess } = from;
-const env = { ...LEAVING, LOG_LEVEL: "warn" };
+// As operators are told to while replicas of an earlier build may run.
+const env = { ...LEAVING, LOG_LEVEL: "warn", ...(from !== here && { SHORT_UPDATES: "off" }) };
 const stack = await startStack({ gateways: 2, identities: 2, topologies: 2, ownMongod: true, env, createProcess });
 const forward = inRolloutOrder(stack);
 const ways =
