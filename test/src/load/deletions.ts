@@ -3,7 +3,7 @@
  * is left. In further rounds the topology that sweeps is killed meanwhile, and then the database. Fails when a deletion takes
  * more than a second to answer or a minute to sweep, when writers of other networks take twice as long as before, or when
  * something is lost or left.
- * `npm run test:deletions -- --services 20000 network` makes a smaller network, and one round only.
+ * `npm run test:deletions -- --entities 20000 network` deletes fewer entities, in one round only.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -19,7 +19,7 @@ import { aNetworkWithAHost } from "../support/world.js";
 import { valueAt } from "./shares.js";
 import { row } from "./work.js";
 
-const SERVICES_PER_HOST = 1_000;
+const PER_HOST = 1_000;
 const WRITERS = 8;
 const PAUSE_MS = 20;
 const BEFORE_MS = 10_000;
@@ -45,25 +45,26 @@ interface Place {
 
 interface Round {
   readonly name: string;
-  readonly prepare: (place: Place) => Promise<Doomed>;
+  prepare(place: Place): Promise<Doomed>;
   /** What is done to the system once some of the documents are gone. */
   readonly harm?: (stack: Stack) => Promise<void>;
 }
 
 const ROUNDS: Readonly<Record<string, Round>> = {
-  network: { name: "a network", prepare: aNetwork },
-  hosts: { name: "its hosts, by one bulk-delete", prepare: allHosts },
-  tag: { name: "a tag of all services", prepare: aTag },
-  topology: { name: "a network; the topology that sweeps is killed", prepare: aNetwork, harm: killSweeper },
-  mongod: { name: "a network; mongod is killed and started again", prepare: aNetwork, harm: restartMongod },
+  network: { name: "a network of services", prepare: (place) => aNetwork(place) },
+  bound: { name: "a network of ports, services and bindings", prepare: aBoundNetwork },
+  hosts: { name: "hosts with ports, services and bindings, by one bulk-delete", prepare: allHosts },
+  tag: { name: "a tag of services", prepare: aTag },
+  topology: { name: "a network; the topology that sweeps is killed", prepare: aBoundNetwork, harm: killSweeper },
+  mongod: { name: "a network; mongod is killed and started again", prepare: aBoundNetwork, harm: restartMongod },
 };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { services: { type: "string", default: "100000" } },
+  options: { entities: { type: "string", default: "100000" } },
 });
-const hosts = Number(values.services) / SERVICES_PER_HOST;
-if (!Number.isInteger(hosts) || hosts < 1) throw new Error(`--services must be a multiple of ${SERVICES_PER_HOST}`);
+const entities = Number(values.entities);
+if (!Number.isInteger(entities) || entities < 3 * PER_HOST) throw new Error("--entities must be at least 3000");
 const chosen = positionals.slice(1); // the first one is the name of this script
 
 row(
@@ -133,25 +134,24 @@ async function deleteWhileOthersWrite(stack: Stack, { name, prepare, harm }: Rou
   }
 }
 
+/** Hosts with a thousand services each, or with a thousand ports, services and bindings. */
 function seed({ db, organizationId }: Place, more: { bound?: boolean; tagId?: string }): Promise<Seeded> {
-  return seedTopology(db, {
-    organizationId,
-    networks: 1,
-    hostsPerNetwork: hosts,
-    servicesPerHost: SERVICES_PER_HOST,
-    ...more,
-  });
+  const hostsPerNetwork = Math.floor(entities / PER_HOST / (more.bound === true ? 3 : 1));
+  return seedTopology(db, { organizationId, networks: 1, hostsPerNetwork, servicesPerHost: PER_HOST, ...more });
 }
 
-/** A network whose services are bound to a port each. */
-async function aNetwork(place: Place): Promise<Doomed> {
-  const [id = ""] = (await seed(place, { bound: true })).networkIds;
+async function aNetwork(place: Place, bound = false): Promise<Doomed> {
+  const [id = ""] = (await seed(place, { bound })).networkIds;
   const inIt = { organization_id: place.organizationId, network_id: id };
   return {
     delete: () => place.caller.send("delete", `/api/v1/networks/${id}`),
     seen: () => countedIn(place.caller),
     left: () => documentsIn(place.db, ["guards", "subnets", "hosts", ...ON_HOSTS], inIt),
   };
+}
+
+function aBoundNetwork(place: Place): Promise<Doomed> {
+  return aNetwork(place, true);
 }
 
 async function allHosts(place: Place): Promise<Doomed> {
@@ -184,10 +184,10 @@ async function documentsIn(db: Db, collections: readonly string[], filter: objec
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Ports and bindings that the organization is told of, beside those of its writers. */
+/** Services, ports and bindings that the organization is told of, beside those of its writers. */
 async function countedIn(caller: Caller): Promise<number> {
   let count = 0;
-  for (const resource of ["ports", "bindings"]) {
+  for (const resource of ["services", "ports", "bindings"]) {
     const { body } = await caller.send("get", `/api/v1/${resource}?limit=1`);
     count += body.meta.pagination.total_count - WRITERS / 2;
   }

@@ -2,7 +2,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Collection } from "mongodb";
 import type { Log } from "@nts/shared/log";
 import { STREAM_MS } from "@nts/shared/mongo/connect";
-import { BACKGROUND } from "@nts/shared/work";
 import {
   GUARD_INDEX,
   HOST_BINDINGS_INDEX,
@@ -16,7 +15,7 @@ import { finishNetworks } from "../networks/delete.js";
 import type { Notices } from "../notices.js";
 import type { DeletionDocument } from "../storage/deletions.js";
 import type { Storage } from "../storage/storage.js";
-import { scopeWithout, takeOff, TAGGED } from "../tags/take-off.js";
+import { scopeWithout, TAGGED, takeOffInPassing } from "../tags/take-off.js";
 
 // Deletes the documents of what is hidden, and takes hidden tags off documents. Every step may be repeated, so a sweep that
 // is cut off goes on in whichever process finds it next; two at once do no harm.
@@ -24,7 +23,9 @@ import { scopeWithout, takeOff, TAGGED } from "../tags/take-off.js";
 /** Documents that are deleted or changed at a time. */
 const BATCH = 200;
 /** The share of its time in which a sweep works; in the rest others have the database to themselves. */
-const DUTY = 0.5;
+const DUTY = 0.7;
+/** A batch is not waited for until a majority has it on disk: the entry that the deletion is swept is, and stands behind it. */
+const UNCONFIRMED = { w: 1, journal: false } as const;
 
 export interface SweepTimes {
   /**
@@ -127,13 +128,14 @@ const SWEEPS: Readonly<Record<DeletionDocument["kind"], SweepKind>> = {
     const { storage } = parts;
     const scope = scopeWithout(organization_id, new Map(ids.map((id) => [id, deleted_at])));
     const carriers = { organization_id, tags: { $in: ids } };
+    const matching = { filter: carriers, hint: TAG_INDEX };
     let total = 0;
     for (const kind of TAGGED)
-      total += await sweepMatching(parts, storage[kind].collection, { filter: carriers, hint: TAG_INDEX }, (batch) =>
-        storage.transaction(BACKGROUND, [], (session) =>
-          takeOff(storage, session, scope, { kind, filter: { _id: { $in: batch } } }),
-        ),
-      );
+      for (let found = -1; found !== 0 && !parts.signal.aborted; total += found)
+        // Until nothing is found: others may have written some of them at the same time.
+        found = await sweepMatching(parts, storage[kind].collection, matching, (ids) =>
+          takeOffInPassing(storage, scope, { kind, ids }),
+        );
     return total;
   },
 };
@@ -151,7 +153,7 @@ function deleteMatching<T extends { _id: string; organization_id: string }>(
   const { organization_id } = filter;
   return sweepMatching(parts, collection, { filter, hint }, async (batch) => {
     const gone = { _id: { $in: [...batch] }, organization_id };
-    return (await collection.deleteMany(gone, { hint: { _id: 1 } })).deletedCount;
+    return (await collection.deleteMany(gone, { hint: { _id: 1 }, writeConcern: UNCONFIRMED })).deletedCount;
   });
 }
 

@@ -29,7 +29,7 @@ export async function deleteTags(storage: Storage, notices: Notices, removal: Re
     if (isLarge) return deletions.hide(session, organizationId, "tags", ids);
     const now = new Date();
     const without = scopeWithout(organizationId, new Map(ids.map((id) => [id, now])));
-    for (const kind of TAGGED) await takeOff(storage, session, without, { kind });
+    for (const kind of TAGGED) await takeOff(storage, session, without, kind);
     return null;
   });
   if (hidden !== null) await deletions.known();

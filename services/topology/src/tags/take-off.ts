@@ -1,7 +1,7 @@
-import type { ClientSession, Filter } from "mongodb";
+import type { ClientSession } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { TAG_INDEX } from "../indexes.js";
-import type { Entities, Entity, EntityDocument } from "../storage/entities.js";
+import { type Entities, type Entity, STORED } from "../storage/entities.js";
 import type { Storage } from "../storage/storage.js";
 import type { DeletedTags } from "./hidden.js";
 
@@ -30,21 +30,31 @@ export async function countTagged(
   return count;
 }
 
-/**
- * Stores entities as they are answered: without the tags that are deleted in the scope.
- *
- * @param filter entities of the kind, beside that they carry such a tag
- * @returns how many there were
- */
-export async function takeOff(
-  storage: Storage,
-  session: ClientSession,
-  scope: Scope,
-  { kind, filter = {} }: { kind: TaggedKind; filter?: Filter<EntityDocument> },
-): Promise<number> {
+/** Stores all entities of a kind as they are answered: without the tags that are deleted in the scope. */
+export async function takeOff(storage: Storage, session: ClientSession, scope: Scope, kind: TaggedKind): Promise<void> {
   const entities = storage[kind] as unknown as Entities<Entity>;
   const tagged = { tags: { $in: [...(scope.hidden?.tags.keys() ?? [])] } };
-  const without = await entities.findMany(scope, { ...filter, ...tagged }, session);
-  await entities.replace(session, scope, without);
-  return without.length;
+  await entities.replace(session, scope, await entities.findMany(scope, tagged, session));
+}
+
+/**
+ * The same for some entities that nobody waits for, without a transaction: each is written on the condition of its revision.
+ *
+ * @returns how many carried such a tag; those that somebody else has written at the same time may carry it still
+ */
+export async function takeOffInPassing(
+  storage: Storage,
+  scope: Scope,
+  { kind, ids }: { kind: TaggedKind; ids: readonly string[] },
+): Promise<number> {
+  const { collection, documentOf, storedIn } = storage[kind] as unknown as Entities<Entity>;
+  const organization_id = scope.organizationId;
+  const tagged = { organization_id, _id: { $in: [...ids] }, tags: { $in: [...(scope.hidden?.tags.keys() ?? [])] } };
+  const found = await collection.find(tagged, { projection: { ...STORED, _id: 1 }, hint: { _id: 1 } }).toArray();
+  const updates = found.map((document) => {
+    const { _id, ...fields } = documentOf(organization_id, storedIn(document, scope));
+    return { updateOne: { filter: { organization_id, _id, revision: document.revision }, update: { $set: fields } } };
+  });
+  if (updates.length > 0) await collection.bulkWrite(updates, { ordered: false });
+  return found.length;
 }
