@@ -137,25 +137,28 @@ describe("identity.admin: reset-password", () => {
   });
 
   it("says in one sentence what is wrong", async () => {
-    const nobody = await admin(["reset-password", "nobody@example.com"]);
-    expect(nobody).toMatchObject({ exitCode: 1, stderr: "No user has the email address nobody@example.com." });
-    const unset = await admin(["reset-password", "a@example.com"], { env: { MONGODB_URL: "" } });
-    expect(unset).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("MONGODB_URL") as unknown });
     const url = "mongodb://root:secret@127.0.0.1:9/?replicaSet=rs0";
-    for (const command of ["reset-password", "create-owner"]) {
-      const away = await admin([command, "a@example.com"], { env: { MONGODB_URL: url } });
-      expect(away).toMatchObject({
-        exitCode: 1,
-        stderr: expect.stringMatching(/^MongoDB does not answer.*\.$/) as unknown,
-      });
-      expect(away.stderr).not.toContain("secret");
-    }
-    const misspelt = url.replace("127.0.0.1:9", "127.0.0.1:99999");
-    const unread = await admin(["reset-password", "a@example.com"], { env: { MONGODB_URL: misspelt } });
-    expect(unread).toMatchObject({
-      exitCode: 1,
-      stderr: expect.stringMatching(/^MongoDB .*MONGODB_URL.*\.$/) as unknown,
-    });
+    const reset = ["reset-password", "nobody@example.com"];
+    const refused = await Promise.all([
+      admin(reset),
+      admin(reset, { env: { MONGODB_URL: "" } }),
+      admin(reset, { env: { MONGODB_URL: url } }),
+      admin(["create-owner", "a@example.com"], { env: { MONGODB_URL: url } }),
+      admin(reset, { env: { MONGODB_URL: url.replace("127.0.0.1:9", "127.0.0.1:99999") } }),
+    ]);
+    expect(refused.map(({ exitCode }) => exitCode)).toEqual([1, 1, 1, 1, 1]);
+    const sentences = refused.map(({ stderr }) => stderr);
+    expect(sentences).toEqual([
+      "No user has the email address nobody@example.com.",
+      expect.stringContaining("MONGODB_URL"),
+      expect.stringMatching(/^MongoDB does not answer.*\.$/),
+      expect.stringMatching(/^MongoDB does not answer.*\.$/),
+      expect.stringMatching(/^MongoDB .*MONGODB_URL.*\.$/),
+    ]);
+    expect(sentences.join()).not.toContain("secret");
+  });
+
+  it("explains itself without a database", async () => {
     expect(await admin(["--help"], { env: { MONGODB_URL: "" } })).toMatchObject({
       exitCode: 0,
       stdout: expect.stringContaining("reset-password <email>") as unknown,

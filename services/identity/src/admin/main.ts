@@ -48,8 +48,10 @@ async function main(): Promise<number> {
   }
   const settings = readConfig(AdminSettings, process.env);
   const password = command.fromStdin ? await passwordFromStdin() : randomBytes(18).toString("base64url");
-  const organization = command.kind === "create-owner" ? command.organization : undefined;
-  await requireStrong(password, { email: command.email, organization });
+  if (command.fromStdin) {
+    const organization = command.kind === "create-owner" ? command.organization : undefined;
+    await requireStrong(password, { email: command.email, organization });
+  }
   const client = createMongoClient(settings.MONGODB_URL, "identity-admin");
   try {
     await client.connect();
