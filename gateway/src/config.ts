@@ -1,6 +1,9 @@
 import { commonSettings, OriginList, tenancySettings, UrlList } from "@nts/shared/config";
 import { BODY_LIMIT_BYTES } from "@nts/shared/http/headers";
+import type { Audience } from "@nts/shared/http/tenancy";
 import { z } from "zod";
+import type { HolderKind, InFlightLimits } from "./edge/in-flight.js";
+import type { LimiterOptions } from "./rate-limit/limiter.js";
 
 const count = z.coerce.number().int().min(1).max(1_000_000);
 /** One body always fits. */
@@ -67,3 +70,39 @@ export const GatewayConfig = z.object({
     .describe("How long a checked credential still serves while identity is away; 0 turns it off."),
 });
 export type GatewayConfig = z.infer<typeof GatewayConfig>;
+
+/** What signs requests to each service. */
+export function tenancySecretsOf(config: GatewayConfig): Readonly<Record<Audience, readonly string[]>> {
+  return { identity: config.GATEWAY_TO_IDENTITY_SECRETS, topology: config.GATEWAY_TO_TOPOLOGY_SECRETS };
+}
+
+/** The limits of requests, and how long to wait for Redis to enforce them. */
+export function allowancesOf(
+  config: GatewayConfig,
+): Pick<LimiterOptions, "perUser" | "perAddress" | "perLookup" | "timeoutMs"> {
+  return {
+    perUser: { perMinute: config.RATE_LIMIT_PER_MINUTE, burst: config.RATE_LIMIT_BURST },
+    perLookup: { perMinute: config.LOOKUP_RATE_LIMIT_PER_MINUTE, burst: config.LOOKUP_RATE_LIMIT_BURST },
+    perAddress: { perMinute: config.ANONYMOUS_RATE_LIMIT_PER_MINUTE, burst: config.ANONYMOUS_RATE_LIMIT_BURST },
+    timeoutMs: config.REDIS_PATIENCE_MS,
+  };
+}
+
+/** What users, organizations and addresses may hold at a time. */
+export function inFlightLimitsOf(config: GatewayConfig): InFlightLimits {
+  const of = (kind: HolderKind, bodyBytes: number): InFlightLimits[HolderKind] => {
+    const name = kind.toUpperCase() as Uppercase<HolderKind>;
+    return {
+      requests: config[`IN_FLIGHT_PER_${name}`],
+      atServices: config[`AT_SERVICES_PER_${name}`],
+      uploads: config.UPLOADS_PER_ORGANIZATION,
+      bodyBytes,
+    };
+  };
+  return {
+    user: of("user", config.BODY_BYTES_PER_USER),
+    organization: of("organization", config.BODY_BYTES),
+    address: of("address", config.BODY_BYTES_PER_ADDRESS),
+    bodyBytes: config.BODY_BYTES,
+  };
+}

@@ -41,17 +41,97 @@ export interface KeyChangeFollower {
 
 /** Starts to follow, for ever, whatever is away. */
 export function followKeyChanges(options: KeyChangesOptions): KeyChangeFollower {
-  const { gatewayId, pull, deregister, verifier, changes, lease, bus, clock, log } = options;
-  let liveGateways = 1;
-  let answeredAt: Instant | null = null;
-  let failing = false;
-  let stopped = false;
-  let pulling = false;
-  let underWay: Promise<void> = Promise.resolve();
-  let again = false;
-  let timer: NodeJS.Timeout | undefined;
+  const follower = new Follower(options);
+  const { bus, verifier, changes } = options;
+  bus.subscribe(keyChanged, ({ number, subjects }) => {
+    verifier.forget(subjects);
+    if (changes.noticed(number)) follower.acknowledge();
+    follower.pullSoon();
+  });
+  follower.pullSoon();
+  return follower;
+}
 
-  function apply(after: number, answer: KeyChanges): void {
+class Follower implements KeyChangeFollower {
+  #liveGateways = 1;
+  #answeredAt: Instant | null = null;
+  #isFailing = false;
+  #isStopped = false;
+  #isPulling = false;
+  #underWay: Promise<void> = Promise.resolve();
+  /** There is something to ask or tell without waiting. */
+  #again = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly options: KeyChangesOptions) {}
+
+  liveGateways = (): number => this.#liveGateways;
+
+  sinceAnswerMs(): number | null {
+    return this.#answeredAt === null ? null : elapsedMs(this.#answeredAt, this.options.clock.now());
+  }
+
+  pullSoon(): void {
+    if (this.#isPulling) this.#again = true;
+    else if (!this.#isStopped) void this.#pullNow();
+  }
+
+  acknowledge(): void {
+    const { bus, gatewayId, changes } = this.options;
+    bus.publish(keyApplied, { gateway: gatewayId, number: changes.applied() });
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  async leave(): Promise<void> {
+    const { lease, changes, deregister, log } = this.options;
+    this.stop();
+    lease.end();
+    // Its answer would register this gateway anew.
+    await this.#underWay;
+    await deregister(changes.applied()).catch((error: unknown) => {
+      log.warn({ err: error }, "identity could not be told that this gateway leaves");
+    });
+  }
+
+  async #pullNow(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#isPulling = true;
+    this.#underWay = this.#pullOnce();
+    await this.#underWay;
+    this.#isPulling = false;
+    if (!this.#isStopped) this.#timer = setTimeout(() => void this.#pullNow(), this.#again ? 0 : PULL_EVERY_MS);
+  }
+
+  async #pullOnce(): Promise<void> {
+    const { pull, changes, lease, clock, log } = this.options;
+    const askedAt = clock.now();
+    const after = changes.applied();
+    this.#again = false;
+    try {
+      const answer = await pull(after);
+      this.#apply(after, answer);
+      lease.renew(askedAt);
+      this.#liveGateways = Math.max(1, answer.live_gateways);
+      this.#answeredAt = clock.now();
+      if (this.#isFailing) log.info("identity answers again");
+      this.#isFailing = false;
+      if (changes.applied() > after) {
+        this.acknowledge();
+        // The next question says what was applied, in case the bus does not.
+        this.#again = true;
+      }
+    } catch (error) {
+      if (!this.#isFailing) log.warn({ err: error }, "identity does not answer; nothing remembered is served");
+      this.#isFailing = true;
+    }
+  }
+
+  #apply(after: number, answer: KeyChanges): void {
+    const { verifier, changes } = this.options;
     // A number below the one asked for means another record, such as a restored database.
     if (answer.reset || answer.highest < after) {
       verifier.forgetAll();
@@ -61,76 +141,4 @@ export function followKeyChanges(options: KeyChangesOptions): KeyChangeFollower 
     if (answer.changes.length > 0) verifier.forget(answer.changes.flatMap(({ subjects }) => subjects));
     changes.pulled(answer.highest);
   }
-
-  async function pullOnce(): Promise<void> {
-    const askedAt = clock.now();
-    const after = changes.applied();
-    try {
-      const answer = await pull(after);
-      apply(after, answer);
-      lease.renew(askedAt);
-      liveGateways = Math.max(1, answer.live_gateways);
-      answeredAt = clock.now();
-      if (failing) log.info("identity answers again");
-      failing = false;
-      if (changes.applied() > after) {
-        acknowledge();
-        // The next question says what was applied, in case the bus does not.
-        again = true;
-      }
-    } catch (error) {
-      if (!failing) log.warn({ err: error }, "identity does not answer; nothing remembered is served");
-      failing = true;
-    }
-  }
-
-  async function pullNow(): Promise<void> {
-    clearTimeout(timer);
-    pulling = true;
-    again = false;
-    underWay = pullOnce();
-    await underWay;
-    pulling = false;
-    pullLater();
-  }
-
-  function pullLater(): void {
-    if (!stopped) timer = setTimeout(() => void pullNow(), again ? 0 : PULL_EVERY_MS);
-  }
-
-  function pullSoon(): void {
-    if (pulling) again = true;
-    else if (!stopped) void pullNow();
-  }
-
-  function acknowledge(): void {
-    bus.publish(keyApplied, { gateway: gatewayId, number: changes.applied() });
-  }
-
-  bus.subscribe(keyChanged, ({ number, subjects }) => {
-    verifier.forget(subjects);
-    if (changes.noticed(number)) acknowledge();
-    pullSoon();
-  });
-  void pullNow();
-
-  function stop(): void {
-    stopped = true;
-    clearTimeout(timer);
-  }
-
-  return {
-    liveGateways: () => liveGateways,
-    sinceAnswerMs: () => (answeredAt === null ? null : elapsedMs(answeredAt, clock.now())),
-    stop,
-    leave: async () => {
-      stop();
-      lease.end();
-      // Its answer would register this gateway anew.
-      await underWay;
-      await deregister(changes.applied()).catch((error: unknown) => {
-        log.warn({ err: error }, "identity could not be told that this gateway leaves");
-      });
-    },
-  };
 }

@@ -85,22 +85,7 @@ export function createUnreadAnswers(onCut: () => void): UnreadAnswers {
       if (now - entry.since > STALL_MS + earnedMs) cut(exchange);
       else if (entry.bytes === 0 && entry.pausedSince === null) forget(exchange);
     }
-    for (const exchange of surplus(now)) cut(exchange);
-  }
-
-  /** Those that keep services waiting beyond what is allowed, whoever has done so longest first. */
-  function surplus(now: number): Exchange[] {
-    const paused = [...entries]
-      .filter(([, { pausedSince }]) => pausedSince !== null && now - pausedSince > MOMENT_MS)
-      .sort(([, a], [, b]) => (b.pausedSince ?? 0) - (a.pausedSince ?? 0));
-    const ofCaller = new Map<string, number>();
-    return paused
-      .filter(([exchange], index) => {
-        const count = (ofCaller.get(exchange.caller) ?? 0) + 1;
-        ofCaller.set(exchange.caller, count);
-        return index >= MOST_PAUSED || count > MOST_PAUSED_OF_CALLER;
-      })
-      .map(([exchange]) => exchange);
+    for (const exchange of surplusOf(entries, now)) cut(exchange);
   }
 
   return {
@@ -115,4 +100,19 @@ export function createUnreadAnswers(onCut: () => void): UnreadAnswers {
 
 function takenBy({ request: { socket } }: Exchange): number {
   return socket.bytesWritten - socket.writableLength;
+}
+
+/** Those that keep services waiting beyond what is allowed, whoever has done so longest first. */
+function surplusOf(entries: ReadonlyMap<Exchange, Entry>, now: number): Exchange[] {
+  const paused = [...entries]
+    .filter(([, { pausedSince }]) => pausedSince !== null && now - pausedSince > MOMENT_MS)
+    .sort(([, a], [, b]) => (b.pausedSince ?? 0) - (a.pausedSince ?? 0));
+  const ofCaller = new Map<string, number>();
+  return paused
+    .filter(([exchange], index) => {
+      const count = (ofCaller.get(exchange.caller) ?? 0) + 1;
+      ofCaller.set(exchange.caller, count);
+      return index >= MOST_PAUSED || count > MOST_PAUSED_OF_CALLER;
+    })
+    .map(([exchange]) => exchange);
 }

@@ -53,6 +53,11 @@ export function createLimiter(options: LimiterOptions): Limiter {
       return Array.from({ length: count }, () => local.take(key));
     }
 
+    /** Redis may only be slow: it is told what is allowed meanwhile. */
+    function tellRedis(key: string, levels: readonly Level[]): void {
+      for (const { allowed } of levels) if (allowed) guard.fireAndForget(() => exact.take(key, 1));
+    }
+
     async function take(batch: Batch): Promise<readonly Level[]> {
       const { key, count, since } = batch;
       let source: Source = "redis";
@@ -61,8 +66,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
         if (guard.isAway()) {
           source = "local";
           levels = takeLocally(batch);
-          // Redis may only be slow: it keeps count of what is allowed meanwhile.
-          for (const { allowed } of levels) if (allowed) guard.fireAndForget(() => exact.take(key, 1));
+          tellRedis(key, levels);
         } else {
           levels = await guard.run(() => exact.take(key, count));
           local.learn(key, Math.max(...levels.map(({ fullInMs }) => fullInMs)));

@@ -22,9 +22,10 @@ const OPTIONS = { pingInterval: 500, maxPingOut: 2, reconnect: false, timeout: 2
 const RETRY_MS = 250;
 const DRAIN_MS = 1_000;
 
+const codec = JSONCodec();
+
 /** Connects in the background and for ever, so that the order in which processes start does not matter. */
 export function createBus(url: string, processName: string, log: Log): Bus {
-  const codec = JSONCodec();
   const subscriptions: ((connection: NatsConnection) => void)[] = [];
   const closing = new AbortController();
   let connection: NatsConnection | null = null;
@@ -84,13 +85,13 @@ export function createBus(url: string, processName: string, log: Log): Bus {
       void established.close();
     },
   };
+}
 
-  function decode(data: Uint8Array): unknown {
-    try {
-      return codec.decode(data);
-    } catch {
-      return null;
-    }
+function decode(data: Uint8Array): unknown {
+  try {
+    return codec.decode(data);
+  } catch {
+    return null;
   }
 }
 

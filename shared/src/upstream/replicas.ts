@@ -110,11 +110,58 @@ class WaitingCalls {
   }
 }
 
+interface Totals {
+  /** Calls that wait for an answer, at all replicas. */
+  waiting: number;
+}
+
+/** A call that has not ended. */
+class OpenCall implements Call {
+  readonly replica: Replica;
+  readonly #waiting: WaitingCall | null;
+  #isOpen = true;
+
+  /** @param counted null for a call that is not one of those that wait */
+  constructor(
+    private readonly kept: Kept,
+    private readonly counted: { totals: Totals; onEjected: (() => void) | undefined } | null,
+    private readonly eject: (kept: Kept) => void,
+  ) {
+    this.replica = kept.replica;
+    kept.pending++;
+    this.#waiting = counted === null ? null : kept.waiting.add(counted.onEjected);
+    if (counted !== null) counted.totals.waiting++;
+  }
+
+  answered(): void {
+    this.#waitNoLonger();
+    this.kept.failures = 0;
+    this.kept.isProven = true;
+  }
+
+  failed(): void {
+    this.#waitNoLonger();
+    if (++this.kept.failures >= MOST_FAILURES) this.eject(this.kept);
+  }
+
+  end(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#waitNoLonger();
+    this.kept.pending--;
+  }
+
+  #waitNoLonger(): void {
+    if (this.counted === null || this.#waiting === null) return;
+    if (this.kept.waiting.remove(this.#waiting)) this.counted.totals.waiting--;
+  }
+}
+
 /** No replicas yet. @param onChange told when a replica was ejected or came back */
 export function createReplicas(onChange: (replica: Replica, isEjected: boolean) => void = () => undefined): Replicas {
   let known: Kept[] = [];
   let turn = 0;
-  let waiting = 0;
+  const totals: Totals = { waiting: 0 };
 
   function choose(tried: readonly Replica[]): Kept {
     // Whoever comes after the one that was chosen last is looked at first.
@@ -144,33 +191,10 @@ export function createReplicas(onChange: (replica: Replica, isEjected: boolean) 
   return {
     call: (options = {}) => {
       const counts = options.isInternal !== true;
-      if (counts && waiting >= MOST_WAITING) throw new AppError("unavailable", {}, "too many calls wait for an answer");
+      if (counts && totals.waiting >= MOST_WAITING)
+        throw new AppError("unavailable", {}, "too many calls wait for an answer");
       const kept = choose(options.tried ?? NONE);
-      let isOpen = true;
-      kept.pending++;
-      const waitingCall = counts ? kept.waiting.add(options.onEjected) : null;
-      if (counts) waiting++;
-      const noLongerWaiting = (): void => {
-        if (waitingCall !== null && kept.waiting.remove(waitingCall)) waiting--;
-      };
-      return {
-        replica: kept.replica,
-        answered: () => {
-          noLongerWaiting();
-          kept.failures = 0;
-          kept.isProven = true;
-        },
-        failed: () => {
-          noLongerWaiting();
-          if (++kept.failures >= MOST_FAILURES) eject(kept);
-        },
-        end: () => {
-          if (!isOpen) return;
-          isOpen = false;
-          noLongerWaiting();
-          kept.pending--;
-        },
-      };
+      return new OpenCall(kept, counts ? { totals, onEjected: options.onEjected } : null, eject);
     },
     probed: (origin, said) => {
       const kept = known.find(({ replica }) => replica.origin === origin);
@@ -185,7 +209,7 @@ export function createReplicas(onChange: (replica: Replica, isEjected: boolean) 
       known = replicas.map((replica) => known.find((one) => one.replica.origin === replica.origin) ?? unused(replica));
     },
     all: () => known.map(({ replica, pending, isEjected }) => ({ ...replica, pending, isEjected })),
-    waiting: () => waiting,
+    waiting: () => totals.waiting,
   };
 }
 

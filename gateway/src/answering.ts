@@ -1,0 +1,77 @@
+import type { Log } from "@nts/shared/log";
+import type { Metrics } from "@nts/shared/metrics";
+import type { Tracing } from "@nts/shared/tracing/tracing";
+import { createAccessLog } from "./access-log.js";
+import { createAnswerHere } from "./answer-here.js";
+import { createAuthenticate } from "./authenticate/authenticate.js";
+import { createTenancyHeaders } from "./authenticate/caller.js";
+import type { Credentials } from "./authenticate/credentials.js";
+import { type GatewayConfig, inFlightLimitsOf, tenancySecretsOf } from "./config.js";
+import { createConsole } from "./console/console.js";
+import { everyAnswerFields } from "./edge/answer-headers.js";
+import { createAnswerers } from "./edge/answerers.js";
+import { createCors } from "./edge/cors.js";
+import { createInFlight, type InFlight } from "./edge/in-flight.js";
+import { createPace } from "./edge/pace.js";
+import type { Answerers } from "./edge/public-server.js";
+import { createUnreadAnswers } from "./edge/unread-answers.js";
+import { createProtectionMetrics } from "./metrics.js";
+import { createPages } from "./pages.js";
+import { createPipeline } from "./pipeline.js";
+import { createForward, type ForwardOptions } from "./proxy/forward.js";
+import { createCharges } from "./rate-limit/charges.js";
+import type { Limiter } from "./rate-limit/limiter.js";
+import { createRoutes } from "./routes.js";
+
+export interface AnsweringOptions {
+  readonly config: GatewayConfig;
+  readonly credentials: Credentials;
+  readonly limiter: Limiter;
+  readonly services: ForwardOptions["services"];
+  readonly metrics: Metrics;
+  readonly tracing: Tracing;
+  readonly log: Log;
+}
+
+/** Puts the steps of the pipeline together, with all that they need. */
+export async function createAnswering(
+  options: AnsweringOptions,
+): Promise<{ answerers: Answerers; inFlight: InFlight }> {
+  const { config, credentials, limiter, services, metrics, tracing, log } = options;
+  const publicUrl = config.PUBLIC_URL === undefined ? null : new URL(config.PUBLIC_URL);
+  const protection = createProtectionMetrics(metrics.registry);
+  const inFlight = createInFlight(inFlightLimitsOf(config), protection.refused);
+  const charges = createCharges(limiter);
+  const pace = createPace();
+  const pages = await createPages();
+  const webConsole = createConsole();
+  const pipeline = createPipeline({
+    ownHost: publicUrl?.host ?? null,
+    routes: createRoutes({ page: pages.find, console: webConsole.find }),
+    authenticate: createAuthenticate({
+      verifier: credentials.verifier,
+      charges,
+      ownOrigin: publicUrl?.origin ?? null,
+    }),
+    charges,
+    keyUses: credentials.keyUses,
+    forward: createForward({
+      refuse: (exchange, status) => {
+        pipeline.refuseUnsound(exchange, status);
+      },
+      tenancyHeader: createTenancyHeaders(tenancySecretsOf(config)),
+      ...{ inFlight, pace, services },
+    }),
+    answerHere: createAnswerHere(webConsole.notFoundFor),
+  });
+  const context = {
+    trustedHops: config.TRUST_PROXY_HOPS,
+    everyAnswer: everyAnswerFields(config.PUBLIC_URL),
+    unread: createUnreadAnswers(protection.cut),
+    account: createAccessLog(log, metrics),
+    onDefect: protection.defect,
+    ...{ tracing, log },
+  };
+  const cors = createCors(config.CORS_ORIGINS);
+  return { answerers: createAnswerers({ context, pipeline, pace, charges, cors }), inFlight };
+}

@@ -1,0 +1,71 @@
+import type { Bus } from "@nts/shared/bus/bus";
+import { pullKeyChanges, recordKeyUses, verifyCredential } from "@nts/shared/contract/internal";
+import { createInternalClient } from "@nts/shared/http/internal-client";
+import type { Principal } from "@nts/shared/http/tenancy";
+import type { Log } from "@nts/shared/log";
+import type { Upstream } from "@nts/shared/upstream/upstream";
+import { systemClock as clock } from "../clock.js";
+import type { GatewayConfig } from "../config.js";
+import { createChangeLog } from "./change-log.js";
+import { createKeyCache, type KeyCache } from "./key-cache.js";
+import { followKeyChanges, type KeyChangeFollower } from "./key-changes.js";
+import { createKeyUses, type KeyUses } from "./key-uses.js";
+import { createLease, type Lease } from "./lease.js";
+import { createVerifier, type Verifier, type VerifierObserver } from "./verifier.js";
+
+// An answer to a pull that takes longer is worth little of the second that a lease lasts.
+const PULL_MS = 400;
+const VERIFY_MS = 1_000;
+const LAST_VERIFY_MS = 3_000;
+const KEY_USES_MS = 1_000;
+
+/** What this gateway knows of credentials, and what tells it. */
+export interface Credentials {
+  readonly verifier: Verifier;
+  readonly follower: KeyChangeFollower;
+  readonly keyUses: KeyUses;
+  readonly lease: Lease;
+  readonly cache: KeyCache;
+  /** Ends the connections to identity. */
+  close(): Promise<void>;
+}
+
+export interface CredentialsOptions {
+  readonly config: Pick<GatewayConfig, "MAX_VERIFICATIONS" | "STALE_CREDENTIAL_SECONDS">;
+  readonly gatewayId: string;
+  readonly upstream: Upstream;
+  readonly sign: (principal: Principal) => string;
+  readonly bus: Bus;
+  readonly observer: VerifierObserver;
+  readonly log: Log;
+}
+
+/** Begins to follow the changes of rights. */
+export function startCredentials(options: CredentialsOptions): Credentials {
+  const { config, gatewayId, upstream, sign, bus, observer, log } = options;
+  const checks = createInternalClient({ upstream, sign, timeoutMs: VERIFY_MS, lastTimeoutMs: LAST_VERIFY_MS });
+  const pulls = createInternalClient({ upstream, sign, timeoutMs: PULL_MS });
+  const reports = createInternalClient({ upstream, sign, timeoutMs: KEY_USES_MS });
+
+  const lease = createLease(clock);
+  const changes = createChangeLog();
+  const cache = createKeyCache(clock);
+  const verifier = createVerifier({
+    ask: (credential, cause) => checks.ask(verifyCredential, { body: credential, cause }),
+    atATime: config.MAX_VERIFICATIONS,
+    staleMs: config.STALE_CREDENTIAL_SECONDS * 1_000,
+    ...{ cache, lease, changes, clock, log, observer },
+  });
+  const follower = followKeyChanges({
+    pull: (after) => pulls.ask(pullKeyChanges, { query: { after, gateway: gatewayId } }),
+    deregister: (after) => pulls.ask(pullKeyChanges, { query: { after, gateway: gatewayId, leaving: true } }),
+    ...{ gatewayId, verifier, changes, lease, bus, clock, log },
+  });
+  const keyUses = createKeyUses((uses) => reports.ask(recordKeyUses, { body: { uses } }), log);
+  return {
+    ...{ verifier, follower, keyUses, lease, cache },
+    close: async () => {
+      await Promise.all([checks, pulls, reports].map((client) => client.close()));
+    },
+  };
+}
