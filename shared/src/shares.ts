@@ -17,7 +17,7 @@ export interface ShareLimits {
   readonly streams: number;
 }
 
-const DEFAULTS: ShareLimits = { operations: 8, waiting: 512, waitMs: 5_000, streams: 4 };
+export const SHARE_LIMITS: ShareLimits = { operations: 8, waiting: 512, waitMs: 5_000, streams: 4 };
 
 /** The shares of all organizations in one process. */
 export interface Shares {
@@ -35,7 +35,7 @@ interface Share {
 }
 
 export function createShares(given: Partial<ShareLimits> = {}): Shares {
-  const limits = { ...DEFAULTS, ...given };
+  const limits = { ...SHARE_LIMITS, ...given };
   const shares = new Map<string, Share>();
 
   function shareOf(organizationId: string): Share {

@@ -14,8 +14,8 @@ import type { Lease } from "./lease.js";
 // its answer is used for those who wait for it but not kept. Without a lease each request asks. When identity does not
 // answer, a credential checked a short while ago still serves, and any other gets `unavailable`: never a refusal.
 
-const MOST_WAITING = 1_000;
-const LONGEST_WAIT_MS = 1_000;
+export const MOST_WAITING = 1_000;
+export const LONGEST_WAIT_MS = 1_000;
 
 export interface Verifier {
   /** What is known without asking; null when identity must be asked. */

@@ -5,10 +5,10 @@ import type { Exchange } from "./exchange.js";
 // of a connection's end only to the response whose turn it is, so all of its exchanges are ended here.
 
 /** Requests of one connection that are answered at a time. */
-const MOST_AT_A_TIME = 4;
+export const MOST_AT_A_TIME = 4;
 
 /** Requests that wait behind them, of what had been read already; with more than these the connection is closed. */
-const MOST_WAITING = 64;
+export const MOST_WAITING = 64;
 
 type Start = (exchange: Exchange) => void;
 

@@ -10,10 +10,10 @@ import { REQUEST_MS } from "./pace.js";
 // The door that everybody may knock at, with its limits.
 
 /** Bytes of the request line and the header fields together; a list of 1,000 ids in the address fits. */
-const HEAD_LIMIT_BYTES = 49_152;
+export const HEAD_LIMIT_BYTES = 49_152;
 
 // A request that comes slowly is told so, before the service that waits for its body would give up (8 s).
-const HEAD_MS = 5_000;
+export const HEAD_MS = 5_000;
 const CHECK_EVERY_MS = 500;
 
 const KEEP_ALIVE_MS = 65_000;

@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 // broken lines, spaces before colons, folded lines, two lengths, a length beside chunks, and heads above its limit.
 
 /** Bytes of all header fields together; with the address they may have as much as the server lets Node read. */
-const FIELDS_LIMIT_BYTES = 16_384;
+export const FIELDS_LIMIT_BYTES = 16_384;
 
 /** Of a header field: the colon, the space and the end of the line. */
 const AROUND_FIELD_BYTES = 4;

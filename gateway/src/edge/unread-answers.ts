@@ -8,8 +8,8 @@ import type { Exchange } from "./exchange.js";
 const MOST_BYTES = 67_108_864;
 
 /** Milliseconds without reading, beside what was read earns at 8 KiB a second. */
-const STALL_MS = 30_000;
-const BYTES_PER_MS = (8 * 1_024) / 1_000;
+export const STALL_MS = 30_000;
+export const BYTES_PER_MS = (8 * 1_024) / 1_000;
 
 /** Services may be kept waiting by so many answers longer than a moment: of one caller, and of all. */
 const MOST_PAUSED_OF_CALLER = 8;

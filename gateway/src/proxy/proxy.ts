@@ -14,8 +14,8 @@ import type { AnswerHead, AnswerReader, OutgoingBody, Sending, Transport } from 
 // that breaks off takes the client's connection with it; and nobody waits for ever. Another replica gets a request of which
 // no byte was sent, and once a read that got no answer.
 
-const HEAD_MS = 10_000;
-const STALLED_MS = 30_000;
+export const HEAD_MS = 10_000;
+export const STALLED_MS = 30_000;
 
 /** Attempts to reach a replica at all, for one request. */
 const MOST_ATTEMPTS = 3;

@@ -75,7 +75,7 @@ export type Source = z.infer<typeof Source>;
 /** A {@link Source} that is sent back; its value is ignored. */
 export const EchoedSource = z.object({ type: z.string() }).meta({ id: "EchoedSource" });
 
-const VIRTUALIZATION_LIMIT_BYTES = 16_384;
+export const VIRTUALIZATION_LIMIT_BYTES = 16_384;
 
 /** Free JSON. It is taken as it is: nothing looks into it beyond its size. */
 const Details = z

@@ -10,7 +10,7 @@ import { AppError } from "../errors.js";
 const MOST_FAILURES = 3;
 
 /** Calls to one service that may wait for an answer at a time; more would only wait longer. */
-const MOST_WAITING = 256;
+export const MOST_WAITING = 256;
 
 const NONE: readonly Replica[] = [];
 

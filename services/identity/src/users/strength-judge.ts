@@ -4,7 +4,7 @@ import { AppError } from "@nts/shared/errors";
 import type { JudgePassword } from "./strength.js";
 import type { StrengthQuestion } from "./strength-worker.js";
 
-const MOST_WAITING = 32;
+export const MOST_WAITING = 32;
 /** For reading the dictionaries, and for one password. */
 const START_MS = 20_000;
 const LONGEST_MS = 4_000;

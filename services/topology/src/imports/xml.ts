@@ -5,9 +5,9 @@ import { type AppError, validationFailed } from "@nts/shared/errors";
 // attacker could make grow: a document type with declarations, entities beside the five of XML, deep nesting. A document
 // that ends early is none of these: what came before its end has been told by then.
 
-const DEPTH_LIMIT = 32;
-const NAME_LIMIT = 100;
-const ATTRIBUTE_LIMIT = 100;
+export const DEPTH_LIMIT = 32;
+export const NAME_LIMIT = 100;
+export const ATTRIBUTE_LIMIT = 100;
 
 /** Code points of one attribute; the longest that a scanner writes are outputs of scripts. */
 const VALUE_LIMIT = 1_048_576;
