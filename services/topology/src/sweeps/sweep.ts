@@ -23,7 +23,7 @@ import { scopeWithout, TAGGED, takeOffInPassing } from "../tags/take-off.js";
 /** Documents that are deleted or changed at a time. */
 const BATCH = 200;
 /** The share of its time in which a sweep works; in the rest others have the database to themselves. */
-const DUTY = 0.7;
+const DUTY = 0.75;
 /** A batch is not waited for until a majority has it on disk: the entry that the deletion is swept is, and stands behind it. */
 const UNCONFIRMED = { w: 1, journal: false } as const;
 
