@@ -114,6 +114,7 @@ function ofCallers(): Rows {
 function ofResources(): Rows {
   const at = (name: keyof typeof IdentitySettings.shape): string =>
     `${n(settingOf(IdentitySettings, name))} (\`${name}\`)`;
+  const password = boundsOf("change_password", "new_password");
   const most = settingOf(TopologySettings, "MAX_ENTITIES_PER_ORGANIZATION");
   return [
     [
@@ -134,7 +135,10 @@ function ofResources(): Rows {
     ["API keys of an organization", `${at("MAX_KEYS_PER_ORGANIZATION")}; 403 \`quota_exceeded\``],
     ["sessions of a user", `${at("MAX_SESSIONS_PER_USER")}; one more ends the one that was not used for longest`],
     ["open invites of an organization", `${at("MAX_INVITES_PER_ORGANIZATION")}; 403 \`quota_exceeded\``],
-    ["passwords", `10 to 128 characters; judged one at a time, ${PASSWORDS_WAITING} waiting`],
+    [
+      "passwords",
+      `${given(password.minLength, "passwords")} to ${given(password.maxLength, "passwords")} characters; judged one at a time, ${PASSWORDS_WAITING} waiting`,
+    ],
   ];
 }
 
@@ -185,6 +189,7 @@ interface Bounded {
   readonly $ref?: string;
   readonly $defs?: Readonly<Record<string, Bounded>>;
   readonly maxItems?: number;
+  readonly minLength?: number;
   readonly maxLength?: number;
   readonly maximum?: number;
   readonly anyOf?: readonly Bounded[];
