@@ -42,6 +42,12 @@ export const MAC_INDEX: IndexKey = { organization_id: 1, network_id: 1, mac_addr
 /** The index by which the guards of networks are found. */
 export const GUARD_INDEX: IndexKey = { organization_id: 1, kind: 1, network_id: 1 };
 
+/** Named wherever ids are: the database would otherwise try out all indexes that begin with the organization, on every use. */
+export const BY_ID = { _id: 1 } as const;
+
+/** The index by which the interfaces or services of a host are found, in their order. */
+export const HOST_ORDER_INDEX = { host_id: 1, position: 1 } as const;
+
 /** The index by which the ports of a host are found, in their order, and by which a second one of a number is refused. */
 export const HOST_PORTS_INDEX = { organization_id: 1, host_id: 1, number: 1, protocol: 1 } as const;
 
@@ -67,7 +73,7 @@ export const INDEXES: Indexes = {
   hosts: [...ordered(["name", "hostname", "updated_at"]), byNetwork, tagged, searched],
   interfaces: [
     ...ordered(["position", "ip_key"]),
-    { key: { host_id: 1, position: 1 } },
+    { key: HOST_ORDER_INDEX },
     { key: { subnet_id: 1 } },
     { key: MAC_INDEX },
     { name: "one_address_of_host", key: { organization_id: 1, host_id: 1, subnet_id: 1, ip_key: 1 }, unique: true },
@@ -76,7 +82,7 @@ export const INDEXES: Indexes = {
   services: [
     ...ordered(["name", "updated_at", "host_name", "position", "service_definition"], SERVICE_TRAILING),
     byNetwork,
-    { key: { host_id: 1, position: 1 } },
+    { key: HOST_ORDER_INDEX },
     tagged,
     searched,
   ],

@@ -1,9 +1,9 @@
 import type { ClientSession, Document, Filter } from "mongodb";
 import { type HostInventory, HostRecord, type Interface } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
+import { BY_ID } from "../indexes.js";
 import { composed } from "../search.js";
 import {
-  BY_ID,
   createEntities,
   createReader,
   type Entities,

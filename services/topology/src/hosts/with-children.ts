@@ -7,7 +7,7 @@ import type { Database } from "../storage/database.js";
 import { type EntityDocument, type EntityReader, REVISION, STORED, type Stored } from "../storage/entities.js";
 import type { Join } from "../storage/lists.js";
 import { keyedTextIn, rowsIn, textFields } from "../storage/rows.js";
-import { HOST_PORTS_INDEX } from "../indexes.js";
+import { BY_ID, HOST_ORDER_INDEX, HOST_PORTS_INDEX } from "../indexes.js";
 import { within } from "../storage/scope.js";
 import { hostRevision } from "./revision.js";
 
@@ -20,8 +20,6 @@ const GROUP_BYTES = 4 * 1_048_576;
 const FIRST_GROUP = 50;
 const LARGEST_GROUP = 100;
 
-const SERVICES_OF_A_HOST = { host_id: 1, position: 1 } as const;
-
 interface Child {
   readonly kind: "interfaces" | "ports" | "services";
   readonly order: Readonly<Record<string, 1>>;
@@ -29,9 +27,9 @@ interface Child {
 
 /** What stands on a host, in the order in which it is answered; the orders within are those of indexes. */
 const CHILDREN: readonly Child[] = [
-  { kind: "interfaces", order: { host_id: 1, position: 1 } },
+  { kind: "interfaces", order: HOST_ORDER_INDEX },
   { kind: "ports", order: HOST_PORTS_INDEX },
-  { kind: "services", order: SERVICES_OF_A_HOST },
+  { kind: "services", order: HOST_ORDER_INDEX },
 ];
 
 /** What reads the stored forms of hosts and of what stands on them. */
@@ -108,7 +106,7 @@ export function createHostsWithChildren({ db, batches, share }: Database, reader
     const projection = { _id: 1, ...textFields(readers.hosts, scope) };
     const filter = { ...within(scope), _id: { $in: ids } };
     const texts = new Map<string, Buffer>();
-    for await (const batch of batches(scope, { collection: "hosts", filter, projection, hint: { _id: 1 } }, moment))
+    for await (const batch of batches(scope, { collection: "hosts", filter, projection, hint: BY_ID }, moment))
       for (const start of batch.starts) {
         const { id, text } = keyedTextIn(readers.hosts, scope, batch, { start, key: "_id" });
         texts.set(id, text);
@@ -142,7 +140,7 @@ export function createHostsWithChildren({ db, batches, share }: Database, reader
 
   /** The revisions of the services of a host that is too large to be gathered. */
   async function revisionsOf(scope: Scope, id: string, moment: Moment): Promise<number> {
-    const [find, hint] = [{ collection: "services", filter: on(scope, [id]) }, SERVICES_OF_A_HOST];
+    const [find, hint] = [{ collection: "services", filter: on(scope, [id]) }, HOST_ORDER_INDEX];
     let sum = 0;
     for await (const batch of batches(scope, { ...find, hint, projection: REVISION }, moment))
       for (const found of documentsIn(batch) as EntityDocument[]) sum += readers.services.revisionIn(found, scope);

@@ -18,6 +18,7 @@ import { placeExisting, placeNew } from "../positions.js";
 import { countsOfBindings, saveServices, unbound } from "../services/write.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
 import { holdClaims, networkClaim } from "../storage/claims.js";
+import { HOST_ORDER_INDEX } from "../indexes.js";
 import { answerList, commonFilter } from "../storage/lists.js";
 import { mountGet, mountRemoval, type Removed } from "../resource.js";
 import { requireRevision } from "@nts/shared/revision";
@@ -43,8 +44,7 @@ export function mountInterfaces(router: Router, storage: Storage): void {
         ...(subnet_id !== undefined && { subnet_id }),
       },
       keyOf: { ip_address: "ip_key" },
-      selective:
-        host_id !== undefined ? { host_id: 1, position: 1 } : subnet_id !== undefined ? { subnet_id: 1 } : undefined,
+      selective: host_id !== undefined ? HOST_ORDER_INDEX : subnet_id !== undefined ? { subnet_id: 1 } : undefined,
       total: () => guards.total(scope, "interfaces"),
     });
   });

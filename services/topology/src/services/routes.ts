@@ -9,7 +9,7 @@ import {
 } from "@nts/shared/contract";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
-import { SERVICE_TRAILING } from "../indexes.js";
+import { HOST_ORDER_INDEX, SERVICE_TRAILING } from "../indexes.js";
 import { countsOf, lockHostFor, removeFromHosts, transactionOnHosts } from "../hosts/on-host.js";
 import { newId } from "@nts/shared/ids";
 import { placeNew } from "../positions.js";
@@ -39,7 +39,7 @@ export function mountServices(router: Router, storage: Storage): void {
       },
       keyOf: { host: "host_name" },
       trailing: SERVICE_TRAILING,
-      selective: host_id === undefined ? undefined : { host_id: 1, position: 1 },
+      selective: host_id === undefined ? undefined : HOST_ORDER_INDEX,
       total: () => guards.total(scope, "services"),
     });
   });

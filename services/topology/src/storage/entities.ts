@@ -3,7 +3,7 @@ import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { FIRST_FORM, type Form, inPresentForm, withUnknown } from "@nts/shared/mongo/forms";
 import type { Moment, RawBatch, RawFind } from "@nts/shared/mongo/raw-find";
-import type { IndexKey } from "../indexes.js";
+import { BY_ID, type IndexKey } from "../indexes.js";
 import { deletedAmong, withoutDeleted } from "../tags/hidden.js";
 import type { Database } from "./database.js";
 import { createGatheredRead } from "./gathered.js";
@@ -108,9 +108,6 @@ export interface Entities<T extends Entity> extends EntityReader<T> {
 
 /** The projection that the revision of an entity is read from. */
 export const REVISION = { _id: 0, revision: 1, tags: 1 } as const;
-
-/** Named wherever ids are: the database would otherwise try out all indexes that begin with the organization, on every use. */
-export const BY_ID = { _id: 1 } as const;
 
 /** The projection that an entity is read from. */
 export const STORED = { _id: 0, wire: 1, revision: 1, form: 1 } as const;

@@ -1,6 +1,7 @@
 import type { Scope } from "@nts/shared/http/tenancy";
 import { OPERATION_MS } from "@nts/shared/mongo/connect";
 import { fieldsIn, rawBatches } from "@nts/shared/mongo/raw-find";
+import { BY_ID } from "../indexes.js";
 import type { Database } from "./database.js";
 
 // A query costs some 200 µs whatever it finds, so single entities that are asked for in one turn of the event loop are
@@ -116,7 +117,7 @@ export function createGatheredRead({ db, share }: Database, collection: string, 
       collection,
       filter: { _id: { $in: [...ids] }, organization_id: { $in: [...organizations] } },
       projection: FIELDS,
-      hint: { _id: 1 },
+      hint: BY_ID,
       limit: ids.size,
       maxTimeMS: OPERATION_MS,
     };

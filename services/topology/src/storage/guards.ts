@@ -2,9 +2,8 @@ import { randomInt } from "node:crypto";
 import type { ClientSession, Collection } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { documentsIn, rawBatches } from "@nts/shared/mongo/raw-find";
-import { GUARD_INDEX } from "../indexes.js";
+import { BY_ID, GUARD_INDEX } from "../indexes.js";
 import type { Database } from "./database.js";
-import { BY_ID } from "./entities.js";
 import { within, withinOrganization } from "./scope.js";
 
 // A reference is safe only when its writer and the deleter of its target write one common document: a transaction that

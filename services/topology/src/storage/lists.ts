@@ -5,7 +5,7 @@ import { STREAM_MS } from "@nts/shared/mongo/connect";
 import { sortOf, type Ordering } from "@nts/shared/mongo/order";
 import { type RawBatch, type RawFind, textsIn } from "@nts/shared/mongo/raw-find";
 import type { Work } from "@nts/shared/work";
-import { orderIndex, SEARCH_INDEX, TAG_INDEX, type IndexKey } from "../indexes.js";
+import { BY_ID, orderIndex, SEARCH_INDEX, TAG_INDEX, type IndexKey } from "../indexes.js";
 import { composed, searchFilter } from "../search.js";
 import type { Entity, Entities, EntityDocument, EntityReader } from "./entities.js";
 import { rowsIn, textFields } from "./rows.js";
@@ -65,7 +65,7 @@ function matching<T extends Entity>({ within }: Entities<T>, { scope, filter }: 
  */
 function hintFor({ keyOf, filter, scope, selective, trailing }: ListPlan, paging: Paging): Document | undefined {
   const [field = "created_at", ...more] = Object.keys(sortOf(paging, keyOf));
-  if ("_id" in filter) return { _id: 1 };
+  if ("_id" in filter) return BY_ID;
   if (selective !== undefined) return selective;
   if ("search" in filter) return SEARCH_INDEX;
   if ("tags" in filter) return more.length > 1 ? TAG_INDEX : undefined;

@@ -3,8 +3,10 @@ import type { Collection } from "mongodb";
 import type { Log } from "@nts/shared/log";
 import { STREAM_MS } from "@nts/shared/mongo/connect";
 import {
+  BY_ID,
   GUARD_INDEX,
   HOST_BINDINGS_INDEX,
+  HOST_ORDER_INDEX,
   HOST_PORTS_INDEX,
   type IndexKey,
   orderIndex,
@@ -120,9 +122,9 @@ const SWEEPS: Readonly<Record<DeletionDocument["kind"], SweepKind>> = {
     const { bindings, services, ports, interfaces } = parts.storage;
     const onThem = { organization_id, host_id: { $in: ids } };
     let total = await deleteMatching(parts, bindings.collection, onThem, HOST_BINDINGS_INDEX);
-    total += await deleteMatching(parts, services.collection, onThem, { host_id: 1, position: 1 });
+    total += await deleteMatching(parts, services.collection, onThem, HOST_ORDER_INDEX);
     total += await deleteMatching(parts, ports.collection, onThem, HOST_PORTS_INDEX);
-    return total + (await deleteMatching(parts, interfaces.collection, onThem, { host_id: 1, position: 1 }));
+    return total + (await deleteMatching(parts, interfaces.collection, onThem, HOST_ORDER_INDEX));
   },
   tags: async (parts, { organization_id, ids = [], deleted_at }) => {
     const { storage } = parts;
@@ -153,7 +155,7 @@ function deleteMatching<T extends { _id: string; organization_id: string }>(
   const { organization_id } = filter;
   return sweepMatching(parts, collection, { filter, hint }, async (batch) => {
     const gone = { _id: { $in: [...batch] }, organization_id };
-    return (await collection.deleteMany(gone, { hint: { _id: 1 }, writeConcern: UNCONFIRMED })).deletedCount;
+    return (await collection.deleteMany(gone, { hint: BY_ID, writeConcern: UNCONFIRMED })).deletedCount;
   });
 }
 

@@ -1,8 +1,9 @@
+import type { Hidden } from "@nts/shared/http/tenancy";
 import type { Entity, Stored } from "../storage/entities.js";
 import { revised } from "../storage/revisions.js";
 
 /** Tags that are deleted, with the times of their deletion. */
-export type DeletedTags = ReadonlyMap<string, Date>;
+export type DeletedTags = Hidden["tags"];
 
 /** Those of the tags of an entity that are deleted, in the order of their deletion. */
 export function deletedAmong(tags: readonly string[], deleted: DeletedTags): string[] {

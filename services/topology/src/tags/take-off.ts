@@ -1,6 +1,6 @@
 import type { ClientSession } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { TAG_INDEX } from "../indexes.js";
+import { BY_ID, TAG_INDEX } from "../indexes.js";
 import { type Entities, type Entity, STORED } from "../storage/entities.js";
 import type { Storage } from "../storage/storage.js";
 import type { DeletedTags } from "./hidden.js";
@@ -50,7 +50,7 @@ export async function takeOffInPassing(
   const { collection, documentOf, storedIn } = storage[kind] as unknown as Entities<Entity>;
   const organization_id = scope.organizationId;
   const tagged = { organization_id, _id: { $in: [...ids] }, tags: { $in: [...(scope.hidden?.tags.keys() ?? [])] } };
-  const found = await collection.find(tagged, { projection: { ...STORED, _id: 1 }, hint: { _id: 1 } }).toArray();
+  const found = await collection.find(tagged, { projection: { ...STORED, _id: 1 }, hint: BY_ID }).toArray();
   const updates = found.map((document) => {
     const { _id, ...fields } = documentOf(organization_id, storedIn(document, scope));
     return { updateOne: { filter: { organization_id, _id, revision: document.revision }, update: { $set: fields } } };

@@ -2,7 +2,7 @@ import type { Document } from "mongodb";
 import type { Category, HostRecord, Interface, Port, Service, Subnet, TopologyEdge, TopologyNode } from "@nts/shared/contract"; // prettier-ignore
 import type { Scope } from "@nts/shared/http/tenancy";
 import { STREAM_MS } from "@nts/shared/mongo/connect";
-import { orderIndex, SERVICE_TRAILING, type IndexKey } from "../indexes.js";
+import { BY_ID, orderIndex, SERVICE_TRAILING, type IndexKey } from "../indexes.js";
 import { documentsIn, type Moment } from "@nts/shared/mongo/raw-find";
 import { type Entities, type Entity, STORED, type StoredFields } from "../storage/entities.js";
 import { hostNode, inSubnetEdge, onHostEdge, type Runner, runnersOf, serviceNode, subnetNode, virtualizedByEdges } from "./graph.js"; // prettier-ignore
@@ -117,7 +117,7 @@ async function some<T extends Entity>(
   { ids, projection }: { ids: readonly string[]; projection: Document },
 ): Promise<Document[]> {
   if (ids.length === 0) return [];
-  const query = { filter: { ...within(scope), _id: { $in: [...new Set(ids)] } }, projection, hint: { _id: 1 } };
+  const query = { filter: { ...within(scope), _id: { $in: [...new Set(ids)] } }, projection, hint: BY_ID };
   const found: Document[] = [];
   for await (const batch of read(scope, query, moment)) found.push(...documentsIn(batch));
   return found;
