@@ -1,3 +1,4 @@
+import { isNativeError } from "node:util/types";
 import { MongoBulkWriteError, MongoError, MongoNetworkError, MongoServerError, MongoSystemError } from "mongodb";
 import { AppError } from "../errors.js";
 
@@ -30,6 +31,9 @@ const UNREACHABLE_CODES = new Set([
   ...[43, 237, 279, 11_601], // cursors and operations that ended with it
 ]);
 
+/** Codes of Node's own errors of a socket, which the driver passes on as they are when it writes at the moment of the end. */
+const SOCKET_CODES = new Set(["EPIPE", "ECONNRESET", "ERR_STREAM_DESTROYED", "ERR_STREAM_WRITE_AFTER_END"]);
+
 /** Codes of a server that has no room left: on disk (14031, and 39 for its files), or in its cache. */
 const OVERLOADED_CODES = new Set([39, 146, 292, 365, 367, 14_031]);
 /** How WiredTiger says in a write conflict that it rolled the transaction back to make room. */
@@ -37,12 +41,17 @@ const EVICTED = /eviction|cache (?:overflow|pressure|full)|TemporarilyUnavailabl
 
 /** A fault of the database as callers may see it; null for anything that is not one. */
 export function mapMongoFault(error: unknown): AppError | null {
+  if (isOfSocket(error)) return new AppError("unavailable", {}, error);
   if (!(error instanceof MongoError)) return null;
   const { code } = error;
   if (isOverloaded(error)) return new AppError("storage_overloaded", {}, error);
   if (isUnreachable(error)) return new AppError("unavailable", {}, error);
   if (typeof code === "number" && TIMED_OUT.has(code)) return new AppError("upstream_timeout", {}, error);
   return isWriteConflict(error) ? new AppError("write_conflict", {}, error) : null;
+}
+
+function isOfSocket(error: unknown): error is NodeJS.ErrnoException {
+  return isNativeError(error) && "code" in error && SOCKET_CODES.has(String(error.code));
 }
 
 function isOverloaded({ code, message }: MongoError): boolean {
@@ -70,7 +79,6 @@ export function isDuplicateKey(error: unknown): error is MongoServerError {
 
 /** True when a read may succeed on the server that is the primary now. */
 export function isRetryableRead(error: unknown): boolean {
-  return (
-    error instanceof MongoNetworkError || (error instanceof MongoServerError && RETRYABLE_READ.has(Number(error.code)))
-  );
+  if (error instanceof MongoNetworkError || isOfSocket(error)) return true;
+  return error instanceof MongoServerError && RETRYABLE_READ.has(Number(error.code));
 }

@@ -1,0 +1,30 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { describe, expect, it } from "@jest/globals";
+import { isRetryableRead, mapMongoFault } from "./faults.js";
+
+describe("faults of the database", () => {
+  // A server that is killed ends its connections; a command that is written at that very moment fails with an error of Node's.
+  it.each(["end", "close"])("is unavailable when a command is written at the %s of the connection", async (moment) => {
+    const server = createServer((socket) => socket.end()).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1").resume();
+    await once(socket, moment);
+    const fault = await faultOfWriting(socket);
+    expect(mapMongoFault(fault)?.code).toBe("unavailable");
+    expect(isRetryableRead(fault)).toBe(true);
+    server.close();
+  });
+
+  it("does not take a fault of ours for one of the database", () => {
+    expect(mapMongoFault(new TypeError("x is not a function"))).toBeNull();
+    expect(mapMongoFault(Object.assign(new Error("not found"), { code: "ENOENT" }))).toBeNull();
+  });
+});
+
+function faultOfWriting(socket: Socket): Promise<Error | null | undefined> {
+  return new Promise((resolve) => {
+    socket.on("error", () => undefined);
+    socket.write("a command", resolve);
+  });
+}
