@@ -1,15 +1,36 @@
 // Who may import whom. Each rule's comment is the sentence that a violation prints.
-const ruleFiles = require("./rule-files.cjs");
-
-const exactly = (files) => files.map((file) => `^${file.replaceAll(".", "\\.")}$`);
-
 /** Another workspace is reached through its package name, which leads to the built files. */
 const shared = (inside) => `^shared/(?:src|dist)/${inside}`;
 const TEST = "\\.test\\.ts$";
 const BROWSER_SAFE = shared("(?:contract/|errors\\.|client\\.)");
+/** Files that say by their names that they hold pure rules, and the tables of the catalogue that rules look things up in. */
+const PURE = ["\\.rules\\.ts$", "^services/topology/src/values/definitions/[a-z]+\\.ts$"];
+
+/** What says which operation does what. */
+const ROUTES = "^services/(?:[^/]+/src/.*routes|topology/src/resources/.*)\\.ts$";
+
+/** The rooms of topology, from the ground up: each imports those before it, and none that comes after it. */
+const TOPOLOGY_ROOMS = ["values", "storage", "references", "hosts", "graph", "deletions", "imports", "resources"];
+
+/** One rule for each room: what stands above it, and what puts the process together, is not imported. */
+const noArrowBackUp = TOPOLOGY_ROOMS.map((room, floor) => ({
+  name: `no-arrow-back-up-from-${room}`,
+  comment: `A room of topology imports only what stands below it: ${TOPOLOGY_ROOMS.join(" < ")} < app.ts < main.ts.`,
+  severity: "error",
+  from: { path: `^services/topology/src/${room}/` },
+  to: { path: `^services/topology/src/(?:(?:${TOPOLOGY_ROOMS.slice(floor + 1).join("|") || "app"})/|[^/]+$)` },
+}));
 
 module.exports = {
   forbidden: [
+    ...noArrowBackUp,
+    {
+      name: "topology-has-known-rooms",
+      comment: "Every folder of topology is a room with a place in the order: add a new one to TOPOLOGY_ROOMS.",
+      severity: "error",
+      from: { path: "^services/topology/src/" },
+      to: { path: `^services/topology/src/(?!(?:${TOPOLOGY_ROOMS.join("|")})/)[^/]+/` },
+    },
     {
       name: "no-cycles",
       comment: "Files that import each other in a circle cannot be understood one by one.",
@@ -67,15 +88,15 @@ module.exports = {
       name: "rules-are-pure",
       comment: "Rules import the contract, the errors and other rules: no package, no input or output.",
       severity: "error",
-      from: { path: exactly(ruleFiles) },
-      to: { pathNot: [BROWSER_SAFE, ...exactly(ruleFiles)], dependencyTypesNot: ["type-only"] },
+      from: { path: PURE },
+      to: { pathNot: [BROWSER_SAFE, ...PURE], dependencyTypesNot: ["type-only"] },
     },
     {
       name: "stores-know-no-http",
       comment:
         "A store knows MongoDB, the contract and the errors; HTTP (but for types), processes and other packages are not its business.",
       severity: "error",
-      from: { path: "^services/[^/]+/src/.*(?:store|indexes)\\.ts$" },
+      from: { path: "^services/(?:[^/]+/src/.*(?:store|indexes)|topology/src/storage/stores/.*)\\.ts$" },
       to: {
         path: [shared("(?:http|bus)/"), "^node_modules/(?!mongodb/|ipaddr\\.js/)", "/(?:routes|app|main|config)\\.ts$"],
         dependencyTypesNot: ["type-only"],
@@ -86,7 +107,7 @@ module.exports = {
       comment:
         "Routes say what an operation does; packages and Node's modules stay behind shared/http, rules and stores.",
       severity: "error",
-      from: { path: "^services/[^/]+/src/.*routes\\.ts$" },
+      from: { path: ROUTES, pathNot: TEST },
       to: { path: ["^node_modules/", "/(?:app|main|config)\\.ts$"], dependencyTypesNot: ["type-only"] },
     },
     {
@@ -94,7 +115,7 @@ module.exports = {
       comment:
         "Routes say what an operation does; packages and Node's modules stay behind shared/http, rules and stores.",
       severity: "error",
-      from: { path: "^services/[^/]+/src/.*routes\\.ts$" },
+      from: { path: ROUTES, pathNot: TEST },
       to: { dependencyTypes: ["core"], dependencyTypesNot: ["type-only"] },
     },
     {

@@ -1,7 +1,7 @@
 import type { ClientSession, Collection, Db, Document, Filter, FindOptions, OptionalUnlessRequiredId } from "mongodb";
 import { FIRST_FORM, type Form, inPresentForm } from "@nts/shared/mongo/forms";
-import type { KeyDocument } from "./keys/key.js";
-import type { InviteDocument } from "./invites/invite.js";
+import type { KeyDocument } from "./keys/key.rules.js";
+import type { InviteDocument } from "./invites/invite.rules.js";
 import type { OrganizationDocument } from "./organizations/organization.js";
 import type { SessionDocument } from "./sessions/session.js";
 import type { UserDocument } from "./users/user.js";

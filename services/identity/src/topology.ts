@@ -3,7 +3,7 @@ import { isId } from "@nts/shared/contract/common";
 import { findTagIds, listNetworkIds } from "@nts/shared/contract/internal";
 import type { InternalClient } from "@nts/shared/http/internal-client";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { narrowed } from "./scopes.js";
+import { narrowed } from "./scopes.rules.js";
 
 const MOST_IDS = 1_000;
 

@@ -3,20 +3,20 @@ import { answer } from "@nts/shared/http/answer";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { createRouter, mountAny, type Router, type RouterOptions } from "@nts/shared/http/mount";
 import { mapMongoFault } from "@nts/shared/mongo/faults";
-import { mountBindings } from "./bindings/routes.js";
-import { mountDefinitions } from "./definitions/routes.js";
-import { mountHosts } from "./hosts/routes.js";
+import { mountBindings } from "./resources/bindings.js";
+import { mountDefinitions } from "./resources/definitions.js";
+import { mountHosts } from "./resources/hosts.js";
 import type { ImportDesk } from "./imports/desk.js";
-import { mountImports } from "./imports/routes.js";
-import { mountInterfaces } from "./interfaces/routes.js";
-import { mountNetworks } from "./networks/routes.js";
-import type { Notices } from "./notices.js";
-import { mountPorts } from "./ports/routes.js";
-import { mountServices } from "./services/routes.js";
+import { mountImports } from "./resources/imports.js";
+import { mountInterfaces } from "./resources/interfaces.js";
+import { mountNetworks } from "./resources/networks.js";
+import type { Notices } from "./deletions/notices.js";
+import { mountPorts } from "./resources/ports.js";
+import { mountServices } from "./resources/services.js";
 import type { Storage } from "./storage/storage.js";
-import { mountSubnets } from "./subnets/routes.js";
-import { mountTags } from "./tags/routes.js";
-import { mountTopology } from "./topology/routes.js";
+import { mountSubnets } from "./resources/subnets.js";
+import { mountTags } from "./resources/tags.js";
+import { mountTopology } from "./resources/topology.js";
 
 /** What the service is made of; it neither listens nor reads the environment. */
 export interface TopologyParts {

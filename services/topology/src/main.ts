@@ -18,13 +18,13 @@ import { createShares } from "@nts/shared/shares";
 import { createTracing } from "@nts/shared/tracing/tracing";
 import { createTopologyApp } from "./app.js";
 import { TopologySettings } from "./config.js";
-import { addImportMetrics } from "./imports/import-metrics.js";
+import { addImportMetrics } from "./imports/metrics.js";
 import { createImportDesk } from "./imports/desk.js";
-import { INDEXES } from "./indexes.js";
-import { MIGRATIONS } from "./migrations.js";
-import type { Notices } from "./notices.js";
+import { INDEXES } from "./storage/indexes.js";
+import { MIGRATIONS } from "./storage/migrations.js";
+import type { Notices } from "./deletions/notices.js";
 import { createStorage } from "./storage/storage.js";
-import { type Sweeper, startSweeper } from "./sweeps/sweeper.js";
+import { type Sweeper, startSweeper } from "./deletions/sweeper.js";
 
 // Longer than any client of ours keeps an unused connection, so that none sends into one that is being closed.
 const KEEP_ALIVE_MS = 75_000;

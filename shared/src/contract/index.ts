@@ -57,7 +57,7 @@ export const OPERATIONS = operationsOf(
   imports,
 );
 
-export * from "./binding-rules.js";
+export * from "./bindings.rules.js";
 export * from "./bindings.js";
 export * from "./categories.js";
 export * from "./common.js";

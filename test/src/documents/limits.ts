@@ -18,9 +18,9 @@ import { OPERATION_MS, STREAM_MS } from "@nts/shared/mongo/connect";
 import { SHARE_LIMITS } from "@nts/shared/shares";
 import { MOST_WAITING as REQUESTS_WAITING } from "@nts/shared/upstream/replicas";
 import { TopologySettings } from "@nts/topology/config";
-import { MOST_ON_HOST } from "@nts/topology/hosts/room";
+import { MOST_ON_HOST } from "@nts/topology/storage/stores/host-capacity.rules";
 import { DESK_LIMITS } from "@nts/topology/imports/desk";
-import * as scan from "@nts/topology/imports/scan";
+import * as scan from "@nts/topology/imports/scan.rules";
 import * as xml from "@nts/topology/imports/xml";
 import { table } from "./table.js";
 

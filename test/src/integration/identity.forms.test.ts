@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { FORMS, type Forms, openDocuments, type Stored } from "@nts/identity/documents";
 import { createForgetNetworks } from "@nts/identity/networks/forget-networks";
-import { changesTo } from "@nts/identity/revisions";
+import { changesTo } from "@nts/identity/revisions.rules";
 import { createInvite, listInvites } from "@nts/shared/contract/invites";
 import { getKey, listKeys, updateKey } from "@nts/shared/contract/keys";
 import { getOrganization, updateOrganization } from "@nts/shared/contract/organizations";

@@ -15,8 +15,8 @@ import {
 } from "@nts/shared/contract";
 import { createLog } from "@nts/shared/log";
 import { migrate } from "@nts/shared/mongo/migrations";
-import { INDEXES } from "@nts/topology/indexes";
-import { MIGRATIONS } from "@nts/topology/migrations";
+import { INDEXES } from "@nts/topology/storage/indexes";
+import { MIGRATIONS } from "@nts/topology/storage/migrations";
 import { violationsIn } from "../support/invariants.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 import { aNetwork, aService, echoOf, type World } from "../support/topology-world.js";

@@ -22,7 +22,7 @@ import { listNetworkIds } from "@nts/shared/contract/internal";
 import { BACKGROUND } from "@nts/shared/work";
 import { Registry } from "prom-client";
 import { createStorage } from "@nts/topology/storage/storage";
-import { startSweeper } from "@nts/topology/sweeps/sweeper";
+import { startSweeper } from "@nts/topology/deletions/sweeper";
 import { violationsIn } from "../support/invariants.js";
 import { seedTopology, type Seeded } from "../support/seed.js";
 import { type Sweeps, sweepsOf } from "../support/sweeps.js";

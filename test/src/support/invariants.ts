@@ -6,9 +6,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ClientSession, Db, MongoClient } from "mongodb";
 import { isId, type Binding, type HostRecord, type Interface, type Service, type Subnet } from "@nts/shared/contract";
-import { parseBlock } from "@nts/topology/addresses";
-import { hostSearchFields } from "@nts/topology/hosts/search";
-import { resolveBindings } from "@nts/topology/services/bindings";
+import { parseBlock } from "@nts/topology/values/addresses";
+import { hostSearchFields } from "@nts/topology/storage/stores/host-search";
+import { resolveBindings } from "@nts/topology/hosts/bindings.rules";
 import type { EntityDocument } from "@nts/topology/storage/entities";
 import type { DeletionDocument } from "@nts/topology/storage/deletions";
 import { COUNTED, type GuardDocument } from "@nts/topology/storage/guards";

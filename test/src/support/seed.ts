@@ -1,9 +1,9 @@
 import type { Db } from "mongodb";
 import type { Binding, HostRecord, Network, Port, Service } from "@nts/shared/contract";
 import { newId } from "@nts/shared/ids";
-import { CATALOGUE } from "@nts/topology/definitions/catalogue";
-import { portType } from "@nts/topology/definitions/well-known-ports";
-import { hostSearchFields } from "@nts/topology/hosts/search";
+import { CATALOGUE } from "@nts/topology/values/definitions/catalogue";
+import { portType } from "@nts/topology/values/well-known-ports.rules";
+import { hostSearchFields } from "@nts/topology/storage/stores/host-search";
 import type { Entities, Entity } from "@nts/topology/storage/entities";
 import { createStorage } from "@nts/topology/storage/storage";
 

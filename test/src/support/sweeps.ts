@@ -2,7 +2,7 @@
 import { createLog } from "@nts/shared/log";
 import { createTransactions } from "@nts/shared/mongo/transaction";
 import { createStorage, type Storage } from "@nts/topology/storage/storage";
-import { createSweep, type SweepParts } from "@nts/topology/sweeps/sweep";
+import { createSweep, type SweepParts } from "@nts/topology/deletions/sweep";
 import type { Topology } from "./topology.js";
 
 export interface Sweeps {

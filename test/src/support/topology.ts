@@ -20,8 +20,8 @@ import { createTransactions } from "@nts/shared/mongo/transaction";
 import { createShares, type ShareLimits } from "@nts/shared/shares";
 import { createTopologyApp } from "@nts/topology/app";
 import { createImportDesk } from "@nts/topology/imports/desk";
-import { INDEXES } from "@nts/topology/indexes";
-import { MIGRATIONS } from "@nts/topology/migrations";
+import { INDEXES } from "@nts/topology/storage/indexes";
+import { MIGRATIONS } from "@nts/topology/storage/migrations";
 import { createStorage, type Storage } from "@nts/topology/storage/storage";
 import { withoutOrganization } from "./tenant-filters.js";
 

@@ -1,9 +1,9 @@
 import { verifyCredential } from "@nts/shared/contract/internal";
 import { answer } from "@nts/shared/http/answer";
 import { mountAny, type Router } from "@nts/shared/http/mount";
-import { slidExpiry } from "../sessions/lifetime.js";
+import { slidExpiry } from "../sessions/lifetime.rules.js";
 import type { SessionStore } from "../sessions/store.js";
-import { verifyKey, verifySession, type FoundSession } from "./rights.js";
+import { verifyKey, verifySession, type FoundSession } from "./rights.rules.js";
 import type { CredentialStore } from "./store.js";
 
 export interface CredentialRoutes {

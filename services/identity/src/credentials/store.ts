@@ -3,11 +3,11 @@ import { AppError } from "@nts/shared/errors";
 import { inPresentForm } from "@nts/shared/mongo/forms";
 import { FORMS, type Forms, type Stored } from "../documents.js";
 import type { KeyChangeLog } from "../key-changes/log.js";
-import type { KeyDocument } from "../keys/key.js";
+import type { KeyDocument } from "../keys/key.rules.js";
 import type { OrganizationDocument } from "../organizations/organization.js";
 import type { SessionDocument } from "../sessions/session.js";
 import type { UserDocument } from "../users/user.js";
-import type { FoundKey, FoundSession } from "./rights.js";
+import type { FoundKey, FoundSession } from "./rights.rules.js";
 
 // One round trip per credential. The pipelines start at the counter of key changes, so that its number is read before
 // anything else: what comes with number N is at least as new as change N. The counter is confirmed by the primary at the same

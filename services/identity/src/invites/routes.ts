@@ -9,8 +9,8 @@ import type { DeadNetworkSweep } from "../networks/dead-networks.js";
 import { newToken } from "../tokens.js";
 import type { TopologyDirectory } from "../topology.js";
 import type { RequireLasting } from "../users/lasting.js";
-import { requireRank } from "../users/rank.js";
-import { inviteAnswer, newInvite } from "./invite.js";
+import { requireRank } from "../users/rank.rules.js";
+import { inviteAnswer, newInvite } from "./invite.rules.js";
 import type { RequireRoomForInvite } from "./quotas.js";
 import type { InviteStore } from "./store.js";
 

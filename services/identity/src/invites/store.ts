@@ -4,9 +4,9 @@ import { AppError } from "@nts/shared/errors";
 import type { PageInfo } from "@nts/shared/http/answer";
 import { sortOf, type Ordering } from "@nts/shared/mongo/order";
 import { type Forms, openDocuments } from "../documents.js";
-import { reaching } from "../networks/reaching.js";
-import { ranksOver } from "../users/rank.js";
-import type { InviteDocument } from "./invite.js";
+import { reaching } from "../networks/reaching.rules.js";
+import { ranksOver } from "../users/rank.rules.js";
+import type { InviteDocument } from "./invite.rules.js";
 
 export interface InviteQuery extends Ordering {
   /** Empty for all. */

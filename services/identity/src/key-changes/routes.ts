@@ -3,7 +3,7 @@ import { answer } from "@nts/shared/http/answer";
 import { mountAny, type Router } from "@nts/shared/http/mount";
 import type { Acknowledgements } from "./acknowledgements.js";
 import type { KeyChangeLog } from "./log.js";
-import { pageOf } from "./page.js";
+import { pageOf } from "./page.rules.js";
 import type { GatewayRegistry } from "./registry.js";
 
 export interface KeyChangeRoutes {

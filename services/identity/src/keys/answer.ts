@@ -1,6 +1,6 @@
 import { maskApiKey } from "@nts/shared/api-key";
 import type { UserApiKey } from "@nts/shared/contract/keys";
-import { networkIdsOf, type KeyDocument } from "./key.js";
+import { networkIdsOf, type KeyDocument } from "./key.rules.js";
 
 /** A key as answered, its secret masked. @param userNetworkIds networks that its user may use now */
 export function keyAnswer(key: KeyDocument, userNetworkIds: readonly string[]): UserApiKey {

@@ -1,7 +1,7 @@
 import type { Cause } from "@nts/shared/http/headers";
 import { isId } from "@nts/shared/contract/common";
 import type { TopologyDirectory } from "../topology.js";
-import type { KeyDocument } from "./key.js";
+import type { KeyDocument } from "./key.rules.js";
 import type { KeyStore } from "./store.js";
 
 /** Makes the function that looks for managed tags that were deleted while no notice of it came through. */

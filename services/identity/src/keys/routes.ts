@@ -15,7 +15,7 @@ import type { TopologyDirectory } from "../topology.js";
 import { untilSaved } from "../until-saved.js";
 import { keyAnswer } from "./answer.js";
 import type { DeadTagSweep } from "./dead-tags.js";
-import { keyChanges, newKeySettings, touchesRights, type Grantor, type KeyDocument } from "./key.js";
+import { keyChanges, newKeySettings, touchesRights, type Grantor, type KeyDocument } from "./key.rules.js";
 import type { RequireRoom } from "./quotas.js";
 import type { KeyStore } from "./store.js";
 

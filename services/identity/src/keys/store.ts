@@ -5,8 +5,8 @@ import { sortOf, type Ordering } from "@nts/shared/mongo/order";
 import { createKeyedQueue } from "@nts/shared/mongo/queue";
 import { KEYS_BY_ORGANIZATION, KEYS_BY_USER } from "../indexes.js";
 import { type Forms, openDocuments, without } from "../documents.js";
-import { nextRevision } from "../revisions.js";
-import type { KeyDocument } from "./key.js";
+import { nextRevision } from "../revisions.rules.js";
+import type { KeyDocument } from "./key.rules.js";
 
 /** Whose keys a call may touch; those of others do not exist for it. */
 export interface KeyOwner {

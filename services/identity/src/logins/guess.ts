@@ -2,7 +2,7 @@ import { addressBlockOf } from "@nts/shared/address-block";
 import { AppError } from "@nts/shared/errors";
 import { createKeyedQueue } from "@nts/shared/mongo/queue";
 import type { LoginFailureStore } from "./store.js";
-import { FROM_EVERYWHERE, FROM_ONE_ADDRESS, remainingMs } from "./throttle.js";
+import { FROM_EVERYWHERE, FROM_ONE_ADDRESS, remainingMs } from "./throttle.rules.js";
 
 /**
  * Checks a password on behalf of somebody who may be guessing. Guesses about one account from one address wait for each

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Db } from "mongodb";
-import { FORGOTTEN_MS, type Failures } from "./throttle.js";
+import { FORGOTTEN_MS, type Failures } from "./throttle.rules.js";
 
 /** Milliseconds for which an address counts as known after a login. */
 const KNOWN_MS = 30 * 86_400_000;

@@ -2,7 +2,7 @@ import type { ClientSession, Db } from "mongodb";
 import { BACKGROUND } from "@nts/shared/work";
 import { type Documents, type Formed, type Forms, openDocuments, without } from "../documents.js";
 import type { ChangeRights } from "../key-changes/change-rights.js";
-import type { KeyDocument } from "../keys/key.js";
+import type { KeyDocument } from "../keys/key.rules.js";
 
 /**
  * Takes networks that are deleted off everybody of an organization who was granted them or limited to them. Whoever has

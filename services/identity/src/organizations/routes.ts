@@ -4,7 +4,7 @@ import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
 import { requireRevision } from "@nts/shared/revision";
 import type { ChangeRights } from "../key-changes/change-rights.js";
-import { changesTo } from "../revisions.js";
+import { changesTo } from "../revisions.rules.js";
 import { untilSaved } from "../until-saved.js";
 import { organizationAnswer, profileAnswer } from "./organization.js";
 import type { OrganizationStore } from "./store.js";

@@ -1,7 +1,7 @@
 import type { ClientSession, Db } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import { type Forms, openDocuments } from "../documents.js";
-import { nextRevision } from "../revisions.js";
+import { nextRevision } from "../revisions.rules.js";
 import type { OrganizationDocument } from "./organization.js";
 
 export interface OrganizationStore {

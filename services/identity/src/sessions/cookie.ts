@@ -1,6 +1,6 @@
 import { stringifySetCookie } from "cookie";
 import { SESSION_COOKIE } from "@nts/shared/credential";
-import { LONGEST_MS } from "./lifetime.js";
+import { LONGEST_MS } from "./lifetime.rules.js";
 
 /** Makes the values of `Set-Cookie`. */
 export interface SessionCookies {

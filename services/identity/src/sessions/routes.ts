@@ -4,7 +4,7 @@ import { answer } from "@nts/shared/http/answer";
 import { mount, mountAny, type Router, type UserCall } from "@nts/shared/http/mount";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { Guess } from "../logins/guess.js";
-import { networksOf } from "../scopes.js";
+import { networksOf } from "../scopes.rules.js";
 import type { TopologyDirectory } from "../topology.js";
 import { untilSaved } from "../until-saved.js";
 import type { Passwords } from "../users/passwords.js";

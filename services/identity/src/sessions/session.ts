@@ -1,4 +1,4 @@
-import { expiryOfNew } from "./lifetime.js";
+import { expiryOfNew } from "./lifetime.rules.js";
 
 /** A session; its token is nowhere, only the hash of it. */
 export interface SessionDocument {

@@ -11,9 +11,9 @@ import type { DeadNetworkSweep } from "../networks/dead-networks.js";
 import type { SessionStore } from "../sessions/store.js";
 import type { TopologyDirectory } from "../topology.js";
 import { untilSaved } from "../until-saved.js";
-import { userChanges } from "./changes.js";
+import { userChanges } from "./changes.rules.js";
 import type { RequireLasting } from "./lasting.js";
-import { requireRank } from "./rank.js";
+import { requireRank } from "./rank.rules.js";
 import type { UserStore } from "./store.js";
 import { userAnswer, type UserDocument } from "./user.js";
 

@@ -3,8 +3,8 @@ import { AppError } from "@nts/shared/errors";
 import type { PageInfo } from "@nts/shared/http/answer";
 import { sortOf, type Ordering } from "@nts/shared/mongo/order";
 import { type Forms, openDocuments } from "../documents.js";
-import { nextRevision } from "../revisions.js";
-import { reaching } from "../networks/reaching.js";
+import { nextRevision } from "../revisions.rules.js";
+import { reaching } from "../networks/reaching.rules.js";
 import type { UserDocument } from "./user.js";
 
 export interface UserQuery extends Ordering {

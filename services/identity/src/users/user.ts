@@ -1,6 +1,6 @@
 import type { Permission } from "@nts/shared/contract/endpoint";
 import type { User } from "@nts/shared/contract/users";
-import { narrowed, networksOf } from "../scopes.js";
+import { narrowed, networksOf } from "../scopes.rules.js";
 
 export interface UserDocument {
   _id: string;

@@ -4,11 +4,11 @@ import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { KeyStore } from "../keys/store.js";
 import type { OrganizationStore } from "../organizations/store.js";
-import { narrowed } from "../scopes.js";
+import { narrowed } from "../scopes.rules.js";
 import type { SessionStore } from "../sessions/store.js";
 import type { TopologyDirectory } from "../topology.js";
 import type { UserStore } from "../users/store.js";
-import { cutsOf } from "./cuts.js";
+import { cutsOf } from "./cuts.rules.js";
 
 export interface WhoamiRoutes {
   readonly keys: Pick<KeyStore, "find">;

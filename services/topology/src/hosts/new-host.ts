@@ -1,9 +1,9 @@
 import type { Host, HostCreate, HostInventory, HostRecord, Interface, Port, Service } from "@nts/shared/contract";
 import { AppError, validationFailed, type Fault } from "@nts/shared/errors";
-import { parseAddress } from "../addresses.js";
-import { portType } from "../definitions/well-known-ports.js";
-import { placeAll } from "../positions.js";
-import { bindingsOf, resolveBindings } from "../services/bindings.js";
+import { parseAddress } from "../values/addresses.js";
+import { portType } from "../values/well-known-ports.rules.js";
+import { placeAll } from "./positions.rules.js";
+import { bindingsOf, resolveBindings } from "./bindings.rules.js";
 
 /** A host that is to be made, with everything on it. */
 export interface NewHost {

@@ -7,7 +7,7 @@ import type { Entities, Entity, Stored } from "../storage/entities.js";
 import type { Counts, Reference } from "../storage/guards.js";
 import { requireRevision } from "@nts/shared/revision";
 import type { Storage } from "../storage/storage.js";
-import type { InventoryChange, LockedHost } from "./store.js";
+import type { InventoryChange, LockedHost } from "../storage/stores/hosts.js";
 
 // Writes to what stands on hosts. The hosts are found first, because a transaction begins with their locks, in the
 // order of their ids; under the locks everything is read again, and found elsewhere, the write begins anew.

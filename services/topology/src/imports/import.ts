@@ -14,13 +14,13 @@ import {
   emptySummary,
   type HostAnswer,
   refusalOf,
-} from "./answer.js";
+} from "./answer.rules.js";
 import { applyHost, makeSubnets, type Target } from "./apply.js";
 import type { ImportDesk, Turn } from "./desk.js";
 import { type Outcomes, outcomesOf } from "./outcomes.js";
 import { hintsOf } from "./places.js";
-import type { Place } from "./plan.js";
-import { createSkipped } from "./scan.js";
+import type { Place } from "./plan.rules.js";
+import { createSkipped } from "./scan.rules.js";
 import type { Job, ReadFile } from "./session.js";
 import { subnetsOf } from "./store.js";
 import type { Remote } from "./thread.js";

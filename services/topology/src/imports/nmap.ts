@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { ImportedScan, Protocol } from "@nts/shared/contract";
 import { canonicalMac, HOSTNAME_LIMIT, isMac, textFault } from "@nts/shared/contract/formats";
-import { parseAddress } from "../addresses.js";
+import { parseAddress } from "../values/addresses.js";
 import {
   createSkipped,
   MOST_ADDRESSES,
@@ -12,7 +12,7 @@ import {
   type SeenHost,
   type SeenPort,
   type Skipped,
-} from "./scan.js";
+} from "./scan.rules.js";
 import { type Attributes, createXmlReader, type Ending } from "./xml.js";
 
 // What `nmap -oX` writes, and others that write the same, such as masscan. Elements that say nothing of the inventory

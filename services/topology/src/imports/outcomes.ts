@@ -1,6 +1,6 @@
 import type { Storage } from "../storage/storage.js";
 import type { Target } from "./apply.js";
-import type { Recognized } from "./plan.js";
+import type { Recognized } from "./plan.rules.js";
 import type { Job, Outcome } from "./session.js";
 import { namesOf, sizesOf } from "./store.js";
 import type { Remote } from "./thread.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import type { Subnet } from "@nts/shared/contract";
 import fc from "fast-check";
-import { blockAround, parseBlock } from "../addresses.js";
+import { blockAround, parseBlock } from "../values/addresses.js";
 import { createPlaces, hintsOf } from "./places.js";
 
 const subnet = (id: string, cidr: string): Subnet => ({

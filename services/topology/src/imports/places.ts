@@ -1,6 +1,6 @@
 import type { Subnet } from "@nts/shared/contract";
-import { blockAround, parseAddress, parseBlock } from "../addresses.js";
-import type { Place } from "./plan.js";
+import { blockAround, parseAddress, parseBlock } from "../values/addresses.js";
+import type { Place } from "./plan.rules.js";
 
 // Which subnet an address is in: the smallest of the network that holds it; else one to be made, which is the smallest
 // block that the caller has named, or the usual one around the address. A scan has thousands of addresses and a network may

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@jest/globals";
 import { bindingKey } from "@nts/shared/contract";
 import fc from "fast-check";
-import { resolveBindings } from "../services/bindings.js";
-import type { Recognized } from "./plan.js";
-import type { SeenService } from "./scan.js";
+import { resolveBindings } from "../hosts/bindings.rules.js";
+import type { Recognized } from "./plan.rules.js";
+import type { SeenService } from "./scan.rules.js";
 import { after, plan, type SeenAt, seenHost } from "./testing/sightings.js";
 
 describe("whatever has been seen", () => {

@@ -1,9 +1,9 @@
 import type { ClientSession } from "mongodb";
 import type { Interface } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
-import { countsOfBindings, saveServices, unbound } from "../services/write.js";
-import { networkClaim } from "../storage/claims.js";
-import { closeGaps } from "../storage/shifts.js";
+import { countsOfBindings, saveServices, unbound } from "../hosts/write-services.js";
+import { networkClaim } from "../references/claims.js";
+import { closeGaps } from "../hosts/shifts.js";
 import type { Storage } from "../storage/storage.js";
 import type { Target } from "./apply.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import type { Interface } from "@nts/shared/contract";
-import type { PlannedHost, Recognized } from "./plan.js";
+import type { PlannedHost, Recognized } from "./plan.rules.js";
 import { createSession } from "./session.js";
 import { after } from "./testing/sightings.js";
 

@@ -1,14 +1,14 @@
 import type { Interface, SkippedPart, Subnet } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import { newId } from "@nts/shared/ids";
-import type { Identities } from "../interfaces/store.js";
-import { answerOf, type HostAnswer } from "./answer.js";
-import { createKnownInterfaces, type KnownInterfaces, type Match, matchOf, supersededBy } from "./match.js";
-import { mergeSeen, together } from "./merge.js";
+import type { Identities } from "../storage/stores/interfaces.js";
+import { answerOf, type HostAnswer } from "./answer.rules.js";
+import { createKnownInterfaces, type KnownInterfaces, type Match, matchOf, supersededBy } from "./match.rules.js";
+import { mergeSeen, together } from "./merge.rules.js";
 import { readScan } from "./nmap.js";
 import { createPlaces, type Places } from "./places.js";
-import { type Place, planHost, type PlannedHost, type Recognized } from "./plan.js";
-import { MOST_NEW_SUBNETS, type Scan, type SeenHost } from "./scan.js";
+import { type Place, planHost, type PlannedHost, type Recognized } from "./plan.rules.js";
+import { MOST_NEW_SUBNETS, type Scan, type SeenHost } from "./scan.rules.js";
 
 // One import, as far as it needs no database: it is told what is there and says what to do. It runs in a thread of its own
 // (`thread.ts`), so everything that is handed in and out can be copied.

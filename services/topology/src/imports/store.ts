@@ -1,7 +1,7 @@
 import type { ClientSession } from "mongodb";
 import type { Subnet } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
-import type { Inventory, KnownHost } from "../hosts/store.js";
+import type { Inventory, KnownHost } from "../storage/stores/hosts.js";
 import { STORED } from "../storage/entities.js";
 import type { Storage } from "../storage/storage.js";
 

@@ -1,6 +1,6 @@
 import { AppError } from "@nts/shared/errors";
 import { isDuplicateKey } from "@nts/shared/mongo/faults";
-import { UNIQUE_INDEXES } from "../indexes.js";
+import { UNIQUE_INDEXES } from "./indexes.js";
 
 /**
  * Runs writes that a unique index may refuse.

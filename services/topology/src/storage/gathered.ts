@@ -1,7 +1,7 @@
 import type { Scope } from "@nts/shared/http/tenancy";
 import { OPERATION_MS } from "@nts/shared/mongo/connect";
 import { fieldsIn, rawBatches } from "@nts/shared/mongo/raw-find";
-import { BY_ID } from "../indexes.js";
+import { BY_ID } from "./indexes.js";
 import type { Database } from "./database.js";
 
 // A query costs some 200 µs whatever it finds, so single entities that are asked for in one turn of the event loop are

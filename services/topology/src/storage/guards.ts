@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import type { ClientSession, Collection } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { documentsIn, rawBatches } from "@nts/shared/mongo/raw-find";
-import { BY_ID, GUARD_INDEX } from "../indexes.js";
+import { BY_ID, GUARD_INDEX } from "./indexes.js";
 import type { Database } from "./database.js";
 import { within, withinOrganization } from "./scope.js";
 

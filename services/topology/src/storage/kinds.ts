@@ -1,11 +1,11 @@
-import { BINDING_KIND } from "../bindings/store.js";
-import { HOST_KIND } from "../hosts/store.js";
-import { INTERFACE_KIND } from "../interfaces/store.js";
-import { NETWORK_KIND } from "../networks/store.js";
-import { PORT_KIND } from "../ports/store.js";
-import { SERVICE_KIND } from "../services/store.js";
-import { SUBNET_KIND } from "../subnets/store.js";
-import { TAG_KIND } from "../tags/store.js";
+import { BINDING_KIND } from "./stores/bindings.js";
+import { HOST_KIND } from "./stores/hosts.js";
+import { INTERFACE_KIND } from "./stores/interfaces.js";
+import { NETWORK_KIND } from "./stores/networks.js";
+import { PORT_KIND } from "./stores/ports.js";
+import { SERVICE_KIND } from "./stores/services.js";
+import { SUBNET_KIND } from "./stores/subnets.js";
+import { TAG_KIND } from "./stores/tags.js";
 
 /** What is stored of every kind of entity. */
 export const KINDS = {

@@ -5,8 +5,8 @@ import { STREAM_MS } from "@nts/shared/mongo/connect";
 import { sortOf, type Ordering } from "@nts/shared/mongo/order";
 import { type RawBatch, type RawFind, textsIn } from "@nts/shared/mongo/raw-find";
 import type { Work } from "@nts/shared/work";
-import { BY_ID, orderIndex, SEARCH_INDEX, TAG_INDEX, type IndexKey } from "../indexes.js";
-import { composed, searchFilter } from "../search.js";
+import { BY_ID, orderIndex, SEARCH_INDEX, TAG_INDEX, type IndexKey } from "./indexes.js";
+import { composed, searchFilter } from "../values/search.rules.js";
 import type { Entity, Entities, EntityDocument, EntityReader } from "./entities.js";
 import { rowsIn, textFields } from "./rows.js";
 

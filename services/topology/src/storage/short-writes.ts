@@ -14,7 +14,7 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { mapMongoFault } from "@nts/shared/mongo/faults";
 import { createKeyedQueue } from "@nts/shared/mongo/queue";
 import { requireWanted, type Work } from "@nts/shared/work";
-import { BY_ID } from "../indexes.js";
+import { BY_ID } from "./indexes.js";
 import type { Entities, Entity, EntityDocument, Stored } from "./entities.js";
 
 // An update that concerns one document needs no transaction: it is written on the condition that the document still has the

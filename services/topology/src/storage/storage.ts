@@ -2,15 +2,14 @@ import type { Db } from "mongodb";
 import type { Service } from "@nts/shared/contract";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import type { Shares } from "@nts/shared/shares";
-import { createBindingStore, type BindingStore } from "../bindings/store.js";
-import { createHostStore, type HostStore } from "../hosts/store.js";
-import { createInterfaceStore, type InterfaceStore } from "../interfaces/store.js";
-import { createNetworkStore, type NetworkStore } from "../networks/store.js";
-import { createPortStore, type PortStore } from "../ports/store.js";
-import { createServiceStore, type ServiceStore } from "../services/store.js";
-import { createSubnetStore, type SubnetStore } from "../subnets/store.js";
-import { createTagStore, type TagStore } from "../tags/store.js";
-import { createTopologyStore, type TopologyStore } from "../topology/store.js";
+import { createBindingStore, type BindingStore } from "./stores/bindings.js";
+import { createHostStore, type HostStore } from "./stores/hosts.js";
+import { createInterfaceStore, type InterfaceStore } from "./stores/interfaces.js";
+import { createNetworkStore, type NetworkStore } from "./stores/networks.js";
+import { createPortStore, type PortStore } from "./stores/ports.js";
+import { createServiceStore, type ServiceStore } from "./stores/services.js";
+import { createSubnetStore, type SubnetStore } from "./stores/subnets.js";
+import { createTagStore, type TagStore } from "./stores/tags.js";
 import { sharedDatabase, UNSHARED } from "./database.js";
 import { createDeletions, type Deletions } from "./deletions.js";
 import { createGuards, type Guards } from "./guards.js";
@@ -32,7 +31,6 @@ export interface Storage {
   readonly services: ServiceStore;
   readonly bindings: BindingStore;
   readonly tags: TagStore;
-  readonly topology: TopologyStore;
   /** Writes services without a transaction; null while replicas may run that do not know of it. */
   readonly shortWrites: ShortWrites<Service> | null;
 }
@@ -62,8 +60,7 @@ export function createStorage(db: Db, transaction: RunTransaction, options: Stor
     tags: createTagStore(database, kinds.tags),
   };
   const quota = createQuota(database, maxEntities);
-  const topology = createTopologyStore(entities);
   const shortWrites = shortUpdates ? createShortWrites(db, entities.services) : null;
   const [guards, deletions] = [createGuards(database), createDeletions(database)];
-  return { transaction, guards, deletions, quota, ...entities, topology, shortWrites };
+  return { transaction, guards, deletions, quota, ...entities, shortWrites };
 }

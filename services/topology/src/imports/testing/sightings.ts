@@ -1,8 +1,8 @@
 /** Hosts as scans see them, and what becomes of them, for the tests of plans. */
 import type { HostRecord, Interface, Port, Service } from "@nts/shared/contract";
-import { blockAround } from "../../addresses.js";
-import { planHost, type Planned, type PlannedHost, type Recognized } from "../plan.js";
-import type { SeenHost, SeenPort, SeenService } from "../scan.js";
+import { blockAround } from "../../values/addresses.js";
+import { planHost, type Planned, type PlannedHost, type Recognized } from "../plan.rules.js";
+import type { SeenHost, SeenPort, SeenService } from "../scan.rules.js";
 
 /** A MAC address of no other host. */
 export const MAC = "02:00:00:00:00:0A";

@@ -1,0 +1,140 @@
+import { describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { isAtLeast, PERMISSIONS, type Permission } from "@nts/shared/contract/endpoint";
+import { verifyKey, verifySession, type FoundKey, type FoundSession } from "./rights.rules.js";
+
+const HOUR_MS = 3_600_000;
+const now = new Date("2026-06-01T12:00:00.000Z");
+const after = (ms: number): Date => new Date(now.getTime() + ms);
+const stamps = { created_at: now, updated_at: now, revision: 1 };
+
+const user = {
+  ...stamps,
+  _id: "user",
+  email: "ada@example.com",
+  password_hash: "",
+  organization_id: "organization",
+  permissions: "Member" as Permission,
+  network_ids: ["home", "office"],
+};
+const key = {
+  ...stamps,
+  _id: "key",
+  hash: "",
+  public_id: "",
+  last_used: null,
+  organization_id: "organization",
+  user_id: "user",
+  name: "Key",
+  tags: [],
+  expires_at: null as Date | null,
+  is_enabled: true,
+  network_ids: null as string[] | null,
+  permissions: "Member" as Permission,
+};
+const organization = {
+  ...stamps,
+  _id: "organization",
+  name: "Acme",
+  api_access_enabled: true,
+  company_size: null,
+  job_title: null,
+};
+const session = {
+  _id: "session",
+  hash: "",
+  user_id: "user",
+  organization_id: "organization",
+  created_at: now,
+  expires_at: after(7 * 24 * HOUR_MS),
+};
+
+const checkKey = (found: Partial<FoundKey>) => verifyKey({ number: 7, key, user, organization, ...found }, now);
+const checkSession = (found: Partial<FoundSession>, at = now) =>
+  verifySession({ number: 7, session, user, ...found }, at);
+const refusal = (code: string, subjects: string[]) => ({ status: "refused", number: 7, code, subjects });
+const all = ["key", "user", "organization"];
+
+describe("credentials.rights: what an API key may do", () => {
+  it("is what its user may do when it is not restricted", () => {
+    expect(checkKey({})).toEqual({
+      status: "valid",
+      number: 7,
+      principal: {
+        kind: "key",
+        credential_id: "key",
+        organization_id: "organization",
+        user_id: "user",
+        permission: "Member",
+        networks: ["home", "office"],
+      },
+      expires_in_ms: null,
+    });
+  });
+
+  it("never exceeds its user, nor what it was made for", () => {
+    const level = fc.constantFrom(...PERMISSIONS);
+    const networks = fc.subarray(["home", "office", "lab"]);
+    fc.assert(
+      fc.property(level, level, networks, fc.option(networks), (own, asked, granted, restriction) => {
+        const verified = checkKey({
+          user: { ...user, permissions: own, network_ids: granted },
+          key: { ...key, permissions: asked, network_ids: restriction },
+        });
+        if (verified.status !== "valid") throw new Error("refused");
+        const { permission, networks: scope } = verified.principal;
+        expect(isAtLeast(own, permission) && isAtLeast(asked, permission)).toBe(true);
+        expect([own, asked]).toContain(permission);
+        const reachesAll = isAtLeast(own, "Admin");
+        if (scope === "all") expect([reachesAll, restriction]).toEqual([true, null]);
+        else
+          for (const id of scope) {
+            expect(reachesAll || granted.includes(id)).toBe(true);
+            expect(restriction?.includes(id) ?? true).toBe(true);
+          }
+      }),
+    );
+  });
+
+  it("is nothing when it is restricted to nothing, also for an owner", () => {
+    const verified = checkKey({ user: { ...user, permissions: "Owner" }, key: { ...key, network_ids: [] } });
+    expect(verified).toMatchObject({ principal: { networks: [] } });
+  });
+
+  it("ends at its expiry to the millisecond, told as a duration", () => {
+    expect(checkKey({ key: { ...key, expires_at: after(1) } })).toMatchObject({ status: "valid", expires_in_ms: 1 });
+    expect(checkKey({ key: { ...key, expires_at: now } })).toEqual(refusal("api_key_expired", all));
+  });
+
+  it("is nothing for a key that is not known, or whose user is gone", () => {
+    expect(checkKey({ key: null })).toEqual(refusal("api_key_invalid", []));
+    expect(checkKey({ user: null })).toEqual(refusal("api_key_invalid", []));
+  });
+
+  it("is nothing while it is disabled, or while the organization refuses API keys", () => {
+    expect(checkKey({ key: { ...key, is_enabled: false } })).toEqual(refusal("api_key_disabled", all));
+    expect(checkKey({ organization: { ...organization, api_access_enabled: false } })).toEqual(
+      refusal("api_access_disabled", all),
+    );
+  });
+});
+
+describe("credentials.rights: what a session may do", () => {
+  it("is what its user may do, with all networks from Admin upwards", () => {
+    expect(checkSession({})).toMatchObject({ principal: { kind: "session", permission: "Member" } });
+    for (const permissions of PERMISSIONS)
+      expect(checkSession({ user: { ...user, permissions } })).toMatchObject({
+        principal: { permission: permissions, networks: isAtLeast(permissions, "Admin") ? "all" : user.network_ids },
+      });
+  });
+
+  it("ends at its expiry", () => {
+    expect(checkSession({ session: { ...session, expires_at: now } })).toEqual(refusal("session_expired", []));
+    expect(checkSession({ session: null })).toEqual(refusal("session_expired", []));
+    expect(checkSession({ user: null })).toEqual(refusal("session_expired", []));
+  });
+
+  it("lasts as long as this use makes it last", () => {
+    expect(checkSession({}, after(2 * HOUR_MS))).toMatchObject({ expires_in_ms: 7 * 24 * HOUR_MS });
+  });
+});

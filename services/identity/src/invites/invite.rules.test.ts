@@ -1,0 +1,55 @@
+import { describe, expect, it } from "@jest/globals";
+import { PERMISSIONS, type Permission } from "@nts/shared/contract/endpoint";
+import { inviteAnswer, isUsable, newInvite } from "./invite.rules.js";
+
+const now = new Date("2026-06-01T12:00:00.000Z");
+const after = (ms: number): Date => new Date(now.getTime() + ms);
+const own = { _id: "invite", hash: "hash", organization_id: "organization", invited_by: "ada", now };
+const existing = ["home", "office"];
+
+describe("invites.invite: making one", () => {
+  it("gives it the time that was asked for, and the networks, each once", () => {
+    const input = { permissions: "Viewer", network_ids: ["home", "home"], expires_in_hours: 2 } as const;
+    const made = newInvite({ ...input, network_ids: [...input.network_ids] }, own, existing);
+    expect(made).toMatchObject({ permissions: "Viewer", network_ids: ["home"], expires_at: after(7_200_000) });
+  });
+
+  it("grants no networks to an Admin, who has all", () => {
+    const input = { permissions: "Admin", network_ids: ["home"], expires_in_hours: 1 } as const;
+    expect(newInvite({ ...input, network_ids: [...input.network_ids] }, own, existing).network_ids).toEqual([]);
+  });
+
+  it("refuses a network that does not exist", () => {
+    expect(() =>
+      newInvite({ permissions: "Viewer", network_ids: ["gone"], expires_in_hours: 1 }, own, existing),
+    ).toThrow(expect.objectContaining({ code: "invalid_reference", params: { path: "network_ids.0" } }));
+  });
+
+  it("answers neither the hash nor networks that the caller may not know of", () => {
+    const made = newInvite({ permissions: "Viewer", network_ids: [...existing], expires_in_hours: 1 }, own, existing);
+    const answered = inviteAnswer(made, ["office"]);
+    expect(answered.network_ids).toEqual(["office"]);
+    expect(JSON.stringify(answered)).not.toContain("hash");
+  });
+});
+
+describe("invites.invite: using one", () => {
+  const invite = (permissions: Permission) => ({ permissions, expires_at: after(1) });
+  const by = (permissions: Permission) => ({ permissions });
+
+  it("works until its time is over, to the millisecond", () => {
+    expect(isUsable(invite("Viewer"), by("Owner"), now)).toBe(true);
+    expect(isUsable(invite("Viewer"), by("Owner"), after(1))).toBe(false);
+  });
+
+  it("works for the levels that its inviter could invite to today", () => {
+    const usable = (level: Permission) => PERMISSIONS.filter((one) => isUsable(invite(one), by(level), now));
+    expect(usable("Owner")).toEqual(PERMISSIONS);
+    expect(usable("Admin")).toEqual(["Member", "Viewer"]);
+    expect([usable("Member"), usable("Viewer")]).toEqual([[], []]);
+  });
+
+  it("does not work when its inviter is gone", () => {
+    expect(isUsable(invite("Viewer"), null, now)).toBe(false);
+  });
+});

@@ -1,0 +1,73 @@
+import { isAtLeast, type Permission } from "@nts/shared/contract/endpoint";
+import type { Invite, InviteCreate } from "@nts/shared/contract/invites";
+import { narrowed } from "../scopes.rules.js";
+import { grantable } from "../users/changes.rules.js";
+import { ranksOver } from "../users/rank.rules.js";
+
+const HOUR_MS = 3_600_000;
+
+/** An invite that was neither used nor revoked; its token is nowhere, only the hash of it. */
+export interface InviteDocument {
+  _id: string;
+  /** The stored form, see `Form`; absent for the first one. */
+  form?: number;
+  hash: string;
+  created_at: Date;
+  updated_at: Date;
+  revision: number;
+  organization_id: string;
+  /** Id of a user. */
+  invited_by: string;
+  permissions: Permission;
+  /** None from Admin upwards, where all networks can be used. */
+  network_ids: string[];
+  expires_at: Date;
+}
+
+/**
+ * An invite that begins now.
+ *
+ * @param networkIds those of the organization that exist
+ * @throws AppError `invalid_reference`
+ */
+export function newInvite(
+  input: InviteCreate,
+  given: Pick<InviteDocument, "_id" | "hash" | "organization_id" | "invited_by"> & { readonly now: Date },
+  networkIds: readonly string[],
+): InviteDocument {
+  const { now, ...own } = given;
+  const { permissions, expires_in_hours } = input;
+  const network_ids = grantable(input.network_ids, networkIds);
+  return {
+    ...own,
+    created_at: now,
+    updated_at: now,
+    revision: 1,
+    permissions,
+    network_ids: isAtLeast(permissions, "Admin") ? [] : network_ids,
+    expires_at: new Date(now.getTime() + expires_in_hours * HOUR_MS),
+  };
+}
+
+/** True when an invite still makes an account: its time is not over, and its inviter could make it today. */
+export function isUsable(
+  invite: Pick<InviteDocument, "expires_at" | "permissions">,
+  inviter: { readonly permissions: Permission } | null,
+  now: Date,
+): boolean {
+  return invite.expires_at > now && inviter !== null && ranksOver(inviter.permissions, invite.permissions);
+}
+
+/** An invite as answered. @param visibleIds networks that exist and that the caller may know of */
+export function inviteAnswer(invite: InviteDocument, visibleIds: readonly string[]): Invite {
+  return {
+    id: invite._id,
+    created_at: invite.created_at.toISOString(),
+    updated_at: invite.updated_at.toISOString(),
+    organization_id: invite.organization_id,
+    invited_by: invite.invited_by,
+    permissions: invite.permissions,
+    network_ids: narrowed(invite.network_ids, visibleIds),
+    expires_at: invite.expires_at.toISOString(),
+  };
+}

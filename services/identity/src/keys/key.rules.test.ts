@@ -1,0 +1,205 @@
+import { describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { PERMISSIONS } from "@nts/shared/contract/endpoint";
+import type { UserApiKeyInput } from "@nts/shared/contract/keys";
+import { AppError } from "@nts/shared/errors";
+import { keyAnswer } from "./answer.js";
+import {
+  keyChanges,
+  networkIdsOf,
+  newKeySettings,
+  touchesRights,
+  type Grantor,
+  type KeyDocument,
+} from "./key.rules.js";
+
+const now = new Date("2026-06-01T12:00:00.000Z");
+const past = "2026-06-01T12:00:00.000Z";
+const future = "2026-06-01T12:00:00.001Z";
+const [home, office, lab] = ["0000-home", "0001-office", "0002-lab"] as const;
+
+const managedTag = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
+const otherTag = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e60";
+
+const member: Grantor = {
+  userId: "user",
+  organizationId: "organization",
+  permission: "Member",
+  networkIds: [home, office],
+  tagIds: [managedTag],
+};
+const required = { name: "Key", organization_id: "organization", user_id: "user", tags: ["ci"] };
+
+const stored: KeyDocument = {
+  _id: "key",
+  hash: "hash",
+  public_id: "AAAAAAAA",
+  created_at: now,
+  updated_at: now,
+  revision: 3,
+  last_used: null,
+  organization_id: "organization",
+  user_id: "user",
+  name: "Key",
+  tags: ["ci"],
+  expires_at: null,
+  is_enabled: true,
+  network_ids: null,
+  permissions: "Viewer",
+};
+
+const create = (input: Partial<UserApiKeyInput>, grantor = member) =>
+  newKeySettings({ ...required, ...input }, grantor, now);
+const update = (current: Partial<KeyDocument>, input: Partial<UserApiKeyInput>, grantor = member) =>
+  keyChanges({ ...stored, ...current }, { ...required, ...input }, grantor, now);
+
+function refusal(ask: () => unknown): unknown {
+  try {
+    return ask();
+  } catch (error) {
+    return error instanceof AppError ? { code: error.code, params: error.params } : error;
+  }
+}
+
+describe("keys.key: what a new key may be", () => {
+  it("is an enabled Viewer without end that follows its user, unless asked otherwise", () => {
+    expect(create({})).toEqual({
+      name: "Key",
+      tags: ["ci"],
+      expires_at: null,
+      is_enabled: true,
+      network_ids: null,
+      permissions: "Viewer",
+    });
+  });
+
+  it("is never above its creator", () => {
+    PERMISSIONS.forEach((held, heldRank) => {
+      PERMISSIONS.forEach((asked, askedRank) => {
+        const made = refusal(() => create({ permissions: asked }, { ...member, permission: held }));
+        expect(made).toMatchObject(
+          heldRank <= askedRank ? { permissions: asked } : { code: "permission_denied", params: { required: asked } },
+        );
+      });
+    });
+  });
+
+  it("reaches no network that its creator does not", () => {
+    expect(refusal(() => create({ network_ids: [home, lab] }))).toEqual({
+      code: "invalid_reference",
+      params: { path: "network_ids.1" },
+    });
+  });
+
+  it("is restricted to a list, also to an empty one and to all that there are, and not restricted by null", () => {
+    expect(create({ network_ids: [] }).network_ids).toEqual([]);
+    expect(create({ network_ids: [office, home, office] }).network_ids).toEqual([office, home]);
+    expect(create({ network_ids: null }).network_ids).toBeNull();
+  });
+
+  it("does not begin expired", () => {
+    expect(refusal(() => create({ expires_at: past }))).toEqual({
+      code: "validation_failed",
+      params: { errors: [{ path: "expires_at", message: "must be in the future" }] },
+    });
+    expect(create({ expires_at: future }).expires_at).toEqual(new Date(future));
+  });
+
+  it("belongs to nobody else", () => {
+    expect(refusal(() => create({ user_id: "another" }))).toMatchObject({ code: "permission_denied" });
+    expect(refusal(() => create({ organization_id: "another" }))).toMatchObject({ code: "permission_denied" });
+  });
+
+  it("takes as tags free labels and managed tags that exist", () => {
+    expect(create({ tags: ["ci", managedTag] }).tags).toEqual(["ci", managedTag]);
+    const tags = ["ci", otherTag];
+    expect(refusal(() => create({ tags }))).toEqual({ code: "invalid_reference", params: { path: "tags.1" } });
+  });
+});
+
+describe("keys.key: what an update changes", () => {
+  it("is nothing for what is absent", () => {
+    const current = { expires_at: now, is_enabled: false, network_ids: [home], permissions: "Owner" } as const;
+    expect(update({ ...current, network_ids: [home] }, {})).toEqual({});
+  });
+
+  it("is nothing for a record that is sent back as it was answered, whatever has become of it since", () => {
+    const anyKey = fc.record({
+      name: fc.string(),
+      tags: fc.array(fc.string()),
+      expires_at: fc.option(fc.date({ noInvalidDate: true })),
+      is_enabled: fc.boolean(),
+      network_ids: fc.option(fc.subarray([home, office, lab])),
+      permissions: fc.constantFrom(...PERMISSIONS),
+      last_used: fc.option(fc.date({ noInvalidDate: true })),
+    });
+    const anyGrantor = fc.record({
+      permission: fc.constantFrom(...PERMISSIONS),
+      networkIds: fc.subarray([home, office, lab]),
+    });
+    fc.assert(
+      fc.property(anyKey, anyGrantor, (settings, rights) => {
+        const key = { ...stored, ...settings };
+        const grantor = { ...member, ...rights };
+        expect(keyChanges(key, keyAnswer(key, grantor.networkIds), grantor, now)).toEqual({});
+      }),
+    );
+  });
+
+  it("is nothing for the networks that are answered, in any order and repeated, restricted or not", () => {
+    expect(update({ network_ids: null }, { network_ids: [office, home, home] })).toEqual({});
+    expect(update({ network_ids: [home, lab] }, { network_ids: [home] })).toEqual({});
+  });
+
+  it("is a restriction for any other list", () => {
+    expect(update({ network_ids: null }, { network_ids: [home] })).toEqual({ network_ids: [home] });
+    expect(update({ network_ids: null }, { network_ids: [] })).toEqual({ network_ids: [] });
+    expect(update({ network_ids: [home] }, { network_ids: [home, office] })).toEqual({ network_ids: [home, office] });
+  });
+
+  it("is the end of the restriction for null", () => {
+    expect(update({ network_ids: [home] }, { network_ids: null })).toEqual({ network_ids: null });
+    expect(update({ network_ids: null }, { network_ids: null })).toEqual({});
+  });
+
+  it("keeps a tag that the key has already, also when it is no longer there", () => {
+    expect(update({ tags: [otherTag] }, { tags: [otherTag, "new"] })).toEqual({ tags: [otherTag, "new"] });
+  });
+
+  it("is the end of an expiry for null", () => {
+    expect(update({ expires_at: now }, { expires_at: null })).toEqual({ expires_at: null });
+  });
+
+  it("obeys the rules of creation", () => {
+    expect(refusal(() => update({}, { permissions: "Admin" }))).toMatchObject({ code: "permission_denied" });
+    expect(refusal(() => update({}, { expires_at: past }))).toMatchObject({ code: "validation_failed" });
+    expect(refusal(() => update({ network_ids: [home] }, { network_ids: [home, lab] }))).toMatchObject({
+      code: "invalid_reference",
+      params: { path: "network_ids.1" },
+    });
+    expect(refusal(() => update({}, { user_id: "another" }))).toMatchObject({ code: "permission_denied" });
+  });
+
+  it("concerns the gateways when it takes or gives rights", () => {
+    expect(touchesRights({ name: "New", tags: [] })).toBe(false);
+    for (const changes of [
+      { expires_at: now },
+      { is_enabled: false },
+      { network_ids: null },
+      { permissions: "Viewer" },
+    ])
+      expect(touchesRights(changes as never)).toBe(true);
+  });
+});
+
+describe("keys.key: the networks that a key may use now", () => {
+  it("are those of its user, cut to its list when it has one", () => {
+    const networks = fc.subarray([home, office, lab]);
+    fc.assert(
+      fc.property(fc.option(networks), networks, (network_ids, ofUser) => {
+        const usable = networkIdsOf({ network_ids }, ofUser);
+        expect(usable).toEqual(ofUser.filter((id) => network_ids?.includes(id) ?? true));
+      }),
+    );
+  });
+});

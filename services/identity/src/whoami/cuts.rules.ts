@@ -1,0 +1,26 @@
+import { isAtLeast, type Permission } from "@nts/shared/contract/endpoint";
+import type { Cut } from "@nts/shared/contract/whoami";
+import { narrowed, networksOf } from "../scopes.rules.js";
+
+/** What of a caller decides about its rights. */
+export interface Rights {
+  /** null for a session. */
+  readonly key: { readonly permissions: Permission; readonly network_ids: readonly string[] | null } | null;
+  readonly user: { readonly permissions: Permission; readonly network_ids: string[] };
+  /** Networks of the organization that exist. */
+  readonly networkIds: readonly string[];
+}
+
+/** Who keeps a caller from more, the key first. */
+export function cutsOf({ key, user, networkIds }: Rights): Cut[] {
+  const granted = networksOf(user);
+  const named = key?.network_ids ? narrowed(granted, key.network_ids) : granted;
+  const cuts: [isCut: boolean, cut: Cut][] = [
+    [key !== null && !isAtLeast(key.permissions, user.permissions), { by: "key", right: "permissions" }],
+    [key !== null && key.network_ids !== null, { by: "key", right: "network_ids" }],
+    [key !== null && !isAtLeast(user.permissions, key.permissions), { by: "user", right: "permissions" }],
+    [granted !== "all", { by: "user", right: "network_ids" }],
+    [named !== "all" && !named.every((id) => networkIds.includes(id)), { by: "organization", right: "network_ids" }],
+  ];
+  return cuts.filter(([isCut]) => isCut).map(([, cut]) => cut);
+}

@@ -1,0 +1,51 @@
+import { AppError } from "@nts/shared/errors";
+import { requireRevision } from "@nts/shared/revision";
+import type { Removed } from "./removed.js";
+import { AT_ONCE } from "../storage/deletions.js";
+import type { Counts } from "../storage/guards.js";
+import type { Storage } from "../storage/storage.js";
+import { transactionOnHosts } from "../hosts/on-host.js";
+import { hostRevisionIn } from "../hosts/revision.js";
+
+/**
+ * Deletes hosts with everything on them: all or none. Where that is much, it is hidden at once, and swept afterwards.
+ *
+ * @throws AppError `not_found` · `precondition_failed`
+ */
+export async function deleteHosts(storage: Storage, { work, scope, ids, ifMatch }: Removed): Promise<void> {
+  const { bindings, deletions, guards, hosts, services } = storage;
+  const isHidden = await transactionOnHosts(storage, { work, scope, hostIds: ids }, async (session) => {
+    if (ifMatch !== null)
+      for (const host of await hosts.findMany(scope, { _id: { $in: ids } }, session)) {
+        requireRevision(ifMatch, await hostRevisionIn(storage, session, scope, host));
+        await services.hold(session, scope, host.entity.id);
+      }
+    const taken = await hosts.take(session, scope, ids);
+    if (taken.length !== ids.length) throw new AppError("not_found", { entity: hosts.name });
+    // What is shared with other writers comes first: these would interrupt a long transaction at its end.
+    await guards.hold(session, scope, taken.map(({ network_id: target }) => ({ target, kind: "network" }))); // prettier-ignore
+    await hosts.remove(session, scope, { _id: { $in: ids } });
+    const bound = await bindings.countOn(session, scope, ids);
+    const gone = taken.map(({ id, network_id, interfaces, ports, services }) => ({
+      target: network_id,
+      kind: "network" as const,
+      counts: lessOf({ hosts: 1, interfaces, ports, services, bindings: bound.get(id) ?? 0 }),
+    }));
+    await guards.hold(session, scope, gone);
+    const isLarge = gone.reduce((sum, { counts }) => sum + sizeOf(counts), 0) > AT_ONCE;
+    if (isLarge) await deletions.hide(session, scope.organizationId, "hosts", ids);
+    else
+      for (const kind of ["bindings", "services", "ports", "interfaces"] as const)
+        await storage[kind].remove(session, scope, { host_id: { $in: [...ids] } });
+    return isLarge;
+  });
+  if (isHidden) await deletions.known();
+}
+
+function lessOf(counts: Counts): Counts {
+  return Object.fromEntries(Object.entries(counts).map(([kind, count]) => [kind, -count]));
+}
+
+function sizeOf(counts: Counts): number {
+  return Object.values(counts).reduce((sum, count) => sum + Math.abs(count), 0);
+}

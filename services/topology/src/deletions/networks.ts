@@ -1,0 +1,67 @@
+import { AppError } from "@nts/shared/errors";
+import { requireRevision } from "@nts/shared/revision";
+import type { Removed } from "./removed.js";
+import type { Notices } from "./notices.js";
+import { AT_ONCE, type DeletionDocument } from "../storage/deletions.js";
+import type { Storage } from "../storage/storage.js";
+
+/**
+ * Deletes networks with everything in them: all or none. What is large is hidden at once, and swept afterwards.
+ *
+ * @throws AppError `not_found` · `precondition_failed`
+ */
+export async function deleteNetworks(storage: Storage, notices: Notices, removal: Removed): Promise<void> {
+  const { scope, ids } = removal;
+  const isSmall = (await storage.guards.sizeOf(scope, ids)) <= AT_ONCE;
+  await (isSmall ? deleteAtOnce(storage, removal) : hide(storage, removal));
+  const decided = ids.map((_id) => ({ _id, organization_id: scope.organizationId }));
+  if (isSmall) for (const { _id, organization_id } of decided) notices.networkDeleted(organization_id, _id);
+  else await finishNetworks(storage, notices, decided);
+}
+
+async function deleteAtOnce(storage: Storage, { work, scope, ids, ifMatch }: Removed): Promise<void> {
+  const { guards, networks, transaction } = storage;
+  const { bindings, services, ports, interfaces, hosts, subnets } = storage;
+  await transaction(work, [...ids].sort(), async (session) => {
+    const found = await networks.findMany(scope, { _id: { $in: ids } }, session);
+    if (found.length !== ids.length) throw new AppError("not_found", { entity: networks.name });
+    for (const { revision } of found) requireRevision(ifMatch, revision);
+    // The guards first: they are what writers inside the networks have in common with this transaction.
+    await guards.removeNetworks(session, scope, ids);
+    for (const entities of [bindings, services, ports, interfaces, hosts, subnets, networks])
+      await entities.remove(session, scope, { network_id: { $in: ids } });
+  });
+}
+
+async function hide(
+  { deletions, networks, transaction }: Storage,
+  { work, scope, ids, ifMatch }: Removed,
+): Promise<void> {
+  await transaction(work, [...ids].sort(), async (session) => {
+    // Written, so that it collides with whoever updates or deletes one of them at the same time.
+    const filter = { ...networks.within(scope), _id: { $in: [...ids] } };
+    const { matchedCount } = await networks.collection.updateMany(filter, { $set: { deleting: true } }, { session });
+    if (matchedCount !== ids.length) throw new AppError("not_found", { entity: networks.name });
+    for (const { revision } of await networks.findMany(scope, { _id: { $in: ids } }, session))
+      requireRevision(ifMatch, revision);
+    await deletions.hideNetworks(session, scope.organizationId, ids);
+  });
+  await deletions.known();
+}
+
+/**
+ * What belongs to a deletion that is decided: whoever is still adding to the networks collides with it, their names are gone
+ * for other processes, and these are told. It may be done again.
+ */
+export async function finishNetworks(
+  { deletions, guards, networks }: Pick<Storage, "deletions" | "guards" | "networks">,
+  notices: Notices,
+  decided: readonly Pick<DeletionDocument, "_id" | "organization_id">[],
+): Promise<void> {
+  const _id = { $in: decided.map((one) => one._id) };
+  const organization_id = { $in: [...new Set(decided.map((one) => one.organization_id))] };
+  await guards.removeTargets(organization_id.$in, _id.$in);
+  await networks.collection.deleteMany({ organization_id, _id });
+  for (const one of decided) notices.networkDeleted(one.organization_id, one._id);
+  await deletions.collection.updateMany({ organization_id, _id }, { $set: { announced: true } });
+}

@@ -1,0 +1,38 @@
+import { AppError } from "@nts/shared/errors";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { requireRevision } from "@nts/shared/revision";
+import type { Notices } from "./notices.js";
+import type { Removed } from "./removed.js";
+import { AT_ONCE } from "../storage/deletions.js";
+import type { Storage } from "../storage/storage.js";
+import { countTagged, scopeWithout, takeOff, TAGGED } from "./take-off.js";
+
+/**
+ * Deletes tags: all or none. They leave everything that carries them; where that is much, they are hidden at once, and taken
+ * off what is stored afterwards.
+ *
+ * @throws AppError `not_found` · `precondition_failed`
+ */
+export async function deleteTags(storage: Storage, notices: Notices, removal: Removed): Promise<void> {
+  const { deletions, guards, tags, transaction } = storage;
+  const { work, ids, ifMatch } = removal;
+  const { organizationId } = removal.scope;
+  const scope: Scope = { ...removal.scope, networks: "all" };
+  const hidden = await transaction(work, ids, async (session) => {
+    const found = await tags.findMany(scope, { _id: { $in: ids } }, session);
+    if (found.length !== ids.length) throw new AppError("not_found", { entity: tags.name });
+    for (const { revision } of found) requireRevision(ifMatch, revision);
+    // Whoever is giving one of them to something at the same time collides; nobody can afterwards.
+    await guards.remove(session, scope, ids);
+    await tags.remove(session, scope, { _id: { $in: ids } });
+    const isLarge = (await countTagged(storage, session, scope, { tagIds: ids, most: AT_ONCE + 1 })) > AT_ONCE;
+    if (isLarge) return deletions.hide(session, organizationId, "tags", ids);
+    const now = new Date();
+    const without = scopeWithout(organizationId, new Map(ids.map((id) => [id, now])));
+    for (const kind of TAGGED) await takeOff(storage, session, without, kind);
+    return null;
+  });
+  if (hidden !== null) await deletions.known();
+  for (const id of ids) notices.tagDeleted(organizationId, id);
+  if (hidden !== null) await deletions.collection.updateOne({ _id: hidden }, { $set: { announced: true } });
+}

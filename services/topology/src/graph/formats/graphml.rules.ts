@@ -1,0 +1,71 @@
+import type { TopologyEdge, TopologyNode } from "@nts/shared/contract";
+import type { GraphWriter } from "./writer.rules.js";
+
+// GraphML. @see http://graphml.graphdrawing.org/specification.html
+
+type Value = string | number | boolean | null | undefined | readonly string[] | readonly object[];
+
+/** Every member that nodes and edges have besides their ids and ends; lists are texts, in JSON when they hold objects. */
+const KEYS = {
+  node: ["kind", "label", "network_id", "tags", "cidr", "subnet_type", "hostname", "hidden", "host_id", "service_definition", "category", "virtualization_type"],
+  edge: ["kind", "interface_id", "name", "ip_address", "mac_address", "bindings", "type"],
+} as const; // prettier-ignore
+
+/** The graph for yEd, Gephi, NetworkX and their like, with everything that the JSON form has. */
+export function createGraphmlWriter(): GraphWriter {
+  const keys = (["node", "edge"] as const).flatMap((of) =>
+    KEYS[of].map((name) => {
+      const type = name === "hidden" ? "boolean" : "string";
+      return `  <key id="${of}_${name}" for="${of}" attr.name="${name}" attr.type="${type}"/>\n`;
+    }),
+  );
+  return {
+    begin: `<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n${keys.join("")}  <graph id="topology" edgedefault="directed">\n`,
+    nodes: (nodes) => nodes.map((node) => `    <node id="${node.id}">${dataOf("node", node)}</node>\n`).join(""),
+    between: "",
+    edges: (edges) =>
+      edges
+        .map((edge) => {
+          const { id, source, target } = edge;
+          return `    <edge id="${id}" source="${source}" target="${target}">${dataOf("edge", edge)}</edge>\n`;
+        })
+        .join(""),
+    end: "  </graph>\n</graphml>\n",
+  };
+}
+
+function dataOf(of: "node" | "edge", member: TopologyNode | TopologyEdge): string {
+  const values = member as Readonly<Record<string, Value>>;
+  return KEYS[of]
+    .map((name) => {
+      const value = values[name];
+      return value === undefined || value === null ? "" : `<data key="${of}_${name}">${escaped(textOf(value))}</data>`;
+    })
+    .join("");
+}
+
+function textOf(value: NonNullable<Value>): string {
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&apos;",
+};
+
+// A carriage return would be read as a line feed, and space at the ends be lost to some readers.
+const SPACE = /[\t\n\r]/g;
+const SPECIAL = /[&<>"']/g;
+
+/** XML 1.0 has no place for these, not even escaped. */
+const UNSPEAKABLE = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
+
+function escaped(text: string): string {
+  return text
+    .replaceAll(UNSPEAKABLE, "\u{fffd}")
+    .replaceAll(SPECIAL, (character) => ENTITIES[character] ?? "")
+    .replaceAll(SPACE, (character) => `&#${character.charCodeAt(0)};`);
+}

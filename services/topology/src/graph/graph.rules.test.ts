@@ -1,0 +1,144 @@
+import { describe, expect, it } from "@jest/globals";
+import { TopologyEdge, TopologyNode, type Binding, type HostRecord, type Port, type Service } from "@nts/shared/contract"; // prettier-ignore
+import fc from "fast-check";
+import {
+  hostNode,
+  inSubnetEdge,
+  onHostEdge,
+  runnersOf,
+  serviceNode,
+  subnetNode,
+  virtualizedByEdges,
+} from "./graph.rules.js";
+
+const at = { created_at: "2026-01-01T00:00:00.000Z", updated_at: "2026-01-01T00:00:00.000Z" };
+const idOf = (kind: number, n: number): string => `01938c4a-7d5e-7b21-${kind}000-${String(n).padStart(12, "0")}`;
+const NETWORK = idOf(0, 0);
+const [SUBNET, HOST, INTERFACE, PORT, SERVICE] = [1, 2, 3, 4, 5];
+const common = { ...at, network_id: NETWORK, source: { type: "Manual" }, tags: ["a"] };
+
+const subnet = (n: number) => ({ ...common, id: idOf(SUBNET, n), cidr: `10.${n}.0.0/16`, name: "LAN", description: null, subnet_type: null }); // prettier-ignore
+const host = (n: number, virtualization: HostRecord["virtualization"] = null): HostRecord => ({
+  ...common,
+  id: idOf(HOST, n),
+  name: `host ${n}`,
+  hostname: null,
+  description: null,
+  hidden: false,
+  virtualization,
+});
+const port = (n: number): Port => ({ ...at, id: idOf(PORT, n), network_id: NETWORK, host_id: idOf(HOST, 0), number: 80 + n, protocol: "Tcp", type: "Custom" }); // prettier-ignore
+const service = (n: number, more: Partial<Service> = {}): Service => ({
+  ...common,
+  id: idOf(SERVICE, n),
+  host_id: idOf(HOST, 0),
+  name: `service ${n}`,
+  service_definition: "nginx",
+  position: n,
+  bindings: [],
+  virtualization: null,
+  ...more,
+});
+const portBinding = (n: number, portNumber: number, interface_id: string | null = null): Binding => ({
+  ...at,
+  id: idOf(6, n),
+  network_id: NETWORK,
+  service_id: idOf(SERVICE, 0),
+  type: "Port",
+  port_id: idOf(PORT, portNumber),
+  interface_id,
+});
+
+describe("the graph", () => {
+  it("shows a service on its host with what its bindings are bound to", () => {
+    const { id, network_id, ...rest } = portBinding(1, 1);
+    const onInterface: Binding = { ...at, id: idOf(6, 2), network_id, service_id: rest.service_id, type: "Interface", interface_id: idOf(INTERFACE, 7) }; // prettier-ignore
+    const edge = onHostEdge(service(0, { bindings: [{ ...rest, id, network_id }, onInterface] }), new Map([[idOf(PORT, 1), port(1)]])); // prettier-ignore
+    expect(edge).toEqual({
+      id: `on_host:${idOf(SERVICE, 0)}`,
+      kind: "on_host",
+      source: idOf(SERVICE, 0),
+      target: idOf(HOST, 0),
+      bindings: [
+        { type: "Port", id, port_id: idOf(PORT, 1), port: 81, protocol: "Tcp", interface_id: null },
+        { type: "Interface", id: idOf(6, 2), interface_id: idOf(INTERFACE, 7) },
+      ],
+    });
+  });
+
+  it("puts what is virtualized under the service that its details name, and else under the host", () => {
+    const details = { service_id: idOf(SERVICE, 1).toUpperCase(), host_id: idOf(HOST, 1) };
+    const guest = host(0, { type: "Proxmox", details });
+    const by = (target: string) => [{ id: `virtualized_by:${guest.id}`, kind: "virtualized_by", source: guest.id, target, type: "Proxmox" }]; // prettier-ignore
+    expect(virtualizedByEdges(guest, () => true)).toEqual(by(idOf(SERVICE, 1)));
+    expect(virtualizedByEdges(guest, ({ kind }) => kind === "host")).toEqual(by(idOf(HOST, 1)));
+    expect(virtualizedByEdges(guest, () => false)).toEqual([]);
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ["nothing", {}],
+    ["no text", { host_id: 7, service_id: ["x"] }],
+    ["no id", { host_id: "pve1", service_id: "" }],
+    ["the host itself", { host_id: idOf(HOST, 0) }],
+  ])("finds nobody who runs a host whose details name %s", (_what, details) => {
+    expect(runnersOf(host(0, { type: "VM", details }))).toEqual([]);
+  });
+
+  it("is as the contract says, with ids that nothing else has and ends that are there, whatever it is made of", () => {
+    const few = fc.integer({ min: 1, max: 4 });
+    const named = fc.record({ service_id: fc.oneof(fc.nat(5), fc.string()), host_id: fc.oneof(fc.nat(5), fc.string()) }, { requiredKeys: [] }); // prettier-ignore
+    const virtualization = fc.option(
+      named.map((by) => ({
+        type: "VM",
+        details: {
+          ...(by.service_id !== undefined && { service_id: typeof by.service_id === "number" ? idOf(SERVICE, by.service_id) : by.service_id }),
+          ...(by.host_id !== undefined && { host_id: typeof by.host_id === "number" ? idOf(HOST, by.host_id) : by.host_id }),
+        },
+      })),
+    ); // prettier-ignore
+    const world = fc.record({
+      subnets: few,
+      hosts: fc.array(virtualization, { minLength: 1, maxLength: 4 }),
+      interfaces: fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 6 }),
+      services: fc.array(fc.record({ on: fc.nat(), ports: fc.array(fc.nat(8), { maxLength: 3 }), virtualization }), { maxLength: 5 }), // prettier-ignore
+    });
+    fc.assert(
+      fc.property(world, (made) => {
+        const subnets = Array.from({ length: made.subnets }, (_, n) => subnet(n));
+        const hosts = made.hosts.map((by, n) => host(n, by));
+        const interfaces = made.interfaces.map(([on, within], n) => ({
+          ...at,
+          id: idOf(INTERFACE, n),
+          network_id: NETWORK,
+          host_id: idOf(HOST, on % hosts.length),
+          subnet_id: idOf(SUBNET, within % subnets.length),
+          ip_address: "10.0.0.1",
+          name: null,
+          mac_address: null,
+          position: n,
+        }));
+        const services = made.services.map(
+          ({ on, ports, virtualization: by }, n) =>
+          service(n, { host_id: idOf(HOST, on % hosts.length), bindings: ports.map((one, m) => portBinding(m, one)), virtualization: by }), // prettier-ignore
+        );
+        const ports = new Map([0, 1, 2, 3, 4].map((n) => [idOf(PORT, n), port(n)]));
+
+        const nodes = [...subnets.map(subnetNode), ...hosts.map(hostNode), ...services.map((one) => serviceNode(one, "DNS"))]; // prettier-ignore
+        const ids = new Set(nodes.map(({ id }) => id));
+        const edges = [
+          ...interfaces.map(inSubnetEdge),
+          ...services.map((one) => onHostEdge(one, ports)),
+          ...[...hosts, ...services].flatMap((one) => virtualizedByEdges(one, ({ id }) => ids.has(id))),
+        ];
+
+        for (const node of nodes) expect(TopologyNode.parse(node)).toEqual(node);
+        for (const edge of edges) expect(TopologyEdge.parse(edge)).toEqual(edge);
+        expect(new Set([...ids, ...edges.map(({ id }) => id)]).size).toBe(nodes.length + edges.length);
+        for (const { source, target } of edges) {
+          expect([ids.has(source), ids.has(target)]).toEqual([true, true]);
+          expect(source).not.toBe(target);
+        }
+      }),
+    );
+  });
+});

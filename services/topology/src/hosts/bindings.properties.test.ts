@@ -1,0 +1,121 @@
+import { describe, expect, it } from "@jest/globals";
+import { type BindingInput, bindingKey } from "@nts/shared/contract";
+import { AppError } from "@nts/shared/errors";
+import fc from "fast-check";
+import { bindingsOf, resolveBindings } from "./bindings.rules.js";
+
+const host = { ports: ["p1", "p2", "p3"], interfaces: ["i1", "i2", "i3"] };
+const anInterface = fc.constantFrom(...host.interfaces);
+const aPortBinding: fc.Arbitrary<BindingInput> = fc.record({
+  type: fc.constant("Port" as const),
+  port_id: fc.constantFrom(...host.ports),
+  interface_id: fc.option(anInterface, { freq: 2 }),
+});
+const aBinding: fc.Arbitrary<BindingInput> = fc.oneof(
+  { weight: 4, arbitrary: aPortBinding },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("Interface" as const), interface_id: anInterface }) },
+);
+/** Any request of the host's own ports and interfaces; about half of them conflict. */
+const aRequest = fc.oneof(fc.array(aPortBinding, { maxLength: 12 }), fc.array(aBinding, { maxLength: 6 }));
+/** A request beside itself in another order. */
+const twoOrders = aRequest.chain((request) =>
+  fc.tuple(fc.constant(request), fc.shuffledSubarray(request, { minLength: request.length })),
+);
+
+/** What comes of a request as a set; the code when it is refused. */
+function outcome(request: readonly BindingInput[]): string[] | string {
+  try {
+    return resolveBindings(request, host).map(bindingKey).sort();
+  } catch (error) {
+    if (error instanceof AppError) return error.code;
+    throw error;
+  }
+}
+
+/** What comes of a request that is not refused; the case is skipped when it is. */
+function resolved(request: readonly BindingInput[]): BindingInput[] {
+  fc.pre(outcome(request) !== "binding_conflict");
+  return resolveBindings(request, host);
+}
+
+let made = 0;
+const owner = { serviceId: "s", networkId: "n", now: "now", newId: () => `id${made++}` };
+
+describe("bindings: what holds for every request", () => {
+  it("does not depend on the order sent, neither the set nor the refusal", () => {
+    fc.assert(
+      fc.property(twoOrders, ([one, other]) => {
+        expect(outcome(other)).toEqual(outcome(one));
+      }),
+    );
+  });
+
+  it("changes nothing when it is resolved twice", () => {
+    fc.assert(
+      fc.property(aRequest, (request) => {
+        const once = resolved(request);
+        expect(resolveBindings(once, host)).toEqual(once);
+      }),
+    );
+  });
+
+  it("leaves no conflict, no duplicate and nothing that an all-interfaces binding covers", () => {
+    fc.assert(
+      fc.property(aRequest, (request) => {
+        const kept = resolved(request);
+        const keys = kept.map(bindingKey);
+        expect(new Set(keys).size).toBe(keys.length);
+        const ports = kept.filter((binding) => binding.type === "Port");
+        const everywhere = ports.filter(({ interface_id }) => interface_id === null);
+        for (const binding of kept) {
+          if (binding.type === "Interface")
+            expect(
+              ports.filter(({ interface_id }) => interface_id === null || interface_id === binding.interface_id),
+            ).toEqual([]);
+          else if (binding.interface_id !== null)
+            expect(everywhere.map(({ port_id }) => port_id)).not.toContain(binding.port_id);
+        }
+      }),
+    );
+  });
+
+  it("loses nothing that was asked for: what is gone is covered by what is kept", () => {
+    fc.assert(
+      fc.property(aRequest, (request) => {
+        const kept = new Set(resolved(request).map(bindingKey));
+        for (const binding of request) {
+          const covered = binding.type === "Port" && kept.has(bindingKey({ ...binding, interface_id: null }));
+          expect(kept.has(bindingKey(binding)) || covered).toBe(true);
+        }
+        expect([...kept].filter((key) => !request.map(bindingKey).includes(key))).toEqual([]);
+      }),
+    );
+  });
+
+  it("keeps ids through any change: what is in both keeps its id, what is new has one of its own", () => {
+    fc.assert(
+      fc.property(aRequest, aRequest, (before, after) => {
+        const current = bindingsOf(resolved(before), [], owner);
+        const wanted = resolved(after);
+        const next = bindingsOf(wanted, current, owner);
+        const idBefore = new Map(current.map((binding) => [bindingKey(binding), binding.id]));
+        expect(next.map(bindingKey).sort()).toEqual(wanted.map(bindingKey).sort());
+        expect(new Set(next.map(({ id }) => id)).size).toBe(next.length);
+        for (const binding of next) {
+          const known = idBefore.get(bindingKey(binding));
+          if (known === undefined) expect([...idBefore.values()]).not.toContain(binding.id);
+          else expect(binding.id).toBe(known);
+        }
+      }),
+    );
+  });
+
+  it("stores what was sent back in another order as it was, member for member", () => {
+    fc.assert(
+      fc.property(twoOrders, ([one, other]) => {
+        const current = bindingsOf(resolved(one), [], owner);
+        expect(bindingsOf(resolveBindings(other, host), current, owner)).toEqual(current);
+      }),
+    );
+  });
+});

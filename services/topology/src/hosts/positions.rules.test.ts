@@ -1,0 +1,118 @@
+import { describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { placeAll, placeExisting, placeNew, type Shift } from "./positions.rules.js";
+
+/** A list as the database holds it: items with a position each, in no order. */
+type Stored = Map<string, number>;
+
+function applyShift(stored: Stored, shift: Shift | null, except: string): void {
+  if (shift === null) return;
+  for (const [item, position] of stored)
+    if (item !== except && position >= shift.from && position <= shift.to) stored.set(item, position + shift.by);
+}
+
+function add(stored: Stored, item: string, wanted: number | undefined): void {
+  const { position, shift } = placeNew(wanted, stored.size);
+  stored.set(item, position);
+  applyShift(stored, shift, item);
+}
+
+function move(stored: Stored, item: string, wanted: number | undefined): void {
+  const { position, shift } = placeExisting(stored.get(item)!, wanted, stored.size);
+  stored.set(item, position);
+  applyShift(stored, shift, item);
+}
+
+/** Deletes as the store does, which closes the gap itself. */
+function remove(stored: Stored, item: string): void {
+  stored.delete(item);
+  inOrder(stored).forEach((left, position) => stored.set(left, position));
+}
+
+const inOrder = (stored: Stored): string[] => [...stored].sort(([, a], [, b]) => a - b).map(([item]) => item);
+const listOf = (...items: string[]): Stored => new Map(items.map((item, index) => [item, index]));
+
+function after(change: (stored: Stored) => void, ...items: string[]): string {
+  const stored = listOf(...items);
+  change(stored);
+  return inOrder(stored).join("");
+}
+
+describe("positions: where an item goes and what moves", () => {
+  it("appends a new item that says nothing, and one that says a place beyond the end", () => {
+    expect(after((list) => add(list, "x", undefined), "a", "b")).toBe("abx");
+    expect(after((list) => add(list, "x", 99), "a", "b")).toBe("abx");
+    expect(after((list) => add(list, "x", 5))).toBe("x");
+  });
+
+  it("puts a new item where it says and shifts what stands there and after", () => {
+    expect(after((list) => add(list, "x", 0), "a", "b", "c")).toBe("xabc");
+    expect(after((list) => add(list, "x", 1), "a", "b", "c")).toBe("axbc");
+  });
+
+  it("moves an item down and up, and shifts only what it passes", () => {
+    expect(after((list) => move(list, "d", 1), "a", "b", "c", "d", "e")).toBe("adbce");
+    expect(after((list) => move(list, "b", 3), "a", "b", "c", "d", "e")).toBe("acdbe");
+    expect(placeExisting(3, 1, 5).shift).toEqual({ from: 1, to: 2, by: 1 });
+    expect(placeExisting(1, 3, 5).shift).toEqual({ from: 2, to: 3, by: -1 });
+  });
+
+  it("takes a place beyond the end for the last one", () => {
+    expect(after((list) => move(list, "a", 99), "a", "b", "c")).toBe("bca");
+  });
+
+  it("moves nothing when the place is absent or the one it has", () => {
+    expect(placeExisting(1, undefined, 3)).toEqual({ position: 1, shift: null });
+    expect(placeExisting(1, 1, 3)).toEqual({ position: 1, shift: null });
+    expect(placeExisting(2, 99, 3)).toEqual({ position: 2, shift: null });
+    expect(placeNew(3, 3)).toEqual({ position: 3, shift: null });
+  });
+
+  it("places several new items one after the other, in the order given", () => {
+    expect(placeAll([undefined, undefined, undefined])).toEqual([0, 1, 2]);
+    expect(placeAll([undefined, 0, undefined, 1])).toEqual([2, 0, 3, 1]);
+    expect(placeAll([7, 7, 0])).toEqual([1, 2, 0]);
+    expect(placeAll([])).toEqual([]);
+  });
+});
+
+const aPlace = fc.option(fc.nat(12), { nil: undefined });
+const anAct = fc.record({ act: fc.constantFrom("add", "add", "move", "remove"), item: fc.nat(20), wanted: aPlace });
+
+describe("positions: what holds after any history", () => {
+  it("is dense from 0, and equals a plain list on which the same was done", () => {
+    fc.assert(
+      fc.property(fc.array(anAct, { maxLength: 40 }), (history) => {
+        const stored: Stored = new Map();
+        const plain: string[] = [];
+        history.forEach(({ act, item, wanted }, step) => {
+          const chosen = plain[item % Math.max(1, plain.length)];
+          if (act === "add" || chosen === undefined) {
+            add(stored, `item${step}`, wanted);
+            plain.splice(wanted ?? plain.length, 0, `item${step}`);
+          } else {
+            const at = plain.indexOf(chosen);
+            plain.splice(at, 1);
+            if (act === "remove") remove(stored, chosen);
+            else {
+              move(stored, chosen, wanted);
+              plain.splice(wanted ?? at, 0, chosen);
+            }
+          }
+          expect([...stored.values()].sort((a, b) => a - b)).toEqual([...stored.keys()].map((_, index) => index));
+        });
+        expect(inOrder(stored)).toEqual(plain);
+      }),
+    );
+  });
+
+  it("is the same for items made together as for items made one by one", () => {
+    fc.assert(
+      fc.property(fc.array(aPlace, { maxLength: 12 }), (wanted) => {
+        const stored: Stored = new Map();
+        wanted.forEach((place, item) => add(stored, String(item), place));
+        expect(placeAll(wanted)).toEqual(wanted.map((_, item) => stored.get(String(item))));
+      }),
+    );
+  });
+});

@@ -1,0 +1,121 @@
+import { bindingKey, type Service, type ServiceUpdate } from "@nts/shared/contract";
+import { AppError } from "@nts/shared/errors";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { newId } from "@nts/shared/ids";
+import { Discard } from "@nts/shared/mongo/transaction";
+import { requireRevision } from "@nts/shared/revision";
+import type { Work } from "@nts/shared/work";
+import { updateOnHost } from "./on-host.js";
+import { placeExisting, placeNew } from "./positions.rules.js";
+import { holdClaims, networkClaim, tagClaims } from "../references/claims.js";
+import type { Stored } from "../storage/entities.js";
+import { revised } from "../storage/revisions.rules.js";
+import { applyShift, closeGaps } from "./shifts.js";
+import type { Storage } from "../storage/storage.js";
+import { bindingsOf, resolveBindings } from "./bindings.rules.js";
+import { moreBindings, saveServices } from "./write-services.js";
+
+/** What a caller asks of a service. */
+export interface Asked {
+  readonly work: Work;
+  readonly scope: Scope;
+  readonly id: string;
+  readonly body: ServiceUpdate;
+  /** Revisions that the caller accepts; null when it did not say. */
+  readonly ifMatch: readonly string[] | null;
+}
+
+/** Writes that others may come before; then the transaction, which knows when to give up. */
+const MOST_ATTEMPTS = 16;
+
+/** Updates a service. @returns its state afterwards, which is the present one when nothing changes */
+export async function updateOne(storage: Storage, asked: Asked): Promise<Stored<Service>> {
+  const { services, shortWrites } = storage;
+  const { work, scope, id } = asked;
+  const read = await services.get(scope, id);
+  if (nextInPlace(read, asked) === null) return read;
+  // What is stored may have another revision than what was read, as long as deleted tags are on it.
+  const isAsStored = scope.hidden === undefined || scope.hidden.tags.size === 0;
+  if (shortWrites === null || !isAsStored) return updateInTransaction(storage, asked, read.entity.host_id);
+  return shortWrites.inTurn(read, async (newest) => {
+    let current = newest;
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+      const next = nextInPlace(current, asked);
+      if (next === null) return current;
+      if (next === "not in place") break;
+      const outcome = await shortWrites.write(work, scope, next);
+      if (outcome === "written") return next;
+      if (outcome === "held") break;
+      const again = await services.get(scope, id);
+      if (again.revision === current.revision) break;
+      current = again;
+    }
+    return updateInTransaction(storage, asked, read.entity.host_id);
+  });
+}
+
+/** Whether a service keeps its host, its position and its bindings, which are valid as they are. */
+function staysInPlace(service: Service, { host_id, network_id, position, bindings }: ServiceUpdate): boolean {
+  const asked = new Set(bindings.map(bindingKey));
+  return (
+    host_id === service.host_id &&
+    network_id === service.network_id &&
+    position === service.position &&
+    asked.size === service.bindings.length &&
+    service.bindings.every((binding) => asked.has(bindingKey(binding)))
+  );
+}
+
+/**
+ * The next state of a service that stays in place and is given no tag that somebody could delete meanwhile; null when nothing
+ * changes.
+ *
+ * @throws AppError `precondition_failed`
+ */
+function nextInPlace(current: Stored<Service>, { body, ifMatch }: Asked): Stored<Service> | "not in place" | null {
+  const { entity, revision } = current;
+  if (!staysInPlace(entity, body) || tagClaims(body.tags, entity.tags).length > 0) return "not in place";
+  requireRevision(ifMatch, revision);
+  return revised(current, { ...entity, ...saidOf(entity, body) }, new Date());
+}
+
+/** What an update says of a service, besides its place and its bindings. */
+function saidOf(service: Service, body: ServiceUpdate) {
+  const { name, service_definition, tags, virtualization = service.virtualization } = body;
+  return { name, service_definition, tags, virtualization };
+}
+
+/** @param from the id of the host that it was on a moment ago */
+function updateInTransaction(
+  storage: Storage,
+  { work, scope, id, body, ifMatch }: Asked,
+  from: string,
+): Promise<Stored<Service>> {
+  const { guards, services } = storage;
+  const now = new Date();
+  const updating = { work, scope, id, from, to: body.host_id };
+  return updateOnHost(storage, services, updating, async ({ session, host, current }) => {
+    const { entity } = current;
+    requireRevision(ifMatch, current.revision);
+    if (body.network_id !== entity.network_id || host.network_id !== entity.network_id)
+      throw new AppError("network_mismatch", { path: "network_id" });
+    const resolved = resolveBindings(body.bindings, host.inventory);
+    const owner = { serviceId: id, networkId: entity.network_id, now: now.toISOString(), newId };
+    const moves = host.id !== entity.host_id;
+    const { position, shift } = moves
+      ? placeNew(body.position, host.inventory.services - 1)
+      : placeExisting(entity.position, body.position, host.inventory.services);
+    const said = saidOf(entity, body);
+    const bindings = bindingsOf(resolved, entity.bindings, owner);
+    const next = revised(current, { ...entity, ...said, bindings, host_id: host.id, position }, now);
+    if (next === null) throw new Discard(current);
+    const change = { before: current, after: next };
+    const more = moreBindings(change);
+    const counted = more === 0 ? [] : [networkClaim(entity.network_id, { bindings: more })];
+    await holdClaims(guards, session, scope, [...tagClaims(said.tags, entity.tags), ...counted]);
+    await saveServices(storage, session, scope, { changes: [change], hostName: host.name });
+    await applyShift(session, scope, services, { hostId: host.id, shift, except: id, now });
+    if (moves) await closeGaps(session, scope, services, { gone: [entity], now });
+    return next;
+  });
+}

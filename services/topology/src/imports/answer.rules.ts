@@ -1,0 +1,117 @@
+import type { ImportedHost, ImportedSubnet, ImportSummary, SkippedPart } from "@nts/shared/contract";
+import type { AppError } from "@nts/shared/errors";
+import type { PlannedHost } from "./plan.rules.js";
+import type { Job } from "./session.js";
+
+// Plans as they are answered. The answer of a host may be long: it is made into text where the plan is, and what else is
+// needed of it travels beside the text.
+
+/** A host as it is answered. */
+export interface HostAnswer {
+  /** The JSON text of an `ImportedHost`. */
+  readonly text: string;
+  /** What the summary counts of it. */
+  readonly counts: HostCounts;
+  /** What of it is left out. */
+  readonly skipped: readonly SkippedPart[];
+}
+
+const COUNTED = ["hosts", "interfaces", "ports", "services"] as const;
+type HostCounts = Pick<ImportSummary, (typeof COUNTED)[number]>;
+
+/** What becomes of a host. @param names of other hosts by id @param isDry what would be new has no id yet */
+export function answerOf(plan: PlannedHost, names: ReadonlyMap<string, string>, isDry: boolean): HostAnswer {
+  return answered(hostAnswer(plan, names, isDry), plan.skipped);
+}
+
+/** A host of which nothing was written. */
+export function answerOfFailed({ line, hostname, name }: Job, error: AppError): HostAnswer {
+  const nothing = { interfaces: [], ports: [], services: [], changes: [], superseded: [] };
+  const told = { line, action: "failed", id: null, matched_by: null, name, hostname, ...nothing } as const;
+  return answered({ ...told, error: refusalOf(error) }, []);
+}
+
+function answered(host: ImportedHost, skipped: readonly SkippedPart[]): HostAnswer {
+  const { hosts, interfaces, ports, services } = emptySummary();
+  hosts[host.action]++;
+  for (const { action } of host.interfaces) interfaces[action]++;
+  interfaces.superseded += host.superseded.length;
+  for (const { action } of host.ports) ports[action]++;
+  for (const { action } of host.services) services[action]++;
+  return { text: JSON.stringify(host), counts: { hosts, interfaces, ports, services }, skipped };
+}
+
+function hostAnswer(plan: PlannedHost, names: ReadonlyMap<string, string>, isDry: boolean): ImportedHost {
+  const idOf = ({ action, entity }: { action: string; entity: { id: string } }): string | null =>
+    isDry && action === "create" ? null : entity.id;
+  const { line, action, matchedBy, entity, changes } = plan;
+  return {
+    line,
+    action,
+    id: idOf(plan),
+    matched_by: matchedBy,
+    name: entity.name,
+    hostname: entity.hostname,
+    interfaces: plan.interfaces.map((one) => ({
+      action: one.action,
+      id: idOf(one),
+      ip_address: one.entity.ip_address,
+      mac_address: one.entity.mac_address,
+      subnet: one.cidr,
+    })),
+    ports: plan.ports.map((one) => ({
+      action: one.action === "create" ? "create" : "unchanged",
+      id: idOf(one),
+      protocol: one.entity.protocol,
+      number: one.entity.number,
+    })),
+    services: plan.services.map((one) => ({
+      action: one.action,
+      id: idOf(one),
+      name: one.entity.name,
+      service_definition: one.entity.service_definition,
+      guessed_from: one.guessedFrom,
+      bindings: [...one.seenAt],
+    })),
+    changes: [...changes],
+    superseded: plan.superseded.map(({ id, host_id, ip_address, mac_address }) => ({
+      id,
+      host_id,
+      host_name: names.get(host_id) ?? "",
+      ip_address,
+      mac_address,
+    })),
+    error: null,
+  };
+}
+
+/** A failure as a part of an answer tells it. */
+export function refusalOf({ code, message }: AppError): { code: string; message: string } {
+  return { code, message };
+}
+
+/** Nothing counted yet. */
+export function emptySummary(): ImportSummary {
+  return {
+    subnets: { create: 0, existing: 0, failed: 0 },
+    hosts: { create: 0, update: 0, unchanged: 0, failed: 0 },
+    interfaces: { create: 0, update: 0, unchanged: 0, superseded: 0 },
+    ports: { create: 0, unchanged: 0 },
+    services: { create: 0, update: 0, unchanged: 0 },
+    skipped: 0,
+    unanswered: 0,
+  };
+}
+
+/** Counts a subnet. */
+export function countSubnet(summary: ImportSummary, { action }: ImportedSubnet): void {
+  summary.subnets[action]++;
+}
+
+/** Counts a host with what is on it. */
+export function countHost(summary: ImportSummary, counts: HostCounts): void {
+  for (const kind of COUNTED) {
+    const sums: Record<string, number> = summary[kind];
+    for (const [action, count] of Object.entries(counts[kind])) sums[action] = (sums[action] ?? 0) + count;
+  }
+}

@@ -1,0 +1,162 @@
+import type { BindingInput, GuessSource, Port, Service } from "@nts/shared/contract";
+import type { Stored } from "../storage/entities.js";
+import { type Guess, isUsual } from "./guess.rules.js";
+import type { SeenAt } from "./plan-services.rules.js";
+
+// The services of a host while a plan adds bindings to them. A host may have a thousand services and a scan forty thousand
+// places where something answers, so services are found by what is asked for: port, interface, definition.
+
+/** Bindings that a service may have. */
+const MOST_BINDINGS = 1_000;
+
+/** A service while bindings are added to it. */
+export interface Draft {
+  readonly before: Stored<Service> | null;
+  readonly id: string;
+  readonly name: string;
+  readonly definition: string;
+  readonly isDiscovered: boolean;
+  readonly guessedFrom: GuessSource | null;
+  readonly bindings: BindingInput[];
+  /** By its text. */
+  readonly seenAt: Map<string, SeenAt>;
+  readonly added: string[];
+}
+
+export interface Drafts {
+  all(): readonly Draft[];
+  /** The first that answers on the port at the interface, or of which a person has said that the port is its own. */
+  answering(portId: string, interfaceId: string): Draft | null;
+  /** The first of an earlier import, or of this one, that the port belongs to. */
+  joinable(port: Port, interfaceId: string, guess: Guess | null): Draft | null;
+  add(guess: Guess, id: string): Draft;
+  bind(draft: Draft, binding: BindingInput): void;
+}
+
+/** A draft with what is known of its bindings. */
+interface Entry {
+  readonly draft: Draft;
+  readonly order: number;
+  /** Interfaces that it is bound to as a whole. */
+  readonly interfaces: Set<string>;
+  readonly numbers: Set<number>;
+  /** One of its ports is usual for its definition. */
+  hasUsual: boolean;
+}
+
+interface Surroundings {
+  /** Ports of the host by id. */
+  readonly numberOf: ReadonlyMap<string, Port>;
+  /** Interfaces whose bindings count no more. */
+  readonly lost: ReadonlySet<string>;
+}
+
+export function createDrafts(services: readonly Stored<Service>[], { numberOf, lost }: Surroundings): Drafts {
+  const entries: Entry[] = [];
+  const entryOf = new Map<Draft, Entry>();
+  /** The first by `port` (wherever it is bound), and by `port interface`. */
+  const first = new Map<string, Entry>();
+  const byPort = new Map<string, Entry[]>();
+  const byKind = new Map<string, Entry[]>();
+
+  function enter(draft: Draft): Draft {
+    const entry: Entry = { draft, order: entries.length, interfaces: new Set(), numbers: new Set(), hasUsual: false };
+    entries.push(entry);
+    entryOf.set(draft, entry);
+    pushTo(byKind, kindOf(draft), entry);
+    for (const binding of draft.bindings) index(entry, binding);
+    return draft;
+  }
+
+  function index(entry: Entry, binding: BindingInput): void {
+    if (binding.type === "Interface") {
+      entry.interfaces.add(binding.interface_id);
+      return;
+    }
+    const { port_id: portId, interface_id: interfaceId } = binding;
+    const isAnywhere = interfaceId === null || !entry.draft.isDiscovered;
+    const key = isAnywhere ? portId : `${portId} ${interfaceId}`;
+    if ((first.get(key)?.order ?? Infinity) > entry.order) first.set(key, entry);
+    if (byPort.get(portId)?.at(-1) !== entry) pushTo(byPort, portId, entry);
+    const port = numberOf.get(portId);
+    if (port === undefined) return;
+    entry.numbers.add(port.number);
+    entry.hasUsual ||= isUsual(entry.draft.definition, port);
+  }
+
+  const isOpen = ({ draft, interfaces }: Entry, interfaceId: string): boolean =>
+    draft.isDiscovered && draft.bindings.length < MOST_BINDINGS && !interfaces.has(interfaceId);
+
+  for (const service of services) enter(draftOf(service, lost));
+  return {
+    all: () => entries.map(({ draft }) => draft),
+    answering: (portId, interfaceId) => {
+      const [anywhere, here] = [first.get(portId), first.get(`${portId} ${interfaceId}`)];
+      if (anywhere === undefined || here === undefined) return (anywhere ?? here)?.draft ?? null;
+      return (anywhere.order < here.order ? anywhere : here).draft;
+    },
+    joinable: (port, interfaceId, guess) => {
+      const ofSamePort = byPort.get(port.id)?.find((entry) => isOpen(entry, interfaceId));
+      if (ofSamePort !== undefined || guess === null) return ofSamePort?.draft ?? null;
+      const candidates = byKind.get(kindOf(guess)) ?? [];
+      return candidates.find((entry) => isOpen(entry, interfaceId) && isOneService(entry, guess, port))?.draft ?? null;
+    },
+    add: (guess, id) => enter(newDraft(guess, id)),
+    bind: (draft, binding) => {
+      draft.bindings.push(binding);
+      const entry = entryOf.get(draft);
+      if (entry !== undefined) index(entry, binding);
+    },
+  };
+}
+
+/**
+ * Several ports are one service when they are one product, one number, or all of them usual for the definition. A service
+ * that is bound to nothing, because its port was deleted, is taken up again.
+ */
+function isOneService({ draft, numbers, hasUsual }: Entry, guess: Guess, port: Port): boolean {
+  if (draft.bindings.length === 0) return true;
+  if (guess.isProduct) return numbers.size > 0;
+  return numbers.has(port.number) || (hasUsual && isUsual(draft.definition, port));
+}
+
+function kindOf({ definition, name }: { readonly definition: string; readonly name: string }): string {
+  return `${definition}\n${name}`;
+}
+
+function draftOf(service: Stored<Service>, lost: ReadonlySet<string>): Draft {
+  const { id, name, service_definition: definition, source, bindings } = service.entity;
+  const isDiscovered = source.type === "Discovery";
+  const kept = bindings.filter(({ interface_id: interfaceId }) => interfaceId === null || !lost.has(interfaceId));
+  return {
+    before: service,
+    id,
+    name,
+    definition,
+    isDiscovered,
+    guessedFrom: null,
+    bindings: kept,
+    seenAt: new Map(),
+    added: [],
+  };
+}
+
+function newDraft({ definition, name, from }: Guess, id: string): Draft {
+  return {
+    before: null,
+    id,
+    name,
+    definition,
+    isDiscovered: true,
+    guessedFrom: from,
+    bindings: [],
+    seenAt: new Map(),
+    added: [],
+  };
+}
+
+function pushTo(map: Map<string, Entry[]>, key: string, entry: Entry): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [entry]);
+  else list.push(entry);
+}

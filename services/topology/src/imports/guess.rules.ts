@@ -1,0 +1,98 @@
+import type { GuessSource, Protocol } from "@nts/shared/contract";
+import { CATALOGUE } from "../values/definitions/catalogue.js";
+import { portType } from "../values/well-known-ports.rules.js";
+import { DEFINITION_OF_NAME, DEFINITION_OF_PRODUCT, PORTS_OF_GENERIC, WEB } from "./known-services.rules.js";
+import type { SeenService } from "./scan.rules.js";
+
+// What kind of service is behind an open port: a guess in any case, because a scanner sees a number and at best a greeting.
+
+/** The definition that a service probably has. */
+export interface Guess {
+  readonly definition: string;
+  readonly from: GuessSource;
+  /** What the service is called: the product, where the scanner knows it, else the definition. */
+  readonly name: string;
+  /** Whether {@link name} is that of a product. */
+  readonly isProduct: boolean;
+}
+
+/** A port without its host. */
+export interface PortNumber {
+  readonly number: number;
+  readonly protocol: Protocol;
+}
+
+const CATALOGUE_NAMES: ReadonlyMap<string, string> = new Map(CATALOGUE.map(({ name }) => [name.toLowerCase(), name]));
+const USERS_OF_PORTS = usersOfPorts();
+
+/**
+ * The definition that a service on a port probably has; null when nothing tells. What the scanner was told counts most,
+ * then the service that it names, then the port: its well-known name, or the one definition of the catalogue that has it for
+ * its own. A name that stands for a number only is worth no more than the number.
+ */
+export function guessOf(port: PortNumber, service: SeenService | null): Guess | null {
+  const ofProduct = byProduct(service?.product ?? null);
+  if (ofProduct !== null) return guess(ofProduct, "product", service);
+  const ofName = byName(service);
+  if (ofName !== null && !WEB.has(ofName)) return guess(ofName, "service_name", service);
+  const ofPort = soleUserOf(port);
+  if (ofPort !== null) return guess(ofPort, "port", service);
+  if (ofName !== null) return guess(ofName, "service_name", service);
+  const type = portType(port.number, port.protocol);
+  if (type !== "Custom") return guess(DEFINITION_OF_NAME[type.toLowerCase()] ?? type, "port", service);
+  const told = service?.isProbed === true ? service.name : null;
+  return told === null || told === "unknown" || told === "tcpwrapped" ? null : guess(told, "service_name", service);
+}
+
+/** True when the port is one of those that a service of this definition usually has. */
+export function isUsual(definition: string, port: PortNumber): boolean {
+  if (Object.hasOwn(PORTS_OF_GENERIC, definition)) return PORTS_OF_GENERIC[definition]?.includes(port.number) === true;
+  return USERS_OF_PORTS.get(keyOf(port))?.includes(definition) === true;
+}
+
+function guess(definition: string, from: GuessSource, service: SeenService | null): Guess {
+  const product = service?.product ?? null;
+  return { definition, from, name: product ?? definition, isProduct: product !== null };
+}
+
+function byProduct(product: string | null): string | null {
+  if (product === null) return null;
+  const text = product.toLowerCase();
+  const ends = [...text.matchAll(/[ /]|$/g)].map(({ index }) => index);
+  for (const end of ends.reverse()) {
+    const beginning = text.slice(0, end);
+    const found = own(DEFINITION_OF_PRODUCT, beginning) ?? CATALOGUE_NAMES.get(beginning);
+    if (found !== undefined) return found;
+  }
+  return null;
+}
+
+function byName(service: SeenService | null): string | null {
+  const name = service?.name?.toLowerCase();
+  if (name === undefined) return null;
+  const wrapped = service?.isWrapped === true ? own(DEFINITION_OF_NAME, `${name}s`) : undefined;
+  return wrapped ?? own(DEFINITION_OF_NAME, name) ?? null;
+}
+
+/** What alone has a port that has no well-known name. */
+function soleUserOf(port: PortNumber): string | null {
+  if (portType(port.number, port.protocol) !== "Custom") return null;
+  const users = USERS_OF_PORTS.get(keyOf(port)) ?? [];
+  return users.length === 1 ? (users[0] ?? null) : null;
+}
+
+function usersOfPorts(): ReadonlyMap<string, readonly string[]> {
+  const users = new Map<string, string[]>();
+  for (const { name, ports } of CATALOGUE)
+    for (const port of ports) users.set(keyOf(port), [...(users.get(keyOf(port)) ?? []), name]);
+  return users;
+}
+
+function keyOf({ number, protocol }: PortNumber): string {
+  return `${number}/${protocol}`;
+}
+
+/** A member that the table itself has. */
+function own(table: Readonly<Partial<Record<string, string>>>, name: string): string | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}

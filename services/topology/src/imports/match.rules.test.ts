@@ -1,0 +1,61 @@
+import { describe, expect, it } from "@jest/globals";
+import type { Interface } from "@nts/shared/contract";
+import { createKnownInterfaces, type KnownInterfaces, matchOf, supersededBy } from "./match.rules.js";
+import type { SeenHost } from "./scan.rules.js";
+
+const A = "02:00:00:00:00:0A";
+const B = "02:00:00:00:00:0B";
+const PREFIXES: Readonly<Record<string, number>> = { wide: 16, narrow: 24 };
+
+const at = (host_id: string, ip_address: string, mac_address: string | null = null, subnet_id = "wide"): Interface => ({
+  ...{ id: `${host_id} ${ip_address}`, created_at: "", updated_at: "", network_id: "", name: null, position: 0 },
+  ...{ host_id, ip_address, mac_address, subnet_id },
+});
+
+type Addresses = readonly (readonly [string, string | null])[];
+
+const hostWith = (addresses: Addresses): SeenHost => {
+  const seen = addresses.map(([ip, mac]) => ({ ip, mac }));
+  return { line: 1, addresses: seen, hostname: null, vendor: null, ports: [] };
+};
+
+const knownOf = (interfaces: readonly Interface[]): KnownInterfaces => {
+  const known = createKnownInterfaces();
+  known.add(interfaces);
+  return known;
+};
+
+const match = (addresses: Addresses, known: readonly Interface[]): string | null => {
+  const found = matchOf(hostWith(addresses), knownOf(known), (id) => PREFIXES[id] ?? -1);
+  return found === null ? null : `${found.hostId} by ${found.by}`;
+};
+
+describe("a host that was seen is", () => {
+  it.each([
+    ["none that is there", [["10.0.0.1", A]], [], null],
+    ["the one with its MAC address", [["10.0.0.1", A]], [at("h1", "10.0.0.9", A)], "h1 by mac_address"],
+    ["the one with its MAC address, whoever has its address", [["10.0.0.1", A]], [at("h1", "10.0.0.1"), at("h2", "10.0.0.9", A)], "h2 by mac_address"],
+    ["of two with its MAC address the one with its address", [["10.0.0.2", A]], [at("h1", "10.0.0.1", A), at("h2", "10.0.0.2", A)], "h2 by mac_address"],
+    ["the one with its address, of which no MAC address is known", [["10.0.0.1", A]], [at("h1", "10.0.0.1")], "h1 by ip_address"],
+    ["the one with its address, when its MAC address was not seen", [["10.0.0.1", null]], [at("h1", "10.0.0.1", A)], "h1 by ip_address"],
+    ["not the one with its address that has another MAC address", [["10.0.0.1", A]], [at("h1", "10.0.0.1", B)], null],
+    ["the one with any of its addresses", [["fd00::1", null], ["10.0.0.1", null]], [at("h1", "10.0.0.1")], "h1 by ip_address"],
+    ["of several the one in the smallest subnet", [["10.0.0.1", null]], [at("h1", "10.0.0.1"), at("h2", "10.0.0.1", null, "narrow")], "h2 by ip_address"],
+    ["of several with its address the one that got it last", [["10.0.0.1", null]], [at("h1", "10.0.0.1", A), at("h2", "10.0.0.1", B)], "h2 by ip_address"],
+    ["of several with its MAC address the oldest", [["10.0.0.9", A]], [at("h2", "10.0.0.1", A), at("h1", "10.0.0.2", A)], "h1 by mac_address"],
+  ] as const)("%s", (_what, addresses, known, expected) => {
+    expect(match(addresses, known)).toBe(expected);
+  }); // prettier-ignore
+});
+
+describe("an address that is seen at a host is taken from", () => {
+  it.each([
+    ["another host with another MAC address", null, [["10.0.0.1", B]], [at("h1", "10.0.0.1", A)], ["h1 10.0.0.1"]],
+    ["another host when the host had it not", "h2", [["10.0.0.1", null]], [at("h1", "10.0.0.1", A)], ["h1 10.0.0.1"]],
+    ["another host when both have it and the MAC address tells them apart", "h2", [["10.0.0.1", B]], [at("h1", "10.0.0.1"), at("h2", "10.0.0.1", B)], ["h1 10.0.0.1"]],
+    ["nobody when both have it and nothing tells them apart", "h2", [["10.0.0.1", null]], [at("h1", "10.0.0.1", A), at("h2", "10.0.0.1")], []],
+    ["nobody when only the host has it", "h1", [["10.0.0.1", A]], [at("h1", "10.0.0.1")], []],
+  ] as const)("%s", (_what, hostId, addresses, known, expected) => {
+    expect(supersededBy(hostWith(addresses), hostId, knownOf(known)).map(({ id }) => id)).toEqual(expected);
+  }); // prettier-ignore
+});

@@ -1,0 +1,97 @@
+import type { Interface } from "@nts/shared/contract";
+import { agree } from "./merge.rules.js";
+import type { SeenHost } from "./scan.rules.js";
+
+/** A host that was there already, and how it was recognized. */
+export interface Match {
+  readonly hostId: string;
+  readonly by: "mac_address" | "ip_address";
+}
+
+/** Interfaces that were there, by what they are recognized by. */
+export interface KnownInterfaces {
+  add(interfaces: readonly Interface[]): void;
+  withMac(mac: string): readonly Interface[];
+  withIp(ip: string): readonly Interface[];
+}
+
+export function createKnownInterfaces(): KnownInterfaces {
+  const ids = new Set<string>();
+  const byMac = new Map<string, Interface[]>();
+  const byIp = new Map<string, Interface[]>();
+  const put = (map: Map<string, Interface[]>, key: string, one: Interface): void => {
+    const list = map.get(key);
+    if (list === undefined) map.set(key, [one]);
+    else list.push(one);
+  };
+  return {
+    add: (interfaces) => {
+      for (const one of interfaces) {
+        if (ids.has(one.id)) continue;
+        ids.add(one.id);
+        if (one.mac_address !== null) put(byMac, one.mac_address, one);
+        put(byIp, one.ip_address, one);
+      }
+    },
+    withMac: (mac) => byMac.get(mac) ?? [],
+    withIp: (ip) => byIp.get(ip) ?? [],
+  };
+}
+
+/**
+ * The host that has been seen: by MAC address, else by an address, unless the interface is known to have another MAC
+ * address than the one that was seen. Of several that have a MAC address, the one that has an address, too, counts, then the
+ * one in the smallest subnet, then the oldest; of several that have an address, the one in the smallest subnet, then the one
+ * that got it last.
+ *
+ * @param prefixOf bits of the prefix of a subnet
+ */
+export function matchOf(
+  { addresses }: SeenHost,
+  known: KnownInterfaces,
+  prefixOf: (subnetId: string) => number,
+): Match | null {
+  const ips = new Set(addresses.map(({ ip }) => ip));
+  const macs = new Set(addresses.flatMap(({ mac }) => mac ?? []));
+  const isBetter = (a: Interface, b: Interface): boolean =>
+    compare([ips.has(a.ip_address) ? 0 : 1, -prefixOf(a.subnet_id), a.host_id], [ips.has(b.ip_address) ? 0 : 1, -prefixOf(b.subnet_id), b.host_id]) < 0; // prettier-ignore
+  const isLater = (a: Interface, b: Interface): boolean =>
+    compare([-prefixOf(a.subnet_id), b.id], [-prefixOf(b.subnet_id), a.id]) < 0;
+
+  const byMac = best(
+    [...macs].flatMap((mac) => known.withMac(mac)),
+    isBetter,
+  );
+  if (byMac !== null) return { hostId: byMac.host_id, by: "mac_address" };
+  const sameIp = addresses.flatMap(({ ip, mac }) => known.withIp(ip).filter((one) => agree(one.mac_address, mac)));
+  const byIp = best(sameIp, isLater);
+  return byIp === null ? null : { hostId: byIp.host_id, by: "ip_address" };
+}
+
+/**
+ * The interfaces of other hosts that lose their address: it is seen at this host, which did not have it, or under another
+ * MAC address than theirs.
+ *
+ * @param hostId the host that was seen; null when it is new
+ */
+export function supersededBy({ addresses }: SeenHost, hostId: string | null, known: KnownInterfaces): Interface[] {
+  return addresses.flatMap(({ ip, mac }) => {
+    const there = known.withIp(ip);
+    const isNew = !there.some(({ host_id }) => host_id === hostId);
+    return there.filter(
+      ({ host_id, mac_address }) => host_id !== hostId && (isNew || (mac !== null && mac_address !== mac)),
+    );
+  });
+}
+
+function best(interfaces: readonly Interface[], isBetter: (a: Interface, b: Interface) => boolean): Interface | null {
+  let found: Interface | null = null;
+  for (const one of interfaces) if (found === null || isBetter(one, found)) found = one;
+  return found;
+}
+
+function compare(a: readonly (number | string)[], b: readonly (number | string)[]): number {
+  const index = a.findIndex((value, at) => value !== b[at]);
+  if (index === -1) return 0;
+  return (a[index] ?? 0) < (b[index] ?? 0) ? -1 : 1;
+}

@@ -1,0 +1,108 @@
+import type { GuessSource, Interface, Port, Service } from "@nts/shared/contract";
+import { bindingsOf, resolveBindings } from "../hosts/bindings.rules.js";
+import { createDrafts, type Draft } from "./drafts.rules.js";
+import { guessOf } from "./guess.rules.js";
+import type { LeaveOut, Owned, Planned, Planning, Recognized } from "./plan.rules.js";
+import { portText, type SeenPort } from "./scan.rules.js";
+
+// Which services stand behind the open ports of a host. A scan of one address says that a port is open at that address and
+// no more: a binding of an import is that of the port on the interface with the address, never on all interfaces. Whatever
+// is bound to the port there counts as what answers; so does a service that a person has bound to the port elsewhere.
+
+export interface SeenAt {
+  readonly ip_address: string;
+  readonly protocol: Port["protocol"];
+  readonly number: number;
+}
+
+export interface PlannedService extends Planned<Service> {
+  /** Null for one that was there. */
+  readonly guessedFrom: GuessSource | null;
+  /** Where the scan has seen it. */
+  readonly seenAt: readonly SeenAt[];
+  /** Bindings that it gets, as text. */
+  readonly added: readonly string[];
+}
+
+export interface ServicePlanning {
+  readonly known: Recognized | null;
+  readonly interfaces: readonly Planned<Interface>[];
+  readonly ports: readonly Planned<Port>[];
+  readonly owned: Owned;
+  readonly planning: Planning;
+  readonly leaveOut: LeaveOut;
+}
+
+/** The services behind ports; only those that the scan has to do with. @throws AppError `binding_conflict` */
+export function planServices(seen: readonly SeenPort[], on: ServicePlanning): PlannedService[] {
+  const { known, interfaces, ports, planning, leaveOut } = on;
+  const numberOf = new Map([...(known?.ports ?? []), ...ports].map(({ entity }) => [entity.id, entity]));
+  const drafts = createDrafts(known?.services ?? [], { numberOf, lost: planning.lost });
+  const interfaceAt = new Map(interfaces.map(({ entity }) => [entity.ip_address, entity.id]));
+  const portOf = new Map(ports.map(({ entity }) => [portText(entity), entity]));
+  /** @returns false when nothing tells what answers there */
+  const place = (one: SeenPort): boolean => {
+    const port = portOf.get(portText(one));
+    const interfaceId = interfaceAt.get(one.ip);
+    if (port === undefined || interfaceId === undefined) return true;
+    const seenAt = { ip_address: one.ip, protocol: one.protocol, number: one.number };
+    const answering = drafts.answering(port.id, interfaceId);
+    if (answering !== null) {
+      answering.seenAt.set(atOf(seenAt), seenAt);
+      return true;
+    }
+    const guess = guessOf(one, one.service);
+    const joined = drafts.joinable(port, interfaceId, guess) ?? (guess && drafts.add(guess, planning.newId()));
+    if (joined === null) return false;
+    drafts.bind(joined, { type: "Port", port_id: port.id, interface_id: interfaceId });
+    joined.seenAt.set(atOf(seenAt), seenAt);
+    joined.added.push(atOf(seenAt));
+    return true;
+  };
+  // What nothing tells at one address may have been told at another.
+  const unknown = seen.filter((one) => !place(one)).filter((one) => !place(one));
+  for (const one of unknown)
+    leaveOut(one.line, `service at ${one.ip} ${portText(one)}`, "nothing tells what it is; its port is imported");
+  return finished(drafts.all(), on);
+}
+
+function atOf({ ip_address, ...port }: SeenAt): string {
+  return `${ip_address} ${portText(port)}`;
+}
+
+/** The drafts that the scan has to do with as entities, their bindings after the rules. */
+function finished(drafts: readonly Draft[], on: ServicePlanning): PlannedService[] {
+  const { known, owned, planning } = on;
+  const idsOf = (there: readonly { entity: { id: string } }[] = [], more: readonly { entity: { id: string } }[]) => [
+    ...new Set([...there, ...more].map(({ entity }) => entity.id)),
+  ];
+  const inventory = {
+    interfaces: idsOf(known?.interfaces, on.interfaces),
+    ports: idsOf(known?.ports, on.ports),
+  };
+  let position = known?.services.length ?? 0;
+  return drafts
+    .filter(({ seenAt }) => seenAt.size > 0)
+    .map((draft): PlannedService => {
+      const { before, guessedFrom, added } = draft;
+      const planned = { guessedFrom, seenAt: [...draft.seenAt.values()], added };
+      if (before !== null && added.length === 0)
+        return { ...planned, action: "unchanged", before, entity: before.entity };
+      const owner = { serviceId: draft.id, networkId: owned.network_id, now: planning.now, newId: planning.newId };
+      const resolved = resolveBindings(draft.bindings, inventory);
+      const bindings = bindingsOf(resolved, before?.entity.bindings ?? [], owner);
+      if (before !== null) return { ...planned, action: "update", before, entity: { ...before.entity, bindings } };
+      const entity: Service = {
+        ...owned,
+        id: draft.id,
+        bindings,
+        name: draft.name,
+        position: position++,
+        service_definition: draft.definition,
+        source: { type: "Discovery" },
+        tags: [],
+        virtualization: null,
+      };
+      return { ...planned, action: "create", before, entity };
+    });
+}

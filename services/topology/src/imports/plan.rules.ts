@@ -1,0 +1,261 @@
+import type { HostRecord, ImportedChange, Interface, Port, SkippedPart } from "@nts/shared/contract";
+import { portType } from "../values/well-known-ports.rules.js";
+import { nextMacAddress } from "../hosts/mac-address.rules.js";
+import type { Stored } from "../storage/entities.js";
+import type { KnownHost } from "../storage/stores/hosts.js";
+import { agree } from "./merge.rules.js";
+import { planServices, type PlannedService } from "./plan-services.rules.js";
+import {
+  MOST_INTERFACES_OF_HOST,
+  MOST_PLACES_OF_HOST,
+  MOST_PORTS_OF_HOST,
+  portText,
+  type SeenHost,
+  type SeenPort,
+} from "./scan.rules.js";
+
+// What an import does with one host. It only adds what is missing: nothing that is on the host is taken away or overwritten,
+// but for a host name and a MAC address of which nothing was known. Only an address that is seen at one machine goes from
+// another one that had it.
+
+/** A subnet that an address is in; its id is null while it is still to be made. */
+export interface Place {
+  readonly id: string | null;
+  readonly cidr: string;
+}
+
+/** Something on a host as it is to be; `before` is null for what is new. */
+export interface Planned<T> {
+  readonly action: "create" | "update" | "unchanged";
+  readonly before: Stored<T> | null;
+  readonly entity: T;
+}
+
+export interface PlannedInterface extends Planned<Interface> {
+  readonly cidr: string;
+}
+
+export interface PlannedHost extends Planned<HostRecord> {
+  readonly line: number;
+  readonly matchedBy: "mac_address" | "ip_address" | null;
+  /** Of these only what the scan has seen. */
+  readonly interfaces: readonly PlannedInterface[];
+  readonly ports: readonly Planned<Port>[];
+  readonly services: readonly PlannedService[];
+  readonly changes: readonly ImportedChange[];
+  /** What of the host is left out. */
+  readonly skipped: readonly SkippedPart[];
+  /** Interfaces of other hosts that lose their address to this one. */
+  readonly superseded: readonly Interface[];
+}
+
+export interface Planning {
+  readonly networkId: string;
+  readonly now: string;
+  readonly newId: () => string;
+  readonly placeOf: (ip: string) => Place;
+  readonly cidrOf: (subnetId: string) => string | undefined;
+  readonly superseded: readonly Interface[];
+  /** Interfaces of this host that lose their address to another one; nothing is seen there any more. */
+  readonly lost: ReadonlySet<string>;
+}
+
+/** What planning one host leaves out. */
+export type LeaveOut = (line: number, what: string, reason: string) => void;
+
+/** A host that was there, with how it was recognized. */
+export interface Recognized extends KnownHost {
+  readonly by: "mac_address" | "ip_address";
+}
+
+/**
+ * Works out what becomes of a host that a scan has seen.
+ *
+ * @param known the host that it is; null when it is new
+ * @throws AppError `binding_conflict` when what is there forbids a binding
+ */
+export function planHost(seen: SeenHost, known: Recognized | null, planning: Planning): PlannedHost {
+  const host = hostOf(seen, known, planning);
+  const owned = {
+    created_at: planning.now,
+    updated_at: planning.now,
+    host_id: host.entity.id,
+    network_id: planning.networkId,
+  };
+  const skipped: SkippedPart[] = [];
+  const leaveOut: LeaveOut = (line, what, reason) => void skipped.push({ line, what, reason });
+  const on = { known, owned, planning, leaveOut };
+  const interfaces = planInterfaces(seen, on);
+  const seenPorts = portsWithin(seen, leaveOut);
+  const ports = planPorts(seenPorts, on);
+  const services = planServices(seenPorts, { ...on, interfaces, ports });
+  const changes = [
+    ...(known !== null && host.action === "update" ? [{ path: "hostname", from: null, to: seen.hostname ?? "" }] : []),
+    ...interfaces.filter(isUpdate).map(({ entity }) => ({
+      path: `interfaces.${entity.ip_address}.mac_address`,
+      from: null,
+      to: entity.mac_address ?? "",
+    })),
+    ...services
+      .filter(isUpdate)
+      .flatMap(({ entity, added }) =>
+        added.map((to) => ({ path: `services.${entity.name}.bindings`, from: null, to })),
+      ),
+  ];
+  const { superseded } = planning;
+  const isTouched =
+    superseded.length > 0 || [...interfaces, ...ports, ...services].some(({ action }) => action !== "unchanged");
+  return {
+    ...host,
+    action: host.action === "unchanged" && isTouched ? "update" : host.action,
+    line: seen.line,
+    matchedBy: known?.by ?? null,
+    interfaces,
+    ports,
+    services,
+    changes,
+    skipped,
+    superseded,
+  };
+}
+
+/** What the children of a host have in common. */
+export interface Owned {
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly host_id: string;
+  readonly network_id: string;
+}
+
+interface On {
+  readonly known: Recognized | null;
+  readonly owned: Owned;
+  readonly planning: Planning;
+  readonly leaveOut: LeaveOut;
+}
+
+function hostOf(seen: SeenHost, known: Recognized | null, { networkId, now, newId }: Planning): Planned<HostRecord> {
+  const { hostname, vendor } = seen;
+  if (known !== null) {
+    const { entity } = known.host;
+    const isUnnamed = entity.hostname === null && hostname !== null;
+    return {
+      action: isUnnamed ? "update" : "unchanged",
+      before: known.host,
+      entity: isUnnamed ? { ...entity, hostname } : entity,
+    };
+  }
+  const entity: HostRecord = {
+    id: newId(),
+    created_at: now,
+    updated_at: now,
+    network_id: networkId,
+    name: nameOf(seen),
+    hostname,
+    description: vendor,
+    hidden: false,
+    source: { type: "Discovery" },
+    virtualization: null,
+    tags: [],
+  };
+  return { action: "create", before: null, entity };
+}
+
+const NAME_LIMIT = 100;
+
+/** Its host name, of a long one the first label, or its first address. */
+function nameOf({ hostname, addresses }: SeenHost): string {
+  const short = hostname !== null && hostname.length > NAME_LIMIT ? (hostname.split(".", 1)[0] ?? "").trim() : hostname;
+  return [...(short === null || short === "" ? (addresses[0]?.ip ?? "host") : short)].slice(0, NAME_LIMIT).join("");
+}
+
+function planInterfaces(seen: SeenHost, { known, owned, planning, leaveOut }: On): PlannedInterface[] {
+  const there = known?.interfaces ?? [];
+  const byIp = new Map<string, Stored<Interface>[]>();
+  for (const one of there) byIp.set(one.entity.ip_address, [...(byIp.get(one.entity.ip_address) ?? []), one]);
+  let position = there.length;
+  const taken = seen.addresses.slice(0, MOST_INTERFACES_OF_HOST);
+  if (taken.length < seen.addresses.length)
+    leaveOut(
+      seen.line,
+      `${seen.addresses.length - taken.length} addresses of ${taken[0]?.ip ?? "a host"}`,
+      `an import takes at most ${MOST_INTERFACES_OF_HOST} addresses of a host`,
+    );
+  return taken.map(({ ip, mac }): PlannedInterface => {
+    const place = planning.placeOf(ip);
+    const same = byIp.get(ip) ?? [];
+    const before = same.find(({ entity }) => entity.subnet_id === place.id) ?? same[0];
+    if (before === undefined) {
+      const entity: Interface = {
+        ...owned,
+        id: planning.newId(),
+        ip_address: ip,
+        name: null,
+        subnet_id: place.id ?? "",
+        mac_address: mac,
+        position: position++,
+      };
+      return { action: "create", before: null, entity, cidr: place.cidr };
+    }
+    const { entity } = before;
+    const cidr = planning.cidrOf(entity.subnet_id) ?? place.cidr;
+    if (!agree(entity.mac_address, mac)) {
+      leaveOut(seen.line, `MAC address ${mac ?? ""} of ${ip}`, "the interface has another one, which it keeps");
+      return { action: "unchanged", before, entity, cidr };
+    }
+    const mac_address = nextMacAddress(entity.mac_address, mac);
+    const isLearnt = mac_address !== entity.mac_address;
+    return {
+      action: isLearnt ? "update" : "unchanged",
+      before,
+      entity: isLearnt ? { ...entity, mac_address } : entity,
+      cidr,
+    };
+  });
+}
+
+/** The ports of a host as far as one import takes them, in the order of their numbers. */
+function portsWithin({ ports }: SeenHost, leaveOut: LeaveOut): SeenPort[] {
+  const ordered = [...ports].sort(
+    (a, b) => a.number - b.number || a.protocol.localeCompare(b.protocol) || a.line - b.line,
+  );
+  const taken = new Set<string>();
+  let places = 0;
+  return ordered.filter((port) => {
+    const isKnown = taken.has(portText(port)) || taken.size < MOST_PORTS_OF_HOST;
+    const isTaken = isKnown && places < MOST_PLACES_OF_HOST;
+    if (isTaken) {
+      taken.add(portText(port));
+      places++;
+    } else
+      leaveOut(
+        port.line,
+        `port ${portText(port)} of ${port.ip}`,
+        isKnown
+          ? `an import takes at most ${MOST_PLACES_OF_HOST} ports at addresses of a host`
+          : `an import takes at most ${MOST_PORTS_OF_HOST} ports of a host`,
+      );
+    return isTaken;
+  });
+}
+
+function planPorts(seen: readonly SeenPort[], { known, owned, planning }: On): Planned<Port>[] {
+  const there = new Map((known?.ports ?? []).map((port) => [portText(port.entity), port]));
+  const planned = new Map<string, Planned<Port>>();
+  for (const port of seen) {
+    const text = portText(port);
+    if (planned.has(text)) continue;
+    const before = there.get(text);
+    if (before !== undefined) planned.set(text, { action: "unchanged", before, entity: before.entity });
+    else {
+      const { number, protocol } = port;
+      const entity: Port = { ...owned, id: planning.newId(), number, protocol, type: portType(number, protocol) };
+      planned.set(text, { action: "create", before: null, entity });
+    }
+  }
+  return [...planned.values()];
+}
+
+function isUpdate({ action }: { readonly action: string }): boolean {
+  return action === "update";
+}

@@ -1,0 +1,46 @@
+import type { ClientSession } from "mongodb";
+import { AppError } from "@nts/shared/errors";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { parseBlock } from "../values/addresses.js";
+import type { Claim } from "./claims.js";
+import type { Storage } from "../storage/storage.js";
+
+/** An address that is to stand in a subnet; `prefix` is that of its paths in errors. */
+export interface PlacedAddress {
+  readonly subnet_id: string;
+  readonly ip_address: string;
+  readonly prefix?: string;
+}
+
+/** The claims of the subnets of some addresses, which keep them from being deleted or cut. */
+export function subnetClaims(addresses: readonly PlacedAddress[]): Claim[] {
+  return addresses.map(({ subnet_id, prefix = "" }) => ({
+    target: subnet_id,
+    kind: "subnet",
+    path: `${prefix}subnet_id`,
+  }));
+}
+
+/**
+ * Checks that addresses may stand in their subnets, which are held.
+ *
+ * @throws AppError `invalid_reference` · `network_mismatch` · `ip_outside_subnet`
+ */
+export async function checkAddresses(
+  { subnets }: Pick<Storage, "subnets">,
+  session: ClientSession,
+  scope: Scope,
+  { networkId, addresses }: { networkId: string; addresses: readonly PlacedAddress[] },
+): Promise<void> {
+  if (addresses.length === 0) return;
+  const ids = [...new Set(addresses.map(({ subnet_id }) => subnet_id))];
+  const found = await subnets.findMany(scope, { _id: { $in: ids } }, session);
+  const byId = new Map(found.map(({ entity }) => [entity.id, { ...entity, block: parseBlock(entity.cidr, "cidr") }]));
+  for (const { subnet_id, ip_address, prefix = "" } of addresses) {
+    const path = `${prefix}subnet_id`;
+    const subnet = byId.get(subnet_id);
+    if (subnet === undefined) throw new AppError("invalid_reference", { path });
+    if (subnet.network_id !== networkId) throw new AppError("network_mismatch", { path });
+    if (!subnet.block.contains(ip_address)) throw new AppError("ip_outside_subnet", { ip_address, cidr: subnet.cidr });
+  }
+}

@@ -1,0 +1,88 @@
+import type { ClientSession, Timestamp } from "mongodb";
+import { bulkDeleteHosts, createHost, deleteHost, getHost, listHosts, updateHost } from "@nts/shared/contract";
+import { AppError } from "@nts/shared/errors";
+import { answer, type Answer } from "@nts/shared/http/answer";
+import { mount, type Router } from "@nts/shared/http/mount";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { Discard } from "@nts/shared/mongo/transaction";
+import { newId } from "@nts/shared/ids";
+import { refusingDuplicates } from "../storage/duplicates.js";
+import { holdClaims, tagClaims } from "../references/claims.js";
+import { answerList, commonFilter } from "../storage/lists.js";
+import { mountRemoval } from "./common.js";
+import { requireRevision } from "@nts/shared/revision";
+import { revised } from "../storage/revisions.rules.js";
+import { narrowedTo } from "../storage/scope.js";
+import type { Storage } from "../storage/storage.js";
+import { deleteHosts } from "../deletions/hosts.js";
+import { insertHost } from "../hosts/insert-host.js";
+import { answeredHost, newHostOf } from "../hosts/new-host.js";
+import { transactionOnHosts } from "../hosts/on-host.js";
+import { hostRevisionIn } from "../hosts/revision.js";
+import { hostRevision } from "../storage/stores/host-revision.rules.js";
+
+export function mountHosts(router: Router, storage: Storage): void {
+  const { guards, hosts, services, transaction } = storage;
+
+  mount(router, listHosts, ({ work, scope: whole, query }) => {
+    const scope = narrowedTo(whole, query.network_id);
+    const total = (): Promise<number> => guards.total(scope, "hosts");
+    return answerList(hosts, query, {
+      work,
+      scope,
+      filter: commonFilter(query, scope),
+      total,
+      join: hosts.withChildren,
+    });
+  });
+
+  mount(router, createHost, async ({ work, scope, body }) => {
+    await storage.quota.require(scope);
+    const made = newHostOf(body, { now: new Date().toISOString(), newId, source: "Manual" });
+    await refusingDuplicates(() =>
+      transaction(work, [made.host.id], (session) => insertHost(storage, session, scope, made)),
+    );
+    return answer.data(answeredHost(made), { revision: hostRevision(1, made.services.length) });
+  });
+
+  mount(router, getHost, ({ scope, params }) => answerHost(scope, params.id));
+
+  mount(router, updateHost, async ({ work, scope, params: { id }, body, ifMatch }) => {
+    let written: ClientSession | undefined;
+    await transactionOnHosts(storage, { work, scope, hostIds: [id] }, async (session) => {
+      written = session;
+      const current = await hosts.get(scope, id, session);
+      const { entity } = current;
+      if (ifMatch !== null) requireRevision(ifMatch, await hostRevisionIn(storage, session, scope, current));
+      if (body.network_id !== entity.network_id) throw new AppError("network_mismatch", { path: "network_id" });
+      const tags = body.tags ?? entity.tags;
+      const changes = {
+        name: body.name,
+        hostname: body.hostname === undefined ? entity.hostname : body.hostname,
+        description: body.description === undefined ? entity.description : body.description,
+        hidden: body.hidden ?? entity.hidden,
+        virtualization: body.virtualization === undefined ? entity.virtualization : body.virtualization,
+        tags,
+      };
+      const next = revised(current, { ...entity, ...changes }, new Date());
+      if (next === null) throw new Discard(null);
+      if (ifMatch !== null) await services.hold(session, scope, id);
+      await holdClaims(guards, session, scope, tagClaims(tags, entity.tags));
+      await hosts.replace(session, scope, [next]);
+      if (body.name !== entity.name) await services.renameHost(session, scope, id, body.name);
+      return null;
+    });
+    // As it was at the commit: what others write a moment later does not belong in the answer.
+    return answerHost(scope, id, written?.operationTime);
+  });
+
+  mountRemoval(router, { one: deleteHost, several: bulkDeleteHosts }, (removed) => deleteHosts(storage, removed));
+
+  /** @param at the moment of which it is answered */
+  async function answerHost(scope: Scope, id: string, at?: Timestamp): Promise<Answer<never>> {
+    const found = await hosts.readWithChildren(scope, id, at);
+    if (found === null) throw new AppError("not_found", { entity: hosts.name });
+    const { text, revision } = found;
+    return Buffer.isBuffer(text) ? answer.json(text, { revision }) : answer.jsonPieces(text, { revision });
+  }
+}

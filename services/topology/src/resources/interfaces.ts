@@ -1,0 +1,141 @@
+import {
+  bulkDeleteInterfaces,
+  createInterface,
+  deleteInterface,
+  getInterface,
+  listInterfaces,
+  updateInterface,
+  type Interface,
+} from "@nts/shared/contract";
+import { AppError, validationFailed } from "@nts/shared/errors";
+import { answer } from "@nts/shared/http/answer";
+import { mount, type Router } from "@nts/shared/http/mount";
+import { Discard } from "@nts/shared/mongo/transaction";
+import { parseAddress } from "../values/addresses.js";
+import { countsOf, lockHostFor, removeFromHosts, updateOnHost } from "../hosts/on-host.js";
+import { newId } from "@nts/shared/ids";
+import { placeExisting, placeNew } from "../hosts/positions.rules.js";
+import { countsOfBindings, saveServices, unbound } from "../hosts/write-services.js";
+import { refusingDuplicates } from "../storage/duplicates.js";
+import { holdClaims, networkClaim } from "../references/claims.js";
+import { HOST_ORDER_INDEX } from "../storage/indexes.js";
+import { answerList, commonFilter } from "../storage/lists.js";
+import type { Removed } from "../deletions/removed.js";
+import { mountGet, mountRemoval } from "./common.js";
+import { requireRevision } from "@nts/shared/revision";
+import { revised } from "../storage/revisions.rules.js";
+import { narrowedTo } from "../storage/scope.js";
+import { applyShift, closeGaps } from "../hosts/shifts.js";
+import type { Storage } from "../storage/storage.js";
+import { checkAddresses, subnetClaims } from "../references/addresses-on.js";
+import { nextMacAddress } from "../hosts/mac-address.rules.js";
+
+export function mountInterfaces(router: Router, storage: Storage): void {
+  const { guards, interfaces, transaction } = storage;
+
+  mount(router, listInterfaces, async ({ work, scope: whole, query }) => {
+    const scope = narrowedTo(whole, query.network_id);
+    const { host_id, subnet_id } = query;
+    return answerList(interfaces, query, {
+      work,
+      scope,
+      filter: {
+        ...commonFilter(query, scope),
+        ...(host_id !== undefined && { host_id }),
+        ...(subnet_id !== undefined && { subnet_id }),
+      },
+      keyOf: { ip_address: "ip_key" },
+      selective: host_id !== undefined ? HOST_ORDER_INDEX : subnet_id !== undefined ? { subnet_id: 1 } : undefined,
+      total: () => guards.total(scope, "interfaces"),
+    });
+  });
+
+  mount(router, createInterface, async ({ work, scope, body }) => {
+    await storage.quota.require(scope);
+    const { host_id: hostId, network_id: networkId, subnet_id: subnetId } = body;
+    const now = new Date();
+    const id = newId();
+    const address = parseAddress(body.ip_address).text;
+    const created = await refusingDuplicates(() =>
+      transaction(work, [hostId], async (session) => {
+        const host = await lockHostFor(storage, session, scope, {
+          hostId,
+          networkId,
+          change: { add: { interfaces: [id] } },
+        });
+        const addresses = [{ subnet_id: subnetId, ip_address: address }];
+        const claims = [networkClaim(networkId, { interfaces: 1 }), ...subnetClaims(addresses)];
+        await holdClaims(guards, session, scope, claims);
+        await checkAddresses(storage, session, scope, { networkId, addresses });
+        const { position, shift } = placeNew(body.position, host.inventory.interfaces.length - 1);
+        const entity: Interface = {
+          id,
+          created_at: now.toISOString(),
+          updated_at: now.toISOString(),
+          host_id: hostId,
+          ip_address: address,
+          name: body.name,
+          network_id: networkId,
+          subnet_id: subnetId,
+          mac_address: body.mac_address ?? null,
+          position,
+        };
+        await interfaces.insert(session, scope, [entity]);
+        await applyShift(session, scope, interfaces, { hostId, shift, except: id, now });
+        return entity;
+      }),
+    );
+    return answer.data(created, { revision: 1 });
+  });
+
+  mountGet(router, getInterface, interfaces);
+
+  mount(router, updateInterface, async ({ work, scope, params: { id }, body, ifMatch }) => {
+    const now = new Date();
+    const address = parseAddress(body.ip_address).text;
+    const updated = await refusingDuplicates(() =>
+      updateOnHost(storage, interfaces, { work, scope, id }, async ({ session, host, current }) => {
+        const { entity } = current;
+        requireRevision(ifMatch, current.revision);
+        if (body.network_id !== entity.network_id) throw new AppError("network_mismatch", { path: "network_id" });
+        if (body.host_id !== entity.host_id)
+          throw validationFailed({ path: "host_id", message: "the host of an interface cannot be changed" });
+        const mac_address = nextMacAddress(entity.mac_address, body.mac_address);
+        const { name, subnet_id, network_id: networkId } = body;
+        if (subnet_id !== entity.subnet_id || address !== entity.ip_address) {
+          const addresses = [{ subnet_id, ip_address: address }];
+          await holdClaims(guards, session, scope, subnetClaims(addresses));
+          await checkAddresses(storage, session, scope, { networkId, addresses });
+        }
+        const { position, shift } = placeExisting(entity.position, body.position, host.inventory.interfaces.length);
+        const changes = { ip_address: address, name, subnet_id, mac_address, position };
+        const next = revised(current, { ...entity, ...changes }, now);
+        if (next === null) throw new Discard(current);
+        await interfaces.replace(session, scope, [next]);
+        await applyShift(session, scope, interfaces, { hostId: host.id, shift, except: id, now });
+        return next;
+      }),
+    );
+    return answer.data(updated.entity, { revision: updated.revision });
+  });
+
+  mountRemoval(router, { one: deleteInterface, several: bulkDeleteInterfaces }, remove);
+
+  async function remove({ work, scope, ids, ifMatch }: Removed): Promise<void> {
+    await removeFromHosts(storage, interfaces, {
+      work,
+      scope,
+      ids,
+      ifMatch,
+      change: (mine) => ({ remove: { interfaces: mine } }),
+      also: async ({ session, hosts, removed, now }) => {
+        const gone = removed.map(({ entity }) => entity);
+        await interfaces.removedFrom(session, scope, [...hosts.keys()]);
+        const changes = await unbound(storage, session, scope, { targets: gone.map(({ id }) => id), now });
+        await saveServices(storage, session, scope, { changes });
+        await closeGaps(session, scope, interfaces, { gone, now });
+        return [...countsOf(gone, () => ({ interfaces: -1 })), ...countsOfBindings(changes)];
+      },
+    });
+  }
+}

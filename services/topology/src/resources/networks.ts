@@ -1,0 +1,77 @@
+import {
+  bulkDeleteNetworks,
+  createNetwork,
+  deleteNetwork,
+  getNetwork,
+  listNetworks,
+  updateNetwork,
+  type Network,
+} from "@nts/shared/contract";
+import { answer } from "@nts/shared/http/answer";
+import { mount, type Router } from "@nts/shared/http/mount";
+import { Discard } from "@nts/shared/mongo/transaction";
+import { newId } from "@nts/shared/ids";
+import type { Notices } from "../deletions/notices.js";
+import { holdClaims, tagClaims } from "../references/claims.js";
+import { answerList, commonFilter } from "../storage/lists.js";
+import { mountGet, mountRemoval } from "./common.js";
+import { requireRevision } from "@nts/shared/revision";
+import { revised } from "../storage/revisions.rules.js";
+import { narrowedTo } from "../storage/scope.js";
+import type { Storage } from "../storage/storage.js";
+import { deleteNetworks } from "../deletions/networks.js";
+import { requireOwnOrganization } from "../references/own-organization.js";
+
+// An organization has few networks: they are read in one order and sorted in memory.
+const FEW = { organization_id: 1, created_at: 1, _id: 1 } as const;
+
+export function mountNetworks(router: Router, storage: Storage, notices: Notices): void {
+  const { guards, networks, transaction } = storage;
+
+  mount(router, listNetworks, async ({ work, scope: whole, query }) => {
+    const scope = narrowedTo(whole, query.network_id);
+    return answerList(networks, query, { work, scope, filter: commonFilter(query, scope), selective: FEW });
+  });
+
+  mount(router, createNetwork, async ({ work, scope, body }) => {
+    await storage.quota.require(scope);
+    requireOwnOrganization(scope, body.organization_id);
+    const now = new Date().toISOString();
+    const organization_id = scope.organizationId;
+    const network: Network = {
+      id: newId(),
+      created_at: now,
+      updated_at: now,
+      name: body.name,
+      organization_id,
+      tags: body.tags,
+    };
+    await transaction(work, [network.id], async (session) => {
+      await holdClaims(guards, session, scope, tagClaims(network.tags));
+      await networks.insert(session, scope, [network]);
+      await guards.create(session, [{ target: network.id, kind: "network", organization_id, network_id: network.id }]);
+    });
+    return answer.data(network, { revision: 1 });
+  });
+
+  mountGet(router, getNetwork, networks);
+
+  mount(router, updateNetwork, async ({ work, scope, params, body, ifMatch }) => {
+    const updated = await transaction(work, [params.id], async (session) => {
+      const current = await networks.get(scope, params.id, session);
+      requireRevision(ifMatch, current.revision);
+      requireOwnOrganization(scope, body.organization_id);
+      const tags = body.tags ?? current.entity.tags;
+      const next = revised(current, { ...current.entity, name: body.name, tags }, new Date());
+      if (next === null) throw new Discard(current);
+      await holdClaims(guards, session, scope, tagClaims(tags, current.entity.tags));
+      await networks.replace(session, scope, [next]);
+      return next;
+    });
+    return answer.data(updated.entity, { revision: updated.revision });
+  });
+
+  mountRemoval(router, { one: deleteNetwork, several: bulkDeleteNetworks }, (removed) =>
+    deleteNetworks(storage, notices, removed),
+  );
+}

@@ -1,0 +1,105 @@
+import {
+  bulkDeletePorts,
+  createPort,
+  deletePort,
+  getPort,
+  listPorts,
+  updatePort,
+  type Port,
+} from "@nts/shared/contract";
+import { AppError, validationFailed } from "@nts/shared/errors";
+import { answer } from "@nts/shared/http/answer";
+import { mount, type Router } from "@nts/shared/http/mount";
+import { Discard } from "@nts/shared/mongo/transaction";
+import { portType } from "../values/well-known-ports.rules.js";
+import { countsOf, lockHostFor, removeFromHosts, updateOnHost } from "../hosts/on-host.js";
+import { newId } from "@nts/shared/ids";
+import { countsOfBindings, saveServices, unbound } from "../hosts/write-services.js";
+import { refusingDuplicates } from "../storage/duplicates.js";
+import { holdClaims, networkClaim } from "../references/claims.js";
+import { HOST_PORTS_INDEX } from "../storage/indexes.js";
+import { answerList, commonFilter } from "../storage/lists.js";
+import type { Removed } from "../deletions/removed.js";
+import { mountGet, mountRemoval } from "./common.js";
+import { requireRevision } from "@nts/shared/revision";
+import { revised } from "../storage/revisions.rules.js";
+import { narrowedTo } from "../storage/scope.js";
+import type { Storage } from "../storage/storage.js";
+
+export function mountPorts(router: Router, storage: Storage): void {
+  const { guards, ports, transaction } = storage;
+
+  mount(router, listPorts, async ({ work, scope: whole, query }) => {
+    const scope = narrowedTo(whole, query.network_id);
+    return answerList(ports, query, {
+      work,
+      scope,
+      filter: { ...commonFilter(query, scope), ...(query.host_id !== undefined && { host_id: query.host_id }) },
+      selective: query.host_id === undefined ? undefined : HOST_PORTS_INDEX,
+      total: () => guards.total(scope, "ports"),
+    });
+  });
+
+  mount(router, createPort, async ({ work, scope, body }) => {
+    await storage.quota.require(scope);
+    const { host_id, network_id, number, protocol } = body;
+    const now = new Date().toISOString();
+    const id = newId();
+    const type = portType(number, protocol);
+    const port: Port = { id, created_at: now, updated_at: now, network_id, host_id, number, protocol, type };
+    await refusingDuplicates(() =>
+      transaction(work, [host_id], async (session) => {
+        await lockHostFor(storage, session, scope, {
+          hostId: host_id,
+          networkId: network_id,
+          change: { add: { ports: [id] } },
+        });
+        await holdClaims(guards, session, scope, [networkClaim(network_id, { ports: 1 })]);
+        await ports.insert(session, scope, [port]);
+      }),
+    );
+    return answer.data(port, { revision: 1 });
+  });
+
+  mountGet(router, getPort, ports);
+
+  mount(router, updatePort, async ({ work, scope, params: { id }, body, ifMatch }) => {
+    const updated = await refusingDuplicates(() =>
+      updateOnHost(storage, ports, { work, scope, id }, async ({ session, current }) => {
+        requireRevision(ifMatch, current.revision);
+        if (body.network_id !== current.entity.network_id)
+          throw new AppError("network_mismatch", { path: "network_id" });
+        if (body.host_id !== current.entity.host_id)
+          throw validationFailed({ path: "host_id", message: "the host of a port cannot be changed" });
+        const { number, protocol } = body;
+        const next = revised(
+          current,
+          { ...current.entity, number, protocol, type: portType(number, protocol) },
+          new Date(),
+        );
+        if (next === null) throw new Discard(current);
+        await ports.replace(session, scope, [next]);
+        return next;
+      }),
+    );
+    return answer.data(updated.entity, { revision: updated.revision });
+  });
+
+  mountRemoval(router, { one: deletePort, several: bulkDeletePorts }, remove);
+
+  async function remove({ work, scope, ids, ifMatch }: Removed): Promise<void> {
+    await removeFromHosts(storage, ports, {
+      work,
+      scope,
+      ids,
+      ifMatch,
+      change: (mine) => ({ remove: { ports: mine } }),
+      also: async ({ session, removed, now }) => {
+        const gone = removed.map(({ entity }) => entity);
+        const changes = await unbound(storage, session, scope, { targets: gone.map(({ id }) => id), now });
+        await saveServices(storage, session, scope, { changes });
+        return [...countsOf(gone, () => ({ ports: -1 })), ...countsOfBindings(changes)];
+      },
+    });
+  }
+}

@@ -1,0 +1,106 @@
+import {
+  bulkDeleteServices,
+  createService,
+  deleteService,
+  getService,
+  listServices,
+  updateService,
+  type Service,
+} from "@nts/shared/contract";
+import { answer } from "@nts/shared/http/answer";
+import { mount, type Router } from "@nts/shared/http/mount";
+import { HOST_ORDER_INDEX, SERVICE_TRAILING } from "../storage/indexes.js";
+import { countsOf, lockHostFor, removeFromHosts, transactionOnHosts } from "../hosts/on-host.js";
+import { newId } from "@nts/shared/ids";
+import { placeNew } from "../hosts/positions.rules.js";
+import { holdClaims, networkClaim, tagClaims } from "../references/claims.js";
+import { answerList, commonFilter } from "../storage/lists.js";
+import type { Removed } from "../deletions/removed.js";
+import { mountGet, mountRemoval } from "./common.js";
+import { narrowedTo } from "../storage/scope.js";
+import { applyShift, closeGaps } from "../hosts/shifts.js";
+import type { Storage } from "../storage/storage.js";
+import { bindingsOf, resolveBindings } from "../hosts/bindings.rules.js";
+import { updateOne } from "../hosts/update-service.js";
+import { insertServices } from "../hosts/write-services.js";
+
+export function mountServices(router: Router, storage: Storage): void {
+  const { bindings, guards, services } = storage;
+
+  mount(router, listServices, async ({ work, scope: whole, query }) => {
+    const scope = narrowedTo(whole, query.network_id);
+    const { host_id, exclude_categories } = query;
+    return answerList(services, query, {
+      work,
+      scope,
+      filter: {
+        ...commonFilter(query, scope),
+        ...(host_id !== undefined && { host_id }),
+        ...(exclude_categories.length > 0 && { category: { $nin: exclude_categories } }),
+      },
+      keyOf: { host: "host_name" },
+      trailing: SERVICE_TRAILING,
+      selective: host_id === undefined ? undefined : HOST_ORDER_INDEX,
+      total: () => guards.total(scope, "services"),
+    });
+  });
+
+  mount(router, createService, async ({ work, scope, body }) => {
+    await storage.quota.require(scope);
+    const { host_id: hostId, network_id: networkId } = body;
+    const now = new Date();
+    const id = newId();
+    const created = await transactionOnHosts(storage, { work, scope, hostIds: [hostId] }, async (session) => {
+      const host = await lockHostFor(storage, session, scope, { hostId, networkId, change: { services: 1 } });
+      const { position, shift } = placeNew(body.position, host.inventory.services - 1);
+      const at = now.toISOString();
+      const resolved = resolveBindings(body.bindings, host.inventory);
+      const service: Service = {
+        id,
+        created_at: at,
+        updated_at: at,
+        bindings: bindingsOf(resolved, [], { serviceId: id, networkId, now: at, newId }),
+        host_id: hostId,
+        name: body.name,
+        network_id: networkId,
+        position,
+        service_definition: body.service_definition,
+        source: { type: "Manual" },
+        tags: body.tags,
+        virtualization: body.virtualization ?? null,
+      };
+      const counts = { services: 1, bindings: service.bindings.length };
+      await holdClaims(guards, session, scope, [networkClaim(networkId, counts), ...tagClaims(service.tags)]);
+      await insertServices(storage, session, scope, { hostName: host.name, inserted: [service] });
+      await applyShift(session, scope, services, { hostId, shift, except: id, now });
+      return service;
+    });
+    return answer.data(created, { revision: 1 });
+  });
+
+  mountGet(router, getService, services);
+
+  mount(router, updateService, async ({ work, scope, params: { id }, body, ifMatch }) => {
+    const updated = await updateOne(storage, { work, scope, id, body, ifMatch });
+    return answer.data(updated.entity, { revision: updated.revision });
+  });
+
+  mountRemoval(router, { one: deleteService, several: bulkDeleteServices }, remove);
+
+  async function remove({ work, scope, ids, ifMatch }: Removed): Promise<void> {
+    await removeFromHosts(storage, services, {
+      work,
+      scope,
+      ids,
+      ifMatch,
+      change: (mine) => ({ services: -mine.length }),
+      also: async ({ session, removed, now }) => {
+        const gone = removed.map(({ entity }) => entity);
+        if (gone.some((service) => service.bindings.length > 0))
+          await bindings.remove(session, scope, { service_id: { $in: gone.map(({ id }) => id) } });
+        await closeGaps(session, scope, services, { gone, now });
+        return countsOf(gone, (service) => ({ services: -1, bindings: -service.bindings.length }));
+      },
+    });
+  }
+}

@@ -1,0 +1,106 @@
+import {
+  bulkDeleteSubnets,
+  createSubnet,
+  deleteSubnet,
+  getSubnet,
+  listSubnets,
+  updateSubnet,
+  type Subnet,
+} from "@nts/shared/contract";
+import { AppError } from "@nts/shared/errors";
+import { answer } from "@nts/shared/http/answer";
+import { mount, type Router } from "@nts/shared/http/mount";
+import { Discard } from "@nts/shared/mongo/transaction";
+import { parseBlock } from "../values/addresses.js";
+import { newId } from "@nts/shared/ids";
+import { holdClaims, networkClaim, tagClaims } from "../references/claims.js";
+import { answerList, commonFilter } from "../storage/lists.js";
+import type { Removed } from "../deletions/removed.js";
+import { mountGet, mountRemoval } from "./common.js";
+import { requireRevision } from "@nts/shared/revision";
+import { revised } from "../storage/revisions.rules.js";
+import { narrowedTo } from "../storage/scope.js";
+import type { Storage } from "../storage/storage.js";
+import { insertSubnets } from "../references/insert-subnets.js";
+
+export function mountSubnets(router: Router, storage: Storage): void {
+  const { guards, interfaces, subnets, transaction } = storage;
+
+  mount(router, listSubnets, async ({ work, scope: whole, query }) => {
+    const scope = narrowedTo(whole, query.network_id);
+    return answerList(subnets, query, {
+      work,
+      scope,
+      filter: commonFilter(query, scope),
+      keyOf: { cidr: "cidr_key" },
+      total: () => guards.total(scope, "subnets"),
+    });
+  });
+
+  mount(router, createSubnet, async ({ work, scope, body }) => {
+    await storage.quota.require(scope);
+    const now = new Date().toISOString();
+    const subnet: Subnet = {
+      id: newId(),
+      created_at: now,
+      updated_at: now,
+      network_id: body.network_id,
+      cidr: parseBlock(body.cidr, "cidr").text,
+      name: body.name,
+      description: body.description ?? null,
+      subnet_type: body.subnet_type ?? null,
+      source: { type: "Manual" },
+      tags: body.tags,
+    };
+    await transaction(work, [subnet.id], async (session) => {
+      await insertSubnets(storage, session, scope, { networkId: subnet.network_id, inserted: [subnet] });
+    });
+    return answer.data(subnet, { revision: 1 });
+  });
+
+  mountGet(router, getSubnet, subnets);
+
+  mount(router, updateSubnet, async ({ work, scope, params, body, ifMatch }) => {
+    const block = parseBlock(body.cidr, "cidr");
+    const updated = await transaction(work, [params.id], async (session) => {
+      const current = await subnets.get(scope, params.id, session);
+      requireRevision(ifMatch, current.revision);
+      if (body.network_id !== current.entity.network_id) throw new AppError("network_mismatch", { path: "network_id" });
+      const { name, description = current.entity.description, subnet_type = current.entity.subnet_type } = body;
+      const tags = body.tags ?? current.entity.tags;
+      const changes = { cidr: block.text, name, description, subnet_type, tags };
+      const next = revised(current, { ...current.entity, ...changes }, new Date());
+      if (next === null) throw new Discard(current);
+      await holdClaims(guards, session, scope, tagClaims(tags, current.entity.tags));
+      if (block.text !== current.entity.cidr) {
+        // An address that is being added at this moment was checked against the old block: collide with its writer.
+        await guards.seal(session, scope, params.id);
+        for (const { entity } of await interfaces.findMany(scope, { subnet_id: params.id }, session))
+          if (!block.contains(entity.ip_address))
+            throw new AppError("ip_outside_subnet", { ip_address: entity.ip_address, cidr: block.text });
+      }
+      await subnets.replace(session, scope, [next]);
+      return next;
+    });
+    return answer.data(updated.entity, { revision: updated.revision });
+  });
+
+  mountRemoval(router, { one: deleteSubnet, several: bulkDeleteSubnets }, remove);
+
+  /** Removes subnets that no interface uses: all or none. */
+  async function remove({ work, scope, ids, ifMatch }: Removed): Promise<void> {
+    await transaction(work, [...ids].sort(), async (session) => {
+      const found = await subnets.findMany(scope, { _id: { $in: ids } }, session);
+      if (found.length !== ids.length) throw new AppError("not_found", { entity: subnets.name });
+      for (const { revision } of found) requireRevision(ifMatch, revision);
+      await guards.remove(session, scope, ids);
+      const used = await interfaces.collection.findOne(
+        { ...interfaces.within(scope), subnet_id: { $in: ids } },
+        { session, projection: { _id: 1 }, hint: { subnet_id: 1 } },
+      );
+      if (used !== null) throw new AppError("in_use", { entity: subnets.name });
+      await guards.hold(session, scope, found.map(({ entity }) => networkClaim(entity.network_id, { subnets: -1 }))); // prettier-ignore
+      await subnets.remove(session, scope, { _id: { $in: ids } });
+    });
+  }
+}

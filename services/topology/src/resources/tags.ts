@@ -1,0 +1,61 @@
+import { bulkDeleteTags, createTag, deleteTag, getTag, listTags, updateTag, type Tag } from "@nts/shared/contract";
+import { answer } from "@nts/shared/http/answer";
+import { mount, type Router } from "@nts/shared/http/mount";
+import { Discard } from "@nts/shared/mongo/transaction";
+import { newId } from "@nts/shared/ids";
+import type { Notices } from "../deletions/notices.js";
+import { requireOwnOrganization } from "../references/own-organization.js";
+import { refusingDuplicates } from "../storage/duplicates.js";
+import { answerList, commonFilter } from "../storage/lists.js";
+import { mountGet, mountRemoval } from "./common.js";
+import { requireRevision } from "@nts/shared/revision";
+import { revised } from "../storage/revisions.rules.js";
+import type { Storage } from "../storage/storage.js";
+import { deleteTags } from "../deletions/tags.js";
+
+// An organization has few tags: they are read in one order and sorted in memory.
+const FEW = { organization_id: 1, created_at: 1, _id: 1 } as const;
+
+export function mountTags(router: Router, storage: Storage, notices: Notices): void {
+  const { guards, tags, transaction } = storage;
+
+  mount(router, listTags, ({ work, scope, query }) =>
+    answerList(tags, query, { work, scope, filter: commonFilter(query, scope), selective: FEW }),
+  );
+
+  mount(router, createTag, async ({ work, scope, body }) => {
+    await storage.quota.require(scope);
+    requireOwnOrganization(scope, body.organization_id);
+    const now = new Date().toISOString();
+    const { name, description = null, color = null } = body;
+    const organization_id = scope.organizationId;
+    const tag: Tag = { id: newId(), created_at: now, updated_at: now, organization_id, name, description, color };
+    await refusingDuplicates(() =>
+      transaction(work, [tag.id], async (session) => {
+        await tags.insert(session, scope, [tag]);
+        await guards.create(session, [{ target: tag.id, kind: "tag", organization_id, network_id: null }]);
+      }),
+    );
+    return answer.data(tag, { revision: 1 });
+  });
+
+  mountGet(router, getTag, tags);
+
+  mount(router, updateTag, async ({ work, scope, params: { id }, body, ifMatch }) => {
+    const updated = await refusingDuplicates(() =>
+      transaction(work, [id], async (session) => {
+        const current = await tags.get(scope, id, session);
+        requireRevision(ifMatch, current.revision);
+        requireOwnOrganization(scope, body.organization_id);
+        const { name, description = current.entity.description, color = current.entity.color } = body;
+        const next = revised(current, { ...current.entity, name, description, color }, new Date());
+        if (next === null) throw new Discard(current);
+        await tags.replace(session, scope, [next]);
+        return next;
+      }),
+    );
+    return answer.data(updated.entity, { revision: updated.revision });
+  });
+
+  mountRemoval(router, { one: deleteTag, several: bulkDeleteTags }, (removed) => deleteTags(storage, notices, removed));
+}

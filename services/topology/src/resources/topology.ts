@@ -1,0 +1,57 @@
+import { getTopology, type TopologyFormat } from "@nts/shared/contract";
+import { answer } from "@nts/shared/http/answer";
+import { mount, type Router } from "@nts/shared/http/mount";
+import { streamed } from "../storage/lists.js";
+import { narrowedTo } from "../storage/scope.js";
+import type { Storage } from "../storage/storage.js";
+import { createDotWriter } from "../graph/formats/dot.rules.js";
+import { createGraphmlWriter } from "../graph/formats/graphml.rules.js";
+import { createJsonWriter } from "../graph/formats/json.rules.js";
+import { createMermaidWriter } from "../graph/formats/mermaid.rules.js";
+import type { GraphWriter } from "../graph/formats/writer.rules.js";
+import { type GraphPiece, readGraph } from "../graph/read.js";
+
+interface FileKind {
+  readonly createWriter: () => GraphWriter;
+  readonly mediaType: string;
+  readonly fileName: string;
+}
+
+const FILES: Readonly<Record<Exclude<TopologyFormat, "json">, FileKind>> = {
+  dot: { createWriter: createDotWriter, mediaType: "text/vnd.graphviz", fileName: "topology.dot" },
+  mermaid: { createWriter: createMermaidWriter, mediaType: "application/vnd.mermaid", fileName: "topology.mmd" },
+  graphml: { createWriter: createGraphmlWriter, mediaType: "application/graphml+xml", fileName: "topology.graphml" },
+};
+
+export function mountTopology(router: Router, storage: Storage): void {
+  mount(router, getTopology, async ({ work, scope, query: { network_id, format } }) => {
+    const pieces = streamed(work, readGraph(storage, narrowedTo(scope, network_id)));
+    if (format === "json") return answer.jsonPieces(written(pieces, createJsonWriter()));
+    const { createWriter, ...file } = FILES[format];
+    const text = written(pieces, createWriter());
+    // Whether Mermaid can draw it is known at its end only, and its limits are those of our memory for it.
+    return answer.file(format === "mermaid" ? await whole(text) : text, file);
+  });
+}
+
+/** The text of a graph, piece by piece. */
+async function* written(pieces: AsyncIterable<GraphPiece>, writer: GraphWriter): AsyncGenerator<string> {
+  let before = writer.begin;
+  let hasEdges = false;
+  for await (const { nodes = [], edges } of pieces) {
+    if (edges !== undefined && !hasEdges) {
+      before += writer.between;
+      hasEdges = true;
+    }
+    const text = before + writer.nodes(nodes) + writer.edges(edges ?? []);
+    before = "";
+    if (text !== "") yield text;
+  }
+  yield before + (hasEdges ? "" : writer.between) + writer.end;
+}
+
+async function whole(text: AsyncIterable<string>): Promise<string[]> {
+  const pieces: string[] = [];
+  for await (const piece of text) pieces.push(piece);
+  return pieces;
+}

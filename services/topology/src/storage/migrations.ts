@@ -1,0 +1,79 @@
+import type { Collection, Db } from "mongodb";
+import type { HostRecord, Interface, Service } from "@nts/shared/contract";
+import { batchesById, createCollections, type Migration } from "@nts/shared/mongo/migrations";
+import { hostSearchFields } from "./stores/host-search.js";
+import { INDEXES } from "./indexes.js";
+import { composed, searchTextOf } from "../values/search.rules.js";
+import type { EntityDocument } from "./entities.js";
+
+/** The history of the schema. New steps are added at the end; released ones stay as they are. */
+export const MIGRATIONS: readonly Migration[] = [
+  { name: "0001-collections", up: (db) => createCollections(db, Object.keys(INDEXES)) },
+  { name: "0002-search", up: fillSearch },
+  { name: "0003-mac-addresses", up: writeMacAddresses },
+  { name: "0004-composed-texts", up: composeTexts },
+  { name: "0005-deletions", up: (db) => createCollections(db, ["deletions"]) },
+];
+
+type Stored = Collection<EntityDocument>;
+
+/** Gives hosts and services that have none the text that searches look in. */
+async function fillSearch(db: Db): Promise<void> {
+  const missing = { search: { $exists: false } };
+  const services: Stored = db.collection("services");
+  for await (const batch of batchesById(services, missing))
+    await setWhereUnchanged(services, batch, ({ wire }) => {
+      const { name, service_definition } = JSON.parse(wire) as Service;
+      return { search: searchTextOf(name, service_definition) };
+    });
+  const hosts: Stored = db.collection("hosts");
+  const interfaces: Stored = db.collection("interfaces");
+  for await (const batch of batchesById(hosts, missing)) {
+    const ids = batch.map(({ _id }) => _id);
+    const found = await interfaces.find({ host_id: { $in: ids } }).toArray();
+    const onHost = new Map<string, Interface[]>(ids.map((id) => [id, []]));
+    for (const { host_id, wire } of found) onHost.get(String(host_id))?.push(JSON.parse(wire) as Interface);
+    await setWhereUnchanged(hosts, batch, ({ _id, wire }) =>
+      hostSearchFields(JSON.parse(wire) as HostRecord, onHost.get(_id) ?? []),
+    );
+  }
+}
+
+/** Puts the MAC address of each interface beside its text, so that it can be looked up. */
+async function writeMacAddresses(db: Db): Promise<void> {
+  const interfaces: Stored = db.collection("interfaces");
+  for await (const batch of batchesById(interfaces, { mac_address: { $exists: false } }))
+    await setWhereUnchanged(interfaces, batch, ({ wire }) => {
+      const { mac_address } = JSON.parse(wire) as Interface;
+      return { mac_address };
+    });
+}
+
+/** Whoever has changed a document meanwhile has written the fields. */
+async function setWhereUnchanged(
+  collection: Stored,
+  batch: readonly EntityDocument[],
+  fieldsOf: (document: EntityDocument) => Partial<EntityDocument>,
+): Promise<void> {
+  const updates = batch.map((one) => {
+    const { _id, wire } = one;
+    return { updateOne: { filter: { _id, wire }, update: { $set: fieldsOf(one) } } };
+  });
+  await collection.bulkWrite(updates, { ordered: false });
+}
+
+const BEYOND_ASCII = /[^\x00-\x7f]/; // eslint-disable-line no-control-regex
+
+/** Writes what is searched and filtered by in one normal form; ASCII has no other. */
+async function composeTexts(db: Db): Promise<void> {
+  for (const kind of ["networks", "subnets", "hosts", "services"]) {
+    const entities = db.collection<EntityDocument & { search?: string; tags: string[] }>(kind);
+    for await (const { _id, search, tags } of entities.find({
+      $or: [{ tags: BEYOND_ASCII }, { search: BEYOND_ASCII }],
+    })) {
+      const texts = { tags: tags.map(composed), ...(search !== undefined && { search: composed(search) }) };
+      // Whoever has changed the entity meanwhile has written both.
+      await entities.updateOne({ _id, tags, ...(search !== undefined && { search }) }, { $set: texts });
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import type { ClientSession } from "mongodb";
+import { Interface } from "@nts/shared/contract";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { parseAddress } from "../../values/addresses.js";
+import { createHostSearch } from "./host-search.js";
+import { IP_INDEX, MAC_INDEX } from "../indexes.js";
+import type { Database } from "../database.js";
+import { createEntities, type Entities, type EntityKind, type EntityDocument, STORED } from "../entities.js";
+
+/** What an interface can be recognized by. */
+export interface Identities {
+  readonly macAddresses: readonly string[];
+  readonly ipAddresses: readonly string[];
+}
+
+/** Interfaces. Their addresses are kept with their hosts, too. */
+export interface InterfaceStore extends Entities<Interface> {
+  /** Inserts interfaces of hosts that were inserted with them. */
+  insertWithHosts(session: ClientSession, scope: Scope, interfaces: readonly Interface[]): Promise<void>;
+  /** Interfaces of these hosts were removed, and the hosts stay. */
+  removedFrom(session: ClientSession, scope: Scope, hostIds: readonly string[]): Promise<void>;
+  /** Interfaces that have one of the addresses, in no order. @param scope of listed networks */
+  findByIdentity(scope: Scope, identities: Identities, session?: ClientSession): Promise<Interface[]>;
+}
+
+export const INTERFACE_KIND: EntityKind<Interface> = {
+  collection: "interfaces",
+  name: "Interface",
+  onHosts: true,
+  networkOf: ({ network_id }) => network_id,
+  keysOf: ({ host_id, subnet_id, ip_address, mac_address, position }) => ({
+    host_id,
+    subnet_id,
+    ip_key: parseAddress(ip_address).key,
+    mac_address,
+    position,
+  }),
+  clean: (entity) => Interface.parse(entity),
+};
+
+export function createInterfaceStore(database: Database, kind = INTERFACE_KIND): InterfaceStore {
+  const search = createHostSearch(database.db);
+  const entities = createEntities<Interface>(database, kind);
+  return {
+    ...entities,
+    insertWithHosts: entities.insert,
+    insert: async (session, scope, inserted, extra) => {
+      await entities.insert(session, scope, inserted, extra);
+      await search.added(session, scope, inserted);
+    },
+    replace: async (session, scope, changed, extra) => {
+      await entities.replace(session, scope, changed, extra);
+      if (changed.length === 0) return;
+      const hostIds = changed.map(({ entity }) => entity.host_id);
+      await search.changed(session, scope, hostIds);
+    },
+    removedFrom: search.changed,
+    findByIdentity: async (scope, { macAddresses, ipAddresses }, session) => {
+      const within = entities.within(scope);
+      const byIndex = async (filter: object, hint: object): Promise<Interface[]> => {
+        const options = { projection: STORED, hint };
+        const found =
+          session === undefined
+            ? await entities.select(scope, filter, options)
+            : await entities.collection
+                .find<EntityDocument>({ ...within, ...filter }, { ...options, session })
+                .toArray();
+        return found.map((document) => entities.storedIn(document, scope).entity);
+      };
+      const keys = ipAddresses.map((address) => parseAddress(address).key);
+      const byMac = macAddresses.length === 0 ? [] : await byIndex({ mac_address: { $in: macAddresses } }, MAC_INDEX);
+      const byIp = await byIndex({ ip_key: { $in: keys } }, IP_INDEX);
+      return [...new Map([...byMac, ...byIp].map((one) => [one.id, one])).values()];
+    },
+  };
+}

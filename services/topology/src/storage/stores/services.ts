@@ -1,0 +1,72 @@
+import type { ClientSession } from "mongodb";
+import { Service } from "@nts/shared/contract";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { mapMongoFault } from "@nts/shared/mongo/faults";
+import { categoryOf } from "../../values/definitions/categories.rules.js";
+import { composed, searchTextOf } from "../../values/search.rules.js";
+import type { Database } from "../database.js";
+import { createEntities, type Entities, type EntityKind, REVISION } from "../entities.js";
+import { within } from "../scope.js";
+
+/** Milliseconds that claiming services may take. */
+const CLAIM_MS = 200;
+
+/** Services. Beside its own fields a document carries `host_name`, which lists can be ordered by. */
+export interface ServiceStore extends Entities<Service> {
+  /** Follows a host that got another name. */
+  renameHost(session: ClientSession, scope: Scope, hostId: string, hostName: string): Promise<void>;
+  /** The revisions of the services of a host, added up. */
+  revisionsOn(session: ClientSession, scope: Scope, hostId: string): Promise<number>;
+  /** Turns short updates of the services of some hosts into transactions, until such a one has written the service. */
+  claim(scope: Scope, hostIds: readonly string[]): Promise<void>;
+  /** Collides with whoever changes a service of the host at the same time. */
+  hold(session: ClientSession, scope: Scope, hostId: string): Promise<void>;
+}
+
+export const SERVICE_KIND: EntityKind<Service> = {
+  collection: "services",
+  name: "Service",
+  tagged: true,
+  onHosts: true,
+  networkOf: ({ network_id }) => network_id,
+  keysOf: ({ host_id, name, position, service_definition, tags }) => ({
+    host_id,
+    name,
+    position,
+    service_definition,
+    category: categoryOf(service_definition),
+    tags: tags.map(composed),
+    search: searchTextOf(name, service_definition),
+  }),
+  clean: (entity) => Service.parse(entity),
+};
+
+export function createServiceStore(database: Database, kind = SERVICE_KIND): ServiceStore {
+  const entities = createEntities<Service>(database, kind);
+  const { collection } = entities;
+  return {
+    ...entities,
+    renameHost: async (session, scope, hostId, hostName) => {
+      const filter = { ...within(scope), host_id: hostId };
+      await collection.updateMany(filter, { $set: { host_name: hostName } }, { session });
+    },
+    revisionsOn: async (session, scope, hostId) => {
+      const filter = { ...within(scope), host_id: hostId };
+      const found = await collection.find(filter, { session, projection: REVISION }).toArray();
+      return found.reduce((sum, document) => sum + entities.revisionIn(document, scope), 0);
+    },
+    claim: async (scope, hostIds) => {
+      const unclaimed = { ...within(scope), host_id: { $in: [...hostIds] }, claimed: { $ne: true } };
+      try {
+        await collection.updateMany(unclaimed, { $set: { claimed: true } }, { maxTimeMS: CLAIM_MS });
+      } catch (error) {
+        // A transaction holds one of them. The others are claimed, which is as good.
+        if (mapMongoFault(error)?.code !== "upstream_timeout") throw error;
+      }
+    },
+    hold: async (session, scope, hostId) => {
+      const held = { $inc: { held: 1 } } as object;
+      await collection.updateMany({ ...within(scope), host_id: hostId }, held, { session });
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import { Subnet } from "@nts/shared/contract";
+import { parseBlock } from "../../values/addresses.js";
+import { composed } from "../../values/search.rules.js";
+import type { Database } from "../database.js";
+import { createEntities, type Entities, type EntityKind } from "../entities.js";
+
+export type SubnetStore = Entities<Subnet>;
+
+export const SUBNET_KIND: EntityKind<Subnet> = {
+  collection: "subnets",
+  name: "Subnet",
+  tagged: true,
+  networkOf: ({ network_id }) => network_id,
+  keysOf: ({ name, cidr, subnet_type, tags }) => ({
+    name,
+    cidr_key: parseBlock(cidr, "cidr").key,
+    subnet_type,
+    tags: tags.map(composed),
+  }),
+  clean: (entity) => Subnet.parse(entity),
+};
+
+export function createSubnetStore(database: Database, kind = SUBNET_KIND): SubnetStore {
+  return createEntities<Subnet>(database, kind);
+}

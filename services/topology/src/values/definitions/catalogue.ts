@@ -1,0 +1,11 @@
+import { DATA } from "./data.js";
+import type { ServiceDefinition } from "./definition.js";
+import { HOME } from "./home.js";
+import { NETWORK } from "./network.js";
+import { OPERATIONS } from "./operations.js";
+import { WORK } from "./work.js";
+
+export type { ServiceDefinition };
+
+/** Every service the product knows by name; no two names differ in case only. */
+export const CATALOGUE: readonly ServiceDefinition[] = [...NETWORK, ...DATA, ...OPERATIONS, ...HOME, ...WORK];

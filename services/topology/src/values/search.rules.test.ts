@@ -1,0 +1,35 @@
+import { describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { searchFilter, searchTextOf } from "./search.rules.js";
+
+/** What the database does with a condition, whose expressions are those of Perl; both agree on what is used here. */
+function finds(part: string, text: string): boolean {
+  return new RegExp(searchFilter(part).search.$regex).test(text);
+}
+
+const special = fc.array(fc.constantFrom(...Array.from("^$\\.*+?()[]{}|/-#a0 é")), { minLength: 1, maxLength: 8 });
+const aPart = fc.oneof(fc.string({ minLength: 1 }), special.map((characters) => characters.join(""))); // prettier-ignore
+
+describe("searching", () => {
+  it("finds every part of a value, in upper or lower case, whatever it is made of", () => {
+    fc.assert(
+      fc.property(fc.string(), aPart, fc.string(), (before, part, after) => {
+        const text = searchTextOf("other", before + part + after, null);
+        expect([finds(part, text), finds(part.toUpperCase(), text)]).toEqual([true, text.includes(part.toUpperCase().toLowerCase())]); // prettier-ignore
+      }),
+    );
+  });
+
+  it("finds nothing that is not there literally", () => {
+    fc.assert(
+      fc.property(aPart, fc.string(), (part, value) => {
+        const text = searchTextOf(value);
+        expect(finds(part, text)).toBe(text.includes(part.toLowerCase()));
+      }),
+    );
+  });
+
+  it("finds no part that begins in one value and ends in another", () => {
+    expect(finds("ab", searchTextOf("a", "b"))).toBe(false);
+  });
+});
