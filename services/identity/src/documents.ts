@@ -44,7 +44,7 @@ export interface Documents<T extends Formed> {
   /** A document as this build understands it. */
   understood(found: T): T;
   find(filter: Filter<T>, options?: FindOptions): Promise<T | null>;
-  insert(document: T, session?: ClientSession): Promise<void>;
+  insert(document: T, tx?: ClientSession): Promise<void>;
   /** The form of a document that was read, once this build has changed it. */
   formAfter(read: T): number;
   /** An update of documents that were not read: these members, given as expressions, under the next revision. */
@@ -63,9 +63,9 @@ export function openDocuments<Kind extends keyof Stored>(db: Db, kind: Kind, for
       const found = await collection.findOne<T>(filter, options);
       return found && understood(found);
     },
-    insert: async (document, session) => {
+    insert: async (document, tx) => {
       const stored = { ...document, form: form.version } as OptionalUnlessRequiredId<T>;
-      await collection.insertOne(stored, { session });
+      await collection.insertOne(stored, { session: tx });
     },
     formAfter: ({ form: version = 1 }) => Math.min(version, form.version),
     changing: (members, now) => [

@@ -39,7 +39,7 @@ export class Discard<T> extends Error {
 }
 
 /** @param attempt how many attempts have failed because others wrote the same; none when absent */
-export type TransactionBody<T> = (session: ClientSession, attempt?: number) => Promise<T>;
+export type TransactionBody<T> = (tx: ClientSession, attempt?: number) => Promise<T>;
 
 /**
  * Runs a body in a transaction that is committed when it returns and undone when it throws.
@@ -82,8 +82,8 @@ async function attempts<T>(client: MongoClient, attempted: Attempted<T>): Promis
   for (let attempt = 0; ; attempt++) {
     inTime();
     try {
-      // A session each: what is chosen for a session, such as a lane of guards, is chosen anew after a lost race.
-      const tried = { body: (session: ClientSession) => body(session, attempt), deadline, inTime };
+      // A session each: what is chosen for a session, such as a shard of guards, is chosen anew after a lost race.
+      const tried = { body: (tx: ClientSession) => body(tx, attempt), deadline, inTime };
       return await client.withSession((session) => attemptOnce(session, tried));
     } catch (error) {
       if (error instanceof Discard) return error.value as T;
@@ -96,7 +96,7 @@ async function attempts<T>(client: MongoClient, attempted: Attempted<T>): Promis
 }
 
 interface Attempt<T> extends Pick<Attempted<T>, "deadline"> {
-  readonly body: (session: ClientSession) => Promise<T>;
+  readonly body: (tx: ClientSession) => Promise<T>;
   /** @throws AppError when it is too late */
   readonly inTime: () => void;
 }

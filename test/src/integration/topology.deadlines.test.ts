@@ -61,8 +61,8 @@ describe("a client that disconnects", () => {
       storage: (storage) => ({
         ...storage,
         transaction: (work, keys, body) =>
-          storage.transaction(work, keys, async (session) => {
-            const result = await body(session);
+          storage.transaction(work, keys, async (tx) => {
+            const result = await body(tx);
             if (hold !== null) held();
             await hold;
             return result;

@@ -48,8 +48,8 @@ describe("two imports of one file at once, through two processes", () => {
     expect(await violations(topology)).toEqual([]);
   });
 
-  it("would make hosts twice without their lanes", async () => {
-    const { hosts } = await both({ storage: UNGUARDED.inLane });
+  it("would make hosts twice without their shards", async () => {
+    const { hosts } = await both({ storage: UNGUARDED.inShard });
     expect(hosts).toBeGreaterThan(60);
   });
 });

@@ -122,8 +122,8 @@ describe("an update of a host that names its ETag", () => {
       storage: (storage) => ({
         ...storage,
         transaction: (work, keys, body) =>
-          storage.transaction(work, keys, async (session) => {
-            const result = await body(session);
+          storage.transaction(work, keys, async (tx) => {
+            const result = await body(tx);
             if (hold !== null) isAtEnd();
             await hold;
             return result;

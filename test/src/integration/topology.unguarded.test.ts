@@ -24,7 +24,7 @@ function show(wrong: number, rounds: number): void {
   if (process.env["RACE_ENDS"] !== undefined) console.log(expect.getState().currentTestName, `${wrong} of ${rounds}`);
 }
 
-describe.each(["lock", "hold", "count"] as const)("without the guard %s orphans appear", (guard) => {
+describe.each(["lock", "reference", "count"] as const)("without the guard %s orphans appear", (guard) => {
   it.each(Object.entries<Race>(RACES[guard]))("%s", async (name, { stage }) => {
     const rounds = name.startsWith("a tag") ? ROUNDS_OF_TAGS : ROUNDS;
     const { violations } = await race(guard, stage, rounds);

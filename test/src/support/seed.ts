@@ -66,7 +66,7 @@ export async function seedTopology(db: Db, options: SeedOptions): Promise<Seeded
     } as const;
     await db.client.withSession((session) => storage.guards.create(session, [guard]));
     const reference = { target: network.id, kind: "network", counts } as const;
-    await db.client.withSession((session) => storage.guards.hold(session, scope, [reference]));
+    await db.client.withSession((session) => storage.guards.reference(session, scope, [reference]));
     for (let h = 0; h < hostsPerNetwork; h++) {
       const host = hostOf(network.id, n++);
       seeded.hostIds.push(host.id);

@@ -210,7 +210,7 @@ export const RACES = {
     "a new interface against the delete of its host": childAgainstHost("interface"),
     "a service that moves in against the delete of the host": childAgainstHost("service that moves in"),
   },
-  hold: {
+  reference: {
     "an interface against the delete of its subnet": intoSubnet(
       ({ owner }, subnet) => () => owner.send(deleteSubnet, { params: subnet }),
       [["done", "in_use"], ["invalid_reference", "done"]],

@@ -12,17 +12,17 @@ type Unguarded = (storage: Storage, db: Db) => Storage;
  */
 const lock: Unguarded = (storage) => {
   const { hosts, interfaces, ports, services } = storage;
-  const lockOne: Storage["hosts"]["lock"] = async (session, scope, id, { add, remove, services: more = 0 } = {}) => {
-    const host = await hosts.find(scope, id, session);
+  const lockOne: Storage["hosts"]["lock"] = async (tx, scope, id, { add, remove, services: more = 0 } = {}) => {
+    const host = await hosts.find(scope, id, tx);
     if (host === null) return null;
     const onHost = { host_id: id };
     const idsOf = async (kind: "interfaces" | "ports"): Promise<string[]> => {
-      const found = await { interfaces, ports }[kind].findMany(scope, onHost, session);
+      const found = await { interfaces, ports }[kind].findMany(scope, onHost, tx);
       const ids = found.map(({ entity }) => entity.id).filter((one) => remove?.[kind]?.includes(one) !== true);
       return [...ids, ...(add?.[kind] ?? [])];
     };
     const { name, network_id } = host.entity;
-    const standing = await services.findMany(scope, onHost, session);
+    const standing = await services.findMany(scope, onHost, tx);
     const inventory = {
       interfaces: await idsOf("interfaces"),
       ports: await idsOf("ports"),
@@ -34,18 +34,18 @@ const lock: Unguarded = (storage) => {
     ...storage,
     interfaces: {
       ...interfaces,
-      insert: async (session, { organizationId }, inserted) => {
+      insert: async (tx, { organizationId }, inserted) => {
         const documents = inserted.map((entity) => interfaces.documentOf(organizationId, { entity, revision: 1 }));
-        if (documents.length > 0) await interfaces.collection.insertMany(documents, { session });
+        if (documents.length > 0) await interfaces.collection.insertMany(documents, { session: tx });
       },
     },
     hosts: {
       ...hosts,
       lock: lockOne,
-      lockAll: async (session, scope, changes) => {
+      lockAll: async (tx, scope, changes) => {
         const locked = new Map<string, LockedHost>();
         for (const [id, change] of changes) {
-          const host = await lockOne(session, scope, id, change);
+          const host = await lockOne(tx, scope, id, change);
           if (host !== null) locked.set(id, host);
         }
         return locked;
@@ -54,17 +54,17 @@ const lock: Unguarded = (storage) => {
   };
 };
 
-type Hold = Storage["guards"]["hold"];
+type AddReferences = Storage["guards"]["reference"];
 
-/** References to some kinds are looked at, and not held. */
-function reading(db: Db, hold: Hold, isRead: (kind: GuardDocument["kind"]) => boolean): Hold {
-  return async (session, scope, references) => {
+/** The targets of references of some kinds are looked at, and not written. */
+function reading(db: Db, write: AddReferences, isRead: (kind: GuardDocument["kind"]) => boolean): AddReferences {
+  return async (tx, scope, references) => {
     const missing = new Set(
-      await hold(session, scope, references.filter(({ kind }) => !isRead(kind))), // prettier-ignore
+      await write(tx, scope, references.filter(({ kind }) => !isRead(kind))), // prettier-ignore
     );
     for (const { target, kind } of references.filter((one) => isRead(one.kind))) {
       const filter = { target, kind, organization_id: scope.organizationId };
-      if ((await db.collection<GuardDocument>("guards").findOne(filter, { session })) === null) missing.add(target);
+      if ((await db.collection<GuardDocument>("guards").findOne(filter, { session: tx })) === null) missing.add(target);
     }
     return missing;
   };
@@ -73,27 +73,27 @@ function reading(db: Db, hold: Hold, isRead: (kind: GuardDocument["kind"]) => bo
 const guardedBut =
   (isRead: (kind: GuardDocument["kind"]) => boolean): Unguarded =>
   (storage, db) => {
-    const hold = reading(db, storage.guards.hold, isRead);
-    return { ...storage, guards: { ...storage.guards, hold } };
+    const reference = reading(db, storage.guards.reference, isRead);
+    return { ...storage, guards: { ...storage.guards, reference } };
   };
 
-/** Subnets and tags are looked at, and not held. */
-const hold = guardedBut((kind) => kind !== "network");
+/** Subnets and tags are looked at, and not written. */
+const reference = guardedBut((kind) => kind !== "network");
 
 /** Networks are looked at; nothing is counted. */
 const count = guardedBut((kind) => kind === "network");
 
-/** Imports have no lanes: each looks at the network, and holds what others hold in lanes that have nothing to do with it. */
-const inLane: Unguarded = (storage, db) => {
+/** Imports have no shards of their own: each looks at the network, and writes in shards that have nothing to do with its host. */
+const inShard: Unguarded = (storage, db) => {
   const { guards } = storage;
-  const networks = reading(db, guards.hold, (kind) => kind === "network");
+  const networks = reading(db, guards.reference, (kind) => kind === "network");
   return {
     ...storage,
     guards: {
       ...guards,
-      inLane: () => ({ ...guards, hold: networks }),
-      holdLanes: async (session, scope, networkId) =>
-        (await networks(session, scope, [{ target: networkId, kind: "network" }])).size === 0,
+      inShard: () => ({ ...guards, reference: networks }),
+      lockShards: async (tx, scope, networkId) =>
+        (await networks(tx, scope, [{ target: networkId, kind: "network" }])).size === 0,
     },
   };
 };
@@ -122,4 +122,4 @@ const revision: Unguarded = (storage) => {
 };
 
 /** By the name of what is turned off. */
-export const UNGUARDED = { lock, hold, count, inLane, transaction, revision };
+export const UNGUARDED = { lock, reference, count, inShard, transaction, revision };

@@ -28,8 +28,8 @@ export async function createOwner(
   { email, password, organization: name }: NewOwner,
 ): Promise<UserDocument> {
   try {
-    const { user } = await registerUser(BACKGROUND, { email, password }, [], async (founder, running) => ({
-      user: await foundOrganization(organizations, { name, founder }, running),
+    const { user } = await registerUser(BACKGROUND, { email, password }, [], async (founder, tx) => ({
+      user: await foundOrganization(organizations, { name, founder }, tx),
     }));
     return user;
   } catch (error) {

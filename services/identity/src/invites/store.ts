@@ -29,12 +29,12 @@ export interface InviteStore {
   /** The one look-up that knows no organization: a token is all that an invited person has. */
   findByHash(hash: string): Promise<InviteDocument | null>;
   /** Uses an invite up; null when there is none any more. */
-  take(hash: string, transaction: ClientSession): Promise<InviteDocument | null>;
+  take(hash: string, tx: ClientSession): Promise<InviteDocument | null>;
   /** @returns false when there was none any more */
   remove(organizationId: string, id: string): Promise<boolean>;
-  removeAllOf(inviterId: string, transaction: ClientSession): Promise<void>;
+  removeAllOf(inviterId: string, tx: ClientSession): Promise<void>;
   /** Removes what an inviter could not invite to at this level. */
-  removeBeyond(inviterId: string, level: Permission, transaction: ClientSession): Promise<void>;
+  removeBeyond(inviterId: string, level: Permission, tx: ClientSession): Promise<void>;
 }
 
 export function createInviteStore(db: Db, forms?: Forms): InviteStore {
@@ -42,8 +42,8 @@ export function createInviteStore(db: Db, forms?: Forms): InviteStore {
   const { collection: invites, understood } = documents;
   return {
     insert: documents.insert,
-    countOpen: (organizationId, now, session) =>
-      invites.countDocuments({ organization_id: organizationId, expires_at: { $gt: now } }, { session }),
+    countOpen: (organizationId, now, tx) =>
+      invites.countDocuments({ organization_id: organizationId, expires_at: { $gt: now } }, { session: tx }),
     list: async (organizationId, query, now) => {
       const filter = { organization_id: organizationId, expires_at: { $gt: now }, ...matching(query) };
       const { limit, offset } = query;
@@ -59,18 +59,18 @@ export function createInviteStore(db: Db, forms?: Forms): InviteStore {
       return invite;
     },
     findByHash: (hash) => documents.find({ hash }),
-    take: async (hash, session) => {
-      const taken = await invites.findOneAndDelete({ hash }, { session });
+    take: async (hash, tx) => {
+      const taken = await invites.findOneAndDelete({ hash }, { session: tx });
       return taken && understood(taken);
     },
     remove: async (organizationId, id) =>
       (await invites.deleteOne({ organization_id: organizationId, _id: id })).deletedCount === 1,
-    removeAllOf: async (inviterId, session) => {
-      await invites.deleteMany({ invited_by: inviterId }, { session });
+    removeAllOf: async (inviterId, tx) => {
+      await invites.deleteMany({ invited_by: inviterId }, { session: tx });
     },
-    removeBeyond: async (inviterId, level, session) => {
+    removeBeyond: async (inviterId, level, tx) => {
       const beyond = PERMISSIONS.filter((one) => !ranksOver(level, one));
-      await invites.deleteMany({ invited_by: inviterId, permissions: { $in: beyond } }, { session });
+      await invites.deleteMany({ invited_by: inviterId, permissions: { $in: beyond } }, { session: tx });
     },
   };
 }

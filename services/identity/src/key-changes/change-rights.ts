@@ -19,7 +19,7 @@ import type { KeyChangeLog } from "./log.js";
 export type ChangeRights = <T>(
   work: Work,
   subjects: readonly string[],
-  write: (session: ClientSession) => Promise<T | null>,
+  write: (tx: ClientSession) => Promise<T | null>,
 ) => Promise<T | null>;
 
 export interface ChangeRightsOptions {
@@ -31,12 +31,12 @@ export interface ChangeRightsOptions {
 
 export function createChangeRights(options: ChangeRightsOptions): ChangeRights {
   const { transaction, keyChanges, acknowledgements, bus } = options;
-  return async <T>(work: Work, subjects: readonly string[], write: (session: ClientSession) => Promise<T | null>) => {
-    const made = await transaction<{ number: number; result: T } | null>(work, ["key_changes"], async (session) => {
-      const number = await keyChanges.takeNumber(session);
-      const result = await write(session);
+  return async <T>(work: Work, subjects: readonly string[], write: (tx: ClientSession) => Promise<T | null>) => {
+    const made = await transaction<{ number: number; result: T } | null>(work, ["key_changes"], async (tx) => {
+      const number = await keyChanges.takeNumber(tx);
+      const result = await write(tx);
       if (result === null) throw new Discard(null);
-      await keyChanges.append(session, { number, subjects: [...subjects] });
+      await keyChanges.append(tx, { number, subjects: [...subjects] });
       return { number, result };
     });
     if (made === null) return null;

@@ -30,8 +30,8 @@ export interface KeyChangeLog {
   /** Makes the counter when it is missing; safe while other replicas do the same. */
   prepare(): Promise<void>;
   /** Takes the next number. First in its transaction, because it serialises all changes. */
-  takeNumber(session: ClientSession): Promise<number>;
-  append(session: ClientSession, change: KeyChange): Promise<void>;
+  takeNumber(tx: ClientSession): Promise<number>;
+  append(tx: ClientSession, change: KeyChange): Promise<void>;
   /** The number of the newest change that was committed before the call, or of a later one. */
   highest(): Promise<number>;
   /**
@@ -50,16 +50,16 @@ export function createKeyChangeLog(db: Db): KeyChangeLog {
     prepare: async () => {
       await counters.updateOne({ _id: COUNTER }, { $setOnInsert: { number: 0 } }, { upsert: true });
     },
-    takeNumber: async (session) => {
+    takeNumber: async (tx) => {
       const counter = await counters.findOneAndUpdate(
         { _id: COUNTER },
         { $inc: { number: 1 } },
-        { session, returnDocument: "after" },
+        { session: tx, returnDocument: "after" },
       );
       return requireCounter(counter).number;
     },
-    append: async (session, { number, subjects }) => {
-      await changes.insertOne({ _id: number, subjects, at: new Date() }, { session });
+    append: async (tx, { number, subjects }) => {
+      await changes.insertOne({ _id: number, subjects, at: new Date() }, { session: tx });
     },
     highest: async () => requireCounter(await counters.findOne({ _id: COUNTER })).number,
     confirmed: sharingNext(async () => {

@@ -85,7 +85,7 @@ export function mountKeys(router: Router, routes: KeyRoutes): void {
       const changes = keyChanges(current, body, caller, new Date());
       if (Object.keys(changes).length === 0) return current;
       return touchesRights(changes)
-        ? changeRights(work, [id], (transaction) => keys.update(caller, current, changes, transaction))
+        ? changeRights(work, [id], (tx) => keys.update(caller, current, changes, tx))
         : keys.update(caller, current, changes);
     });
     return answerKey(saved, caller);
@@ -98,7 +98,7 @@ export function mountKeys(router: Router, routes: KeyRoutes): void {
       const current = await keys.get(owner, id);
       requireRevision(ifMatch, current.revision);
       const changes = { hash: hashCredential(secret), public_id: publicId };
-      return changeRights(work, [id], (transaction) => keys.update(owner, current, changes, transaction));
+      return changeRights(work, [id], (tx) => keys.update(owner, current, changes, tx));
     });
     return answer.data(secret, { revision: saved.revision });
   });
@@ -108,7 +108,7 @@ export function mountKeys(router: Router, routes: KeyRoutes): void {
     await untilSaved(work, async () => {
       const current = await keys.get(owner, id);
       requireRevision(ifMatch, current.revision);
-      return changeRights(work, [id], (transaction) => keys.remove(owner, current, transaction));
+      return changeRights(work, [id], (tx) => keys.remove(owner, current, tx));
     });
     return answer.data(null);
   });

@@ -42,11 +42,11 @@ export interface KeyStore {
     owner: KeyOwner,
     current: KeyDocument,
     changes: Partial<KeyDocument>,
-    transaction?: ClientSession,
+    tx?: ClientSession,
   ): Promise<KeyDocument | null>;
   /** @returns true, or null when another writer came between */
-  remove(owner: KeyOwner, current: KeyDocument, transaction: ClientSession): Promise<true | null>;
-  removeAllOf(userId: string, transaction: ClientSession): Promise<void>;
+  remove(owner: KeyOwner, current: KeyDocument, tx: ClientSession): Promise<true | null>;
+  removeAllOf(userId: string, tx: ClientSession): Promise<void>;
   /** Takes managed tags off every key of an organization. */
   dropTags(organizationId: string, tagIds: readonly string[]): Promise<void>;
   /** Moves `last_used` forward and touches nothing else; keys that are gone are passed over. */
@@ -88,24 +88,24 @@ export function createKeyStore(db: Db, forms?: Forms): KeyStore {
         { session: tx, hint: KEYS_BY_ORGANIZATION },
       ),
     }),
-    update: async (owner, current, changes, transaction) => {
+    update: async (owner, current, changes, tx) => {
       const written = { ...changes, ...nextRevision(current, new Date()), form: formAfter(current) };
       const { matchedCount } = await keys.updateOne(
         { ...ownedBy(owner), _id: current._id, revision: current.revision },
         { $set: written },
-        { session: transaction },
+        { session: tx },
       );
       return matchedCount === 1 ? { ...current, ...written } : null;
     },
-    remove: async (owner, current, transaction) => {
+    remove: async (owner, current, tx) => {
       const { deletedCount } = await keys.deleteOne(
         { ...ownedBy(owner), _id: current._id, revision: current.revision },
-        { session: transaction },
+        { session: tx },
       );
       return deletedCount === 1 ? true : null;
     },
-    removeAllOf: async (userId, transaction) => {
-      await keys.deleteMany({ user_id: userId }, { session: transaction });
+    removeAllOf: async (userId, tx) => {
+      await keys.deleteMany({ user_id: userId }, { session: tx });
     },
     dropTags: async (organizationId, tagIds) => {
       await keys.updateMany(

@@ -24,12 +24,12 @@ export function createForgetNetworks(db: Db, changeRights: ChangeRights, forms?:
     );
     const subjects = found.flat().map(({ _id }) => _id);
     if (subjects.length === 0) return;
-    await changeRights(BACKGROUND, subjects, async (session: ClientSession) => {
+    await changeRights(BACKGROUND, subjects, async (tx: ClientSession) => {
       const members = { network_ids: without("network_ids", networkIds) };
       const now = new Date();
       let changed = 0;
       for (const { collection, changing } of holders)
-        changed += (await collection.updateMany(filter, changing(members, now), { session })).modifiedCount;
+        changed += (await collection.updateMany(filter, changing(members, now), { session: tx })).modifiedCount;
       return changed === 0 ? null : changed;
     });
   };

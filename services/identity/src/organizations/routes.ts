@@ -29,7 +29,7 @@ export function mountOrganizations(router: Router, { organizations, changeRights
       const changes = changesTo(current, { name, api_access_enabled });
       if (Object.keys(changes).length === 0) return current;
       return "api_access_enabled" in changes
-        ? changeRights(work, [id], (transaction) => organizations.update(current, changes, transaction))
+        ? changeRights(work, [id], (tx) => organizations.update(current, changes, tx))
         : organizations.update(current, changes);
     });
     return answer.data(organizationAnswer(saved), { revision: saved.revision });

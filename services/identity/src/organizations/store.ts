@@ -5,7 +5,7 @@ import { nextRevision } from "../revisions.rules.js";
 import type { OrganizationDocument } from "./organization.js";
 
 export interface OrganizationStore {
-  insert(organization: OrganizationDocument, transaction: ClientSession): Promise<void>;
+  insert(organization: OrganizationDocument, tx: ClientSession): Promise<void>;
   find(id: string): Promise<OrganizationDocument | null>;
   /** @throws AppError `not_found` */
   get(id: string): Promise<OrganizationDocument>;
@@ -15,7 +15,7 @@ export interface OrganizationStore {
   update(
     current: OrganizationDocument,
     changes: Partial<OrganizationDocument>,
-    transaction?: ClientSession,
+    tx?: ClientSession,
   ): Promise<OrganizationDocument | null>;
 }
 
@@ -34,12 +34,12 @@ export function createOrganizationStore(db: Db, forms?: Forms): OrganizationStor
     lockCounts: async (id, tx) => {
       await organizations.updateOne({ _id: id }, { $inc: { counted: 1 } }, { session: tx });
     },
-    update: async (current, changes, transaction) => {
+    update: async (current, changes, tx) => {
       const written = { ...changes, ...nextRevision(current, new Date()), form: formAfter(current) };
       const { matchedCount } = await organizations.updateOne(
         { _id: current._id, revision: current.revision },
         { $set: written },
-        { session: transaction },
+        { session: tx },
       );
       return matchedCount === 1 ? { ...current, ...written } : null;
     },

@@ -32,16 +32,16 @@ export type RegisterUser = <T extends { readonly user: UserDocument }>(
   work: Work,
   asked: Pick<Registration, "email" | "password">,
   keys: readonly string[],
-  admit: (candidate: Candidate, running: ClientSession) => Promise<T>,
+  admit: (candidate: Candidate, tx: ClientSession) => Promise<T>,
 ) => Promise<T>;
 
 export function createRegisterUser({ users, transaction, passwords }: RegisterUserOptions): RegisterUser {
   return async (work, { email, password }, keys, admit) => {
     const candidate = { id: newId(), email, passwordHash: await passwords.hash(password), now: new Date() };
     return refusingUsedEmail(() =>
-      transaction(work, [`email:${email}`, ...keys], async (running) => {
-        const admitted = await admit(candidate, running);
-        await users.insert(admitted.user, running);
+      transaction(work, [`email:${email}`, ...keys], async (tx) => {
+        const admitted = await admit(candidate, tx);
+        await users.insert(admitted.user, tx);
         return admitted;
       }),
     );
@@ -52,10 +52,10 @@ export function createRegisterUser({ users, transaction, passwords }: RegisterUs
 export async function foundOrganization(
   organizations: Pick<OrganizationStore, "insert">,
   { name = DEFAULT_ORGANIZATION_NAME, founder }: { readonly name: string | undefined; readonly founder: Candidate },
-  running: ClientSession,
+  tx: ClientSession,
 ): Promise<UserDocument> {
   const organization = newOrganization({ id: newId(), name, now: founder.now });
-  await organizations.insert(organization, running);
+  await organizations.insert(organization, tx);
   return newUser({ ...founder, organizationId: organization._id, permissions: "Owner", networkIds: [] });
 }
 

@@ -51,13 +51,13 @@ export function mountRegistrations(router: Router, routes: RegistrationRoutes): 
     const transaction: RunTransaction = (of, written, write) =>
       replaceSessions(of, replaced, written, write) as ReturnType<typeof write>;
     const registerUser = createRegisterUser({ users, transaction, passwords });
-    const made = await registerUser(work, body, keys, async (candidate, running) => {
+    const made = await registerUser(work, body, keys, async (candidate, tx) => {
       const user =
         hash === null
-          ? await foundOrganization(organizations, { name, founder: candidate }, running)
-          : await joinOrganization(candidate, hash, running);
+          ? await foundOrganization(organizations, { name, founder: candidate }, tx)
+          : await joinOrganization(candidate, hash, tx);
       const { token, session } = startSession(user, candidate.now);
-      await sessions.insert(session, running);
+      await sessions.insert(session, tx);
       return { user, token };
     });
     return answer.data(userAnswer(made.user, networkIds), {
@@ -67,14 +67,14 @@ export function mountRegistrations(router: Router, routes: RegistrationRoutes): 
   });
 
   /** Uses an invite up: of two who try at once, the second finds it gone. */
-  async function joinOrganization(candidate: Candidate, hash: string, running: ClientSession): Promise<UserDocument> {
-    const invite = await usable(await invites.take(hash, running), candidate.now, running);
+  async function joinOrganization(candidate: Candidate, hash: string, tx: ClientSession): Promise<UserDocument> {
+    const invite = await usable(await invites.take(hash, tx), candidate.now, tx);
     const { organization_id: organizationId, permissions, network_ids: networkIds } = invite;
     return newUser({ ...candidate, organizationId, permissions, networkIds });
   }
 
-  async function usable(invite: InviteDocument | null, now: Date, running?: ClientSession): Promise<InviteDocument> {
-    const inviter = invite && (await users.find(invite.organization_id, invite.invited_by, running));
+  async function usable(invite: InviteDocument | null, now: Date, tx?: ClientSession): Promise<InviteDocument> {
+    const inviter = invite && (await users.find(invite.organization_id, invite.invited_by, tx));
     if (invite === null || !isUsable(invite, inviter, now))
       throw new AppError("invalid_reference", { path: "invite_token" });
     return invite;

@@ -3,7 +3,7 @@ import { type Forms, openDocuments } from "../documents.js";
 import type { SessionDocument } from "./session.js";
 
 export interface SessionStore {
-  insert(session: SessionDocument, transaction: ClientSession): Promise<void>;
+  insert(session: SessionDocument, tx: ClientSession): Promise<void>;
   /** Moves the end of a session on, never back. */
   slide(id: string, expiresAt: Date): Promise<void>;
   find(userId: string, id: string): Promise<SessionDocument | null>;
@@ -39,7 +39,7 @@ export function createSessionStore(db: Db, forms?: Forms): SessionStore {
         .toArray();
       return found.map(({ _id }) => _id);
     },
-    count: (userId, session) => sessions.countDocuments({ user_id: userId }, { session }),
+    count: (userId, tx) => sessions.countDocuments({ user_id: userId }, { session: tx }),
     removeMany: async (ids, tx) => {
       const { deletedCount } = await sessions.deleteMany({ _id: { $in: [...ids] } }, { session: tx });
       return deletedCount > 0 ? true : null;

@@ -62,11 +62,11 @@ export function mountUsers(router: Router, routes: UserRoutes): void {
       const changes = userChanges(current, body, networkIds);
       if (Object.keys(changes).length === 0) return current;
       if (changes.permissions !== undefined) await requireLasting(principal, changes.permissions);
-      return changeRights(work, [id], async (transaction) => {
-        const updated = await users.update(current, changes, transaction);
+      return changeRights(work, [id], async (tx) => {
+        const updated = await users.update(current, changes, tx);
         if (updated === null) return null;
-        await requireAnOwner(current, transaction);
-        await invites.removeBeyond(id, body.permissions, transaction);
+        await requireAnOwner(current, tx);
+        await invites.removeBeyond(id, body.permissions, tx);
         return updated;
       });
     });
@@ -78,10 +78,10 @@ export function mountUsers(router: Router, routes: UserRoutes): void {
       const current = await users.get(scope.organizationId, id);
       requireRank(principal, current.permissions);
       requireRevision(ifMatch, current.revision);
-      return changeRights(work, [id], async (transaction) => {
-        if ((await users.remove(current, transaction)) === null) return null;
-        await requireAnOwner(current, transaction);
-        for (const belongings of [keys, sessions, invites]) await belongings.removeAllOf(id, transaction);
+      return changeRights(work, [id], async (tx) => {
+        if ((await users.remove(current, tx)) === null) return null;
+        await requireAnOwner(current, tx);
+        for (const belongings of [keys, sessions, invites]) await belongings.removeAllOf(id, tx);
         return true;
       });
     });
@@ -89,9 +89,9 @@ export function mountUsers(router: Router, routes: UserRoutes): void {
   });
 
   /** Counted in the transaction, after the change: all changes of rights run one after another, so none comes between. */
-  async function requireAnOwner(before: UserDocument, transaction: ClientSession): Promise<void> {
+  async function requireAnOwner(before: UserDocument, tx: ClientSession): Promise<void> {
     if (before.permissions !== "Owner") return;
-    if ((await users.countOwners(before.organization_id, transaction)) === 0) throw new AppError("last_owner");
+    if ((await users.countOwners(before.organization_id, tx)) === 0) throw new AppError("last_owner");
   }
 
   function answerUser(user: UserDocument, visibleIds: readonly string[]) {

@@ -19,39 +19,35 @@ export interface UserQuery extends Ordering {
 
 export interface UserStore {
   /** @throws the database's duplicate key fault when the email address is in use */
-  insert(user: UserDocument, transaction: ClientSession): Promise<void>;
+  insert(user: UserDocument, tx: ClientSession): Promise<void>;
   list(organizationId: string, query: UserQuery): Promise<{ users: UserDocument[]; page: PageInfo }>;
-  find(organizationId: string, id: string, transaction?: ClientSession): Promise<UserDocument | null>;
+  find(organizationId: string, id: string, tx?: ClientSession): Promise<UserDocument | null>;
   /** @throws AppError `not_found` */
   get(organizationId: string, id: string): Promise<UserDocument>;
   /** The one look-up that knows no organization: it is how a login finds out. @param email lower case */
   findByEmail(email: string): Promise<UserDocument | null>;
-  countOwners(organizationId: string, transaction: ClientSession): Promise<number>;
+  countOwners(organizationId: string, tx: ClientSession): Promise<number>;
   /**
    * Begins a session with the password that was found right: written in the same transaction, so that none begins with a
    * password that is being changed.
    *
    * @returns false when the user has been removed, or has got another password, since it was read
    */
-  beginSession(user: UserDocument, transaction: ClientSession): Promise<boolean>;
+  beginSession(user: UserDocument, tx: ClientSession): Promise<boolean>;
   /** @returns as {@link beginSession} does */
-  replacePassword(user: UserDocument, passwordHash: string, transaction: ClientSession): Promise<boolean>;
+  replacePassword(user: UserDocument, passwordHash: string, tx: ClientSession): Promise<boolean>;
   /** Saves changes under the next revision; null when another writer came between. */
-  update(
-    current: UserDocument,
-    changes: Partial<UserDocument>,
-    transaction: ClientSession,
-  ): Promise<UserDocument | null>;
+  update(current: UserDocument, changes: Partial<UserDocument>, tx: ClientSession): Promise<UserDocument | null>;
   /** @returns true, or null when another writer came between */
-  remove(current: UserDocument, transaction: ClientSession): Promise<true | null>;
+  remove(current: UserDocument, tx: ClientSession): Promise<true | null>;
 }
 
 export function createUserStore(db: Db, forms?: Forms): UserStore {
   const documents = openDocuments(db, "users", forms);
   const { collection: users, formAfter } = documents;
 
-  async function find(organizationId: string, id: string, session?: ClientSession): Promise<UserDocument | null> {
-    return documents.find({ organization_id: organizationId, _id: id }, { session });
+  async function find(organizationId: string, id: string, tx?: ClientSession): Promise<UserDocument | null> {
+    return documents.find({ organization_id: organizationId, _id: id }, { session: tx });
   }
 
   return {
@@ -72,23 +68,23 @@ export function createUserStore(db: Db, forms?: Forms): UserStore {
       return user;
     },
     findByEmail: (email) => documents.find({ email }),
-    countOwners: (organizationId, session) =>
-      users.countDocuments({ organization_id: organizationId, permissions: "Owner" }, { session }),
-    beginSession: async ({ _id, password_hash }, session) => {
-      const { matchedCount } = await users.updateOne({ _id, password_hash }, { $inc: { logins: 1 } }, { session });
+    countOwners: (organizationId, tx) =>
+      users.countDocuments({ organization_id: organizationId, permissions: "Owner" }, { session: tx }),
+    beginSession: async ({ _id, password_hash }, tx) => {
+      const { matchedCount } = await users.updateOne({ _id, password_hash }, { $inc: { logins: 1 } }, { session: tx });
       return matchedCount === 1;
     },
-    replacePassword: async ({ _id, password_hash }, passwordHash, session) => {
+    replacePassword: async ({ _id, password_hash }, passwordHash, tx) => {
       const changed = documents.changing({ password_hash: { $literal: passwordHash } }, new Date());
-      return (await users.updateOne({ _id, password_hash }, changed, { session })).matchedCount === 1;
+      return (await users.updateOne({ _id, password_hash }, changed, { session: tx })).matchedCount === 1;
     },
-    update: async (current, changes, session) => {
+    update: async (current, changes, tx) => {
       const written = { ...changes, ...nextRevision(current, new Date()), form: formAfter(current) };
-      const { matchedCount } = await users.updateOne(unchanged(current), { $set: written }, { session });
+      const { matchedCount } = await users.updateOne(unchanged(current), { $set: written }, { session: tx });
       return matchedCount === 1 ? { ...current, ...written } : null;
     },
-    remove: async (current, session) => {
-      const { deletedCount } = await users.deleteOne(unchanged(current), { session });
+    remove: async (current, tx) => {
+      const { deletedCount } = await users.deleteOne(unchanged(current), { session: tx });
       return deletedCount === 1 ? true : null;
     },
   };

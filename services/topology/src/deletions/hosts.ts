@@ -14,29 +14,29 @@ import { hostRevisionIn } from "../hosts/revision.js";
  */
 export async function deleteHosts(storage: Storage, { work, scope, ids, ifMatch }: Removed): Promise<void> {
   const { bindings, deletions, guards, hosts, services } = storage;
-  const isHidden = await transactionOnHosts(storage, { work, scope, hostIds: ids }, async (session) => {
+  const isHidden = await transactionOnHosts(storage, { work, scope, hostIds: ids }, async (tx) => {
     if (ifMatch !== null)
-      for (const host of await hosts.findMany(scope, { _id: { $in: ids } }, session)) {
-        requireRevision(ifMatch, await hostRevisionIn(storage, session, scope, host));
-        await services.hold(session, scope, host.entity.id);
+      for (const host of await hosts.findMany(scope, { _id: { $in: ids } }, tx)) {
+        requireRevision(ifMatch, await hostRevisionIn(storage, tx, scope, host));
+        await services.lockAllOn(tx, scope, host.entity.id);
       }
-    const taken = await hosts.take(session, scope, ids);
+    const taken = await hosts.take(tx, scope, ids);
     if (taken.length !== ids.length) throw new AppError("not_found", { entity: hosts.name });
     // What is shared with other writers comes first: these would interrupt a long transaction at its end.
-    await guards.hold(session, scope, taken.map(({ network_id: target }) => ({ target, kind: "network" }))); // prettier-ignore
-    await hosts.remove(session, scope, { _id: { $in: ids } });
-    const bound = await bindings.countOn(session, scope, ids);
+    await guards.reference(tx, scope, taken.map(({ network_id: target }) => ({ target, kind: "network" }))); // prettier-ignore
+    await hosts.remove(tx, scope, { _id: { $in: ids } });
+    const bound = await bindings.countOn(tx, scope, ids);
     const gone = taken.map(({ id, network_id, interfaces, ports, services }) => ({
       target: network_id,
       kind: "network" as const,
       counts: lessOf({ hosts: 1, interfaces, ports, services, bindings: bound.get(id) ?? 0 }),
     }));
-    await guards.hold(session, scope, gone);
+    await guards.reference(tx, scope, gone);
     const isLarge = gone.reduce((sum, { counts }) => sum + sizeOf(counts), 0) > AT_ONCE;
-    if (isLarge) await deletions.hide(session, scope.organizationId, "hosts", ids);
+    if (isLarge) await deletions.hide(tx, scope.organizationId, "hosts", ids);
     else
       for (const kind of ["bindings", "services", "ports", "interfaces"] as const)
-        await storage[kind].remove(session, scope, { host_id: { $in: [...ids] } });
+        await storage[kind].remove(tx, scope, { host_id: { $in: [...ids] } });
     return isLarge;
   });
   if (isHidden) await deletions.known();

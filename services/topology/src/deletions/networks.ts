@@ -22,14 +22,14 @@ export async function deleteNetworks(storage: Storage, notices: Notices, removal
 async function deleteAtOnce(storage: Storage, { work, scope, ids, ifMatch }: Removed): Promise<void> {
   const { guards, networks, transaction } = storage;
   const { bindings, services, ports, interfaces, hosts, subnets } = storage;
-  await transaction(work, [...ids].sort(), async (session) => {
-    const found = await networks.findMany(scope, { _id: { $in: ids } }, session);
+  await transaction(work, [...ids].sort(), async (tx) => {
+    const found = await networks.findMany(scope, { _id: { $in: ids } }, tx);
     if (found.length !== ids.length) throw new AppError("not_found", { entity: networks.name });
     for (const { revision } of found) requireRevision(ifMatch, revision);
     // The guards first: they are what writers inside the networks have in common with this transaction.
-    await guards.removeNetworks(session, scope, ids);
+    await guards.removeNetworks(tx, scope, ids);
     for (const entities of [bindings, services, ports, interfaces, hosts, subnets, networks])
-      await entities.remove(session, scope, { network_id: { $in: ids } });
+      await entities.remove(tx, scope, { network_id: { $in: ids } });
   });
 }
 
@@ -37,14 +37,18 @@ async function hide(
   { deletions, networks, transaction }: Storage,
   { work, scope, ids, ifMatch }: Removed,
 ): Promise<void> {
-  await transaction(work, [...ids].sort(), async (session) => {
+  await transaction(work, [...ids].sort(), async (tx) => {
     // Written, so that it collides with whoever updates or deletes one of them at the same time.
     const filter = { ...networks.within(scope), _id: { $in: [...ids] } };
-    const { matchedCount } = await networks.collection.updateMany(filter, { $set: { deleting: true } }, { session });
+    const { matchedCount } = await networks.collection.updateMany(
+      filter,
+      { $set: { deleting: true } },
+      { session: tx },
+    );
     if (matchedCount !== ids.length) throw new AppError("not_found", { entity: networks.name });
-    for (const { revision } of await networks.findMany(scope, { _id: { $in: ids } }, session))
+    for (const { revision } of await networks.findMany(scope, { _id: { $in: ids } }, tx))
       requireRevision(ifMatch, revision);
-    await deletions.hideNetworks(session, scope.organizationId, ids);
+    await deletions.hideNetworks(tx, scope.organizationId, ids);
   });
   await deletions.known();
 }

@@ -18,18 +18,18 @@ export async function deleteTags(storage: Storage, notices: Notices, removal: Re
   const { work, ids, ifMatch } = removal;
   const { organizationId } = removal.scope;
   const scope: Scope = { ...removal.scope, networks: "all" };
-  const hidden = await transaction(work, ids, async (session) => {
-    const found = await tags.findMany(scope, { _id: { $in: ids } }, session);
+  const hidden = await transaction(work, ids, async (tx) => {
+    const found = await tags.findMany(scope, { _id: { $in: ids } }, tx);
     if (found.length !== ids.length) throw new AppError("not_found", { entity: tags.name });
     for (const { revision } of found) requireRevision(ifMatch, revision);
     // Whoever is giving one of them to something at the same time collides; nobody can afterwards.
-    await guards.remove(session, scope, ids);
-    await tags.remove(session, scope, { _id: { $in: ids } });
-    const isLarge = (await countTagged(storage, session, scope, { tagIds: ids, most: AT_ONCE + 1 })) > AT_ONCE;
-    if (isLarge) return deletions.hide(session, organizationId, "tags", ids);
+    await guards.remove(tx, scope, ids);
+    await tags.remove(tx, scope, { _id: { $in: ids } });
+    const isLarge = (await countTagged(storage, tx, scope, { tagIds: ids, most: AT_ONCE + 1 })) > AT_ONCE;
+    if (isLarge) return deletions.hide(tx, organizationId, "tags", ids);
     const now = new Date();
     const without = scopeWithout(organizationId, new Map(ids.map((id) => [id, now])));
-    for (const kind of TAGGED) await takeOff(storage, session, without, kind);
+    for (const kind of TAGGED) await takeOff(storage, tx, without, kind);
     return null;
   });
   if (hidden !== null) await deletions.known();

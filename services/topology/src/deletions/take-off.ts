@@ -17,24 +17,24 @@ export function scopeWithout(organizationId: string, tags: DeletedTags): Scope {
 /** How many entities carry some of the tags. @param most where counting ends */
 export async function countTagged(
   storage: Storage,
-  session: ClientSession,
+  tx: ClientSession,
   scope: Scope,
   { tagIds, most }: { tagIds: readonly string[]; most: number },
 ): Promise<number> {
   let count = 0;
   for (const kind of TAGGED) {
     const { collection, within } = storage[kind];
-    const options = { session, limit: most - count, hint: TAG_INDEX };
+    const options = { session: tx, limit: most - count, hint: TAG_INDEX };
     if (count < most) count += await collection.countDocuments({ ...within(scope), tags: { $in: tagIds } }, options);
   }
   return count;
 }
 
 /** Stores all entities of a kind as they are answered: without the tags that are deleted in the scope. */
-export async function takeOff(storage: Storage, session: ClientSession, scope: Scope, kind: TaggedKind): Promise<void> {
+export async function takeOff(storage: Storage, tx: ClientSession, scope: Scope, kind: TaggedKind): Promise<void> {
   const entities = storage[kind] as unknown as Entities<Entity>;
   const tagged = { tags: { $in: [...(scope.hidden?.tags.keys() ?? [])] } };
-  await entities.replace(session, scope, await entities.findMany(scope, tagged, session));
+  await entities.replace(tx, scope, await entities.findMany(scope, tagged, tx));
 }
 
 /**

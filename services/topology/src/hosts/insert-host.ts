@@ -1,13 +1,13 @@
 import type { ClientSession } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { insertServices } from "./write-services.js";
-import { holdClaims, networkClaim, tagClaims } from "../references/claims.js";
+import { requireReferences, networkClaim, tagClaims } from "../references/claims.js";
 import type { Storage } from "../storage/storage.js";
 import { checkAddresses, subnetClaims } from "../references/addresses-on.js";
 import type { NewHost } from "./new-host.js";
 
 /** Inserts a host with everything on it. @throws AppError `invalid_reference` · `network_mismatch` · `ip_outside_subnet` */
-export async function insertHost(storage: Storage, session: ClientSession, scope: Scope, made: NewHost): Promise<void> {
+export async function insertHost(storage: Storage, tx: ClientSession, scope: Scope, made: NewHost): Promise<void> {
   const { host, interfaces, ports, services } = made;
   const counts = {
     hosts: 1,
@@ -17,20 +17,20 @@ export async function insertHost(storage: Storage, session: ClientSession, scope
     bindings: services.reduce((sum, { bindings }) => sum + bindings.length, 0),
   };
   const addresses = interfaces.map((one, index) => ({ ...one, prefix: `interfaces.${index}.` }));
-  await holdClaims(storage.guards, session, scope, [
+  await requireReferences(storage.guards, tx, scope, [
     networkClaim(host.network_id, counts),
     ...tagClaims(host.tags),
     ...services.flatMap(({ tags }, index) => tagClaims(tags, [], `services.${index}.tags`)),
     ...subnetClaims(addresses),
   ]);
-  await checkAddresses(storage, session, scope, { networkId: host.network_id, addresses });
+  await checkAddresses(storage, tx, scope, { networkId: host.network_id, addresses });
   const inventory = {
     ports: ports.map(({ id }) => id),
     interfaces: interfaces.map(({ id }) => id),
     services: services.length,
   };
-  await storage.hosts.insert(session, scope, [host], { lock: 0, inventory, interfaces });
-  await storage.interfaces.insertWithHosts(session, scope, interfaces);
-  await storage.ports.insert(session, scope, ports);
-  await insertServices(storage, session, scope, { hostName: host.name, inserted: services });
+  await storage.hosts.insert(tx, scope, [host], { lock: 0, inventory, interfaces });
+  await storage.interfaces.insertWithHosts(tx, scope, interfaces);
+  await storage.ports.insert(tx, scope, ports);
+  await insertServices(storage, tx, scope, { hostName: host.name, inserted: services });
 }

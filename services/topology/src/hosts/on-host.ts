@@ -35,9 +35,9 @@ export function transactionOnHosts<T>(
   { work, scope, hostIds, keys = [] }: OnHosts,
   body: TransactionBody<T>,
 ): Promise<T> {
-  return transaction(work, [...keys, ...hostIds], async (session, attempt = 0) => {
+  return transaction(work, [...keys, ...hostIds], async (tx, attempt = 0) => {
     if (attempt >= PATIENT_ATTEMPTS) await services.claim(scope, hostIds);
-    return body(session, attempt);
+    return body(tx, attempt);
   });
 }
 
@@ -45,7 +45,7 @@ type OnAHost = Entity & { readonly host_id: string; readonly network_id: string 
 
 /** An entity under the lock of its host. */
 export interface OnHost<T> {
-  readonly session: ClientSession;
+  readonly tx: ClientSession;
   readonly host: LockedHost;
   readonly current: Stored<T>;
 }
@@ -57,11 +57,11 @@ export interface OnHost<T> {
  */
 export async function lockHostFor(
   { hosts }: Pick<Storage, "hosts">,
-  session: ClientSession,
+  tx: ClientSession,
   scope: Scope,
   { hostId, networkId, change }: { hostId: string; networkId: string; change: InventoryChange },
 ): Promise<LockedHost> {
-  const host = await hosts.lock(session, scope, hostId, change);
+  const host = await hosts.lock(tx, scope, hostId, change);
   if (host === null) throw new AppError("invalid_reference", { path: "host_id" });
   if (host.network_id !== networkId) throw new AppError("network_mismatch", { path: "network_id" });
   return host;
@@ -94,19 +94,19 @@ export async function updateOnHost<T extends OnAHost, Result>(
     const target = to ?? from;
     const ids = [...new Set([from, target])].sort();
     const on = { work, scope, hostIds: ids };
-    const result = await transactionOnHosts<Result | typeof MOVED>(storage, on, async (session) => {
+    const result = await transactionOnHosts<Result | typeof MOVED>(storage, on, async (tx) => {
       const locked = new Map<string, LockedHost | null>();
       for (const hostId of ids) {
         const change = target === from ? {} : { services: hostId === from ? -1 : 1 };
-        locked.set(hostId, await hosts.lock(session, scope, hostId, change));
+        locked.set(hostId, await hosts.lock(tx, scope, hostId, change));
       }
-      const current = await entities.get(scope, id, session);
+      const current = await entities.get(scope, id, tx);
       if (current.entity.host_id !== from) throw new Discard(MOVED);
       const host = locked.get(target) ?? null;
       // What stood on a host that is gone may be stored a while longer.
       if (locked.get(from) === null) throw new AppError("not_found", { entity: entities.name });
       if (host === null) throw new AppError("invalid_reference", { path: "host_id" });
-      return write({ session, host, current });
+      return write({ tx, host, current });
     });
     if (result !== MOVED) return result;
   }
@@ -114,7 +114,7 @@ export async function updateOnHost<T extends OnAHost, Result>(
 
 /** Entities that are being removed from their hosts, which are locked. */
 export interface Removing<T> {
-  readonly session: ClientSession;
+  readonly tx: ClientSession;
   readonly hosts: ReadonlyMap<string, LockedHost>;
   readonly removed: readonly Stored<T>[];
   readonly now: Date;
@@ -145,19 +145,19 @@ export async function removeFromHosts<T extends OnAHost>(
   for (;;) {
     const onHosts = await idsByHost(entities, scope, ids);
     const on = { work, scope, hostIds: [...onHosts.keys()] };
-    const result = await transactionOnHosts<typeof MOVED | null>(storage, on, async (session) => {
+    const result = await transactionOnHosts<typeof MOVED | null>(storage, on, async (tx) => {
       const changes = new Map([...onHosts].map(([hostId, mine]) => [hostId, change([...mine])]));
-      const locked = await lockEach(hosts, session, scope, changes);
-      const removed = await entities.findMany(scope, { _id: { $in: ids } }, session);
+      const locked = await lockEach(hosts, tx, scope, changes);
+      const removed = await entities.findMany(scope, { _id: { $in: ids } }, tx);
       const isWhereItWas = ({ entity: { id, host_id } }: Stored<T>): boolean => onHosts.get(host_id)?.has(id) === true;
       if (removed.length !== ids.length || !removed.every(isWhereItWas)) throw new Discard(MOVED);
       if (locked.size !== onHosts.size) throw new AppError("not_found", { entity: entities.name });
       for (const { revision } of removed) requireRevision(ifMatch, revision);
       const touched = [...locked.values()].map(({ network_id }) => ({ target: network_id, kind: "network" as const }));
       // A long transaction writes what it shares with others first, so that it is not interrupted at its end.
-      if (locked.size > 1) await guards.hold(session, scope, touched);
-      await entities.remove(session, scope, { _id: { $in: ids } });
-      await guards.hold(session, scope, await also({ session, hosts: locked, removed, now: new Date() }));
+      if (locked.size > 1) await guards.reference(tx, scope, touched);
+      await entities.remove(tx, scope, { _id: { $in: ids } });
+      await guards.reference(tx, scope, await also({ tx, hosts: locked, removed, now: new Date() }));
       return null;
     });
     if (result !== MOVED) return;
@@ -174,13 +174,13 @@ export function countsOf<T extends { readonly network_id: string }>(
 
 async function lockEach(
   hosts: Storage["hosts"],
-  session: ClientSession,
+  tx: ClientSession,
   scope: Scope,
   changes: ReadonlyMap<string, InventoryChange>,
 ): Promise<ReadonlyMap<string, LockedHost>> {
   const [first, ...more] = changes;
-  if (first === undefined || more.length > 0) return hosts.lockAll(session, scope, changes);
-  const host = await hosts.lock(session, scope, ...first);
+  if (first === undefined || more.length > 0) return hosts.lockAll(tx, scope, changes);
+  const host = await hosts.lock(tx, scope, ...first);
   return new Map(host === null ? [] : [[host.id, host]]);
 }
 

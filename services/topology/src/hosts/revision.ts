@@ -8,9 +8,9 @@ import { hostRevision } from "../storage/stores/host-revision.rules.js";
 /** The revision of a host that a transaction has read. */
 export async function hostRevisionIn(
   { services }: Pick<Storage, "services">,
-  session: ClientSession,
+  tx: ClientSession,
   scope: Scope,
   { entity, revision }: Stored<HostRecord>,
 ): Promise<string> {
-  return hostRevision(revision, await services.revisionsOn(session, scope, entity.id));
+  return hostRevision(revision, await services.revisionsOn(tx, scope, entity.id));
 }

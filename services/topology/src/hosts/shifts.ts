@@ -8,16 +8,16 @@ type Positioned = Entity & { position: number };
 
 /** Moves the other items of a host's list. The host is locked. @param except the item whose own place is written apart */
 export async function applyShift<T extends Positioned>(
-  session: ClientSession,
+  tx: ClientSession,
   scope: Scope,
   entities: Entities<T>,
   { hostId, shift, except, now }: { hostId: string; shift: Shift | null; except: string; now: Date },
 ): Promise<void> {
   if (shift === null) return;
   const range = { host_id: hostId, position: { $gte: shift.from, $lte: shift.to }, _id: { $ne: except } };
-  const others = await entities.findMany(scope, range, session);
+  const others = await entities.findMany(scope, range, tx);
   await entities.replace(
-    session,
+    tx,
     scope,
     others.flatMap((other) => movedTo(other, other.entity.position + shift.by, now)),
   );
@@ -25,7 +25,7 @@ export async function applyShift<T extends Positioned>(
 
 /** Closes the gaps that items have left in the lists of their hosts, which are locked. @param gone what has left */
 export async function closeGaps<T extends Positioned & { readonly host_id: string }>(
-  session: ClientSession,
+  tx: ClientSession,
   scope: Scope,
   entities: Entities<T>,
   { gone, now }: { gone: readonly Pick<T, "host_id" | "position">[]; now: Date },
@@ -33,13 +33,13 @@ export async function closeGaps<T extends Positioned & { readonly host_id: strin
   const lowest = new Map<string, number>();
   for (const { host_id, position } of gone) lowest.set(host_id, Math.min(position, lowest.get(host_id) ?? position));
   const behind = [...lowest].map(([host_id, from]) => ({ host_id, position: { $gt: from } }));
-  const others = await entities.findMany(scope, { $or: behind }, session, { host_id: 1, position: 1 });
+  const others = await entities.findMany(scope, { $or: behind }, tx, { host_id: 1, position: 1 });
   const moved = others.flatMap((other) => {
     const position = lowest.get(other.entity.host_id) ?? other.entity.position;
     lowest.set(other.entity.host_id, position + 1);
     return movedTo(other, position, now);
   });
-  await entities.replace(session, scope, moved);
+  await entities.replace(tx, scope, moved);
 }
 
 function movedTo<T extends Positioned>(item: Stored<T>, position: number, now: Date): Stored<T>[] {

@@ -7,7 +7,7 @@ import { requireRevision } from "@nts/shared/revision";
 import type { Work } from "@nts/shared/work";
 import { updateOnHost } from "./on-host.js";
 import { placeExisting, placeNew } from "./positions.rules.js";
-import { holdClaims, networkClaim, tagClaims } from "../references/claims.js";
+import { requireReferences, networkClaim, tagClaims } from "../references/claims.js";
 import type { Stored } from "../storage/entities.js";
 import { revised } from "../storage/revisions.rules.js";
 import { applyShift, closeGaps } from "./shifts.js";
@@ -45,7 +45,7 @@ export async function updateOne(storage: Storage, asked: Asked): Promise<Stored<
       if (next === "not in place") break;
       const outcome = await shortWrites.write(work, scope, next);
       if (outcome === "written") return next;
-      if (outcome === "held") break;
+      if (outcome === "locked") break;
       const again = await services.get(scope, id);
       if (again.revision === current.revision) break;
       current = again;
@@ -94,7 +94,7 @@ function updateInTransaction(
   const { guards, services } = storage;
   const now = new Date();
   const updating = { work, scope, id, from, to: body.host_id };
-  return updateOnHost(storage, services, updating, async ({ session, host, current }) => {
+  return updateOnHost(storage, services, updating, async ({ tx, host, current }) => {
     const { entity } = current;
     requireRevision(ifMatch, current.revision);
     if (body.network_id !== entity.network_id || host.network_id !== entity.network_id)
@@ -112,10 +112,10 @@ function updateInTransaction(
     const change = { before: current, after: next };
     const more = moreBindings(change);
     const counted = more === 0 ? [] : [networkClaim(entity.network_id, { bindings: more })];
-    await holdClaims(guards, session, scope, [...tagClaims(said.tags, entity.tags), ...counted]);
-    await saveServices(storage, session, scope, { changes: [change], hostName: host.name });
-    await applyShift(session, scope, services, { hostId: host.id, shift, except: id, now });
-    if (moves) await closeGaps(session, scope, services, { gone: [entity], now });
+    await requireReferences(guards, tx, scope, [...tagClaims(said.tags, entity.tags), ...counted]);
+    await saveServices(storage, tx, scope, { changes: [change], hostName: host.name });
+    await applyShift(tx, scope, services, { hostId: host.id, shift, except: id, now });
+    if (moves) await closeGaps(tx, scope, services, { gone: [entity], now });
     return next;
   });
 }

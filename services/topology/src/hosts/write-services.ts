@@ -21,24 +21,24 @@ export interface ServiceChange {
 /** Stores new services of one host with their bindings. */
 export async function insertServices(
   { bindings, services }: Stores,
-  session: ClientSession,
+  tx: ClientSession,
   scope: Scope,
   { hostName, inserted }: { hostName: string; inserted: readonly Service[] },
 ): Promise<void> {
-  await services.insert(session, scope, inserted, { host_name: hostName });
-  await bindings.insertOf(session, scope, inserted.map(({ host_id, bindings: own }) => ({ hostId: host_id, bindings: own }))); // prettier-ignore
+  await services.insert(tx, scope, inserted, { host_name: hostName });
+  await bindings.insertOf(tx, scope, inserted.map(({ host_id, bindings: own }) => ({ hostId: host_id, bindings: own }))); // prettier-ignore
 }
 
 /** Stores the next states of services. @param hostName of services that are updated themselves, and may be on another host now */
 export async function saveServices(
   { bindings, services }: Stores,
-  session: ClientSession,
+  tx: ClientSession,
   scope: Scope,
   { changes, hostName }: { changes: readonly ServiceChange[]; hostName?: string },
 ): Promise<void> {
   const extra = hostName === undefined ? {} : { host_name: hostName, claimed: false };
   await services.replace(
-    session,
+    tx,
     scope,
     changes.map(({ after }) => after),
     extra,
@@ -49,8 +49,8 @@ export async function saveServices(
     gone: without(before.entity.bindings, after.entity.bindings),
   }));
   const gone = parted.flatMap((one) => one.gone.map(({ id }) => id));
-  if (gone.length > 0) await bindings.remove(session, scope, { _id: { $in: gone } });
-  await bindings.insertOf(session, scope, parted);
+  if (gone.length > 0) await bindings.remove(tx, scope, { _id: { $in: gone } });
+  await bindings.insertOf(tx, scope, parted);
 }
 
 /** What networks have more (or less) of by changes of services. */
@@ -74,16 +74,16 @@ export function moreBindings({ before, after }: ServiceChange): number {
  */
 export async function unbound(
   { bindings, services }: Stores,
-  session: ClientSession,
+  tx: ClientSession,
   scope: Scope,
   { targets, now }: { targets: readonly string[]; now: Date },
 ): Promise<ServiceChange[]> {
   const naming = { $or: [{ port_id: { $in: targets } }, { interface_id: { $in: targets } }] };
-  const bound = await bindings.findMany(scope, naming, session);
+  const bound = await bindings.findMany(scope, naming, tx);
   if (bound.length === 0) return [];
   const serviceIds = [...new Set(bound.map(({ entity }) => entity.service_id))];
   const deleted = new Set(targets);
-  const found = await services.findMany(scope, { _id: { $in: serviceIds } }, session);
+  const found = await services.findMany(scope, { _id: { $in: serviceIds } }, tx);
   return found.flatMap((before) => {
     const after = revised(before, { ...before.entity, bindings: withoutTargets(before.entity.bindings, deleted) }, now);
     return after === null ? [] : [{ before, after }];

@@ -9,11 +9,11 @@ import { parseBlock } from "../values/addresses.js";
 import { insertHost } from "../hosts/insert-host.js";
 import { transactionOnHosts } from "../hosts/on-host.js";
 import { countsOfBindings, insertServices, saveServices, type ServiceChange } from "../hosts/write-services.js";
-import { holdClaims, networkClaim } from "../references/claims.js";
+import { requireReferences, networkClaim } from "../references/claims.js";
 import type { Stored } from "../storage/entities.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
 import { revised } from "../storage/revisions.rules.js";
-import { LANES } from "../storage/guards.js";
+import { SHARDS } from "../storage/guards.js";
 import type { Storage } from "../storage/storage.js";
 import { checkAddresses, subnetClaims } from "../references/addresses-on.js";
 import { insertSubnets } from "../references/insert-subnets.js";
@@ -26,8 +26,8 @@ import type { Remote } from "./thread.js";
 
 // Writes what an import plans. Two imports of one file would both find that a host is not there. So each transaction begins
 // with writes that collide with those of every other import of the same host, and looks for the host again before it makes
-// one: whatever a host can be recognized by has a lane of the network's guards, and the transaction holds the lanes of its
-// host. It stays in one of them with all that it writes to guards, so that hosts of different lanes can be written at once.
+// one: whatever a host can be recognized by has a shard of the network's guards, and the transaction locks the shards of its
+// host. It stays in one of them with all that it writes to guards, so that hosts of different shards can be written at once.
 
 /** The network that an import writes. */
 export interface Target {
@@ -61,12 +61,12 @@ export async function applyHost(storage: Storage, given: Target, session: Remote
   const { scope, networkId } = target;
   await storage.quota.require(scope);
   const { index, identities, match: before, losers } = job;
-  const lanes = lanesOf([...identities.ipAddresses, ...identities.macAddresses]);
-  const laned = { ...storage, guards: storage.guards.inLane(lanes[0] ?? 0) };
+  const shards = shardsOf([...identities.ipAddresses, ...identities.macAddresses]);
+  const sharded = { ...storage, guards: storage.guards.inShard(shards[0] ?? 0) };
   const hostIds = [...(before === null ? [] : [before.hostId]), ...losers].sort();
   return refusingDuplicates(() =>
-    transactionOnHosts(storage, { work: target.work, scope, hostIds, keys: keysOf(networkId, lanes) }, async (tx) => {
-      await holdLanes(storage, tx, target, lanes);
+    transactionOnHosts(storage, { work: target.work, scope, hostIds, keys: keysOf(networkId, shards) }, async (tx) => {
+      await lockShards(storage, tx, target, shards);
       const interfaces = await storage.interfaces.findByIdentity(scope, identities, tx);
       const known =
         (await recognized(storage, tx, scope, before)) ??
@@ -74,9 +74,9 @@ export async function applyHost(storage: Storage, given: Target, session: Remote
       const now = new Date();
       const plan = await session.plan(index, { now: now.toISOString(), known, interfaces });
       if (plan.action === "unchanged") throw new Discard({ plan, names: new Map<string, string>() });
-      const names = await retire(laned, tx, target, { interfaces: plan.superseded, now });
-      if (plan.action === "create") await insertHost(laned, tx, scope, newHostOf(plan));
-      else await writeChanges(laned, tx, target, { plan, now });
+      const names = await retire(sharded, tx, target, { interfaces: plan.superseded, now });
+      if (plan.action === "create") await insertHost(sharded, tx, scope, newHostOf(plan));
+      else await writeChanges(sharded, tx, target, { plan, now });
       return { plan, names };
     }),
   );
@@ -96,12 +96,12 @@ async function recognized(
 export async function makeSubnets(storage: Storage, target: Target, cidrs: readonly string[]): Promise<MadeSubnet[]> {
   const { scope, networkId } = target;
   await storage.quota.require(scope);
-  const lanes = lanesOf(cidrs);
-  const laned = { ...storage, guards: storage.guards.inLane(lanes[0] ?? 0) };
-  return storage.transaction(target.work, keysOf(networkId, lanes), async (session) => {
-    await holdLanes(storage, session, target, lanes);
+  const shards = shardsOf(cidrs);
+  const sharded = { ...storage, guards: storage.guards.inShard(shards[0] ?? 0) };
+  return storage.transaction(target.work, keysOf(networkId, shards), async (tx) => {
+    await lockShards(storage, tx, target, shards);
     const keys = cidrs.map((cidr) => parseBlock(cidr, "cidr").key);
-    const there = await storage.subnets.findMany(scope, { cidr_key: { $in: keys } }, session);
+    const there = await storage.subnets.findMany(scope, { cidr_key: { $in: keys } }, tx);
     const made: MadeSubnet[] = [];
     const now = new Date().toISOString();
     for (const cidr of cidrs) {
@@ -110,31 +110,31 @@ export async function makeSubnets(storage: Storage, target: Target, cidrs: reado
     }
     const missing = made.filter(({ isNew }) => isNew);
     const inserted = missing.map(({ id, cidr }) => newSubnet({ id, cidr, networkId, now }));
-    await insertSubnets(laned, session, scope, { networkId, inserted });
+    await insertSubnets(sharded, tx, scope, { networkId, inserted });
     return made;
   });
 }
 
-/** The lanes of what hosts and subnets are recognized by, in ascending order. */
-function lanesOf(identities: readonly string[]): number[] {
-  const lanes = identities.map((text) =>
+/** The shards of what hosts and subnets are recognized by, in ascending order. */
+function shardsOf(identities: readonly string[]): number[] {
+  const shards = identities.map((text) =>
     [...text].reduce((sum, letter) => (31 * sum + letter.charCodeAt(0)) % 65_521, 0),
   );
-  return [...new Set(lanes.map((sum) => sum % LANES))].sort((a, b) => a - b);
+  return [...new Set(shards.map((sum) => sum % SHARDS))].sort((a, b) => a - b);
 }
 
 /** What makes the transactions of this process wait for each other instead of colliding. */
-function keysOf(networkId: string, lanes: readonly number[]): string[] {
-  return lanes.map((lane) => `import into ${networkId}, lane ${lane}`);
+function keysOf(networkId: string, shards: readonly number[]): string[] {
+  return shards.map((shard) => `import into ${networkId}, shard ${shard}`);
 }
 
-async function holdLanes(
+async function lockShards(
   { guards }: Storage,
-  session: ClientSession,
+  tx: ClientSession,
   { scope, networkId }: Target,
-  lanes: readonly number[],
+  shards: readonly number[],
 ): Promise<void> {
-  if (!(await guards.holdLanes(session, scope, networkId, lanes)))
+  if (!(await guards.lockShards(tx, scope, networkId, shards)))
     throw new AppError("invalid_reference", { path: "network_id" });
 }
 
@@ -152,7 +152,7 @@ function newHostOf({ entity, interfaces, ports, services }: PlannedHost) {
 /** Adds to a host that was there. */
 async function writeChanges(
   storage: Storage,
-  session: ClientSession,
+  tx: ClientSession,
   { scope, networkId }: Target,
   { plan, now }: { plan: PlannedHost; now: Date },
 ): Promise<void> {
@@ -164,7 +164,7 @@ async function writeChanges(
     ports: created(plan.ports),
     services: created(plan.services),
   };
-  const host = await hosts.lock(session, scope, plan.entity.id, {
+  const host = await hosts.lock(tx, scope, plan.entity.id, {
     add: { interfaces: added.interfaces.map(({ id }) => id), ports: added.ports.map(({ id }) => id) },
     services: added.services.length,
   });
@@ -179,17 +179,17 @@ async function writeChanges(
     services: added.services.length,
     bindings: added.services.reduce((sum, { bindings }) => sum + bindings.length, 0),
   };
-  await holdClaims(guards, session, scope, [networkClaim(networkId, counts), ...subnetClaims(added.interfaces)]);
-  await guards.hold(session, scope, countsOfBindings(changes));
-  await checkAddresses(storage, session, scope, { networkId, addresses: added.interfaces });
-  await interfaces.insert(session, scope, added.interfaces);
-  await interfaces.replace(session, scope, changed(plan.interfaces, now));
-  await ports.insert(session, scope, added.ports);
-  await insertServices(storage, session, scope, { hostName: host.name, inserted: added.services });
-  await saveServices(storage, session, scope, { changes });
+  await requireReferences(guards, tx, scope, [networkClaim(networkId, counts), ...subnetClaims(added.interfaces)]);
+  await guards.reference(tx, scope, countsOfBindings(changes));
+  await checkAddresses(storage, tx, scope, { networkId, addresses: added.interfaces });
+  await interfaces.insert(tx, scope, added.interfaces);
+  await interfaces.replace(tx, scope, changed(plan.interfaces, now));
+  await ports.insert(tx, scope, added.ports);
+  await insertServices(storage, tx, scope, { hostName: host.name, inserted: added.services });
+  await saveServices(storage, tx, scope, { changes });
   // The lock has moved the revision to this one already.
   const next = plan.before === null ? null : revised(plan.before, plan.entity, now);
-  if (next !== null) await hosts.replace(session, scope, [next]);
+  if (next !== null) await hosts.replace(tx, scope, [next]);
 }
 
 function changed<T extends { id: string; created_at: string; updated_at: string }>(

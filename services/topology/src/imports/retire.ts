@@ -33,6 +33,6 @@ export async function retire(
   await saveServices(storage, tx, scope, { changes: unboundServices });
   await closeGaps(tx, scope, interfaces, { gone: superseded, now });
   const gone = networkClaim(networkId, { interfaces: -superseded.length });
-  await guards.hold(tx, scope, [gone, ...countsOfBindings(unboundServices)]);
+  await guards.reference(tx, scope, [gone, ...countsOfBindings(unboundServices)]);
   return new Map([...locked.values()].map(({ id, name }) => [id, name]));
 }

@@ -18,9 +18,9 @@ export async function knownHost(
   { hosts }: Storage,
   scope: Scope,
   id: string,
-  session: ClientSession,
+  tx: ClientSession,
 ): Promise<KnownHost | null> {
-  return (await hosts.findWithChildren(scope, [id], session))[0] ?? null;
+  return (await hosts.findWithChildren(scope, [id], tx))[0] ?? null;
 }
 
 /** How much stands on hosts, by id. */

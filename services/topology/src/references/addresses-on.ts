@@ -22,19 +22,19 @@ export function subnetClaims(addresses: readonly PlacedAddress[]): Claim[] {
 }
 
 /**
- * Checks that addresses may stand in their subnets, which are held.
+ * Checks that addresses may stand in their subnets, to which references are secured.
  *
  * @throws AppError `invalid_reference` · `network_mismatch` · `ip_outside_subnet`
  */
 export async function checkAddresses(
   { subnets }: Pick<Storage, "subnets">,
-  session: ClientSession,
+  tx: ClientSession,
   scope: Scope,
   { networkId, addresses }: { networkId: string; addresses: readonly PlacedAddress[] },
 ): Promise<void> {
   if (addresses.length === 0) return;
   const ids = [...new Set(addresses.map(({ subnet_id }) => subnet_id))];
-  const found = await subnets.findMany(scope, { _id: { $in: ids } }, session);
+  const found = await subnets.findMany(scope, { _id: { $in: ids } }, tx);
   const byId = new Map(found.map(({ entity }) => [entity.id, { ...entity, block: parseBlock(entity.cidr, "cidr") }]));
   for (const { subnet_id, ip_address, prefix = "" } of addresses) {
     const path = `${prefix}subnet_id`;

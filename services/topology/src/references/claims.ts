@@ -31,13 +31,13 @@ export function tagClaims(tags: readonly string[], kept: readonly string[] = [],
  *
  * @throws AppError `invalid_reference` at the first claim of something that is not there
  */
-export async function holdClaims(
+export async function requireReferences(
   guards: Guards,
-  session: ClientSession,
+  tx: ClientSession,
   scope: Scope,
   claims: readonly Claim[],
 ): Promise<void> {
-  const missing = await guards.hold(session, scope, claims);
+  const missing = await guards.reference(tx, scope, claims);
   const first = missing.size === 0 ? undefined : claims.find(({ target }) => missing.has(target));
   if (first !== undefined) throw new AppError("invalid_reference", { path: first.path });
 }

@@ -7,7 +7,7 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { newId } from "@nts/shared/ids";
 import { refusingDuplicates } from "../storage/duplicates.js";
-import { holdClaims, tagClaims } from "../references/claims.js";
+import { requireReferences, tagClaims } from "../references/claims.js";
 import { answerList, commonFilter } from "../storage/lists.js";
 import { mountRemoval } from "./common.js";
 import { requireRevision } from "@nts/shared/revision";
@@ -39,9 +39,7 @@ export function mountHosts(router: Router, storage: Storage): void {
   mount(router, createHost, async ({ work, scope, body }) => {
     await storage.quota.require(scope);
     const made = newHostOf(body, { now: new Date().toISOString(), newId, source: "Manual" });
-    await refusingDuplicates(() =>
-      transaction(work, [made.host.id], (session) => insertHost(storage, session, scope, made)),
-    );
+    await refusingDuplicates(() => transaction(work, [made.host.id], (tx) => insertHost(storage, tx, scope, made)));
     return answer.data(answeredHost(made), { revision: hostRevision(1, made.services.length) });
   });
 
@@ -49,11 +47,11 @@ export function mountHosts(router: Router, storage: Storage): void {
 
   mount(router, updateHost, async ({ work, scope, params: { id }, body, ifMatch }) => {
     let written: ClientSession | undefined;
-    await transactionOnHosts(storage, { work, scope, hostIds: [id] }, async (session) => {
-      written = session;
-      const current = await hosts.get(scope, id, session);
+    await transactionOnHosts(storage, { work, scope, hostIds: [id] }, async (tx) => {
+      written = tx;
+      const current = await hosts.get(scope, id, tx);
       const { entity } = current;
-      if (ifMatch !== null) requireRevision(ifMatch, await hostRevisionIn(storage, session, scope, current));
+      if (ifMatch !== null) requireRevision(ifMatch, await hostRevisionIn(storage, tx, scope, current));
       if (body.network_id !== entity.network_id) throw new AppError("network_mismatch", { path: "network_id" });
       const tags = body.tags ?? entity.tags;
       const changes = {
@@ -66,10 +64,10 @@ export function mountHosts(router: Router, storage: Storage): void {
       };
       const next = revised(current, { ...entity, ...changes }, new Date());
       if (next === null) throw new Discard(null);
-      if (ifMatch !== null) await services.hold(session, scope, id);
-      await holdClaims(guards, session, scope, tagClaims(tags, entity.tags));
-      await hosts.replace(session, scope, [next]);
-      if (body.name !== entity.name) await services.renameHost(session, scope, id, body.name);
+      if (ifMatch !== null) await services.lockAllOn(tx, scope, id);
+      await requireReferences(guards, tx, scope, tagClaims(tags, entity.tags));
+      await hosts.replace(tx, scope, [next]);
+      if (body.name !== entity.name) await services.renameHost(tx, scope, id, body.name);
       return null;
     });
     // As it was at the commit: what others write a moment later does not belong in the answer.

@@ -17,7 +17,7 @@ import { newId } from "@nts/shared/ids";
 import { placeExisting, placeNew } from "../hosts/positions.rules.js";
 import { countsOfBindings, saveServices, unbound } from "../hosts/write-services.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
-import { holdClaims, networkClaim } from "../references/claims.js";
+import { requireReferences, networkClaim } from "../references/claims.js";
 import { HOST_ORDER_INDEX } from "../storage/indexes.js";
 import { answerList, commonFilter } from "../storage/lists.js";
 import type { Removed } from "../deletions/removed.js";
@@ -57,16 +57,16 @@ export function mountInterfaces(router: Router, storage: Storage): void {
     const id = newId();
     const address = parseAddress(body.ip_address).text;
     const created = await refusingDuplicates(() =>
-      transaction(work, [hostId], async (session) => {
-        const host = await lockHostFor(storage, session, scope, {
+      transaction(work, [hostId], async (tx) => {
+        const host = await lockHostFor(storage, tx, scope, {
           hostId,
           networkId,
           change: { add: { interfaces: [id] } },
         });
         const addresses = [{ subnet_id: subnetId, ip_address: address }];
         const claims = [networkClaim(networkId, { interfaces: 1 }), ...subnetClaims(addresses)];
-        await holdClaims(guards, session, scope, claims);
-        await checkAddresses(storage, session, scope, { networkId, addresses });
+        await requireReferences(guards, tx, scope, claims);
+        await checkAddresses(storage, tx, scope, { networkId, addresses });
         const { position, shift } = placeNew(body.position, host.inventory.interfaces.length - 1);
         const entity: Interface = {
           id,
@@ -80,8 +80,8 @@ export function mountInterfaces(router: Router, storage: Storage): void {
           mac_address: body.mac_address ?? null,
           position,
         };
-        await interfaces.insert(session, scope, [entity]);
-        await applyShift(session, scope, interfaces, { hostId, shift, except: id, now });
+        await interfaces.insert(tx, scope, [entity]);
+        await applyShift(tx, scope, interfaces, { hostId, shift, except: id, now });
         return entity;
       }),
     );
@@ -94,7 +94,7 @@ export function mountInterfaces(router: Router, storage: Storage): void {
     const now = new Date();
     const address = parseAddress(body.ip_address).text;
     const updated = await refusingDuplicates(() =>
-      updateOnHost(storage, interfaces, { work, scope, id }, async ({ session, host, current }) => {
+      updateOnHost(storage, interfaces, { work, scope, id }, async ({ tx, host, current }) => {
         const { entity } = current;
         requireRevision(ifMatch, current.revision);
         if (body.network_id !== entity.network_id) throw new AppError("network_mismatch", { path: "network_id" });
@@ -104,15 +104,15 @@ export function mountInterfaces(router: Router, storage: Storage): void {
         const { name, subnet_id, network_id: networkId } = body;
         if (subnet_id !== entity.subnet_id || address !== entity.ip_address) {
           const addresses = [{ subnet_id, ip_address: address }];
-          await holdClaims(guards, session, scope, subnetClaims(addresses));
-          await checkAddresses(storage, session, scope, { networkId, addresses });
+          await requireReferences(guards, tx, scope, subnetClaims(addresses));
+          await checkAddresses(storage, tx, scope, { networkId, addresses });
         }
         const { position, shift } = placeExisting(entity.position, body.position, host.inventory.interfaces.length);
         const changes = { ip_address: address, name, subnet_id, mac_address, position };
         const next = revised(current, { ...entity, ...changes }, now);
         if (next === null) throw new Discard(current);
-        await interfaces.replace(session, scope, [next]);
-        await applyShift(session, scope, interfaces, { hostId: host.id, shift, except: id, now });
+        await interfaces.replace(tx, scope, [next]);
+        await applyShift(tx, scope, interfaces, { hostId: host.id, shift, except: id, now });
         return next;
       }),
     );
@@ -128,12 +128,12 @@ export function mountInterfaces(router: Router, storage: Storage): void {
       ids,
       ifMatch,
       change: (mine) => ({ remove: { interfaces: mine } }),
-      also: async ({ session, hosts, removed, now }) => {
+      also: async ({ tx, hosts, removed, now }) => {
         const gone = removed.map(({ entity }) => entity);
-        await interfaces.removedFrom(session, scope, [...hosts.keys()]);
-        const changes = await unbound(storage, session, scope, { targets: gone.map(({ id }) => id), now });
-        await saveServices(storage, session, scope, { changes });
-        await closeGaps(session, scope, interfaces, { gone, now });
+        await interfaces.removedFrom(tx, scope, [...hosts.keys()]);
+        const changes = await unbound(storage, tx, scope, { targets: gone.map(({ id }) => id), now });
+        await saveServices(storage, tx, scope, { changes });
+        await closeGaps(tx, scope, interfaces, { gone, now });
         return [...countsOf(gone, () => ({ interfaces: -1 })), ...countsOfBindings(changes)];
       },
     });

@@ -12,7 +12,7 @@ import { mount, type Router } from "@nts/shared/http/mount";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { newId } from "@nts/shared/ids";
 import type { Notices } from "../deletions/notices.js";
-import { holdClaims, tagClaims } from "../references/claims.js";
+import { requireReferences, tagClaims } from "../references/claims.js";
 import { answerList, commonFilter } from "../storage/lists.js";
 import { mountGet, mountRemoval } from "./common.js";
 import { requireRevision } from "@nts/shared/revision";
@@ -46,10 +46,10 @@ export function mountNetworks(router: Router, storage: Storage, notices: Notices
       organization_id,
       tags: body.tags,
     };
-    await transaction(work, [network.id], async (session) => {
-      await holdClaims(guards, session, scope, tagClaims(network.tags));
-      await networks.insert(session, scope, [network]);
-      await guards.create(session, [{ target: network.id, kind: "network", organization_id, network_id: network.id }]);
+    await transaction(work, [network.id], async (tx) => {
+      await requireReferences(guards, tx, scope, tagClaims(network.tags));
+      await networks.insert(tx, scope, [network]);
+      await guards.create(tx, [{ target: network.id, kind: "network", organization_id, network_id: network.id }]);
     });
     return answer.data(network, { revision: 1 });
   });
@@ -57,15 +57,15 @@ export function mountNetworks(router: Router, storage: Storage, notices: Notices
   mountGet(router, getNetwork, networks);
 
   mount(router, updateNetwork, async ({ work, scope, params, body, ifMatch }) => {
-    const updated = await transaction(work, [params.id], async (session) => {
-      const current = await networks.get(scope, params.id, session);
+    const updated = await transaction(work, [params.id], async (tx) => {
+      const current = await networks.get(scope, params.id, tx);
       requireRevision(ifMatch, current.revision);
       requireOwnOrganization(scope, body.organization_id);
       const tags = body.tags ?? current.entity.tags;
       const next = revised(current, { ...current.entity, name: body.name, tags }, new Date());
       if (next === null) throw new Discard(current);
-      await holdClaims(guards, session, scope, tagClaims(tags, current.entity.tags));
-      await networks.replace(session, scope, [next]);
+      await requireReferences(guards, tx, scope, tagClaims(tags, current.entity.tags));
+      await networks.replace(tx, scope, [next]);
       return next;
     });
     return answer.data(updated.entity, { revision: updated.revision });

@@ -16,7 +16,7 @@ import { countsOf, lockHostFor, removeFromHosts, updateOnHost } from "../hosts/o
 import { newId } from "@nts/shared/ids";
 import { countsOfBindings, saveServices, unbound } from "../hosts/write-services.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
-import { holdClaims, networkClaim } from "../references/claims.js";
+import { requireReferences, networkClaim } from "../references/claims.js";
 import { HOST_PORTS_INDEX } from "../storage/indexes.js";
 import { answerList, commonFilter } from "../storage/lists.js";
 import type { Removed } from "../deletions/removed.js";
@@ -48,14 +48,14 @@ export function mountPorts(router: Router, storage: Storage): void {
     const type = portType(number, protocol);
     const port: Port = { id, created_at: now, updated_at: now, network_id, host_id, number, protocol, type };
     await refusingDuplicates(() =>
-      transaction(work, [host_id], async (session) => {
-        await lockHostFor(storage, session, scope, {
+      transaction(work, [host_id], async (tx) => {
+        await lockHostFor(storage, tx, scope, {
           hostId: host_id,
           networkId: network_id,
           change: { add: { ports: [id] } },
         });
-        await holdClaims(guards, session, scope, [networkClaim(network_id, { ports: 1 })]);
-        await ports.insert(session, scope, [port]);
+        await requireReferences(guards, tx, scope, [networkClaim(network_id, { ports: 1 })]);
+        await ports.insert(tx, scope, [port]);
       }),
     );
     return answer.data(port, { revision: 1 });
@@ -65,7 +65,7 @@ export function mountPorts(router: Router, storage: Storage): void {
 
   mount(router, updatePort, async ({ work, scope, params: { id }, body, ifMatch }) => {
     const updated = await refusingDuplicates(() =>
-      updateOnHost(storage, ports, { work, scope, id }, async ({ session, current }) => {
+      updateOnHost(storage, ports, { work, scope, id }, async ({ tx, current }) => {
         requireRevision(ifMatch, current.revision);
         if (body.network_id !== current.entity.network_id)
           throw new AppError("network_mismatch", { path: "network_id" });
@@ -78,7 +78,7 @@ export function mountPorts(router: Router, storage: Storage): void {
           new Date(),
         );
         if (next === null) throw new Discard(current);
-        await ports.replace(session, scope, [next]);
+        await ports.replace(tx, scope, [next]);
         return next;
       }),
     );
@@ -94,10 +94,10 @@ export function mountPorts(router: Router, storage: Storage): void {
       ids,
       ifMatch,
       change: (mine) => ({ remove: { ports: mine } }),
-      also: async ({ session, removed, now }) => {
+      also: async ({ tx, removed, now }) => {
         const gone = removed.map(({ entity }) => entity);
-        const changes = await unbound(storage, session, scope, { targets: gone.map(({ id }) => id), now });
-        await saveServices(storage, session, scope, { changes });
+        const changes = await unbound(storage, tx, scope, { targets: gone.map(({ id }) => id), now });
+        await saveServices(storage, tx, scope, { changes });
         return [...countsOf(gone, () => ({ ports: -1 })), ...countsOfBindings(changes)];
       },
     });

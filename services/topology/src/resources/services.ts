@@ -13,7 +13,7 @@ import { HOST_ORDER_INDEX, SERVICE_TRAILING } from "../storage/indexes.js";
 import { countsOf, lockHostFor, removeFromHosts, transactionOnHosts } from "../hosts/on-host.js";
 import { newId } from "@nts/shared/ids";
 import { placeNew } from "../hosts/positions.rules.js";
-import { holdClaims, networkClaim, tagClaims } from "../references/claims.js";
+import { requireReferences, networkClaim, tagClaims } from "../references/claims.js";
 import { answerList, commonFilter } from "../storage/lists.js";
 import type { Removed } from "../deletions/removed.js";
 import { mountGet, mountRemoval } from "./common.js";
@@ -50,8 +50,8 @@ export function mountServices(router: Router, storage: Storage): void {
     const { host_id: hostId, network_id: networkId } = body;
     const now = new Date();
     const id = newId();
-    const created = await transactionOnHosts(storage, { work, scope, hostIds: [hostId] }, async (session) => {
-      const host = await lockHostFor(storage, session, scope, { hostId, networkId, change: { services: 1 } });
+    const created = await transactionOnHosts(storage, { work, scope, hostIds: [hostId] }, async (tx) => {
+      const host = await lockHostFor(storage, tx, scope, { hostId, networkId, change: { services: 1 } });
       const { position, shift } = placeNew(body.position, host.inventory.services - 1);
       const at = now.toISOString();
       const resolved = resolveBindings(body.bindings, host.inventory);
@@ -70,9 +70,9 @@ export function mountServices(router: Router, storage: Storage): void {
         virtualization: body.virtualization ?? null,
       };
       const counts = { services: 1, bindings: service.bindings.length };
-      await holdClaims(guards, session, scope, [networkClaim(networkId, counts), ...tagClaims(service.tags)]);
-      await insertServices(storage, session, scope, { hostName: host.name, inserted: [service] });
-      await applyShift(session, scope, services, { hostId, shift, except: id, now });
+      await requireReferences(guards, tx, scope, [networkClaim(networkId, counts), ...tagClaims(service.tags)]);
+      await insertServices(storage, tx, scope, { hostName: host.name, inserted: [service] });
+      await applyShift(tx, scope, services, { hostId, shift, except: id, now });
       return service;
     });
     return answer.data(created, { revision: 1 });
@@ -94,11 +94,11 @@ export function mountServices(router: Router, storage: Storage): void {
       ids,
       ifMatch,
       change: (mine) => ({ services: -mine.length }),
-      also: async ({ session, removed, now }) => {
+      also: async ({ tx, removed, now }) => {
         const gone = removed.map(({ entity }) => entity);
         if (gone.some((service) => service.bindings.length > 0))
-          await bindings.remove(session, scope, { service_id: { $in: gone.map(({ id }) => id) } });
-        await closeGaps(session, scope, services, { gone, now });
+          await bindings.remove(tx, scope, { service_id: { $in: gone.map(({ id }) => id) } });
+        await closeGaps(tx, scope, services, { gone, now });
         return countsOf(gone, (service) => ({ services: -1, bindings: -service.bindings.length }));
       },
     });

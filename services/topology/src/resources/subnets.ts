@@ -13,7 +13,7 @@ import { mount, type Router } from "@nts/shared/http/mount";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { parseBlock } from "../values/addresses.js";
 import { newId } from "@nts/shared/ids";
-import { holdClaims, networkClaim, tagClaims } from "../references/claims.js";
+import { requireReferences, networkClaim, tagClaims } from "../references/claims.js";
 import { answerList, commonFilter } from "../storage/lists.js";
 import type { Removed } from "../deletions/removed.js";
 import { mountGet, mountRemoval } from "./common.js";
@@ -52,8 +52,8 @@ export function mountSubnets(router: Router, storage: Storage): void {
       source: { type: "Manual" },
       tags: body.tags,
     };
-    await transaction(work, [subnet.id], async (session) => {
-      await insertSubnets(storage, session, scope, { networkId: subnet.network_id, inserted: [subnet] });
+    await transaction(work, [subnet.id], async (tx) => {
+      await insertSubnets(storage, tx, scope, { networkId: subnet.network_id, inserted: [subnet] });
     });
     return answer.data(subnet, { revision: 1 });
   });
@@ -62,8 +62,8 @@ export function mountSubnets(router: Router, storage: Storage): void {
 
   mount(router, updateSubnet, async ({ work, scope, params, body, ifMatch }) => {
     const block = parseBlock(body.cidr, "cidr");
-    const updated = await transaction(work, [params.id], async (session) => {
-      const current = await subnets.get(scope, params.id, session);
+    const updated = await transaction(work, [params.id], async (tx) => {
+      const current = await subnets.get(scope, params.id, tx);
       requireRevision(ifMatch, current.revision);
       if (body.network_id !== current.entity.network_id) throw new AppError("network_mismatch", { path: "network_id" });
       const { name, description = current.entity.description, subnet_type = current.entity.subnet_type } = body;
@@ -71,15 +71,15 @@ export function mountSubnets(router: Router, storage: Storage): void {
       const changes = { cidr: block.text, name, description, subnet_type, tags };
       const next = revised(current, { ...current.entity, ...changes }, new Date());
       if (next === null) throw new Discard(current);
-      await holdClaims(guards, session, scope, tagClaims(tags, current.entity.tags));
+      await requireReferences(guards, tx, scope, tagClaims(tags, current.entity.tags));
       if (block.text !== current.entity.cidr) {
         // An address that is being added at this moment was checked against the old block: collide with its writer.
-        await guards.seal(session, scope, params.id);
-        for (const { entity } of await interfaces.findMany(scope, { subnet_id: params.id }, session))
+        await guards.lockAll(tx, scope, params.id);
+        for (const { entity } of await interfaces.findMany(scope, { subnet_id: params.id }, tx))
           if (!block.contains(entity.ip_address))
             throw new AppError("ip_outside_subnet", { ip_address: entity.ip_address, cidr: block.text });
       }
-      await subnets.replace(session, scope, [next]);
+      await subnets.replace(tx, scope, [next]);
       return next;
     });
     return answer.data(updated.entity, { revision: updated.revision });
@@ -89,18 +89,18 @@ export function mountSubnets(router: Router, storage: Storage): void {
 
   /** Removes subnets that no interface uses: all or none. */
   async function remove({ work, scope, ids, ifMatch }: Removed): Promise<void> {
-    await transaction(work, [...ids].sort(), async (session) => {
-      const found = await subnets.findMany(scope, { _id: { $in: ids } }, session);
+    await transaction(work, [...ids].sort(), async (tx) => {
+      const found = await subnets.findMany(scope, { _id: { $in: ids } }, tx);
       if (found.length !== ids.length) throw new AppError("not_found", { entity: subnets.name });
       for (const { revision } of found) requireRevision(ifMatch, revision);
-      await guards.remove(session, scope, ids);
+      await guards.remove(tx, scope, ids);
       const used = await interfaces.collection.findOne(
         { ...interfaces.within(scope), subnet_id: { $in: ids } },
-        { session, projection: { _id: 1 }, hint: { subnet_id: 1 } },
+        { session: tx, projection: { _id: 1 }, hint: { subnet_id: 1 } },
       );
       if (used !== null) throw new AppError("in_use", { entity: subnets.name });
-      await guards.hold(session, scope, found.map(({ entity }) => networkClaim(entity.network_id, { subnets: -1 }))); // prettier-ignore
-      await subnets.remove(session, scope, { _id: { $in: ids } });
+      await guards.reference(tx, scope, found.map(({ entity }) => networkClaim(entity.network_id, { subnets: -1 }))); // prettier-ignore
+      await subnets.remove(tx, scope, { _id: { $in: ids } });
     });
   }
 }

@@ -31,9 +31,9 @@ export function mountTags(router: Router, storage: Storage, notices: Notices): v
     const organization_id = scope.organizationId;
     const tag: Tag = { id: newId(), created_at: now, updated_at: now, organization_id, name, description, color };
     await refusingDuplicates(() =>
-      transaction(work, [tag.id], async (session) => {
-        await tags.insert(session, scope, [tag]);
-        await guards.create(session, [{ target: tag.id, kind: "tag", organization_id, network_id: null }]);
+      transaction(work, [tag.id], async (tx) => {
+        await tags.insert(tx, scope, [tag]);
+        await guards.create(tx, [{ target: tag.id, kind: "tag", organization_id, network_id: null }]);
       }),
     );
     return answer.data(tag, { revision: 1 });
@@ -43,14 +43,14 @@ export function mountTags(router: Router, storage: Storage, notices: Notices): v
 
   mount(router, updateTag, async ({ work, scope, params: { id }, body, ifMatch }) => {
     const updated = await refusingDuplicates(() =>
-      transaction(work, [id], async (session) => {
-        const current = await tags.get(scope, id, session);
+      transaction(work, [id], async (tx) => {
+        const current = await tags.get(scope, id, tx);
         requireRevision(ifMatch, current.revision);
         requireOwnOrganization(scope, body.organization_id);
         const { name, description = current.entity.description, color = current.entity.color } = body;
         const next = revised(current, { ...current.entity, name, description, color }, new Date());
         if (next === null) throw new Discard(current);
-        await tags.replace(session, scope, [next]);
+        await tags.replace(tx, scope, [next]);
         return next;
       }),
     );

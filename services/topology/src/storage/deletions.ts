@@ -38,9 +38,9 @@ export interface Deletions {
   /** The scope without what is hidden; a promise only when it has to be asked for. */
   visible(scope: Scope): Scope | Promise<Scope>;
   /** Hides networks when the transaction commits. @throws AppError `not_found` when one of them is hidden already */
-  hideNetworks(session: ClientSession, organizationId: string, ids: readonly string[]): Promise<void>;
+  hideNetworks(tx: ClientSession, organizationId: string, ids: readonly string[]): Promise<void>;
   /** Hides what stood on hosts, or tags on whatever carries them, when the transaction commits. @returns its id */
-  hide(session: ClientSession, organizationId: string, kind: "hosts" | "tags", ids: readonly string[]): Promise<string>;
+  hide(tx: ClientSession, organizationId: string, kind: "hosts" | "tags", ids: readonly string[]): Promise<string>;
   /** Waits, after the commit, until no process can answer anything hidden. */
   known(): Promise<void>;
 }
@@ -124,7 +124,7 @@ export function createDeletions({ db, share }: Database): Deletions {
         ? without(scope, known.hidden)
         : scope;
     },
-    hideNetworks: async (session, organization_id, ids) => {
+    hideNetworks: async (tx, organization_id, ids) => {
       const hiding = ids.map((_id) => ({
         updateOne: {
           filter: { _id },
@@ -135,16 +135,16 @@ export function createDeletions({ db, share }: Database): Deletions {
           upsert: true,
         },
       }));
-      const { upsertedCount } = await collection.bulkWrite(hiding, { session });
+      const { upsertedCount } = await collection.bulkWrite(hiding, { session: tx });
       if (upsertedCount !== ids.length) throw new AppError("not_found", { entity: "Network" });
     },
-    hide: async (session, organization_id, kind, ids) => {
+    hide: async (tx, organization_id, kind, ids) => {
       const _id = newId();
       const update = {
         $setOnInsert: { kind, organization_id, ids: [...ids] },
         $currentDate: { deleted_at: true },
       } as const;
-      await collection.updateOne({ _id }, update, { session, upsert: true });
+      await collection.updateOne({ _id }, update, { session: tx, upsert: true });
       return _id;
     },
     known: async () => {

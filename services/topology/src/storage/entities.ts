@@ -86,12 +86,12 @@ export interface Entities<T extends Entity> extends EntityReader<T> {
   /** The filter that every query of these entities begins with. */
   within(scope: Scope): ScopeFilter;
   /** Without a session the entity is read together with others that are asked for at the same time. */
-  find(scope: Scope, id: string, session?: ClientSession): Promise<Stored<T> | null>;
+  find(scope: Scope, id: string, tx?: ClientSession): Promise<Stored<T> | null>;
   /** @throws AppError `not_found` */
-  get(scope: Scope, id: string, session?: ClientSession): Promise<Stored<T>>;
+  get(scope: Scope, id: string, tx?: ClientSession): Promise<Stored<T>>;
   /** The JSON text of an entity. @throws AppError `not_found` */
   readOne(scope: Scope, id: string): Promise<{ json: string | Buffer; revision: number }>;
-  findMany(scope: Scope, filter: Filter<EntityDocument>, session: ClientSession, sort?: Sort): Promise<Stored<T>[]>;
+  findMany(scope: Scope, filter: Filter<EntityDocument>, tx: ClientSession, sort?: Sort): Promise<Stored<T>[]>;
   /** Some fields of the documents in the scope that match. */
   select(scope: Scope, filter: Filter<EntityDocument>, options: FindOptions): Promise<EntityDocument[]>;
   /** How many match; their filter holds the scope. */
@@ -99,11 +99,11 @@ export interface Entities<T extends Entity> extends EntityReader<T> {
   /** The documents of a query as the database sends them; its filter holds the scope. */
   read(scope: Scope, query: Omit<RawFind, "collection">, moment?: Moment): AsyncGenerator<RawBatch, void, void>;
   /** @param extra fields that no entity holds, such as the name of its host */
-  insert(session: ClientSession, scope: Scope, entities: readonly T[], extra?: Extra<T>): Promise<void>;
+  insert(tx: ClientSession, scope: Scope, entities: readonly T[], extra?: Extra<T>): Promise<void>;
   /** Stores changed entities under their next revision. Extra fields that are not given stay as they are. */
-  replace(session: ClientSession, scope: Scope, changed: readonly Stored<T>[], extra?: object): Promise<void>;
+  replace(tx: ClientSession, scope: Scope, changed: readonly Stored<T>[], extra?: object): Promise<void>;
   /** @returns how many were removed */
-  remove(session: ClientSession, scope: Scope, filter: Filter<EntityDocument>): Promise<number>;
+  remove(tx: ClientSession, scope: Scope, filter: Filter<EntityDocument>): Promise<number>;
 }
 
 /** The projection that the revision of an entity is read from. */
@@ -166,15 +166,15 @@ export function createEntities<T extends Entity>(database: Database, kind: Entit
       // What a newer build has added to the entity stays there.
       documentOf(organizationId, withUnknown(kind.clean(entity), entity) as T, revision),
     within: visible,
-    find: async (scope, id, session) => {
-      if (session === undefined) {
+    find: async (scope, id, tx) => {
+      if (tx === undefined) {
         const found = await gathered(scope, id);
         return found === null ? null : storedIn({ ...found, wire: found.wire.toString() }, scope);
       }
-      const found = await collection.findOne({ ...visible(scope), _id: id }, { projection, session, hint: BY_ID });
+      const found = await collection.findOne({ ...visible(scope), _id: id }, { projection, session: tx, hint: BY_ID });
       return found === null ? null : storedIn(found, scope);
     },
-    get: async (scope, id, session) => (await entities.find(scope, id, session)) ?? notFound(kind.name),
+    get: async (scope, id, tx) => (await entities.find(scope, id, tx)) ?? notFound(kind.name),
     readOne: async (scope, id) => {
       const found = (await gathered(scope, id)) ?? notFound(kind.name);
       if (!reader.differs(scope)) return { json: found.wire, revision: found.revision };
@@ -185,36 +185,37 @@ export function createEntities<T extends Entity>(database: Database, kind: Entit
       database.share(scope, () => collection.find({ ...visible(scope), ...filter }, options).toArray()),
     count: (scope, filter, hint) => database.share(scope, () => collection.countDocuments(filter, { hint })),
     read: (scope, query, moment) => database.batches(scope, { collection: kind.collection, ...query }, moment),
-    findMany: async (scope, filter, session, sort = { _id: 1 }) => {
+    findMany: async (scope, filter, tx, sort = { _id: 1 }) => {
       const found = await collection
-        .find({ $and: [visible(scope), filter] }, { projection, session, ...hintFor(filter) })
+        .find({ $and: [visible(scope), filter] }, { projection, session: tx, ...hintFor(filter) })
         .sort(sort)
         .toArray();
       return found.map((document) => storedIn(document, scope));
     },
-    insert: async (session, scope, inserted, extra) => {
+    insert: async (tx, scope, inserted, extra) => {
       const documents = inserted.map((entity) => ({
         ...documentOf(scope.organizationId, kind.clean(entity), 1),
         ...(typeof extra === "function" ? extra(entity) : extra),
       }));
-      if (documents.length > 0) await collection.insertMany(documents, { session });
+      if (documents.length > 0) await collection.insertMany(documents, { session: tx });
     },
-    replace: async (session, scope, changed, extra) => {
+    replace: async (tx, scope, changed, extra) => {
       const updates = changed.map((one) => {
         const { _id, ...fields } = entities.documentOf(scope.organizationId, one);
         return { filter: { ...visible(scope), _id }, update: { $set: { ...fields, ...extra } }, hint: BY_ID };
       });
       const [only, ...more] = updates;
       if (only === undefined) return;
-      if (more.length === 0) await collection.updateOne(only.filter, only.update, { session, hint: BY_ID });
+      if (more.length === 0) await collection.updateOne(only.filter, only.update, { session: tx, hint: BY_ID });
       else
         for (let from = 0; from < updates.length; from += UPDATE_BATCH) {
           const batch = updates.slice(from, from + UPDATE_BATCH).map((updateOne) => ({ updateOne }));
-          await collection.bulkWrite(batch, { session });
+          await collection.bulkWrite(batch, { session: tx });
         }
     },
-    remove: async (session, scope, filter) =>
-      (await collection.deleteMany({ $and: [visible(scope), filter] }, { session, ...hintFor(filter) })).deletedCount,
+    remove: async (tx, scope, filter) =>
+      (await collection.deleteMany({ $and: [visible(scope), filter] }, { session: tx, ...hintFor(filter) }))
+        .deletedCount,
   };
   return entities;
 }

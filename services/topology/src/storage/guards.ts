@@ -10,15 +10,13 @@ import { within, withinOrganization } from "./scope.js";
 // only reads the target does not collide with the one that deletes it. Networks, subnets and tags have sixteen guards each.
 // Adding a reference writes one of them, deleting the target writes them all. Sixteen, because a single one would make all
 // writers of a network wait for each other.
-// A transaction stays in one lane: of every target it writes the guard with the same number, once, and all of them in one
-// command. So it collides only with the transactions of its lane, however many references it adds.
+// A transaction stays in one shard: of every target it writes the guard with the same number, once, and all of them in one
+// command. So it collides only with the transactions of its shard, however many references it adds.
 // The guards of a network also carry how many entities of each kind it has, in parts that sum up; so the total of a
 // list costs the same however long it is.
 
-const GUARDS = 16;
-
-/** How many lanes there are, see {@link Guards.inLane}. */
-export const LANES = GUARDS;
+/** How many guards a target has, see {@link Guards.inShard}. */
+export const SHARDS = 16;
 
 /** Networks whose guards, in one batch, are read rather than added up by the database. */
 const FEW_NETWORKS = 6;
@@ -53,24 +51,24 @@ type Target = Pick<GuardDocument, "target" | "kind" | "organization_id" | "netwo
 
 export interface Guards {
   readonly collection: Collection<GuardDocument>;
-  create(session: ClientSession, targets: readonly Target[]): Promise<void>;
+  create(tx: ClientSession, targets: readonly Target[]): Promise<void>;
   /**
    * Secures references to the targets until the transaction ends, and counts what networks gain and lose; one command.
    *
-   * @param references repeated targets are held once, their counts added up
+   * @param references repeated targets are written once, their counts added up
    * @returns the targets that are not in the scope
    */
-  hold(session: ClientSession, scope: Scope, references: readonly Reference[]): Promise<ReadonlySet<string>>;
-  /** Secures something in a network against everybody in one of the lanes. @returns false when it is not in the scope */
-  holdLanes(session: ClientSession, scope: Scope, networkId: string, lanes: readonly number[]): Promise<boolean>;
-  /** The guards of a transaction whose lane is decided by what it writes, and not by chance. */
-  inLane(lane: number): Guards;
+  reference(tx: ClientSession, scope: Scope, references: readonly Reference[]): Promise<ReadonlySet<string>>;
+  /** Collides with everybody who writes to the network in one of the shards. @returns false when it is not in the scope */
+  lockShards(tx: ClientSession, scope: Scope, networkId: string, shards: readonly number[]): Promise<boolean>;
+  /** The guards of a transaction whose shard is decided by what it writes, and not by chance. */
+  inShard(shard: number): Guards;
   /** Collides with whoever adds a reference to the target at the same time. */
-  seal(session: ClientSession, scope: Scope, target: string): Promise<void>;
-  remove(session: ClientSession, scope: Scope, targets: readonly string[]): Promise<void>;
+  lockAll(tx: ClientSession, scope: Scope, target: string): Promise<void>;
+  remove(tx: ClientSession, scope: Scope, targets: readonly string[]): Promise<void>;
   /** Removes the guards of networks and of everything in them. */
-  removeNetworks(session: ClientSession, scope: Scope, networkIds: readonly string[]): Promise<void>;
-  /** Removes the guards of targets that nothing may be added to any more; writers that hold one of them are waited for. */
+  removeNetworks(tx: ClientSession, scope: Scope, networkIds: readonly string[]): Promise<void>;
+  /** Removes the guards of targets that nothing may be added to any more; writers of one of them are waited for. */
   removeTargets(organizationIds: readonly string[], targets: readonly string[]): Promise<void>;
   /** How many entities networks hold, of all kinds together. */
   sizeOf(scope: Scope, networkIds: readonly string[]): Promise<number>;
@@ -79,17 +77,17 @@ export interface Guards {
 }
 
 export function createGuards(database: Database): Guards {
-  const lanes = new WeakMap<ClientSession, number>();
-  let next = randomInt(LANES);
-  // In turn, so that the transactions of one process that run at the same time are in different lanes.
-  return createLane(database, (session) => {
-    const lane = lanes.get(session) ?? next++ % LANES;
-    lanes.set(session, lane);
-    return lane;
+  const shards = new WeakMap<ClientSession, number>();
+  let next = randomInt(SHARDS);
+  // In turn, so that the transactions of one process that run at the same time are in different shards.
+  return createShard(database, (tx) => {
+    const shard = shards.get(tx) ?? next++ % SHARDS;
+    shards.set(tx, shard);
+    return shard;
   });
 }
 
-function createLane(database: Database, laneOf: (session: ClientSession) => number): Guards {
+function createShard(database: Database, shardOf: (tx: ClientSession) => number): Guards {
   const guards: Collection<GuardDocument> = database.db.collection("guards");
   /** Organizations that had more networks than are added up here. */
   const large = new Set<string>();
@@ -119,7 +117,7 @@ function createLane(database: Database, laneOf: (session: ClientSession) => numb
   }
 
   async function readCounts(scope: Scope, counted: Counted): Promise<number[] | null> {
-    const limit = FEW_NETWORKS * GUARDS + 1;
+    const limit = FEW_NETWORKS * SHARDS + 1;
     const filter = { ...within(scope), kind: "network" };
     const projection = { _id: 0, [`counts.${counted}`]: 1 };
     const counts: number[] = [];
@@ -134,52 +132,54 @@ function createLane(database: Database, laneOf: (session: ClientSession) => numb
 
   return {
     collection: guards,
-    create: async (session, targets) => {
+    create: async (tx, targets) => {
       const documents = targets.flatMap((target) =>
-        Array.from({ length: GUARDS }, (_, n) => ({ ...target, _id: `${target.target}:${n}`, touched: 0, counts: {} })),
+        Array.from({ length: SHARDS }, (_, n) => ({ ...target, _id: `${target.target}:${n}`, touched: 0, counts: {} })),
       );
-      await guards.insertMany(documents, { session });
+      await guards.insertMany(documents, { session: tx });
     },
-    hold: async (session, scope, references) => {
-      const held = [...merged(references).values()];
-      if (held.length === 0) return new Set();
-      const lane = laneOf(session);
-      const updates = held.map(({ target, kind, counts = {} }) => ({
-        filter: { ...(kind === "tag" ? withinOrganization(scope) : within(scope)), _id: `${target}:${lane}`, kind },
+    reference: async (tx, scope, references) => {
+      const wanted = [...merged(references).values()];
+      if (wanted.length === 0) return new Set();
+      const shard = shardOf(tx);
+      const updates = wanted.map(({ target, kind, counts = {} }) => ({
+        filter: { ...(kind === "tag" ? withinOrganization(scope) : within(scope)), _id: `${target}:${shard}`, kind },
         update: { $inc: { touched: 1, ...incrementsOf(counts) } },
         hint: BY_ID,
       }));
       const [first, ...more] = updates;
       const { matchedCount } =
         first !== undefined && more.length === 0
-          ? await guards.updateOne(first.filter, first.update, { session, hint: BY_ID })
+          ? await guards.updateOne(first.filter, first.update, { session: tx, hint: BY_ID })
           : await guards.bulkWrite(
               updates.map((updateOne) => ({ updateOne })),
-              { session },
+              { session: tx },
             );
-      if (matchedCount === held.length) return new Set();
+      if (matchedCount === wanted.length) return new Set();
       const found = await guards
         .find(
           { ...withinOrganization(scope), $or: updates.map(({ filter }) => filter) },
-          { session, projection: { target: 1 } },
+          { session: tx, projection: { target: 1 } },
         )
         .toArray();
       const there = new Set(found.map(({ target }) => target));
-      return new Set(held.map(({ target }) => target).filter((target) => !there.has(target)));
+      return new Set(wanted.map(({ target }) => target).filter((target) => !there.has(target)));
     },
-    holdLanes: async (session, scope, networkId, lanes) => {
-      const filter = { ...within(scope), _id: { $in: lanes.map((lane) => `${networkId}:${lane}`) } };
-      return (await guards.updateMany(filter, { $inc: { touched: 1 } }, { session })).matchedCount === lanes.length;
+    lockShards: async (tx, scope, networkId, shards) => {
+      const filter = { ...within(scope), _id: { $in: shards.map((shard) => `${networkId}:${shard}`) } };
+      return (
+        (await guards.updateMany(filter, { $inc: { touched: 1 } }, { session: tx })).matchedCount === shards.length
+      );
     },
-    inLane: (lane) => createLane(database, () => lane),
-    seal: async (session, scope, target) => {
-      await guards.updateMany({ ...within(scope), target }, { $inc: { touched: 1 } }, { session });
+    inShard: (shard) => createShard(database, () => shard),
+    lockAll: async (tx, scope, target) => {
+      await guards.updateMany({ ...within(scope), target }, { $inc: { touched: 1 } }, { session: tx });
     },
-    remove: async (session, scope, targets) => {
-      await guards.deleteMany({ ...within(scope), target: { $in: targets } }, { session });
+    remove: async (tx, scope, targets) => {
+      await guards.deleteMany({ ...within(scope), target: { $in: targets } }, { session: tx });
     },
-    removeNetworks: async (session, scope, networkIds) => {
-      await guards.deleteMany({ $and: [within(scope), { network_id: { $in: networkIds } }] }, { session });
+    removeNetworks: async (tx, scope, networkIds) => {
+      await guards.deleteMany({ $and: [within(scope), { network_id: { $in: networkIds } }] }, { session: tx });
     },
     removeTargets: async (organizationIds, targets) => {
       await guards.deleteMany({ organization_id: { $in: [...organizationIds] }, target: { $in: [...targets] } });

@@ -1,7 +1,7 @@
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Database } from "./database.js";
-import { COUNTED, type GuardDocument, LANES } from "./guards.js";
+import { COUNTED, type GuardDocument, SHARDS } from "./guards.js";
 
 // An organization's total is the sum of the counters that its guards carry. A process relies on what it has read for a
 // second while there is more room than all processes can fill in a second; with less, each create reads, and creates of one
@@ -46,7 +46,7 @@ export function createQuota({ db, share }: Database, limit: number): Quota {
     const summed = (): Promise<Sum[]> => guards.aggregate<Sum>([match, sums]).toArray();
     const [sum] = await share({ organizationId: organization_id }, summed);
     // Networks and tags are told by their guards.
-    const total = (sum?.counted ?? 0) + (sum?.guards ?? 0) / LANES;
+    const total = (sum?.counted ?? 0) + (sum?.guards ?? 0) / SHARDS;
     const found = { total, untilMs: limit - total > AMPLE_ROOM ? begunMs + KNOWN_MS : begunMs };
     if (known.size >= MOST_KNOWN) known.clear();
     known.set(organization_id, found);

@@ -26,17 +26,17 @@ const MOST = 64;
 /** Commands of one organization under way at a time; what comes meanwhile gathers. */
 const AT_A_TIME = 2;
 /** Milliseconds after which a command is not waited for: a transaction holds one of its documents. */
-const HELD_MS = 500;
+const LOCKED_MS = 500;
 /** Milliseconds before the caller's deadline after which nothing is written. */
 const WRITE_MS = 100;
 /** The server's code for an insert with another `_id` than the filter's. */
 const IMMUTABLE_FIELD = 66;
 
 /**
- * What became of a write. `stale`: the entity is in another state by now, or gone, or it is claimed for transactions; `held`: a
+ * What became of a write. `stale`: the entity is in another state by now, or gone, or it is claimed for transactions; `locked`: a
  * transaction is writing it; neither has changed anything.
  */
-export type Outcome = "written" | "stale" | "held";
+export type Outcome = "written" | "stale" | "locked";
 
 /** Writes of single entities without a transaction. */
 export interface ShortWrites<T extends Entity> {
@@ -114,7 +114,7 @@ export function createShortWrites<T extends Entity>(db: Db, entities: Entities<T
     // A session, so that what is read after a command that was cut off is not older than what it has written.
     await db.client.withSession(async (session) => {
       const timesLeft = wanted.map(({ work }) => work.deadline - WRITE_MS - performance.now());
-      const maxTimeMS = Math.max(1, Math.floor(Math.min(HELD_MS, ...timesLeft)));
+      const maxTimeMS = Math.max(1, Math.floor(Math.min(LOCKED_MS, ...timesLeft)));
       try {
         await collection.bulkWrite(wanted.map(updateOf), { session, ordered: false, maxTimeMS });
         for (const { resolve } of wanted) resolve("written");
@@ -203,7 +203,7 @@ function isCutOff(error: MongoBulkWriteError): boolean {
 function settleBy({ revision, nonce, resolve, reject }: Waiting, found: EntityDocument | undefined): void {
   if (found === undefined) resolve("stale");
   else if (nonce.equals(found["nonce"] as ObjectId | undefined)) resolve("written");
-  else if (found.revision < revision) resolve("held");
+  else if (found.revision < revision) resolve("locked");
   else if (found.revision === revision) resolve("stale");
   // It may have been the one before the last.
   else reject(new AppError("upstream_timeout"));

@@ -16,9 +16,9 @@ export interface BindingsOnHost {
  * `hosts/write-services.ts` is the only writer of both. Documents carry the `host_id` besides.
  */
 export interface BindingStore extends Entities<Binding> {
-  insertOf(session: ClientSession, scope: Scope, added: readonly BindingsOnHost[]): Promise<void>;
+  insertOf(tx: ClientSession, scope: Scope, added: readonly BindingsOnHost[]): Promise<void>;
   /** How many bindings there are on hosts that are known to be in the scope, by host. */
-  countOn(session: ClientSession, scope: Scope, hostIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  countOn(tx: ClientSession, scope: Scope, hostIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }
 
 export const BINDING_KIND: EntityKind<Binding> = {
@@ -38,21 +38,21 @@ export function createBindingStore(database: Database, kind = BINDING_KIND): Bin
   const entities = createEntities<Binding>(database, kind);
   return {
     ...entities,
-    insertOf: async (session, scope, added) => {
+    insertOf: async (tx, scope, added) => {
       const hostIds = new Map(added.flatMap(({ hostId, bindings }) => bindings.map(({ id }) => [id, hostId] as const)));
       await entities.insert(
-        session,
+        tx,
         scope,
         added.flatMap(({ bindings }) => bindings),
         ({ id }) => ({ host_id: hostIds.get(id) }),
       );
     },
-    countOn: async (session, { organizationId }, hostIds) => {
+    countOn: async (tx, { organizationId }, hostIds) => {
       // By nothing else, so that a million of them are counted without being read.
       const on = { organization_id: organizationId, host_id: { $in: hostIds } };
       const stages = [{ $match: on }, { $group: { _id: "$host_id", count: { $sum: 1 } } }];
       const found = await entities.collection
-        .aggregate<{ _id: string; count: number }>(stages, { session, hint: HOST_BINDINGS_INDEX })
+        .aggregate<{ _id: string; count: number }>(stages, { session: tx, hint: HOST_BINDINGS_INDEX })
         .toArray();
       return new Map(found.map(({ _id, count }) => [_id, count]));
     },

@@ -17,51 +17,51 @@ const OWN_TEXT: Document = {
 /** Keeps the searched texts of hosts. */
 export interface HostSearch {
   /** The hosts have got other names or hostnames. */
-  renamed(session: ClientSession, scope: Scope, hosts: readonly HostRecord[]): Promise<void>;
+  renamed(tx: ClientSession, scope: Scope, hosts: readonly HostRecord[]): Promise<void>;
   /** Interfaces have been added to hosts that did not know of them. */
-  added(session: ClientSession, scope: Scope, interfaces: readonly Interface[]): Promise<void>;
+  added(tx: ClientSession, scope: Scope, interfaces: readonly Interface[]): Promise<void>;
   /** Interfaces of these hosts have changed, or are gone. */
-  changed(session: ClientSession, scope: Scope, hostIds: readonly string[]): Promise<void>;
+  changed(tx: ClientSession, scope: Scope, hostIds: readonly string[]): Promise<void>;
 }
 
 export function createHostSearch(db: Db): HostSearch {
   const hosts: Collection<EntityDocument> = db.collection("hosts");
   const interfaces: Collection<EntityDocument> = db.collection("interfaces");
 
-  async function set(session: ClientSession, scope: Scope, fields: ReadonlyMap<string, Document>): Promise<void> {
+  async function set(tx: ClientSession, scope: Scope, fields: ReadonlyMap<string, Document>): Promise<void> {
     if (fields.size === 0) return;
     const updates = [...fields].map(([_id, $set]) => ({
       updateOne: { filter: { ...within(scope), _id }, update: [{ $set }] },
     }));
-    await hosts.bulkWrite(updates, { session });
+    await hosts.bulkWrite(updates, { session: tx });
   }
 
   return {
-    renamed: (session, scope, renamed) => {
+    renamed: (tx, scope, renamed) => {
       const textOf = (host: HostRecord): Document => ({
         search: { $concat: [literal(ownTextOf(host)), "$addresses"] },
       });
-      return set(session, scope, new Map(renamed.map((host) => [host.id, textOf(host)])));
+      return set(tx, scope, new Map(renamed.map((host) => [host.id, textOf(host)])));
     },
-    added: (session, scope, added) => {
+    added: (tx, scope, added) => {
       const withLines = (field: string, lines: string): Document => ({ $concat: [`$${field}`, literal(lines)] });
       const longer = [...linesByHost(added)].map(
         ([id, lines]) =>
           [id, { search: withLines("search", lines), addresses: withLines("addresses", lines) }] as const,
       );
-      return set(session, scope, new Map(longer));
+      return set(tx, scope, new Map(longer));
     },
-    changed: async (session, scope, hostIds) => {
+    changed: async (tx, scope, hostIds) => {
       const ids = [...new Set(hostIds)];
       const found = await interfaces
-        .find({ ...within(scope), host_id: { $in: ids } }, { session, projection: { _id: 0, wire: 1 } })
+        .find({ ...within(scope), host_id: { $in: ids } }, { session: tx, projection: { _id: 0, wire: 1 } })
         .toArray();
       const lines = linesByHost(found.map(({ wire }) => JSON.parse(wire) as Interface));
       const textOf = (id: string): Document => {
         const addresses = literal(lines.get(id) ?? "");
         return { search: { $concat: [OWN_TEXT, addresses] }, addresses };
       };
-      return set(session, scope, new Map(ids.map((id) => [id, textOf(id)])));
+      return set(tx, scope, new Map(ids.map((id) => [id, textOf(id)])));
     },
   };
 }

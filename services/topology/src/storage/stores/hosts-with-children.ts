@@ -65,7 +65,7 @@ export interface HostsWithChildren {
    */
   readWithChildren(scope: Scope, id: string, time?: Timestamp): Promise<HostText | null>;
   /** Hosts with their children, all of one moment, in no order; those that are not in the scope are left out. */
-  findWithChildren(scope: Scope, ids: readonly string[], session?: ClientSession): Promise<KnownHost[]>;
+  findWithChildren(scope: Scope, ids: readonly string[], tx?: ClientSession): Promise<KnownHost[]>;
 }
 
 /** Makes what reads hosts with their children. */
@@ -181,14 +181,14 @@ export function createHostsWithChildren({ db, batches, share }: Database, reader
       }
       return null;
     },
-    findWithChildren: async (scope, ids, session) =>
-      session === undefined
+    findWithChildren: async (scope, ids, tx) =>
+      tx === undefined
         ? share(scope, () =>
             db.client.withSession({ snapshot: true }, (snapshot) =>
               known(db, readers, { scope, ids, session: snapshot }),
             ),
           )
-        : known(db, readers, { scope, ids, session }),
+        : known(db, readers, { scope, ids, session: tx }),
   };
 }
 

@@ -48,7 +48,7 @@ export interface InventoryChange {
 export interface HostStore extends Entities<HostRecord>, HostsWithChildren {
   /** @param extra `interfaces` are those that the hosts are to have, inserted by `insertWithHosts` of their store */
   insert(
-    session: ClientSession,
+    tx: ClientSession,
     scope: Scope,
     hosts: readonly HostRecord[],
     extra?: { readonly interfaces?: readonly Interface[]; readonly [field: string]: unknown },
@@ -59,15 +59,15 @@ export interface HostStore extends Entities<HostRecord>, HostsWithChildren {
    * @returns null when there is no such host in the scope
    * @throws AppError `validation_failed` when it would have more on it than a host can have
    */
-  lock(session: ClientSession, scope: Scope, id: string, change?: InventoryChange): Promise<LockedHost | null>;
+  lock(tx: ClientSession, scope: Scope, id: string, change?: InventoryChange): Promise<LockedHost | null>;
   /** Locks several hosts, in three commands. @returns those that are in the scope, by id */
   lockAll(
-    session: ClientSession,
+    tx: ClientSession,
     scope: Scope,
     changes: ReadonlyMap<string, InventoryChange>,
   ): Promise<ReadonlyMap<string, LockedHost>>;
   /** Locks hosts that are to be deleted. @returns those that are in the scope */
-  take(session: ClientSession, scope: Scope, ids: readonly string[]): Promise<TakenHost[]>;
+  take(tx: ClientSession, scope: Scope, ids: readonly string[]): Promise<TakenHost[]>;
 }
 
 /** The inventories of a thousand full hosts are 80 MB: they are counted where they are. */
@@ -102,42 +102,44 @@ export function createHostStore(database: Database, kinds: HostKinds): HostStore
   const search = createHostSearch(database.db);
 
   /** Locks hosts by one short command: the longer it takes, the likelier somebody else commits a change to one of them. */
-  async function own(session: ClientSession, scope: Scope, ids: readonly string[]): Promise<void> {
-    await hosts.updateMany({ ...within(scope), _id: { $in: [...ids] } }, { $inc: { lock: 1 } } as object, { session });
+  async function own(tx: ClientSession, scope: Scope, ids: readonly string[]): Promise<void> {
+    await hosts.updateMany({ ...within(scope), _id: { $in: [...ids] } }, { $inc: { lock: 1 } } as object, {
+      session: tx,
+    });
   }
 
   return {
     ...entities,
     ...createHostsWithChildren(database, readers),
-    insert: async (session, scope, inserted, { interfaces = [], ...extra } = {}) => {
+    insert: async (tx, scope, inserted, { interfaces = [], ...extra } = {}) => {
       for (const host of inserted)
-        await entities.insert(session, scope, [host], { ...extra, ...hostSearchFields(host, interfaces) });
+        await entities.insert(tx, scope, [host], { ...extra, ...hostSearchFields(host, interfaces) });
     },
-    replace: async (session, scope, changed, extra) => {
-      await entities.replace(session, scope, changed, extra);
+    replace: async (tx, scope, changed, extra) => {
+      await entities.replace(tx, scope, changed, extra);
       await search.renamed(
-        session,
+        tx,
         scope,
         changed.map(({ entity }) => entity),
       );
     },
-    lock: async (session, scope, id, change = {}) => {
-      const options = { session, projection: LOCKED, returnDocument: "after", hint: BY_ID } as const;
+    lock: async (tx, scope, id, change = {}) => {
+      const options = { session: tx, projection: LOCKED, returnDocument: "after", hint: BY_ID } as const;
       const found = await hosts.findOneAndUpdate({ ...within(scope), _id: id }, updateOf(change), options);
       if (found === null) return null;
       const host = lockedIn(found);
       requireRoomFor(change, host.inventory);
       return host;
     },
-    lockAll: async (session, scope, changes) => {
+    lockAll: async (tx, scope, changes) => {
       const ids = [...changes.keys()];
-      await own(session, scope, ids);
+      await own(tx, scope, ids);
       const updates = [...changes].map(([_id, change]) => ({
         updateOne: { filter: { ...within(scope), _id }, update: updateOf(change), hint: BY_ID },
       }));
-      if (updates.length > 0) await hosts.bulkWrite(updates, { session });
+      if (updates.length > 0) await hosts.bulkWrite(updates, { session: tx });
       const found = await hosts
-        .find({ ...within(scope), _id: { $in: ids } }, { session, projection: LOCKED })
+        .find({ ...within(scope), _id: { $in: ids } }, { session: tx, projection: LOCKED })
         .toArray();
       const locked = new Map(found.map((one) => [one._id, lockedIn(one)]));
       for (const [id, change] of changes) {
@@ -146,10 +148,10 @@ export function createHostStore(database: Database, kinds: HostKinds): HostStore
       }
       return locked;
     },
-    take: async (session, scope, ids) => {
+    take: async (tx, scope, ids) => {
       const filter: Filter<EntityDocument> = { ...within(scope), _id: { $in: [...ids] } };
-      await own(session, scope, ids);
-      return hosts.find<TakenHost>(filter, { session, projection: TAKEN }).toArray();
+      await own(tx, scope, ids);
+      return hosts.find<TakenHost>(filter, { session: tx, projection: TAKEN }).toArray();
     },
   };
 }

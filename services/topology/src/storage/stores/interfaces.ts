@@ -16,11 +16,11 @@ export interface Identities {
 /** Interfaces. Their addresses are kept with their hosts, too. */
 export interface InterfaceStore extends Entities<Interface> {
   /** Inserts interfaces of hosts that were inserted with them. */
-  insertWithHosts(session: ClientSession, scope: Scope, interfaces: readonly Interface[]): Promise<void>;
+  insertWithHosts(tx: ClientSession, scope: Scope, interfaces: readonly Interface[]): Promise<void>;
   /** Interfaces of these hosts were removed, and the hosts stay. */
-  removedFrom(session: ClientSession, scope: Scope, hostIds: readonly string[]): Promise<void>;
+  removedFrom(tx: ClientSession, scope: Scope, hostIds: readonly string[]): Promise<void>;
   /** Interfaces that have one of the addresses, in no order. @param scope of listed networks */
-  findByIdentity(scope: Scope, identities: Identities, session?: ClientSession): Promise<Interface[]>;
+  findByIdentity(scope: Scope, identities: Identities, tx?: ClientSession): Promise<Interface[]>;
 }
 
 export const INTERFACE_KIND: EntityKind<Interface> = {
@@ -44,26 +44,26 @@ export function createInterfaceStore(database: Database, kind = INTERFACE_KIND):
   return {
     ...entities,
     insertWithHosts: entities.insert,
-    insert: async (session, scope, inserted, extra) => {
-      await entities.insert(session, scope, inserted, extra);
-      await search.added(session, scope, inserted);
+    insert: async (tx, scope, inserted, extra) => {
+      await entities.insert(tx, scope, inserted, extra);
+      await search.added(tx, scope, inserted);
     },
-    replace: async (session, scope, changed, extra) => {
-      await entities.replace(session, scope, changed, extra);
+    replace: async (tx, scope, changed, extra) => {
+      await entities.replace(tx, scope, changed, extra);
       if (changed.length === 0) return;
       const hostIds = changed.map(({ entity }) => entity.host_id);
-      await search.changed(session, scope, hostIds);
+      await search.changed(tx, scope, hostIds);
     },
     removedFrom: search.changed,
-    findByIdentity: async (scope, { macAddresses, ipAddresses }, session) => {
+    findByIdentity: async (scope, { macAddresses, ipAddresses }, tx) => {
       const within = entities.within(scope);
       const byIndex = async (filter: object, hint: object): Promise<Interface[]> => {
         const options = { projection: STORED, hint };
         const found =
-          session === undefined
+          tx === undefined
             ? await entities.select(scope, filter, options)
             : await entities.collection
-                .find<EntityDocument>({ ...within, ...filter }, { ...options, session })
+                .find<EntityDocument>({ ...within, ...filter }, { ...options, session: tx })
                 .toArray();
         return found.map((document) => entities.storedIn(document, scope).entity);
       };

@@ -14,13 +14,13 @@ const CLAIM_MS = 200;
 /** Services. Beside its own fields a document carries `host_name`, which lists can be ordered by. */
 export interface ServiceStore extends Entities<Service> {
   /** Follows a host that got another name. */
-  renameHost(session: ClientSession, scope: Scope, hostId: string, hostName: string): Promise<void>;
+  renameHost(tx: ClientSession, scope: Scope, hostId: string, hostName: string): Promise<void>;
   /** The revisions of the services of a host, added up. */
-  revisionsOn(session: ClientSession, scope: Scope, hostId: string): Promise<number>;
+  revisionsOn(tx: ClientSession, scope: Scope, hostId: string): Promise<number>;
   /** Turns short updates of the services of some hosts into transactions, until such a one has written the service. */
   claim(scope: Scope, hostIds: readonly string[]): Promise<void>;
   /** Collides with whoever changes a service of the host at the same time. */
-  hold(session: ClientSession, scope: Scope, hostId: string): Promise<void>;
+  lockAllOn(tx: ClientSession, scope: Scope, hostId: string): Promise<void>;
 }
 
 export const SERVICE_KIND: EntityKind<Service> = {
@@ -46,13 +46,13 @@ export function createServiceStore(database: Database, kind = SERVICE_KIND): Ser
   const { collection } = entities;
   return {
     ...entities,
-    renameHost: async (session, scope, hostId, hostName) => {
+    renameHost: async (tx, scope, hostId, hostName) => {
       const filter = { ...within(scope), host_id: hostId };
-      await collection.updateMany(filter, { $set: { host_name: hostName } }, { session });
+      await collection.updateMany(filter, { $set: { host_name: hostName } }, { session: tx });
     },
-    revisionsOn: async (session, scope, hostId) => {
+    revisionsOn: async (tx, scope, hostId) => {
       const filter = { ...within(scope), host_id: hostId };
-      const found = await collection.find(filter, { session, projection: REVISION }).toArray();
+      const found = await collection.find(filter, { session: tx, projection: REVISION }).toArray();
       return found.reduce((sum, document) => sum + entities.revisionIn(document, scope), 0);
     },
     claim: async (scope, hostIds) => {
@@ -60,13 +60,13 @@ export function createServiceStore(database: Database, kind = SERVICE_KIND): Ser
       try {
         await collection.updateMany(unclaimed, { $set: { claimed: true } }, { maxTimeMS: CLAIM_MS });
       } catch (error) {
-        // A transaction holds one of them. The others are claimed, which is as good.
+        // A transaction has locked one of them. The others are claimed, which is as good.
         if (mapMongoFault(error)?.code !== "upstream_timeout") throw error;
       }
     },
-    hold: async (session, scope, hostId) => {
-      const held = { $inc: { held: 1 } } as object;
-      await collection.updateMany({ ...within(scope), host_id: hostId }, held, { session });
+    lockAllOn: async (tx, scope, hostId) => {
+      const collide = { $inc: { held: 1 } } as object;
+      await collection.updateMany({ ...within(scope), host_id: hostId }, collide, { session: tx });
     },
   };
 }
