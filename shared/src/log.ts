@@ -28,27 +28,32 @@ export function createLog(processName: string, level: string, descriptor: 1 | 2 
     timestamp,
     redact: { paths: SECRET_PATHS, censor: "[secret]" },
   };
-  return pino(
-    options,
-    pino.destination({
-      ...{ dest: descriptor, sync: false, periodicFlush: FLUSH_MS },
-      ...{ minLength: BUFFER_BYTES, maxWrite: 2 * BUFFER_BYTES },
-    }),
-  );
+  const destination = pino.destination({
+    ...{ dest: descriptor, sync: false, periodicFlush: FLUSH_MS },
+    ...{ minLength: BUFFER_BYTES, maxWrite: 2 * BUFFER_BYTES },
+  });
+  const log = pino(options, destination);
+  destinations.set(log, destination);
+  return log;
 }
+
+/** Where the logs write to, for lines that are made without them. */
+const destinations = new WeakMap<Log, DestinationStream>();
 
 /** Writes one line. @param members as in a JSON text, without the braces */
 export type WriteLine = (members: string) => void;
 
 /**
  * Makes the function that writes the lines of one kind, at `info`. What it is given must hold no secret: for lines as many as
- * requests, searching and formatting them pino's way would be a tenth of the work on a request.
+ * requests, formatting and searching them pino's way would be a tenth of the work on a request.
+ *
+ * @param log one that `createLog` has made
  */
 export function createLines(log: Log, message: string): WriteLine {
   if (!log.isLevelEnabled("info")) return () => undefined;
   const level = pino.levels.values["info"];
   const fixed = JSON.stringify({ ...log.bindings(), msg: message }).slice(1, -1);
-  const stream = (log as unknown as Readonly<Record<symbol, DestinationStream>>)[pino.symbols.streamSym];
+  const stream = destinations.get(log);
   let lines = "";
   const writeAll = (): void => {
     stream?.write(lines);

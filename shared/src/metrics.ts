@@ -1,5 +1,4 @@
-import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
-import { type CountDuration, createDurations } from "./durations.js";
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { SERVER_VERSION } from "./version.js";
 
 /** Metrics of a process, in the form that Prometheus reads. */
@@ -30,7 +29,7 @@ export function createMetrics(processName: string): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ process: processName });
   collectDefaultMetrics({ register: registry });
-  const requests = createDurations({
+  const requests = new Histogram({
     name: "nts_request_duration_seconds",
     help: "Time from a request to the end of its answer, by operation and status.",
     labelNames: ["operation", "status"],
@@ -39,17 +38,10 @@ export function createMetrics(processName: string): Metrics {
   });
   const build = { name: "nts_build_info", help: "1; the version is in the label.", labelNames: ["version"] };
   new Gauge({ ...build, registers: [registry] }).set({ version: SERVER_VERSION }, 1);
-  const series = new Map<string, Map<number, CountDuration>>();
-  const begin = (operation: string, status: number): CountDuration => {
-    const count = requests.begin({ operation, status });
-    const byStatus = series.get(operation) ?? new Map<number, CountDuration>();
-    series.set(operation, byStatus.set(status, count));
-    return count;
-  };
   return {
     registry,
     observeRequest: (operation, status, seconds) => {
-      (series.get(operation)?.get(status) ?? begin(operation, status))(seconds);
+      requests.observe({ operation, status }, seconds);
     },
   };
 }
