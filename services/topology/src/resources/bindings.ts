@@ -1,13 +1,18 @@
 import { getBinding, listBindings } from "@nts/shared/contract";
-import { mount, type Router } from "@nts/shared/http/mount";
+import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
 import type { IndexKey } from "../storage/indexes.js";
 import { mountGet } from "./common.js";
 import { answerList } from "../storage/lists.js";
 import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
 
-export function mountBindings(router: Router, { bindings, guards }: Storage): void {
-  mount(router, listBindings, async ({ work, scope: whole, query }) => {
+export function mountBindings(router: Router, storage: Storage): void {
+  mount(router, listBindings, list(storage));
+  mountGet(router, getBinding, storage.bindings);
+}
+
+function list({ guards, bindings }: Storage): UserHandler<typeof listBindings> {
+  return async ({ work, scope: whole, query }) => {
     const scope = narrowedTo(whole, query.network_id);
     const { service_id, port_id, interface_id } = query;
     return answerList(bindings, query, {
@@ -21,9 +26,7 @@ export function mountBindings(router: Router, { bindings, guards }: Storage): vo
       selective: selectiveIndex(query),
       total: () => guards.total(scope, "bindings"),
     });
-  });
-
-  mountGet(router, getBinding, bindings);
+  };
 }
 
 /** The index of the first condition that names one thing. */

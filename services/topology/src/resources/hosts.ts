@@ -2,7 +2,7 @@ import type { ClientSession, Timestamp } from "mongodb";
 import { bulkDeleteHosts, createHost, deleteHost, getHost, listHosts, updateHost } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import { answer, type Answer } from "@nts/shared/http/answer";
-import { mount, type Router } from "@nts/shared/http/mount";
+import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { newId } from "@nts/shared/ids";
@@ -22,9 +22,15 @@ import { hostRevisionIn } from "../hosts/revision.js";
 import { hostRevision } from "../storage/stores/host-revision.rules.js";
 
 export function mountHosts(router: Router, storage: Storage): void {
-  const { guards, hosts, services, transaction } = storage;
+  mount(router, listHosts, list(storage));
+  mount(router, createHost, create(storage));
+  mount(router, getHost, ({ scope, params }) => answerHost(storage, scope, params.id));
+  mount(router, updateHost, update(storage));
+  mountRemoval(router, { one: deleteHost, several: bulkDeleteHosts }, (removed) => deleteHosts(storage, removed));
+}
 
-  mount(router, listHosts, ({ work, scope: whole, query }) => {
+function list({ guards, hosts }: Storage): UserHandler<typeof listHosts> {
+  return ({ work, scope: whole, query }) => {
     const scope = narrowedTo(whole, query.network_id);
     const total = (): Promise<number> => guards.total(scope, "hosts");
     return answerList(hosts, query, {
@@ -34,18 +40,22 @@ export function mountHosts(router: Router, storage: Storage): void {
       total,
       join: hosts.withChildren,
     });
-  });
+  };
+}
 
-  mount(router, createHost, async ({ work, scope, body }) => {
+function create(storage: Storage): UserHandler<typeof createHost> {
+  const { transaction } = storage;
+  return async ({ work, scope, body }) => {
     await storage.quota.require(scope);
     const made = newHostOf(body, { now: new Date().toISOString(), newId, source: "Manual" });
     await refusingDuplicates(() => transaction(work, [made.host.id], (tx) => insertHost(storage, tx, scope, made)));
     return answer.data(answeredHost(made), { revision: hostRevision(1, made.services.length) });
-  });
+  };
+}
 
-  mount(router, getHost, ({ scope, params }) => answerHost(scope, params.id));
-
-  mount(router, updateHost, async ({ work, scope, params: { id }, body, ifMatch }) => {
+function update(storage: Storage): UserHandler<typeof updateHost> {
+  const { guards, hosts, services } = storage;
+  return async ({ work, scope, params: { id }, body, ifMatch }) => {
     let written: ClientSession | undefined;
     await transactionOnHosts(storage, { work, scope, hostIds: [id] }, async (tx) => {
       written = tx;
@@ -71,16 +81,15 @@ export function mountHosts(router: Router, storage: Storage): void {
       return null;
     });
     // As it was at the commit: what others write a moment later does not belong in the answer.
-    return answerHost(scope, id, written?.operationTime);
-  });
+    return answerHost(storage, scope, id, written?.operationTime);
+  };
+}
 
-  mountRemoval(router, { one: deleteHost, several: bulkDeleteHosts }, (removed) => deleteHosts(storage, removed));
-
-  /** @param at the moment of which it is answered */
-  async function answerHost(scope: Scope, id: string, at?: Timestamp): Promise<Answer<never>> {
-    const found = await hosts.readWithChildren(scope, id, at);
-    if (found === null) throw new AppError("not_found", { entity: hosts.name });
-    const { text, revision } = found;
-    return Buffer.isBuffer(text) ? answer.json(text, { revision }) : answer.jsonPieces(text, { revision });
-  }
+/** @param at the moment of which it is answered */
+async function answerHost(storage: Storage, scope: Scope, id: string, at?: Timestamp): Promise<Answer<never>> {
+  const { hosts } = storage;
+  const found = await hosts.readWithChildren(scope, id, at);
+  if (found === null) throw new AppError("not_found", { entity: hosts.name });
+  const { text, revision } = found;
+  return Buffer.isBuffer(text) ? answer.json(text, { revision }) : answer.jsonPieces(text, { revision });
 }

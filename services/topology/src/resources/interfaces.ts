@@ -9,7 +9,7 @@ import {
 } from "@nts/shared/contract";
 import { AppError, validationFailed } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
-import { mount, type Router } from "@nts/shared/http/mount";
+import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { parseAddress } from "../values/addresses.js";
 import { countsOf, lockHostFor, removeFromHosts, updateOnHost } from "../hosts/on-host.js";
@@ -31,9 +31,15 @@ import { checkAddresses, subnetClaims } from "../references/addresses-on.js";
 import { nextMacAddress } from "../hosts/mac-address.rules.js";
 
 export function mountInterfaces(router: Router, storage: Storage): void {
-  const { guards, interfaces, transaction } = storage;
+  mount(router, listInterfaces, list(storage));
+  mount(router, createInterface, create(storage));
+  mountGet(router, getInterface, storage.interfaces);
+  mount(router, updateInterface, update(storage));
+  mountRemoval(router, { one: deleteInterface, several: bulkDeleteInterfaces }, (removed) => remove(storage, removed));
+}
 
-  mount(router, listInterfaces, async ({ work, scope: whole, query }) => {
+function list({ guards, interfaces }: Storage): UserHandler<typeof listInterfaces> {
+  return async ({ work, scope: whole, query }) => {
     const scope = narrowedTo(whole, query.network_id);
     const { host_id, subnet_id } = query;
     return answerList(interfaces, query, {
@@ -48,9 +54,12 @@ export function mountInterfaces(router: Router, storage: Storage): void {
       selective: host_id !== undefined ? HOST_ORDER_INDEX : subnet_id !== undefined ? { subnet_id: 1 } : undefined,
       total: () => guards.total(scope, "interfaces"),
     });
-  });
+  };
+}
 
-  mount(router, createInterface, async ({ work, scope, body }) => {
+function create(storage: Storage): UserHandler<typeof createInterface> {
+  const { guards, interfaces, transaction } = storage;
+  return async ({ work, scope, body }) => {
     await storage.quota.require(scope);
     const { host_id: hostId, network_id: networkId, subnet_id: subnetId } = body;
     const now = new Date();
@@ -86,11 +95,12 @@ export function mountInterfaces(router: Router, storage: Storage): void {
       }),
     );
     return answer.data(created, { revision: 1 });
-  });
+  };
+}
 
-  mountGet(router, getInterface, interfaces);
-
-  mount(router, updateInterface, async ({ work, scope, params: { id }, body, ifMatch }) => {
+function update(storage: Storage): UserHandler<typeof updateInterface> {
+  const { guards, interfaces } = storage;
+  return async ({ work, scope, params: { id }, body, ifMatch }) => {
     const now = new Date();
     const address = parseAddress(body.ip_address).text;
     const updated = await refusingDuplicates(() =>
@@ -117,25 +127,24 @@ export function mountInterfaces(router: Router, storage: Storage): void {
       }),
     );
     return answer.data(updated.entity, { revision: updated.revision });
+  };
+}
+
+async function remove(storage: Storage, { work, scope, ids, ifMatch }: Removed): Promise<void> {
+  const { interfaces } = storage;
+  await removeFromHosts(storage, interfaces, {
+    work,
+    scope,
+    ids,
+    ifMatch,
+    change: (mine) => ({ remove: { interfaces: mine } }),
+    also: async ({ tx, hosts, removed, now }) => {
+      const gone = removed.map(({ entity }) => entity);
+      await interfaces.removedFrom(tx, scope, [...hosts.keys()]);
+      const changes = await unbound(storage, tx, scope, { targets: gone.map(({ id }) => id), now });
+      await saveServices(storage, tx, scope, { changes });
+      await closeGaps(tx, scope, interfaces, { gone, now });
+      return [...countsOf(gone, () => ({ interfaces: -1 })), ...countsOfBindings(changes)];
+    },
   });
-
-  mountRemoval(router, { one: deleteInterface, several: bulkDeleteInterfaces }, remove);
-
-  async function remove({ work, scope, ids, ifMatch }: Removed): Promise<void> {
-    await removeFromHosts(storage, interfaces, {
-      work,
-      scope,
-      ids,
-      ifMatch,
-      change: (mine) => ({ remove: { interfaces: mine } }),
-      also: async ({ tx, hosts, removed, now }) => {
-        const gone = removed.map(({ entity }) => entity);
-        await interfaces.removedFrom(tx, scope, [...hosts.keys()]);
-        const changes = await unbound(storage, tx, scope, { targets: gone.map(({ id }) => id), now });
-        await saveServices(storage, tx, scope, { changes });
-        await closeGaps(tx, scope, interfaces, { gone, now });
-        return [...countsOf(gone, () => ({ interfaces: -1 })), ...countsOfBindings(changes)];
-      },
-    });
-  }
 }

@@ -8,7 +8,7 @@ import {
   type Network,
 } from "@nts/shared/contract";
 import { answer } from "@nts/shared/http/answer";
-import { mount, type Router } from "@nts/shared/http/mount";
+import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { newId } from "@nts/shared/ids";
 import type { Notices } from "../deletions/notices.js";
@@ -26,14 +26,25 @@ import { requireOwnOrganization } from "../references/own-organization.js";
 const FEW = { organization_id: 1, created_at: 1, _id: 1 } as const;
 
 export function mountNetworks(router: Router, storage: Storage, notices: Notices): void {
-  const { guards, networks, transaction } = storage;
+  mount(router, listNetworks, list(storage));
+  mount(router, createNetwork, create(storage));
+  mountGet(router, getNetwork, storage.networks);
+  mount(router, updateNetwork, update(storage));
+  mountRemoval(router, { one: deleteNetwork, several: bulkDeleteNetworks }, (removed) =>
+    deleteNetworks(storage, notices, removed),
+  );
+}
 
-  mount(router, listNetworks, async ({ work, scope: whole, query }) => {
+function list({ networks }: Storage): UserHandler<typeof listNetworks> {
+  return async ({ work, scope: whole, query }) => {
     const scope = narrowedTo(whole, query.network_id);
     return answerList(networks, query, { work, scope, filter: commonFilter(query, scope), selective: FEW });
-  });
+  };
+}
 
-  mount(router, createNetwork, async ({ work, scope, body }) => {
+function create(storage: Storage): UserHandler<typeof createNetwork> {
+  const { guards, networks, transaction } = storage;
+  return async ({ work, scope, body }) => {
     await storage.quota.require(scope);
     requireOwnOrganization(scope, body.organization_id);
     const now = new Date().toISOString();
@@ -52,11 +63,11 @@ export function mountNetworks(router: Router, storage: Storage, notices: Notices
       await guards.create(tx, [{ target: network.id, kind: "network", organization_id, network_id: network.id }]);
     });
     return answer.data(network, { revision: 1 });
-  });
+  };
+}
 
-  mountGet(router, getNetwork, networks);
-
-  mount(router, updateNetwork, async ({ work, scope, params, body, ifMatch }) => {
+function update({ guards, networks, transaction }: Storage): UserHandler<typeof updateNetwork> {
+  return async ({ work, scope, params, body, ifMatch }) => {
     const updated = await transaction(work, [params.id], async (tx) => {
       const current = await networks.get(scope, params.id, tx);
       requireRevision(ifMatch, current.revision);
@@ -69,9 +80,5 @@ export function mountNetworks(router: Router, storage: Storage, notices: Notices
       return next;
     });
     return answer.data(updated.entity, { revision: updated.revision });
-  });
-
-  mountRemoval(router, { one: deleteNetwork, several: bulkDeleteNetworks }, (removed) =>
-    deleteNetworks(storage, notices, removed),
-  );
+  };
 }

@@ -9,7 +9,7 @@ import {
 } from "@nts/shared/contract";
 import { AppError, validationFailed } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
-import { mount, type Router } from "@nts/shared/http/mount";
+import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { portType } from "../values/well-known-ports.rules.js";
 import { countsOf, lockHostFor, removeFromHosts, updateOnHost } from "../hosts/on-host.js";
@@ -27,9 +27,15 @@ import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
 
 export function mountPorts(router: Router, storage: Storage): void {
-  const { guards, ports, transaction } = storage;
+  mount(router, listPorts, list(storage));
+  mount(router, createPort, create(storage));
+  mountGet(router, getPort, storage.ports);
+  mount(router, updatePort, update(storage));
+  mountRemoval(router, { one: deletePort, several: bulkDeletePorts }, (removed) => remove(storage, removed));
+}
 
-  mount(router, listPorts, async ({ work, scope: whole, query }) => {
+function list({ guards, ports }: Storage): UserHandler<typeof listPorts> {
+  return async ({ work, scope: whole, query }) => {
     const scope = narrowedTo(whole, query.network_id);
     return answerList(ports, query, {
       work,
@@ -38,9 +44,12 @@ export function mountPorts(router: Router, storage: Storage): void {
       selective: query.host_id === undefined ? undefined : HOST_PORTS_INDEX,
       total: () => guards.total(scope, "ports"),
     });
-  });
+  };
+}
 
-  mount(router, createPort, async ({ work, scope, body }) => {
+function create(storage: Storage): UserHandler<typeof createPort> {
+  const { guards, ports, transaction } = storage;
+  return async ({ work, scope, body }) => {
     await storage.quota.require(scope);
     const { host_id, network_id, number, protocol } = body;
     const now = new Date().toISOString();
@@ -59,11 +68,12 @@ export function mountPorts(router: Router, storage: Storage): void {
       }),
     );
     return answer.data(port, { revision: 1 });
-  });
+  };
+}
 
-  mountGet(router, getPort, ports);
-
-  mount(router, updatePort, async ({ work, scope, params: { id }, body, ifMatch }) => {
+function update(storage: Storage): UserHandler<typeof updatePort> {
+  const { ports } = storage;
+  return async ({ work, scope, params: { id }, body, ifMatch }) => {
     const updated = await refusingDuplicates(() =>
       updateOnHost(storage, ports, { work, scope, id }, async ({ tx, current }) => {
         requireRevision(ifMatch, current.revision);
@@ -83,23 +93,22 @@ export function mountPorts(router: Router, storage: Storage): void {
       }),
     );
     return answer.data(updated.entity, { revision: updated.revision });
+  };
+}
+
+async function remove(storage: Storage, { work, scope, ids, ifMatch }: Removed): Promise<void> {
+  const { ports } = storage;
+  await removeFromHosts(storage, ports, {
+    work,
+    scope,
+    ids,
+    ifMatch,
+    change: (mine) => ({ remove: { ports: mine } }),
+    also: async ({ tx, removed, now }) => {
+      const gone = removed.map(({ entity }) => entity);
+      const changes = await unbound(storage, tx, scope, { targets: gone.map(({ id }) => id), now });
+      await saveServices(storage, tx, scope, { changes });
+      return [...countsOf(gone, () => ({ ports: -1 })), ...countsOfBindings(changes)];
+    },
   });
-
-  mountRemoval(router, { one: deletePort, several: bulkDeletePorts }, remove);
-
-  async function remove({ work, scope, ids, ifMatch }: Removed): Promise<void> {
-    await removeFromHosts(storage, ports, {
-      work,
-      scope,
-      ids,
-      ifMatch,
-      change: (mine) => ({ remove: { ports: mine } }),
-      also: async ({ tx, removed, now }) => {
-        const gone = removed.map(({ entity }) => entity);
-        const changes = await unbound(storage, tx, scope, { targets: gone.map(({ id }) => id), now });
-        await saveServices(storage, tx, scope, { changes });
-        return [...countsOf(gone, () => ({ ports: -1 })), ...countsOfBindings(changes)];
-      },
-    });
-  }
 }

@@ -8,7 +8,7 @@ import {
   type Service,
 } from "@nts/shared/contract";
 import { answer } from "@nts/shared/http/answer";
-import { mount, type Router } from "@nts/shared/http/mount";
+import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
 import { HOST_ORDER_INDEX, SERVICE_TRAILING } from "../storage/indexes.js";
 import { countsOf, lockHostFor, removeFromHosts, transactionOnHosts } from "../hosts/on-host.js";
 import { newId } from "@nts/shared/ids";
@@ -25,9 +25,15 @@ import { updateOne } from "../hosts/update-service.js";
 import { insertServices } from "../hosts/write-services.js";
 
 export function mountServices(router: Router, storage: Storage): void {
-  const { bindings, guards, services } = storage;
+  mount(router, listServices, list(storage));
+  mount(router, createService, create(storage));
+  mountGet(router, getService, storage.services);
+  mount(router, updateService, update(storage));
+  mountRemoval(router, { one: deleteService, several: bulkDeleteServices }, (removed) => remove(storage, removed));
+}
 
-  mount(router, listServices, async ({ work, scope: whole, query }) => {
+function list({ guards, services }: Storage): UserHandler<typeof listServices> {
+  return async ({ work, scope: whole, query }) => {
     const scope = narrowedTo(whole, query.network_id);
     const { host_id, exclude_categories } = query;
     return answerList(services, query, {
@@ -43,9 +49,12 @@ export function mountServices(router: Router, storage: Storage): void {
       selective: host_id === undefined ? undefined : HOST_ORDER_INDEX,
       total: () => guards.total(scope, "services"),
     });
-  });
+  };
+}
 
-  mount(router, createService, async ({ work, scope, body }) => {
+function create(storage: Storage): UserHandler<typeof createService> {
+  const { guards, services } = storage;
+  return async ({ work, scope, body }) => {
     await storage.quota.require(scope);
     const { host_id: hostId, network_id: networkId } = body;
     const now = new Date();
@@ -76,31 +85,30 @@ export function mountServices(router: Router, storage: Storage): void {
       return service;
     });
     return answer.data(created, { revision: 1 });
-  });
+  };
+}
 
-  mountGet(router, getService, services);
-
-  mount(router, updateService, async ({ work, scope, params: { id }, body, ifMatch }) => {
+function update(storage: Storage): UserHandler<typeof updateService> {
+  return async ({ work, scope, params: { id }, body, ifMatch }) => {
     const updated = await updateOne(storage, { work, scope, id, body, ifMatch });
     return answer.data(updated.entity, { revision: updated.revision });
+  };
+}
+
+async function remove(storage: Storage, { work, scope, ids, ifMatch }: Removed): Promise<void> {
+  const { services, bindings } = storage;
+  await removeFromHosts(storage, services, {
+    work,
+    scope,
+    ids,
+    ifMatch,
+    change: (mine) => ({ services: -mine.length }),
+    also: async ({ tx, removed, now }) => {
+      const gone = removed.map(({ entity }) => entity);
+      if (gone.some((service) => service.bindings.length > 0))
+        await bindings.remove(tx, scope, { service_id: { $in: gone.map(({ id }) => id) } });
+      await closeGaps(tx, scope, services, { gone, now });
+      return countsOf(gone, (service) => ({ services: -1, bindings: -service.bindings.length }));
+    },
   });
-
-  mountRemoval(router, { one: deleteService, several: bulkDeleteServices }, remove);
-
-  async function remove({ work, scope, ids, ifMatch }: Removed): Promise<void> {
-    await removeFromHosts(storage, services, {
-      work,
-      scope,
-      ids,
-      ifMatch,
-      change: (mine) => ({ services: -mine.length }),
-      also: async ({ tx, removed, now }) => {
-        const gone = removed.map(({ entity }) => entity);
-        if (gone.some((service) => service.bindings.length > 0))
-          await bindings.remove(tx, scope, { service_id: { $in: gone.map(({ id }) => id) } });
-        await closeGaps(tx, scope, services, { gone, now });
-        return countsOf(gone, (service) => ({ services: -1, bindings: -service.bindings.length }));
-      },
-    });
-  }
 }

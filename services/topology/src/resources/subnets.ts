@@ -9,7 +9,7 @@ import {
 } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
-import { mount, type Router } from "@nts/shared/http/mount";
+import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { parseBlock } from "../values/addresses.js";
 import { newId } from "@nts/shared/ids";
@@ -24,9 +24,15 @@ import type { Storage } from "../storage/storage.js";
 import { insertSubnets } from "../references/insert-subnets.js";
 
 export function mountSubnets(router: Router, storage: Storage): void {
-  const { guards, interfaces, subnets, transaction } = storage;
+  mount(router, listSubnets, list(storage));
+  mount(router, createSubnet, create(storage));
+  mountGet(router, getSubnet, storage.subnets);
+  mount(router, updateSubnet, update(storage));
+  mountRemoval(router, { one: deleteSubnet, several: bulkDeleteSubnets }, (removed) => remove(storage, removed));
+}
 
-  mount(router, listSubnets, async ({ work, scope: whole, query }) => {
+function list({ guards, subnets }: Storage): UserHandler<typeof listSubnets> {
+  return async ({ work, scope: whole, query }) => {
     const scope = narrowedTo(whole, query.network_id);
     return answerList(subnets, query, {
       work,
@@ -35,9 +41,12 @@ export function mountSubnets(router: Router, storage: Storage): void {
       keyOf: { cidr: "cidr_key" },
       total: () => guards.total(scope, "subnets"),
     });
-  });
+  };
+}
 
-  mount(router, createSubnet, async ({ work, scope, body }) => {
+function create(storage: Storage): UserHandler<typeof createSubnet> {
+  const { transaction } = storage;
+  return async ({ work, scope, body }) => {
     await storage.quota.require(scope);
     const now = new Date().toISOString();
     const subnet: Subnet = {
@@ -56,11 +65,11 @@ export function mountSubnets(router: Router, storage: Storage): void {
       await insertSubnets(storage, tx, scope, { networkId: subnet.network_id, inserted: [subnet] });
     });
     return answer.data(subnet, { revision: 1 });
-  });
+  };
+}
 
-  mountGet(router, getSubnet, subnets);
-
-  mount(router, updateSubnet, async ({ work, scope, params, body, ifMatch }) => {
+function update({ guards, subnets, interfaces, transaction }: Storage): UserHandler<typeof updateSubnet> {
+  return async ({ work, scope, params, body, ifMatch }) => {
     const block = parseBlock(body.cidr, "cidr");
     const updated = await transaction(work, [params.id], async (tx) => {
       const current = await subnets.get(scope, params.id, tx);
@@ -83,24 +92,23 @@ export function mountSubnets(router: Router, storage: Storage): void {
       return next;
     });
     return answer.data(updated.entity, { revision: updated.revision });
+  };
+}
+
+/** Removes subnets that no interface uses: all or none. */
+async function remove(storage: Storage, { work, scope, ids, ifMatch }: Removed): Promise<void> {
+  const { guards, subnets, interfaces, transaction } = storage;
+  await transaction(work, [...ids].sort(), async (tx) => {
+    const found = await subnets.findMany(scope, { _id: { $in: ids } }, tx);
+    if (found.length !== ids.length) throw new AppError("not_found", { entity: subnets.name });
+    for (const { revision } of found) requireRevision(ifMatch, revision);
+    await guards.remove(tx, scope, ids);
+    const used = await interfaces.collection.findOne(
+      { ...interfaces.within(scope), subnet_id: { $in: ids } },
+      { session: tx, projection: { _id: 1 }, hint: { subnet_id: 1 } },
+    );
+    if (used !== null) throw new AppError("in_use", { entity: subnets.name });
+    await guards.reference(tx, scope, found.map(({ entity }) => networkClaim(entity.network_id, { subnets: -1 }))); // prettier-ignore
+    await subnets.remove(tx, scope, { _id: { $in: ids } });
   });
-
-  mountRemoval(router, { one: deleteSubnet, several: bulkDeleteSubnets }, remove);
-
-  /** Removes subnets that no interface uses: all or none. */
-  async function remove({ work, scope, ids, ifMatch }: Removed): Promise<void> {
-    await transaction(work, [...ids].sort(), async (tx) => {
-      const found = await subnets.findMany(scope, { _id: { $in: ids } }, tx);
-      if (found.length !== ids.length) throw new AppError("not_found", { entity: subnets.name });
-      for (const { revision } of found) requireRevision(ifMatch, revision);
-      await guards.remove(tx, scope, ids);
-      const used = await interfaces.collection.findOne(
-        { ...interfaces.within(scope), subnet_id: { $in: ids } },
-        { session: tx, projection: { _id: 1 }, hint: { subnet_id: 1 } },
-      );
-      if (used !== null) throw new AppError("in_use", { entity: subnets.name });
-      await guards.reference(tx, scope, found.map(({ entity }) => networkClaim(entity.network_id, { subnets: -1 }))); // prettier-ignore
-      await subnets.remove(tx, scope, { _id: { $in: ids } });
-    });
-  }
 }

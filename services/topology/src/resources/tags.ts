@@ -1,6 +1,6 @@
 import { bulkDeleteTags, createTag, deleteTag, getTag, listTags, updateTag, type Tag } from "@nts/shared/contract";
 import { answer } from "@nts/shared/http/answer";
-import { mount, type Router } from "@nts/shared/http/mount";
+import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { newId } from "@nts/shared/ids";
 import type { Notices } from "../deletions/notices.js";
@@ -17,13 +17,21 @@ import { deleteTags } from "../deletions/tags.js";
 const FEW = { organization_id: 1, created_at: 1, _id: 1 } as const;
 
 export function mountTags(router: Router, storage: Storage, notices: Notices): void {
+  mount(router, listTags, list(storage));
+  mount(router, createTag, create(storage));
+  mountGet(router, getTag, storage.tags);
+  mount(router, updateTag, update(storage));
+  mountRemoval(router, { one: deleteTag, several: bulkDeleteTags }, (removed) => deleteTags(storage, notices, removed));
+}
+
+function list({ tags }: Storage): UserHandler<typeof listTags> {
+  return ({ work, scope, query }) =>
+    answerList(tags, query, { work, scope, filter: commonFilter(query, scope), selective: FEW });
+}
+
+function create(storage: Storage): UserHandler<typeof createTag> {
   const { guards, tags, transaction } = storage;
-
-  mount(router, listTags, ({ work, scope, query }) =>
-    answerList(tags, query, { work, scope, filter: commonFilter(query, scope), selective: FEW }),
-  );
-
-  mount(router, createTag, async ({ work, scope, body }) => {
+  return async ({ work, scope, body }) => {
     await storage.quota.require(scope);
     requireOwnOrganization(scope, body.organization_id);
     const now = new Date().toISOString();
@@ -37,11 +45,11 @@ export function mountTags(router: Router, storage: Storage, notices: Notices): v
       }),
     );
     return answer.data(tag, { revision: 1 });
-  });
+  };
+}
 
-  mountGet(router, getTag, tags);
-
-  mount(router, updateTag, async ({ work, scope, params: { id }, body, ifMatch }) => {
+function update({ tags, transaction }: Storage): UserHandler<typeof updateTag> {
+  return async ({ work, scope, params: { id }, body, ifMatch }) => {
     const updated = await refusingDuplicates(() =>
       transaction(work, [id], async (tx) => {
         const current = await tags.get(scope, id, tx);
@@ -55,7 +63,5 @@ export function mountTags(router: Router, storage: Storage, notices: Notices): v
       }),
     );
     return answer.data(updated.entity, { revision: updated.revision });
-  });
-
-  mountRemoval(router, { one: deleteTag, several: bulkDeleteTags }, (removed) => deleteTags(storage, notices, removed));
+  };
 }
