@@ -1,5 +1,6 @@
 // The checks that read sources only: form, lint rules, import rules. Each is one tool, run as its own process.
 import { spawn } from "node:child_process";
+import { setPriority } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { projects } from "../deploy/local/prepare.mjs";
@@ -9,6 +10,9 @@ export const ROOT = fileURLToPath(new URL("../", import.meta.url));
 // Syntax trees and types of the whole repository live as long as the tool: a larger nursery spares copying them again and again.
 const FEWER_COLLECTIONS = ["--max-semi-space-size=128"];
 const CRUISER_CONFIG = "test/dependency-cruiser.config.cjs";
+
+// The checks run beside the suites, in the time that those spend waiting.
+const NICENESS = 10;
 
 /** Runs all checks side by side, prints what fails, and answers [name, passed] of each; `quick` lets them remember clean files. */
 export async function runChecks({ quick }) {
@@ -43,13 +47,10 @@ export async function runScript(script, args, env = {}) {
     stdio: "inherit",
     env: { ...process.env, ...env },
   });
-  running.add(child);
-  const code = await endOf(child);
-  running.delete(child);
-  return code;
+  return endOf(child);
 }
 
-/** Ends what `runScript` still runs, for when this process is told to stop. */
+/** Ends the tools and scripts that still run, for when this process is told to stop. */
 export function killRunningScripts() {
   for (const child of running) child.kill("SIGKILL");
 }
@@ -60,6 +61,7 @@ async function runQuietly(script, args) {
     cwd: ROOT,
     stdio: ["ignore", "pipe", "pipe"],
   });
+  if (child.pid !== undefined) setPriority(child.pid, NICENESS);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
   const code = await endOf(child);
@@ -67,8 +69,11 @@ async function runQuietly(script, args) {
 }
 
 async function endOf(child) {
-  return new Promise((resolve) => {
+  running.add(child);
+  const code = await new Promise((resolve) => {
     child.once("error", () => resolve(1));
-    child.once("close", (code) => resolve(code ?? 1));
+    child.once("close", (ended) => resolve(ended ?? 1));
   });
+  running.delete(child);
+  return code;
 }

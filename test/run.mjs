@@ -10,10 +10,9 @@ const counts = { passed: 0, failed: 0 };
 
 try {
   await prepare({ tests: true, report: console.log });
-  if (patterns.length === 0) {
-    for (const [, passed] of await runChecks({ quick: false })) counts[passed ? "passed" : "failed"] += 1;
-  }
-  const tests = await runSuites();
+  const checking = patterns.length === 0 ? runChecks({ quick: false }) : [];
+  const [tests, checks] = await Promise.all([runSuites(), checking]);
+  for (const [, passed] of checks) counts[passed ? "passed" : "failed"] += 1;
   counts.passed += tests.passed;
   counts.failed += tests.failed;
   if (tests.passed + tests.failed === 0) {

@@ -8,8 +8,8 @@ const NEEDS_SERVERS = ["\\.integration\\.test\\.js$", "/test/dist/(integration|e
 
 try {
   await prepare({ tests: true, report: console.log });
-  const checks = await runChecks({ quick: true });
-  const tests = await runJest(["--testPathIgnorePatterns", ...NEEDS_SERVERS, "--silent"]);
+  const testing = runJest(["--testPathIgnorePatterns", ...NEEDS_SERVERS, "--silent"]);
+  const [tests, checks] = await Promise.all([testing, runChecks({ quick: true })]);
   const failedChecks = checks.filter(([, passed]) => !passed).length;
   process.exitCode = failedChecks + tests.failed === 0 ? 0 : 1;
 } catch (error) {
