@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createApiKey } from "@nts/shared/api-key";
 import { levelOf, sendMany, sendTo } from "../support/levels.js";
 import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+import type { GivenCredential } from "../support/neighbour.js";
 import { UNLIMITED } from "../support/unlimited.js";
 import { until } from "../support/until.js";
 
@@ -27,16 +28,18 @@ describe("the rate limit", () => {
 
   it("lets exactly the burst of 400 requests at once pass over two gateways, then exactly what comes back", async () => {
     const key = world.neighbour.aKey();
-    const first = await sendMany(world, 400, key);
-    expect(first.passed).toBeGreaterThanOrEqual(BURST);
-    expect(first.passed).toBeLessThanOrEqual(BURST + Math.ceil(first.seconds * PER_SECOND));
-
+    const begun = performance.now();
+    const mostBy = (time: number): number => BURST + Math.ceil(((time - begun) / 1000) * PER_SECOND);
+    const known = await madeKnown(key);
+    const first = known + (await sendMany(world, 400, key)).passed;
     const pause = performance.now();
+    expect(first).toBeGreaterThanOrEqual(BURST);
+    expect(first).toBeLessThanOrEqual(mostBy(pause));
+
     await sleep(3_000);
     const pauseSeconds = (performance.now() - pause) / 1000;
-    const { passed, seconds } = await sendMany(world, 100, key);
-    const wholeSeconds = first.seconds + pauseSeconds + seconds;
-    expect(first.passed + passed).toBeLessThanOrEqual(BURST + Math.ceil(wholeSeconds * PER_SECOND));
+    const { passed } = await sendMany(world, 100, key);
+    expect(first + passed).toBeLessThanOrEqual(mostBy(performance.now()));
     expect(passed).toBeGreaterThanOrEqual(Math.floor(pauseSeconds * PER_SECOND));
   });
 
@@ -55,6 +58,7 @@ describe("the rate limit", () => {
 
   it("answers 429 with the seconds after which a request succeeds", async () => {
     const key = world.neighbour.aKey();
+    await madeKnown(key);
     const { answers, bodies } = await sendMany(world, 300, key);
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThan(0);
@@ -130,6 +134,15 @@ describe("the rate limit", () => {
     expect(asked).toBeLessThan(2 * LOOKUP_BURST);
     expect((await sendTo(world, 0, cached.headers)).status).toBe(200);
   });
+
+  /**
+   * Sends a request with the key to each gateway, and answers how many that were. A lease that lapses because this process is
+   * busy has every request look its key up: for nothing when it was good before, at the cost of the address otherwise.
+   */
+  async function madeKnown(key: GivenCredential): Promise<number> {
+    for (const turn of world.gateways.keys()) expect((await sendTo(world, turn, key.headers)).status).toBe(200);
+    return world.gateways.length;
+  }
 
   const unknownKey = () => ({ authorization: `Bearer ${createApiKey().secret}` });
 
