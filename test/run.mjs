@@ -26,16 +26,19 @@ try {
 console.log(`${counts.passed} passed, ${counts.failed} failed`);
 process.exitCode = counts.failed === 0 ? 0 : 1;
 
-/** MongoDB, Redis and NATS are started once for all suites; a suite that breaks one starts its own. */
+/** MongoDB, Redis, NATS and a whole system are there once for all suites; a suite that breaks one starts its own. */
 async function runSuites() {
   const folder = await openRunFolder("0 passed, 1 failed");
   let result = { passed: 0, failed: 1 };
   try {
     process.env.NTS_TEST_DIR = folder.path;
     const { startServers } = await import("./dist/support/stack.js");
+    const { offerSharedStack } = await import("./dist/support/shared-stack.js");
     const servers = await startServers();
-    const { mongodb, redis } = servers.urls;
-    result = await runJest(patterns, { MONGODB_URL: mongodb, REDIS_URL: redis });
+    process.env.MONGODB_URL = servers.urls.mongodb;
+    const shared = await offerSharedStack();
+    result = await runJest(patterns, { REDIS_URL: servers.urls.redis, SHARED_STACK_URL: shared.url });
+    await shared.stop();
     await servers.stop();
   } finally {
     await folder.close({ keepLogs: result.failed > 0 });

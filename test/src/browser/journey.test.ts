@@ -13,7 +13,7 @@ describe("somebody new", () => {
     await page.goto("/");
     await page.getByRole("link", { name: "Create one" }).click();
     await heading(page, "Create an account").waitFor();
-    await page.getByRole("textbox", { name: "Email", exact: true }).fill("ada@example.com");
+    await page.getByRole("textbox", { name: "Email", exact: true }).fill("ada@journey.example.com");
     await page.getByRole("textbox", { name: "Password", exact: true }).fill("short");
     await button(page, "Create account").click();
     await page.getByText("must have at least 10 characters").waitFor();
@@ -54,7 +54,7 @@ describe("somebody new", () => {
 
     const page = await somebody();
     await page.goto(link);
-    await field(page, "Email").fill("grace@example.com");
+    await field(page, "Email").fill("grace@journey.example.com");
     await field(page, "Password").fill("a long password");
     await button(page, "Join").click();
     await page.getByRole("link", { name: "Hosts", exact: true }).click();

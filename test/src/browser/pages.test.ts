@@ -6,22 +6,21 @@ import { barriersOf } from "../support/accessibility.js";
 import { type Account, aColleague, anAccount } from "../support/api.js";
 import { aPerson } from "../support/browser.js";
 import { startChromium } from "../support/chromium.js";
-import { startStack, type Stack } from "../support/stack.js";
+import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 import { aNetworkWithAHost, type NetworkWorld } from "../support/world.js";
-import { UNLIMITED } from "../support/unlimited.js";
 
 const WIDE = { width: 1280, height: 800 };
 const NARROW = { width: 390, height: 844 };
 const FOR_GUESTS: readonly string[] = [PATHS.signIn, PATHS.signUp];
 
-let stack: Stack;
+let stack: SharedStack;
 let browser: Browser;
 let full: Account;
 let empty: Account;
 let world: NetworkWorld;
 
 beforeAll(async () => {
-  [stack, browser] = await Promise.all([startStack({ env: UNLIMITED }), startChromium()]);
+  [stack, browser] = await Promise.all([sharedStack(), startChromium()]);
   [full, empty] = await Promise.all([anAccount(stack.url), anAccount(stack.url)]);
   world = await aNetworkWithAHost(full.session);
   await full.session.data("post", "/api/v1/tags", { name: "production", color: "#2f9e44" });
@@ -30,10 +29,7 @@ beforeAll(async () => {
   await full.session.data("post", "/api/v1/auth/keys", key);
 }, 300_000);
 
-afterAll(async () => {
-  await browser.close();
-  await stack.stop();
-});
+afterAll(() => browser.close());
 
 const pathOf = (path: string): string => path.replace(":id", world.host.id);
 

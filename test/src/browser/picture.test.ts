@@ -6,26 +6,23 @@ import { barriersOf } from "../support/accessibility.js";
 import { type Account, anAccount } from "../support/api.js";
 import { aPerson, type Person } from "../support/browser.js";
 import { startChromium } from "../support/chromium.js";
-import { startStack, type Stack } from "../support/stack.js";
+import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 import { aNetworkWithAHost, type NetworkWorld } from "../support/world.js";
 
-let stack: Stack;
+let stack: SharedStack;
 let browser: Browser;
 let account: Account;
 let world: NetworkWorld;
 
 beforeAll(async () => {
-  [stack, browser] = await Promise.all([startStack(), startChromium()]);
+  [stack, browser] = await Promise.all([sharedStack(), startChromium()]);
   account = await anAccount(stack.url);
   world = await aNetworkWithAHost(account.session, "Office");
   const { network } = world;
   await account.session.data("post", "/api/v1/hosts", { network_id: network.id, name: "printer <1>", tags: ["paper"] });
 }, 300_000);
 
-afterAll(async () => {
-  await browser.close();
-  await stack.stop();
-});
+afterAll(() => browser.close());
 
 async function look(options: Parameters<typeof aPerson>[2] = {}): Promise<Person> {
   const person = await aPerson(browser, stack.url, { account, ...options });

@@ -3,13 +3,12 @@
  * caller's own network, of another network of the organization, of a foreign organization, and on an id that never
  * existed. What to expect follows from the contract alone; an operation is covered the day it is declared.
  */
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import { isAtLeast, OPERATIONS, PERMISSIONS, type AnyEndpoint, type Permission } from "@nts/shared/contract";
 import { aColleague, aKey, anAccount, callerOf, type Account, type Answered, type Caller } from "../support/api.js";
 import { scanFile } from "../support/imports.js";
-import { startStack, type Stack } from "../support/stack.js";
+import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 import { aNetworkWithAHost, type Made, type NetworkWorld } from "../support/world.js";
-import { UNLIMITED } from "../support/unlimited.js";
 
 /** A caller and what it may do: its level, and which of the two networks of the organization it may use. */
 interface Kind {
@@ -25,7 +24,7 @@ type Target = "one" | "two" | "foreign" | "unknown";
 const UNKNOWN = "01938c4a-7d5e-7b21-9f3c-000000000000";
 const TARGETS: readonly Target[] = ["one", "two", "foreign", "unknown"];
 
-let stack: Stack;
+let stack: SharedStack;
 let own: Account;
 let foreign: Account;
 let worlds: Record<"one" | "two" | "foreign", NetworkWorld>;
@@ -36,7 +35,7 @@ let invites: Record<"own" | "foreign", Made>;
 let kinds: Kind[];
 
 beforeAll(async () => {
-  stack = await startStack({ env: UNLIMITED });
+  stack = await sharedStack();
   const { url } = stack;
   own = await anAccount(url, "own owner");
   foreign = await anAccount(url, "foreign owner");
@@ -73,8 +72,6 @@ beforeAll(async () => {
     await key("Owner", [], true),
   ];
 }, 60_000);
-
-afterAll(() => stack.stop());
 
 describe("authorization: every operation of the contract", () => {
   const guarded = OPERATIONS.filter(({ credential }) => credential === "any" || credential === "session");

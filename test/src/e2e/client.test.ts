@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import { ApiError, type Client, createClient } from "@nts/shared/client";
 import { createNetwork, getNetwork, importNmap, listNetworks, listServices } from "@nts/shared/contract";
 import { aKey, anAccount } from "../support/api.js";
 import { scanFile } from "../support/imports.js";
-import { startStack, type Stack } from "../support/stack.js";
+import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 
-let stack: Stack;
+let stack: SharedStack;
 let client: Client;
 
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await sharedStack();
   const { secret } = await aKey(stack.url, await anAccount(stack.url));
   client = createClient({ baseUrl: stack.url, headers: { authorization: `Bearer ${secret}` } });
 }, 60_000);
-
-afterAll(() => stack.stop());
 
 describe("the typed client", () => {
   it("sends body and path, and gives the data back", async () => {

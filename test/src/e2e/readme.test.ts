@@ -4,20 +4,17 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readFiveMinutes, runFiveMinutes, shapeOf } from "../support/readme.js";
-import { startStack, type Stack } from "../support/stack.js";
+import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 
-let stack: Stack;
+let stack: SharedStack;
 let folder: string;
 
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await sharedStack();
   folder = await mkdtemp(join(tmpdir(), "readme-"));
 }, 60_000);
 
-afterAll(async () => {
-  await stack.stop();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => rm(folder, { recursive: true }));
 
 describe("the first five minutes of docs/api.md", () => {
   it("answer what the page shows", async () => {

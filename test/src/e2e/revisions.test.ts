@@ -1,16 +1,16 @@
 /** Revisions, for every single object that the contract has: what `ETag`, `If-None-Match` and `If-Match` promise. */
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import { OPERATIONS, type AnyEndpoint } from "@nts/shared/contract";
 import { aKey, anAccount, type Account } from "../support/api.js";
-import { startStack, type Stack } from "../support/stack.js";
+import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 import { aNetworkWithAHost, type Made } from "../support/world.js";
 
-let stack: Stack;
+let stack: SharedStack;
 let account: Account;
 let entities: Readonly<Record<string, Made>>;
 
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await sharedStack();
   account = await anAccount(stack.url);
   const { session, organizationId, userId } = account;
   const world = await aNetworkWithAHost(session);
@@ -28,8 +28,6 @@ beforeAll(async () => {
     "auth/keys": { id, name: "a key", organization_id: organizationId, user_id: userId, tags: [] },
   };
 }, 60_000);
-
-afterAll(() => stack.stop());
 
 const resourceOf = ({ path }: AnyEndpoint): string => /^\/api\/v1\/(auth\/keys|[\w-]+)/.exec(path)?.[1] ?? "";
 const known = (one: AnyEndpoint): boolean => ["networks", "subnets", "hosts", "interfaces", "ports", "services", "bindings", "tags", "organizations", "auth/keys"].includes(resourceOf(one)); // prettier-ignore

@@ -7,22 +7,20 @@ import { deleteUser, register, updateUser } from "@nts/shared/contract/users";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import { newId } from "@nts/shared/ids";
 import { createDirect, type Direct, type Person } from "../support/direct.js";
+import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 import { startStack, type Stack } from "../support/stack.js";
 
-let stack: Stack;
+let stack: SharedStack;
 let identity: Direct;
 let mongo: MongoClient;
 
 beforeAll(async () => {
-  stack = await startStack({ gateways: 0, identities: 2 });
+  stack = await sharedStack();
   identity = createDirect(stack);
   mongo = new MongoClient(stack.servers.urls.mongodb);
 });
 
-afterAll(async () => {
-  await mongo.close();
-  await stack.stop();
-});
+afterAll(() => mongo.close());
 
 let guests = 0;
 

@@ -4,24 +4,21 @@ import { recordKeyUses } from "@nts/shared/contract/internal";
 import { getKey, listKeys, rotateKey, updateKey } from "@nts/shared/contract/keys";
 import { createTag, deleteTag } from "@nts/shared/contract/tags";
 import { createDirect, keyBodyOf, type Direct, type Person } from "../support/direct.js";
-import { startStack, type Stack } from "../support/stack.js";
+import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 
 // What others than its user write into the record of a key: gateways its last use, topology's deletions its tags.
 
-let stack: Stack;
+let stack: SharedStack;
 let identity: Direct;
 let mongo: MongoClient;
 
 beforeAll(async () => {
-  stack = await startStack({ gateways: 0, identities: 2 });
+  stack = await sharedStack();
   identity = createDirect(stack);
   mongo = new MongoClient(stack.servers.urls.mongodb);
 });
 
-afterAll(async () => {
-  await mongo.close();
-  await stack.stop();
-});
+afterAll(() => mongo.close());
 
 const aProcess = { kind: "process" } as const;
 

@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import { createKey, deleteKey, getKey, listKeys, rotateKey, updateKey } from "@nts/shared/contract/keys";
 import type { UserApiKey, UserApiKeyInput } from "@nts/shared/contract/keys";
 import { createNetwork } from "@nts/shared/contract/networks";
 import { updateOrganization } from "@nts/shared/contract/organizations";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import { createDirect, keyBodyOf, type Direct, type Person } from "../support/direct.js";
-import { startStack, type Stack } from "../support/stack.js";
+import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 
-let stack: Stack;
+let stack: SharedStack;
 let identity: Direct;
 
 beforeAll(async () => {
-  stack = await startStack({ gateways: 0, identities: 2 });
+  stack = await sharedStack();
   identity = createDirect(stack);
-});
-
-afterAll(async () => {
-  await stack.stop();
 });
 
 async function networksOf(person: Person, ...names: string[]): Promise<string[]> {

@@ -3,22 +3,19 @@ import { createHash } from "node:crypto";
 import { MongoClient } from "mongodb";
 import { changePassword, login } from "@nts/shared/contract/users";
 import { createDirect, tokenOf, type Direct, type Person } from "../support/direct.js";
-import { startStack, type Stack } from "../support/stack.js";
+import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 
-let stack: Stack;
+let stack: SharedStack;
 let identity: Direct;
 let mongo: MongoClient;
 
 beforeAll(async () => {
-  stack = await startStack({ gateways: 0, identities: 2 });
+  stack = await sharedStack();
   identity = createDirect(stack);
   mongo = new MongoClient(stack.servers.urls.mongodb);
 });
 
-afterAll(async () => {
-  await mongo.close();
-  await stack.stop();
-});
+afterAll(() => mongo.close());
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

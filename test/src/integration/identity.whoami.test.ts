@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import { aColleague, aKey, anAccount } from "../support/api.js";
-import { startStack, type Stack } from "../support/stack.js";
+import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 
-let stack: Stack;
+let stack: SharedStack;
 
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await sharedStack();
 });
-
-afterAll(() => stack.stop());
 
 const PATH = "/api/v1/auth/whoami";
 type Told = Readonly<Record<string, unknown>>;

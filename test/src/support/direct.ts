@@ -1,4 +1,5 @@
 /** Asks services directly, as the gateway does: with a signed tenancy header, and answered without an envelope. */
+import { randomBytes } from "node:crypto";
 import type { BodyInputOf, DataOf, Endpoint, ParamsOf, QueryInputOf } from "@nts/shared/contract/endpoint";
 import { createKey, type UserApiKey, type UserApiKeyInput } from "@nts/shared/contract/keys";
 import { verifyCredential, type Verification } from "@nts/shared/contract/internal";
@@ -68,6 +69,8 @@ export interface Direct {
 }
 
 const PROCESS = { kind: "process" } as const;
+// Suites that share a system need addresses of their own; a short one is still recognized in a password.
+const suite = randomBytes(4).toString("hex");
 let people = 0;
 
 /** What is asked: the replicas, and the secrets that they believe. */
@@ -147,7 +150,7 @@ export function createDirect(stack: Asked): Direct {
   }
 
   async function registered(more: { invite_token?: string }): Promise<Person> {
-    const email = `person-${++people}-${process.pid}@example.com`;
+    const email = `person-${++people}-${suite}@example.com`;
     const password = "correct horse battery staple";
     return begun(await ask(register, { body: { email, password, ...more } }), email, password);
   }

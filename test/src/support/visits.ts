@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect } from "@jest/globals";
 import type { Browser, Locator, Page } from "playwright-core";
 import { aPerson, type Person } from "./browser.js";
 import { startChromium } from "./chromium.js";
-import { startStack, type Stack } from "./stack.js";
+import { type SharedStack, sharedStack } from "./shared-stack.js";
 
 export interface Visits {
   /** The URL of the system; there is one only while tests run. */
@@ -13,12 +13,12 @@ export interface Visits {
 
 /** Gives a suite a system and a browser. After each test nothing may have gone wrong in any window. */
 export function createVisits(): Visits {
-  let stack: Stack;
+  let stack: SharedStack;
   let browser: Browser;
   let people: Person[] = [];
 
   beforeAll(async () => {
-    [stack, browser] = await Promise.all([startStack(), startChromium()]);
+    [stack, browser] = await Promise.all([sharedStack(), startChromium()]);
   }, 300_000);
 
   afterEach(async () => {
@@ -31,7 +31,6 @@ export function createVisits(): Visits {
 
   afterAll(async () => {
     await browser.close();
-    await stack.stop();
   });
 
   return {
