@@ -1,5 +1,4 @@
 import type { Collection, Db, Document, Filter, IndexDescription, WithId } from "mongodb";
-import { MongoDBStorage, Umzug } from "umzug";
 import type { Log } from "../log.js";
 import { StartRefused } from "../start-refused.js";
 import { withLock } from "./lock.js";
@@ -40,19 +39,26 @@ export async function migrate(
   db: Db,
   { migrations, indexes, log }: { migrations: readonly Migration[]; indexes: Indexes; log: Log },
 ): Promise<void> {
-  const umzug = new Umzug({
-    migrations: migrations.map(({ name, up }) => ({ name, up: () => up(db) })),
-    storage: new MongoDBStorage({ collection: db.collection("migrations") }),
-    logger: undefined,
-  });
   if (await isIncomplete(db)) throw new Error("a restore of this database has not ended; run it again");
   await withLock(db, "migrations", async () => {
     await refuseNewer(db, migrations);
     // Noted before the step runs: a step that is cut off may have done its harm to older builds.
     await noteBreaking(db, migrations);
-    for (const { name } of await umzug.up()) log.info({ migration: name }, "migrated");
+    await runMissing(db, migrations, log);
     await createIndexes(db, indexes);
   });
+}
+
+/** Runs the steps that the database has not had yet, and notes each when it is done. */
+async function runMissing(db: Db, migrations: readonly Migration[], log: Log): Promise<void> {
+  const done = db.collection<{ migrationName: string }>("migrations");
+  const names = new Set(await done.distinct("migrationName"));
+  for (const { name, up } of migrations) {
+    if (names.has(name)) continue;
+    await up(db);
+    await done.insertOne({ migrationName: name });
+    log.info({ migration: name }, "migrated");
+  }
 }
 
 /** @throws StartRefused */
