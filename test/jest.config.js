@@ -18,7 +18,7 @@ export default {
   testSequencer: fileURLToPath(new URL("long-suites-first.mjs", import.meta.url)),
   transform: {},
   testTimeout: 120_000, // a machine that does other work too is slow, not wrong
-  maxWorkers: 2,
+  maxWorkers: 3, // some suites wait most of the time
   workerIdleMemoryLimit: "1GB",
   watchman: false,
 };

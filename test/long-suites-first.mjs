@@ -6,6 +6,8 @@ const LONG = [
   "browser/pages",
   "integration/rolling",
   "integration/lifecycle",
+  "e2e/attacks",
+  "integration/mongo",
   "integration/archive",
   "integration/gateway.redis-away",
   "integration/topology.imports.long",

@@ -61,7 +61,7 @@ function adoptInstallation() {
 async function install(report) {
   report("Installing packages (npm ci) …");
   rmSync(STAMP, { force: true });
-  if ((await run("npm", ["ci", "--loglevel=error", "--no-progress"])) !== 0) {
+  if ((await run("npm", ["ci", "--loglevel=error", "--no-progress", "--no-audit", "--no-fund"])) !== 0) {
     throw new PrepareProblem(
       "npm ci failed as shown above; check the network connection and the registry settings, then try again.",
     );
