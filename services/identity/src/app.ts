@@ -16,6 +16,7 @@ import { createChangeRights } from "./key-changes/change-rights.js";
 import { createKeyChangeLog } from "./key-changes/log.js";
 import { createGatewayRegistry } from "./key-changes/registry.js";
 import { mountKeyChanges } from "./key-changes/routes.js";
+import { sharingNext } from "./key-changes/sharing-next.js";
 import { createDeadTagSweep } from "./keys/dead-tags.js";
 import { createRequireRoom } from "./keys/quotas.js";
 import { mountKeys } from "./keys/routes.js";
@@ -74,20 +75,23 @@ export function createApp(options: AppOptions): Router {
     forms,
     ...routing
   } = options;
+  const database = { db, share: routing.shares.use };
   const keyChanges = createKeyChangeLog(db);
   const registry = createGatewayRegistry(db);
   const acknowledgements = createAcknowledgements(registry);
+  // Asked after every write, of every organization: together, so that it takes no more than one connection.
+  const newestChange = sharingNext(keyChanges.highest);
   const router = createRouter({
     ...{ ...routing, mapFault: mapMongoFault, deadlineMs: DEADLINE_MS },
     // Who repeats a change whose answer was lost finds nothing left to change, while gateways may still be applying it.
-    settleWrite: async () => acknowledgements.wait(await keyChanges.highest()),
+    settleWrite: async () => acknowledgements.wait(await newestChange()),
   });
 
-  const keys = createKeyStore(db, forms);
-  const users = createUserStore(db, forms);
-  const sessions = createSessionStore(db, forms);
-  const invites = createInviteStore(db, forms);
-  const organizations = createOrganizationStore(db, forms);
+  const keys = createKeyStore(database, forms);
+  const users = createUserStore(database, forms);
+  const sessions = createSessionStore(database, forms);
+  const invites = createInviteStore(database, forms);
+  const organizations = createOrganizationStore(database, forms);
   const credentials = createCredentialStore(db, keyChanges.confirmed, forms);
   const topology = createTopologyDirectory(client);
   const cookies = createSessionCookies(publicUrl);
@@ -97,7 +101,7 @@ export function createApp(options: AppOptions): Router {
     acknowledgements.note(gateway, number);
   });
 
-  const forgetNetworks = createForgetNetworks(db, changeRights, forms);
+  const forgetNetworks = createForgetNetworks(database, changeRights, forms);
   const dropDeadNetworks = createDeadNetworkSweep(forgetNetworks, topology);
   const dropDeadTags = createDeadTagSweep(keys, topology);
   // What a notice says is asked back before it takes anything away: topology alone knows what is gone.

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { unshared } from "@nts/identity/database";
 import { FORMS, type Forms, openDocuments, type Stored } from "@nts/identity/documents";
 import { createForgetNetworks } from "@nts/identity/networks/forget-networks";
 import { changesTo } from "@nts/identity/revisions.rules";
@@ -96,7 +97,7 @@ describe("two builds of identity on one database", () => {
     const other = await identity.aKey(person);
     await collectionOf("api_keys").updateOne({ _id: key.id }, { $set: { network_ids: [gone, stays] } });
     await collectionOf("api_keys").updateOne({ _id: other.id }, { $set: { network_ids: [stays] } });
-    const forget = createForgetNetworks(identity.db, (_work, _subjects, write) =>
+    const forget = createForgetNetworks(unshared(identity.db), (_work, _subjects, write) =>
       identity.db.client.withSession((session) => session.withTransaction(() => write(session))),
     );
     await forget(organizationId, [gone]);

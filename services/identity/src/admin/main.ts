@@ -14,6 +14,7 @@ import { createKeyChangeLog } from "../key-changes/log.js";
 import { createGatewayRegistry } from "../key-changes/registry.js";
 import { createLoginFailureStore } from "../logins/store.js";
 import { createOrganizationStore } from "../organizations/store.js";
+import { unshared } from "../database.js";
 import { prepareDatabase } from "../prepare-database.js";
 import { createRegisterUser } from "../registrations/register-user.js";
 import { createSessionStore } from "../sessions/store.js";
@@ -87,11 +88,11 @@ async function requireStrong(password: string, account: AccountWords): Promise<v
 async function create({ client, database, password }: Run, command: CreateOwnerCommand): Promise<string> {
   await prepareDatabase(client.db(database), log);
   const db = openDatabase(client, database);
-  const users = createUserStore(db);
+  const users = createUserStore(unshared(db));
   const transaction = createTransactions(client);
   const registerUser = createRegisterUser({ users, transaction, passwords: await createPasswords() });
   const { email, organization } = command;
-  const parts = { registerUser, organizations: createOrganizationStore(db) };
+  const parts = { registerUser, organizations: createOrganizationStore(unshared(db)) };
   const owner = await createOwner(parts, { email, password, organization });
   log.info(
     { user_id: owner._id, organization_id: owner.organization_id, operator: operatorName() },
@@ -108,8 +109,8 @@ async function reset({ client, database, password }: Run, { email }: ResetPasswo
     acknowledgements: createAcknowledgements(createGatewayRegistry(db)),
     bus: { publish: () => undefined },
   });
-  const users = createUserStore(db);
-  const sessions = createSessionStore(db);
+  const users = createUserStore(unshared(db));
+  const sessions = createSessionStore(unshared(db));
   const change = createChangePassword({ users, sessions, passwords: await createPasswords(), changeRights });
   const user = await resetPassword({ users, failures: createLoginFailureStore(db), change }, email, password);
   log.info(

@@ -1,8 +1,9 @@
-import type { ClientSession, Db, Filter } from "mongodb";
+import type { ClientSession, Filter } from "mongodb";
 import { PERMISSIONS, type Permission } from "@nts/shared/contract/endpoint";
 import { AppError } from "@nts/shared/errors";
 import type { PageInfo } from "@nts/shared/http/answer";
 import { sortOf, type Ordering } from "@nts/shared/mongo/order";
+import type { Database } from "../database.js";
 import { type Forms, openDocuments } from "../documents.js";
 import { reaching } from "../networks/reaching.rules.js";
 import { ranksOver } from "../users/rank.rules.js";
@@ -37,7 +38,7 @@ export interface InviteStore {
   removeBeyond(inviterId: string, level: Permission, tx: ClientSession): Promise<void>;
 }
 
-export function createInviteStore(db: Db, forms?: Forms): InviteStore {
+export function createInviteStore({ db, share }: Database, forms?: Forms): InviteStore {
   const documents = openDocuments(db, "invites", forms);
   const { collection: invites, understood } = documents;
   return {
@@ -48,13 +49,13 @@ export function createInviteStore(db: Db, forms?: Forms): InviteStore {
       const filter = { organization_id: organizationId, expires_at: { $gt: now }, ...matching(query) };
       const { limit, offset } = query;
       const [found, total] = await Promise.all([
-        invites.find(filter).sort(sortOf(query)).skip(offset).limit(limit).toArray(),
-        invites.countDocuments(filter),
+        share(organizationId, () => invites.find(filter).sort(sortOf(query)).skip(offset).limit(limit).toArray()),
+        share(organizationId, () => invites.countDocuments(filter)),
       ]);
       return { invites: found.map(understood), page: { total, limit, offset } };
     },
     get: async (organizationId, id) => {
-      const invite = await documents.find({ organization_id: organizationId, _id: id });
+      const invite = await share(organizationId, () => documents.find({ organization_id: organizationId, _id: id }));
       if (invite === null) throw new AppError("not_found", { entity: "Invite" });
       return invite;
     },
@@ -63,8 +64,10 @@ export function createInviteStore(db: Db, forms?: Forms): InviteStore {
       const taken = await invites.findOneAndDelete({ hash }, { session: tx });
       return taken && understood(taken);
     },
-    remove: async (organizationId, id) =>
-      (await invites.deleteOne({ organization_id: organizationId, _id: id })).deletedCount === 1,
+    remove: async (organizationId, id) => {
+      const remove = () => invites.deleteOne({ organization_id: organizationId, _id: id });
+      return (await share(organizationId, remove)).deletedCount === 1;
+    },
     removeAllOf: async (inviterId, tx) => {
       await invites.deleteMany({ invited_by: inviterId }, { session: tx });
     },

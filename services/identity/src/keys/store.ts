@@ -1,9 +1,10 @@
-import type { ClientSession, Db, Filter } from "mongodb";
+import type { ClientSession, Filter } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import type { PageInfo } from "@nts/shared/http/answer";
 import { sortOf, type Ordering } from "@nts/shared/mongo/order";
 import { createKeyedQueue } from "@nts/shared/mongo/queue";
 import { KEYS_BY_ORGANIZATION, KEYS_BY_USER } from "../indexes.js";
+import type { Database } from "../database.js";
 import { type Forms, openDocuments, without } from "../documents.js";
 import { nextRevision } from "../revisions.rules.js";
 import type { KeyDocument } from "./key.rules.js";
@@ -53,7 +54,7 @@ export interface KeyStore {
   recordUses(uses: readonly KeyUse[]): Promise<void>;
 }
 
-export function createKeyStore(db: Db, forms?: Forms): KeyStore {
+export function createKeyStore({ db, share }: Database, forms?: Forms): KeyStore {
   const documents = openDocuments(db, "api_keys", forms);
   const { collection: keys, formAfter } = documents;
   // A write that meets an open transaction keeps its connection until that has ended. Several at a time could keep all
@@ -61,7 +62,7 @@ export function createKeyStore(db: Db, forms?: Forms): KeyStore {
   const useWrites = createKeyedQueue();
 
   async function find(owner: KeyOwner, id: string): Promise<KeyDocument | null> {
-    return documents.find({ ...ownedBy(owner), _id: id });
+    return share(owner.organizationId, () => documents.find({ ...ownedBy(owner), _id: id }));
   }
 
   return {
@@ -69,8 +70,8 @@ export function createKeyStore(db: Db, forms?: Forms): KeyStore {
       const filter = { $and: [ownedBy(owner), matching(query)] };
       const { limit, offset } = query;
       const [found, total] = await Promise.all([
-        keys.find(filter).sort(sortOf(query)).skip(offset).limit(limit).toArray(),
-        keys.countDocuments(filter),
+        share(owner.organizationId, () => keys.find(filter).sort(sortOf(query)).skip(offset).limit(limit).toArray()),
+        share(owner.organizationId, () => keys.countDocuments(filter)),
       ]);
       return { keys: found.map(documents.understood), page: { total, limit, offset } };
     },
@@ -90,11 +91,9 @@ export function createKeyStore(db: Db, forms?: Forms): KeyStore {
     }),
     update: async (owner, current, changes, tx) => {
       const written = { ...changes, ...nextRevision(current, new Date()), form: formAfter(current) };
-      const { matchedCount } = await keys.updateOne(
-        { ...ownedBy(owner), _id: current._id, revision: current.revision },
-        { $set: written },
-        { session: tx },
-      );
+      const unchanged = { ...ownedBy(owner), _id: current._id, revision: current.revision };
+      const write = () => keys.updateOne(unchanged, { $set: written }, { session: tx });
+      const { matchedCount } = await (tx === undefined ? share(owner.organizationId, write) : write());
       return matchedCount === 1 ? { ...current, ...written } : null;
     },
     remove: async (owner, current, tx) => {
@@ -108,10 +107,9 @@ export function createKeyStore(db: Db, forms?: Forms): KeyStore {
       await keys.deleteMany({ user_id: userId }, { session: tx });
     },
     dropTags: async (organizationId, tagIds) => {
-      await keys.updateMany(
-        { organization_id: organizationId, tags: { $in: [...tagIds] } },
-        documents.changing({ tags: without("tags", tagIds) }, new Date()),
-      );
+      const carrying = { organization_id: organizationId, tags: { $in: [...tagIds] } };
+      const dropped = documents.changing({ tags: without("tags", tagIds) }, new Date());
+      await share(organizationId, () => keys.updateMany(carrying, dropped));
     },
     recordUses: async (uses) => {
       if (uses.length === 0) return;

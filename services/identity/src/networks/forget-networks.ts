@@ -1,5 +1,6 @@
-import type { ClientSession, Db } from "mongodb";
+import type { ClientSession } from "mongodb";
 import { BACKGROUND } from "@nts/shared/work";
+import type { Database } from "../database.js";
 import { type Documents, type Formed, type Forms, openDocuments, without } from "../documents.js";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { KeyDocument } from "../keys/key.rules.js";
@@ -12,7 +13,11 @@ export type ForgetNetworks = (organizationId: string, networkIds: readonly strin
 
 type Holder = Formed & Pick<KeyDocument, "organization_id" | "network_ids">;
 
-export function createForgetNetworks(db: Db, changeRights: ChangeRights, forms?: Forms): ForgetNetworks {
+export function createForgetNetworks(
+  { db, share }: Database,
+  changeRights: ChangeRights,
+  forms?: Forms,
+): ForgetNetworks {
   const holders = (["users", "api_keys", "invites"] as const).map(
     (kind) => openDocuments(db, kind, forms) as unknown as Documents<Holder>,
   );
@@ -20,7 +25,9 @@ export function createForgetNetworks(db: Db, changeRights: ChangeRights, forms?:
   return async (organizationId, networkIds) => {
     const filter = { organization_id: organizationId, network_ids: { $in: [...networkIds] } };
     const found = await Promise.all(
-      holders.map(({ collection }) => collection.find(filter, { projection: { _id: 1 } }).toArray()),
+      holders.map(({ collection }) =>
+        share(organizationId, () => collection.find(filter, { projection: { _id: 1 } }).toArray()),
+      ),
     );
     const subjects = found.flat().map(({ _id }) => _id);
     if (subjects.length === 0) return;

@@ -1,5 +1,6 @@
-import type { ClientSession, Db } from "mongodb";
+import type { ClientSession } from "mongodb";
 import { AppError } from "@nts/shared/errors";
+import type { Database } from "../database.js";
 import { type Forms, openDocuments } from "../documents.js";
 import { nextRevision } from "../revisions.rules.js";
 import type { OrganizationDocument } from "./organization.js";
@@ -19,10 +20,10 @@ export interface OrganizationStore {
   ): Promise<OrganizationDocument | null>;
 }
 
-export function createOrganizationStore(db: Db, forms?: Forms): OrganizationStore {
+export function createOrganizationStore({ db, share }: Database, forms?: Forms): OrganizationStore {
   const documents = openDocuments(db, "organizations", forms);
   const { collection: organizations, formAfter } = documents;
-  const find = (id: string): Promise<OrganizationDocument | null> => documents.find({ _id: id });
+  const find = (id: string): Promise<OrganizationDocument | null> => share(id, () => documents.find({ _id: id }));
   return {
     insert: documents.insert,
     find,
@@ -36,11 +37,9 @@ export function createOrganizationStore(db: Db, forms?: Forms): OrganizationStor
     },
     update: async (current, changes, tx) => {
       const written = { ...changes, ...nextRevision(current, new Date()), form: formAfter(current) };
-      const { matchedCount } = await organizations.updateOne(
-        { _id: current._id, revision: current.revision },
-        { $set: written },
-        { session: tx },
-      );
+      const unchanged = { _id: current._id, revision: current.revision };
+      const write = () => organizations.updateOne(unchanged, { $set: written }, { session: tx });
+      const { matchedCount } = await (tx === undefined ? share(current._id, write) : write());
       return matchedCount === 1 ? { ...current, ...written } : null;
     },
   };

@@ -1,4 +1,5 @@
-import type { ClientSession, Db } from "mongodb";
+import type { ClientSession } from "mongodb";
+import type { Database } from "../database.js";
 import { type Forms, openDocuments } from "../documents.js";
 import type { SessionDocument } from "./session.js";
 
@@ -6,7 +7,7 @@ export interface SessionStore {
   insert(session: SessionDocument, tx: ClientSession): Promise<void>;
   /** Moves the end of a session on, never back. */
   slide(id: string, expiresAt: Date): Promise<void>;
-  find(userId: string, id: string): Promise<SessionDocument | null>;
+  find(organizationId: string, userId: string, id: string): Promise<SessionDocument | null>;
   /** The ids of the sessions whose tokens have these hashes: who knows one has had the token. */
   idsOf(hashes: readonly string[]): Promise<string[]>;
   /** The ids of the sessions of a user beyond so many: those that would end first. @param hashes of sessions not to be counted */
@@ -17,7 +18,7 @@ export interface SessionStore {
   removeAllOf(userId: string, tx: ClientSession): Promise<void>;
 }
 
-export function createSessionStore(db: Db, forms?: Forms): SessionStore {
+export function createSessionStore({ db, share }: Database, forms?: Forms): SessionStore {
   const documents = openDocuments(db, "sessions", forms);
   const { collection: sessions } = documents;
   return {
@@ -25,7 +26,7 @@ export function createSessionStore(db: Db, forms?: Forms): SessionStore {
     slide: async (id, expiresAt) => {
       await sessions.updateOne({ _id: id }, { $max: { expires_at: expiresAt } });
     },
-    find: (userId, id) => documents.find({ _id: id, user_id: userId }),
+    find: (organizationId, userId, id) => share(organizationId, () => documents.find({ _id: id, user_id: userId })),
     idsOf: async (hashes) => {
       if (hashes.length === 0) return [];
       const found = await sessions.find({ hash: { $in: [...hashes] } }, { projection: { _id: 1 } }).toArray();

@@ -1,7 +1,8 @@
-import type { ClientSession, Db, Filter } from "mongodb";
+import type { ClientSession, Filter } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import type { PageInfo } from "@nts/shared/http/answer";
 import { sortOf, type Ordering } from "@nts/shared/mongo/order";
+import type { Database } from "../database.js";
 import { type Forms, openDocuments } from "../documents.js";
 import { nextRevision } from "../revisions.rules.js";
 import { reaching } from "../networks/reaching.rules.js";
@@ -42,12 +43,13 @@ export interface UserStore {
   remove(current: UserDocument, tx: ClientSession): Promise<true | null>;
 }
 
-export function createUserStore(db: Db, forms?: Forms): UserStore {
+export function createUserStore({ db, share }: Database, forms?: Forms): UserStore {
   const documents = openDocuments(db, "users", forms);
   const { collection: users, formAfter } = documents;
 
   async function find(organizationId: string, id: string, tx?: ClientSession): Promise<UserDocument | null> {
-    return documents.find({ organization_id: organizationId, _id: id }, { session: tx });
+    const read = () => documents.find({ organization_id: organizationId, _id: id }, { session: tx });
+    return tx === undefined ? share(organizationId, read) : read();
   }
 
   return {
@@ -56,8 +58,8 @@ export function createUserStore(db: Db, forms?: Forms): UserStore {
       const filter = { organization_id: organizationId, ...matching(query) };
       const { limit, offset } = query;
       const [found, total] = await Promise.all([
-        users.find(filter).sort(sortOf(query)).skip(offset).limit(limit).toArray(),
-        users.countDocuments(filter),
+        share(organizationId, () => users.find(filter).sort(sortOf(query)).skip(offset).limit(limit).toArray()),
+        share(organizationId, () => users.countDocuments(filter)),
       ]);
       return { users: found.map(documents.understood), page: { total, limit, offset } };
     },

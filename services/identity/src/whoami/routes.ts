@@ -26,7 +26,7 @@ export function mountWhoami(router: Router, routes: WhoamiRoutes): void {
     const { organizationId } = scope;
     const [key, session, user, organization, networkIds] = await Promise.all([
       kind === "key" ? keys.find({ organizationId, userId }, credentialId) : null,
-      kind === "session" ? sessions.find(userId, credentialId) : null,
+      kind === "session" ? sessions.find(organizationId, userId, credentialId) : null,
       users.find(organizationId, userId),
       organizations.get(organizationId),
       topology.networksIn({ organizationId, networks: "all" }, cause),

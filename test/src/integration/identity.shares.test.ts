@@ -1,0 +1,66 @@
+/** The connections to the database belong to all organizations: what one of them asks for takes from its own share. */
+import { AsyncLocalStorage } from "node:async_hooks";
+import { afterEach, describe, expect, it } from "@jest/globals";
+import { createInvite, listInvites, revokeInvite } from "@nts/shared/contract/invites";
+import { deleteKey, getKey, listKeys, updateKey } from "@nts/shared/contract/keys";
+import { getOrganization, updateOrganization } from "@nts/shared/contract/organizations";
+import { getCurrentUser, getUser, listUsers, updateUser } from "@nts/shared/contract/users";
+import { whoami } from "@nts/shared/contract/whoami";
+import { createShares } from "@nts/shared/shares";
+import { type Identity, startIdentity } from "../support/identity.js";
+
+/** What is asked for once for everybody. */
+const OF_ALL = ["counters", "gateways", "key_changes"];
+
+let identity: Identity;
+afterEach(() => identity.stop());
+
+describe("the share of an organization in identity", () => {
+  it("is what everything takes from that is no part of a transaction", async () => {
+    const turns = new AsyncLocalStorage<string>();
+    const outside = new Set<string>();
+    identity = await startIdentity({
+      replicas: [{ shares: { ...createShares(), use: (organization, task) => turns.run(organization, task) } }],
+      onCommand: ({ commandName, command }) => {
+        const collection = String(command[commandName === "getMore" ? "collection" : commandName]);
+        const isUse = ["find", "getMore", "aggregate", "update", "delete", "insert"].includes(commandName);
+        const isShared = OF_ALL.includes(collection) || command["autocommit"] !== undefined;
+        if (isUse && !isShared && turns.getStore() === undefined) outside.add(`${commandName} ${collection}`);
+      },
+    });
+    const person = await identity.aPerson();
+    const colleague = await identity.aColleague(person, {});
+    const { principal: as, organizationId } = person;
+    const key = await identity.aKey(person);
+    const { params, record } = key;
+    const asKey = { ...as, kind: "key", credentialId: key.id } as const;
+    outside.clear();
+    const invite = await identity.data(createInvite, { as, body: { permissions: "Member" } });
+    await identity.data(listInvites, { as });
+    await identity.data(revokeInvite, { as, params: { id: invite.id } });
+    for (const user of [person, colleague]) await identity.data(getUser, { as, params: { id: user.userId } });
+    await identity.data(listUsers, { as });
+    await identity.data(updateUser, { as, params: { id: colleague.userId }, body: { permissions: "Viewer" } });
+    for (const caller of [as, asKey]) await identity.data(whoami, { as: caller });
+    await identity.data(getCurrentUser, { as });
+    await identity.data(getOrganization, { as });
+    await identity.data(updateOrganization, { as, params: { id: organizationId }, body: { name: "another" } });
+    await identity.data(listKeys, { as });
+    await identity.data(getKey, { as, params });
+    await identity.data(updateKey, { as, params, body: { ...record, name: "another" } });
+    await identity.data(deleteKey, { as, params });
+    expect([...outside]).toEqual([]);
+  });
+
+  it("is all that waits: others are answered, and what is too much is refused with a time to wait", async () => {
+    identity = await startIdentity({ replicas: [{ shares: createShares({ operations: 1, waiting: 2 }) }] });
+    const [busy, other] = [await identity.aPerson(), await identity.aPerson()];
+    const sent = Array.from({ length: 100 }, () => identity.ask(listUsers, { as: busy.principal }));
+    expect((await identity.ask(listUsers, { as: other.principal })).status).toBe(200);
+    const answers = await Promise.all(sent);
+    const kinds = new Set(
+      answers.map(({ status, code, headers }) => `${status} ${code} ${headers.get("retry-after")}`),
+    );
+    expect([...kinds].sort()).toEqual(["200  null", "429 rate_limited 1"]);
+  });
+});
