@@ -14,6 +14,7 @@ import { createCors } from "./edge/cors.js";
 import { createInFlight, type InFlight } from "./edge/in-flight.js";
 import { createPace } from "./edge/pace.js";
 import type { Answerers } from "./edge/public-server.js";
+import { createSkipping } from "./edge/skipping.js";
 import { createUnreadAnswers } from "./edge/unread-answers.js";
 import { createProtectionMetrics } from "./metrics.js";
 import { createPages } from "./pages.js";
@@ -68,6 +69,7 @@ export async function createAnswering(
     trustedHops: config.TRUST_PROXY_HOPS,
     everyAnswer: everyAnswerFields(config.PUBLIC_URL),
     unread: createUnreadAnswers(protection.cut),
+    skipping: createSkipping(),
     account: createAccessLog(log, metrics),
     onDefect: protection.defect,
     ...{ tracing, log },

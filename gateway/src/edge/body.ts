@@ -65,9 +65,9 @@ function consume({ request }: Exchange, { onPiece, onEnd, onFault }: Consumer): 
       if (bytes > BODY_LIMIT_BYTES) throw new AppError("payload_too_large");
       onPiece(piece);
     } catch (error) {
-      // What is left is skipped, for the connection to serve the next request.
+      // What is left is not read before the answer is there.
       stop();
-      request.resume();
+      request.pause();
       onFault(error as Error);
     }
   };

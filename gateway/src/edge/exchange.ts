@@ -9,11 +9,12 @@ import type { Level } from "../rate-limit/bucket.js";
 import { addRateLimit } from "../rate-limit/headers.js";
 import { ANSWERED_REQUEST_ID } from "./answer-headers.js";
 import { AnswerStream } from "./answer-stream.js";
-import { hasBody, isEndless } from "./body.js";
+import { announcesTooMuch, hasBody, isEndless } from "./body.js";
 import { clientAddressOf } from "./client-address.js";
 import { sendFailure } from "./answers.js";
 import type { HeaderList } from "./header-list.js";
 import { newRequestId } from "./request-id.js";
+import type { Skipping } from "./skipping.js";
 import type { UnreadAnswers } from "./unread-answers.js";
 
 // A request and its one answer. Only this class writes to the response. Whoever calls `answer` or `begin` first owns the
@@ -24,6 +25,9 @@ import type { UnreadAnswers } from "./unread-answers.js";
 // closing at once would reset the connection, and the answer with it.
 const LINGER_MS = 1_000;
 
+/** Bytes of a body that nobody wants which Node may read as fast as they come; with more, others would have to wait. */
+const AT_ONCE_BYTES = 65_536;
+
 /** What all exchanges of a process share. */
 export interface ExchangeContext {
   /** Proxies of ours in front of the gateway. */
@@ -32,6 +36,7 @@ export interface ExchangeContext {
   readonly everyAnswer: HeaderList;
   readonly tracing: Tracing;
   readonly unread: UnreadAnswers;
+  readonly skipping: Skipping;
   readonly log: Log;
   /** Told of each exchange when it is over. */
   readonly account: (exchange: Exchange) => void;
@@ -143,10 +148,12 @@ export class Exchange {
   ): boolean {
     const { response } = this;
     if (!this.isOpen) return false;
-    const lingers = this.#mustLinger();
-    this.#writeHead(status, lingers ? headers.add("Connection", "close") : headers);
+    const { complete, headers: announced } = this.request;
+    const isUnread = !complete && hasBody(announced);
+    const isLast = isUnread && (!response.shouldKeepAlive || isEndless(announced));
+    this.#writeHead(status, isLast ? headers.add("Connection", "close") : headers);
     this.#state = "ended";
-    if (lingers) this.#linger(body, encoding);
+    if (isLast || (isUnread && announcesTooMuch(announced, AT_ONCE_BYTES))) this.#linger(body, encoding);
     else if (body === null) response.end();
     else response.end(body, encoding);
     this.watchUnread();
@@ -231,12 +238,7 @@ export class Exchange {
     headers.writeHead(this.response, status);
   }
 
-  /** Of a request that is still coming, the end may be far. */
-  #mustLinger(): boolean {
-    const { request, response } = this;
-    return !request.complete && hasBody(request.headers) && (!response.shouldKeepAlive || isEndless(request.headers));
-  }
-
+  /** Answers, and reads what is still coming for a while; where that does not end, the connection does. */
   #linger(body: string | Buffer | null, encoding: BufferEncoding): void {
     const { request, response } = this;
     if (body !== null) response.write(body, encoding);
@@ -244,8 +246,11 @@ export class Exchange {
       clearTimeout(timer);
       response.end();
     };
-    const timer = setTimeout(end, LINGER_MS);
-    request.once("end", end).once("close", end).resume();
+    const timer = setTimeout(() => {
+      response.once("finish", () => request.socket.destroySoon());
+      end();
+    }, LINGER_MS);
+    this.context.skipping.skip(request.once("end", end).once("close", end));
   }
 
   #defect(error: unknown): AppError {
