@@ -1,5 +1,6 @@
+import { fork } from "node:child_process";
 import { once } from "node:events";
-import { Worker } from "node:worker_threads";
+import { fileURLToPath } from "node:url";
 
 export interface VictimOptions {
   readonly url: string;
@@ -30,15 +31,18 @@ export interface Victim {
 
 /** Begins to read. */
 export function startVictim(options: VictimOptions): Victim {
-  const worker = new Worker(new URL("victim-thread.js", import.meta.url), { workerData: options });
+  const program = fileURLToPath(new URL("victim-process.js", import.meta.url));
+  const child = fork(program, [JSON.stringify(options)], { execArgv: [] });
   return {
     report: async () => {
-      worker.postMessage("report");
-      const [seen] = (await once(worker, "message")) as [Seen];
+      child.send("report");
+      const [seen] = (await once(child, "message")) as [Seen];
       return seen;
     },
     stop: async () => {
-      await worker.terminate();
+      if (child.exitCode !== null) return;
+      child.kill();
+      await once(child, "exit");
     },
   };
 }

@@ -1,10 +1,9 @@
 /**
- * The thread of a victim: reads two small things every 20 ms whether or not earlier answers have come, and watches the
- * memory of processes meanwhile. A thread of its own, because an attack keeps the main one busy.
+ * The process of a victim: reads two small things every 20 ms whether or not earlier answers have come, and watches the
+ * memory of processes meanwhile. A process of its own, because an attack keeps the one that makes it busy.
  */
 import { readFileSync } from "node:fs";
 import { Agent, get } from "node:http";
-import { parentPort, workerData } from "node:worker_threads";
 import type { Seen, VictimOptions } from "./victim.js";
 
 const PATHS = ["/api/v1/networks", "/api/v1/auth/whoami"];
@@ -23,7 +22,7 @@ interface Period {
   unanswered: number;
 }
 
-const { url, key, address, processes } = workerData as VictimOptions;
+const { url, key, address, processes } = JSON.parse(process.argv[2] ?? "") as VictimOptions;
 const agent = new Agent({ keepAlive: true });
 const headers = { authorization: `Bearer ${key}` };
 let period = newPeriod();
@@ -70,14 +69,17 @@ setInterval(() => {
   });
 }, WATCH_EVERY_MS);
 
+// It ends with whoever watches it.
+process.on("disconnect", () => process.exit());
+
 /** Asked for a report, it waits until all requests of the period are answered or given up. */
-parentPort?.on("message", () => {
+process.on("message", () => {
   const ended = period;
   period = newPeriod();
   const waiting = setInterval(() => {
     if (ended.unanswered > 0) return;
     clearInterval(waiting);
-    parentPort?.postMessage(seenIn(ended));
+    process.send?.(seenIn(ended));
   }, WATCH_EVERY_MS);
 });
 
