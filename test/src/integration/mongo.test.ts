@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { type Db, MongoClient } from "mongodb";
+import { type ClientSession, type Db, MongoClient } from "mongodb";
 import { createLog } from "@nts/shared/log";
 import { migrate, type Migration } from "@nts/shared/mongo/migrations";
 import { StartRefused } from "@nts/shared/start-refused";
@@ -127,14 +127,18 @@ describe("transactions", () => {
     const things = own.db(name).collection<{ _id: string }>("things");
     await things.insertOne({ _id: "one" });
     let attempts = 0;
+    const sessions = new Set<ClientSession>();
     const endless = createTransactions(own)(BACKGROUND, ["one"], async (session) => {
       attempts += 1;
+      sessions.add(session);
       await things.updateOne({ _id: "one" }, { $set: { attempts } }, { session });
       await other.db("admin").command({ killSessions: [session.id] });
       await things.updateOne({ _id: "one" }, { $set: { attempts: -1 } }, { session });
     });
     await expect(endless).rejects.toMatchObject({ code: "write_conflict" });
     expect(attempts).toBeGreaterThan(1);
+    // What a session has chosen, such as its lane of guards, may be why the attempt failed.
+    expect(sessions.size).toBe(attempts);
     expect(await things.findOne({ _id: "one" })).toEqual({ _id: "one" });
   });
 

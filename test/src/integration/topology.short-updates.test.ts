@@ -48,9 +48,12 @@ describe("updates of services without a transaction", () => {
     expect((await world.owner.send(getHost, { params: host })).etag).toBe('"2-4"');
   });
 
-  it("write nothing when nothing changes", async () => {
+  it.each([true, false])("write nothing when nothing changes, turned on or not (%s)", async (shortUpdates) => {
     const commands: string[] = [];
-    const world = await start({ onCommand: ({ commandName }) => void commands.push(commandName) });
+    const world = await start({
+      storage: (it, db) => createStorage(db, it.transaction, { shortUpdates }),
+      onCommand: ({ commandName }) => void commands.push(commandName),
+    });
     const host = await aHost(world, { services: 1 });
     commands.length = 0;
     const [service] = host.services;
