@@ -10,7 +10,7 @@ const port = parentPort;
 if (port === null) throw new Error("this file is run as a worker thread");
 
 // On Linux the priority is that of the thread: where processors are scarce, requests come first.
-const BEHIND_REQUESTS = 5;
+const BEHIND_REQUESTS = 10;
 if (process.platform === "linux") setPriority(BEHIND_REQUESTS);
 
 // Loaded with that priority: it costs as much as reading a scan.
