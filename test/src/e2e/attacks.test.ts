@@ -3,8 +3,9 @@ import { afterAll, describe, expect, it } from "@jest/globals";
 import { loadAttacks, type NamedAttack, optionsOf, runAttack } from "../support/attacks/run.js";
 import { startStack, type Stack } from "../support/stack.js";
 
-// Other suites share the processors with this one.
+// Other suites share the processors with this one. They make the victim wait now and then, an attack does it every time.
 const WATCHING = { patienceMs: 2_000, beforeMs: 300, afterMs: 500 };
+const TRIES = 3;
 
 const attacks = await loadAttacks();
 let shared: Stack | null = null;
@@ -40,7 +41,10 @@ describe("a client of one organization does not notice what another one does", (
     it(attack.name, async () => {
       const { stack, release } = await stackFor(attack);
       try {
-        expect((await runAttack(attack, stack, WATCHING)).faults).toEqual([]);
+        let outcome = await runAttack(attack, stack, WATCHING);
+        for (let tried = 1; outcome.isSlowOnly && tried < TRIES; tried++)
+          outcome = await runAttack(attack, stack, WATCHING);
+        expect(outcome.faults).toEqual([]);
       } finally {
         await release();
       }

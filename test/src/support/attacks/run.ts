@@ -25,6 +25,8 @@ export interface Outcome {
   readonly attacked: Seen;
   /** What the system did not stand; empty when it stood. */
   readonly faults: readonly string[];
+  /** Nothing is wrong but that the victim waited too long. */
+  readonly isSlowOnly: boolean;
 }
 
 /** All attacks, in the order of their names. */
@@ -80,12 +82,13 @@ export async function runAttack(attack: NamedAttack, stack: Stack, watching: Wat
     await sleep(watching.afterMs);
     const attacked = await victim.report();
     const ended = processes.filter(({ handle, pid }) => !handle.isRunning() || handle.pid() !== pid);
-    const faults = [
-      ...attempt.faults,
-      ...ended.map(({ name }) => `${name} ended`),
-      ...faultsOf(attacked, Math.max(watching.patienceMs, IDLE_FACTOR * idle.medianMs)),
-    ];
-    return { got: attempt.got, idle, attacked, faults };
+    const faults = [...attempt.faults, ...ended.map(({ name }) => `${name} ended`), ...faultsOf(attacked)];
+    const slow = slowness(attacked, Math.max(watching.patienceMs, IDLE_FACTOR * idle.medianMs));
+    return {
+      ...{ got: attempt.got, idle, attacked },
+      faults: [...faults, ...slow],
+      isSlowOnly: faults.length === 0 && slow.length > 0,
+    };
   } finally {
     await victim.stop();
   }
@@ -94,14 +97,17 @@ export async function runAttack(attack: NamedAttack, stack: Stack, watching: Wat
 /** MongoDB's memory is its cache, whose size is a setting. */
 const HAS_OWN_BOUND = "mongod";
 
-function faultsOf({ failures, slowestMs, grownBytes, answers }: Seen, limitMs: number): string[] {
+function faultsOf({ failures, grownBytes, answers }: Seen): string[] {
   const grown = Object.entries(grownBytes).filter(([name, by]) => name !== HAS_OWN_BOUND && by > GROWTH_LIMIT_BYTES);
   return [
     ...(failures.length > 0 ? [`${failures.length} requests of the victim failed, first ${failures[0] ?? ""}`] : []),
     ...(answers === 0 ? ["the victim got no answer"] : []),
-    ...(slowestMs > limitMs ? [`the victim waited ${slowestMs.toFixed(0)} ms, more than ${limitMs.toFixed(0)}`] : []),
     ...grown.map(([name, by]) => `${name} took ${(by / 2 ** 20).toFixed(0)} MiB more memory`),
   ];
+}
+
+function slowness({ slowestMs }: Seen, limitMs: number): string[] {
+  return slowestMs > limitMs ? [`the victim waited ${slowestMs.toFixed(0)} ms, more than ${limitMs.toFixed(0)}`] : [];
 }
 
 function serversOf({ servers }: Stack): readonly Stack["servers"]["redis"][] {
