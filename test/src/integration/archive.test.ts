@@ -1,5 +1,5 @@
 /** Backups of a system that is being written to, put back into another one. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -39,6 +39,8 @@ afterAll(async () => {
 });
 
 const processes = (): Stack["gateways"] => [...target.gateways, ...target.identities, ...target.topologies];
+const stopTarget = (): Promise<unknown> => Promise.all(processes().map((one) => one.stop()));
+const startTarget = (): Promise<unknown> => Promise.all(processes().map((one) => one.restart()));
 
 /** Runs the program, which writes a file or reads it. */
 async function archive(stack: Stack, args: string[], file: string): Promise<{ exitCode: number; stderr: string }> {
@@ -76,12 +78,10 @@ async function backupsUnderLoad(): Promise<string[]> {
 }
 
 describe("a backup", () => {
-  afterEach(() => Promise.all(processes().map((one) => one.restart())));
-
   it("taken while writers write is of one moment: restored, no invariant is broken and everybody gets in", async () => {
     const files = await backupsUnderLoad();
     expect(files.length).toBeGreaterThan(1);
-    await Promise.all(processes().map((one) => one.stop()));
+    await stopTarget();
     const services: number[] = [];
     for (const file of files) {
       expect(await archive(target, ["restore", "--replace"], file)).toMatchObject({ exitCode: 0 });
@@ -90,7 +90,7 @@ describe("a backup", () => {
     }
     expect(services.at(-1)).toBeGreaterThan(0);
 
-    await Promise.all(processes().map((one) => one.restart()));
+    await startTarget();
     const restored = callerOf(target.url, "key", { authorization: `Bearer ${key.secret}` });
     expect((await restored.send("get", "/api/v1/services?limit=0")).body.data).toHaveLength(services.at(-1)!);
     const login = { email: owner.email, password: owner.password };
@@ -100,7 +100,7 @@ describe("a backup", () => {
 
   it("holds every document, to the bit", async () => {
     const file = join(folder, "quiet");
-    await Promise.all(processes().map((one) => one.stop()));
+    await stopTarget();
     await archive(source, ["save"], file);
     await archive(target, ["restore", "--replace"], file);
     const of = async (name: string, collections: string[]): Promise<unknown> =>
@@ -117,7 +117,7 @@ describe("a backup", () => {
     await archive(source, ["save"], whole);
     const bytes = await readFile(whole);
     await writeFile(cut, bytes.subarray(0, bytes.length / 2));
-    await Promise.all(processes().map((one) => one.stop()));
+    await stopTarget();
     expect(await archive(target, ["intact"], cut)).toEqual({ exitCode: 0, stderr: "" });
     expect(await archive(target, ["restore", "--replace"], cut)).toMatchObject({ exitCode: 1 });
     for (const command of ["intact", "save"])
@@ -129,6 +129,7 @@ describe("a backup", () => {
       await expect(migrate(client.db(db), { migrations: [], indexes: {}, log })).rejects.toThrow("has not ended");
     expect(await archive(target, ["restore"], whole)).toMatchObject({ exitCode: 0 });
     expect(await archive(target, ["intact"], cut)).toEqual({ exitCode: 0, stderr: "" });
+    await startTarget();
   });
 
   it("is not restored over data without --replace, nor when it is damaged, and says so in a sentence", async () => {
