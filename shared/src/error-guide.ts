@@ -53,7 +53,19 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   in_use: { params: "`entity`", remedy: "Remove what still refers to the resource." },
   last_owner: { params: "", remedy: "Make somebody else an Owner first." },
   write_conflict: { params: "", remedy: "Retry." },
-  precondition_failed: { params: "", remedy: "Read the resource again, and repeat the change on it." },
+  idempotency_in_progress: { params: "", remedy: "Send the same request again after the seconds in `Retry-After`." },
+  secret_shown_once: {
+    params: "",
+    remedy: "The first request took effect. Delete what it made, or rotate the key, and use a new idempotency key.",
+  },
+  precondition_failed: {
+    params: "",
+    remedy: "Read the resource again, or make a new plan, and repeat the change on it.",
+  },
+  idempotency_mismatch: {
+    params: "",
+    remedy: "Use a new idempotency key for each request; repeat a request with the same path and the same bytes.",
+  },
   too_many_subnets: {
     params: "`planned`, `limit`",
     remedy: "Create larger subnets first, or name them with `subnet_hint`.",

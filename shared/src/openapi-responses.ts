@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { ZodOpenApiResponseObject } from "zod-openapi";
 import type { AnyEndpoint } from "./contract/index.js";
 import { Version } from "./contract/system.js";
+import { Plan, takesIdempotencyKey } from "./contract/writes.js";
 import { ERRORS, type ErrorCode } from "./errors.js";
 import { STATUSES } from "./http/statuses.js";
 
@@ -18,6 +19,11 @@ const Pagination = z
   .meta({ id: "Pagination" });
 
 const ListMeta = Version.extend({ pagination: Pagination }).meta({ id: "ListMeta" });
+
+const Meta = Version.extend({
+  dry_run: z.literal(true).optional().describe("Nothing of it was kept."),
+  plan: Plan.optional().describe("Of writes: answered to `dry_run` and `explain`."),
+}).meta({ id: "Meta" });
 
 const Failure = z
   .object({
@@ -37,9 +43,18 @@ export const HEADERS = {
   "X-Request-Id": { description: "Names the request in our logs.", required: true, schema: { type: "string" } },
 } as const;
 
-const HEADER_REFERENCES = Object.fromEntries(
-  Object.keys(HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-);
+/** The headers of answers to repeated writes, as components. */
+export const WRITE_HEADERS = {
+  "Idempotency-Replayed": {
+    description: "`true`: the answer that an earlier request with this idempotency key was given.",
+    schema: { type: "string" },
+  },
+} as const;
+
+const referencesTo = (headers: object) =>
+  Object.fromEntries(Object.keys(headers).map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+const HEADER_REFERENCES = referencesTo(HEADERS);
+const WRITE_HEADER_REFERENCES = referencesTo({ ...HEADERS, ...WRITE_HEADERS });
 
 /** Statuses of requests that cannot be read, beyond 400: the same for every operation. */
 const UNREADABLE = {
@@ -78,7 +93,7 @@ export function createResponses(): Responses {
       .object({
         success: z.literal(true),
         data: list ? z.array(response) : response,
-        meta: list ? ListMeta : Version,
+        meta: list ? ListMeta : Meta,
       })
       .meta({ id: `${name}Envelope` });
     envelopes.set(response, (envelopes.get(response) ?? new Map<boolean, z.ZodType>()).set(list, made));
@@ -87,10 +102,12 @@ export function createResponses(): Responses {
 
   function successOf(operation: AnyEndpoint): ResponseReference {
     const data = dataNameOf(operation);
+    const isWrite = takesIdempotencyKey(operation);
+    const name = isWrite ? `${data}Written` : data;
     const { files = [] } = operation;
-    return refer(files.length === 0 ? data : `${data}Or${files.map(pascal).join("Or")}`, () => ({
+    return refer(files.length === 0 ? name : `${name}Or${files.map(pascal).join("Or")}`, () => ({
       description: "Success",
-      headers: HEADER_REFERENCES,
+      headers: isWrite ? WRITE_HEADER_REFERENCES : HEADER_REFERENCES,
       content: {
         "application/json": { schema: envelopeOf(operation, data) },
         ...Object.fromEntries(files.map((mediaType) => [mediaType, { schema: z.string() }])),
@@ -130,12 +147,16 @@ function dataNameOf({ response, list, operationId }: AnyEndpoint): string {
 }
 
 /** The codes that an operation can answer: its own, and those that follow from its form. */
-export function codesOf({ credential, permission, body, upload, errors, upstream }: AnyEndpoint): ErrorCode[] {
+export function codesOf(operation: AnyEndpoint): ErrorCode[] {
+  const { credential, permission, body, upload, errors, upstream, plans, showsSecret } = operation;
   const codes: ErrorCode[] = ["malformed_request", "rate_limited", "internal_error", "unavailable", ...errors];
   if (upstream !== "gateway")
     codes.push("too_many_in_flight", "upstream_failed", "upstream_timeout", "validation_failed");
   if (body) codes.push("unsupported_media_type", "payload_too_large");
   if (body && !upload) codes.push("malformed_json");
+  if (takesIdempotencyKey(operation)) codes.push("idempotency_in_progress", "idempotency_mismatch");
+  if (showsSecret === true) codes.push("secret_shown_once");
+  if (plans === true) codes.push("precondition_failed");
   if (credential === "any" || credential === "session")
     codes.push("not_authenticated", "session_expired", "csrf_rejected");
   if (credential === "any") codes.push("api_key_invalid", "api_key_expired", "api_key_disabled", "api_access_disabled");

@@ -1,6 +1,8 @@
+import { z } from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import { OPERATIONS, type AnyEndpoint } from "./contract/index.js";
-import { createResponses, HEADERS, type Responses } from "./openapi-responses.js";
+import { IdempotencyKey, takesIdempotencyKey } from "./contract/writes.js";
+import { createResponses, HEADERS, type Responses, WRITE_HEADERS } from "./openapi-responses.js";
 import { shareParameters } from "./openapi-parameters.js";
 
 // The contract as an OpenAPI 3.1 document. Nothing is written here that the contract does not say.
@@ -22,7 +24,7 @@ export function createOpenApiDocument(version: string): object {
     tags: [...new Set(OPERATIONS.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
     components: {
-      headers: HEADERS,
+      headers: { ...HEADERS, ...WRITE_HEADERS },
       responses: responses.components,
       securitySchemes: {
         apiKey: { type: "http", scheme: "bearer", description: "A user API key." },
@@ -39,6 +41,12 @@ function pathsOf(operations: readonly AnyEndpoint[], responses: Responses): ZodO
   return paths;
 }
 
+const WRITE_REQUEST_HEADERS = z.object({
+  "Idempotency-Key": IdempotencyKey.optional().describe(
+    "Names this write: a repeat within 24 hours is answered as the first time, and has no second effect.",
+  ),
+});
+
 function describe(operation: AnyEndpoint, responses: Responses): ZodOpenApiOperationObject {
   return {
     operationId: operation.operationId,
@@ -48,6 +56,7 @@ function describe(operation: AnyEndpoint, responses: Responses): ZodOpenApiOpera
     requestParams: {
       ...(operation.params && { path: operation.params }),
       ...(operation.query && { query: operation.query }),
+      ...(takesIdempotencyKey(operation) && { header: WRITE_REQUEST_HEADERS }),
     },
     ...describeBody(operation),
     responses: responses.of(operation),

@@ -1,5 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { AppError } from "./errors.js";
+import type { UnitOfWork } from "./writes/unit.js";
 
 /**
  * The request on whose behalf a process works. It travels from the server to every use of the database, so that nothing
@@ -24,6 +25,8 @@ export interface Work {
    * @throws AppError `rate_limited` when it has that many
    */
   openStream(): () => void;
+  /** Set when its transaction does not simply end with a commit: the request is a dry run, is explained, or has a key. */
+  readonly unit?: UnitOfWork;
 }
 
 /** Work that no caller waits for, such as a sweep. */
@@ -33,6 +36,12 @@ export const BACKGROUND: Work = {
   use: (task) => task(),
   openStream: () => () => undefined,
 };
+
+/** Does what may only follow a commit: at once, or when the request's unit of work is kept; never when it is undone. */
+export async function afterCommit({ unit }: Work, task: () => Promise<void> | void): Promise<void> {
+  if (unit === undefined) await task();
+  else unit.afterCommit(task);
+}
 
 /** @throws AppError `upstream_timeout` when nobody waits for the result any more */
 export function requireWanted(work: Work): void {

@@ -44,6 +44,10 @@ export interface Endpoint<
   readonly wholeOrganization?: boolean;
   /** It ends the sessions that the browser has: identity is told the hashes of all session cookies, however many. */
   readonly endsSessions?: boolean;
+  /** Its answer shows a secret that is nowhere else, and so is never kept for a repeated request. */
+  readonly showsSecret?: boolean;
+  /** It can be tried without effect, and tells what it changes: `query` holds the parameters of {@link planned}. */
+  readonly plans?: boolean;
   /** The group it is documented under. */
   readonly tag: string;
   readonly summary: string;

@@ -18,6 +18,7 @@ import {
 import { endpoint } from "./endpoint.js";
 import { HOSTNAME_LIMIT } from "./formats.js";
 import { resource } from "./resource.js";
+import { planned } from "./writes.js";
 import { Interface, InterfaceOfNewHost } from "./interfaces.js";
 import { Port, PortOfNewHost } from "./ports.js";
 import { Service } from "./services.js";
@@ -102,6 +103,7 @@ export const listHosts = endpoint({
 
 export const createHost = endpoint({
   ...common,
+  ...planned,
   operationId: "create_host",
   method: "post",
   path: "/api/v1/hosts",
@@ -127,6 +129,7 @@ export const getHost = hosts.getOne(Host, "Get a host with its interfaces, ports
 
 export const updateHost = endpoint({
   ...common,
+  ...planned,
   operationId: "update_host",
   method: "put",
   path: "/api/v1/hosts/{id}",

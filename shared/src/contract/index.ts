@@ -79,3 +79,4 @@ export * from "./topology.js";
 export * from "./upload.js";
 export * from "./users.js";
 export * from "./whoami.js";
+export * from "./writes.js";

@@ -3,6 +3,7 @@ import { byId, filters, Id, listQuery, Name, serverFields } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { canonicalMac, isMac } from "./formats.js";
 import { resource } from "./resource.js";
+import { planned } from "./writes.js";
 
 /** A network interface of a host, with one address. @see docs/api.md "Resources" */
 export const Interface = z
@@ -101,6 +102,7 @@ export const listInterfaces = endpoint({
 
 export const createInterface = endpoint({
   ...common,
+  ...planned,
   operationId: "create_interface",
   method: "post",
   path: "/api/v1/interfaces",
@@ -115,6 +117,7 @@ export const getInterface = interfaces.getOne(Interface);
 
 export const updateInterface = endpoint({
   ...common,
+  ...planned,
   operationId: "update_interface",
   method: "put",
   path: "/api/v1/interfaces/{id}",

@@ -43,6 +43,7 @@ export const listInvites = endpoint({
 
 export const createInvite = endpoint({
   ...common,
+  showsSecret: true,
   operationId: "create_invite",
   method: "post",
   path: "/api/v1/invites",

@@ -80,6 +80,7 @@ export const listKeys = endpoint({
 
 export const createKey = endpoint({
   ...common,
+  showsSecret: true,
   operationId: "create_user_api_key",
   method: "post",
   path: "/api/v1/auth/keys",
@@ -115,6 +116,7 @@ export const updateKey = endpoint({
 
 export const rotateKey = endpoint({
   ...common,
+  showsSecret: true,
   operationId: "rotate_user_api_key",
   method: "post",
   path: "/api/v1/auth/keys/{id}/rotate",

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { byId, filters, Id, listQuery, Name, serverFields, Tags } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { resource } from "./resource.js";
+import { planned } from "./writes.js";
 
 /** A network: what entities belong to and what callers are limited to. */
 export const Network = z
@@ -44,6 +45,7 @@ export const listNetworks = endpoint({
 
 export const createNetwork = endpoint({
   ...common,
+  ...planned,
   operationId: "create_network",
   method: "post",
   path: "/api/v1/networks",
@@ -59,6 +61,7 @@ export const getNetwork = networks.getOne(Network);
 
 export const updateNetwork = endpoint({
   ...common,
+  ...planned,
   operationId: "update_network",
   method: "put",
   path: "/api/v1/networks/{id}",

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { byId, filters, Id, listQuery, serverFields } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { resource } from "./resource.js";
+import { planned } from "./writes.js";
 
 export const PROTOCOLS = ["Tcp", "Udp"] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
@@ -50,6 +51,7 @@ export const listPorts = endpoint({
 
 export const createPort = endpoint({
   ...common,
+  ...planned,
   operationId: "create_port",
   method: "post",
   path: "/api/v1/ports",
@@ -64,6 +66,7 @@ export const getPort = ports.getOne(Port);
 
 export const updatePort = endpoint({
   ...common,
+  ...planned,
   operationId: "update_port",
   method: "put",
   path: "/api/v1/ports/{id}",

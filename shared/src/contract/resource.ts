@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { ErrorCode } from "../errors.js";
 import { BulkDelete, BulkDeleted, byId, Nothing } from "./common.js";
 import { endpoint, type Permission } from "./endpoint.js";
+import { planned } from "./writes.js";
 
 // The operations that are alike for every resource of the topology service.
 
@@ -41,6 +42,7 @@ export function resource({ one, singular, plural, tag, write, wholeOrganization 
     deleteOne: (summary = `Delete ${one}`, ...errors: readonly ErrorCode[]) =>
       endpoint({
         ...common,
+        ...planned,
         operationId: `delete_${singular}`,
         method: "delete",
         path: `${path}/{id}`,
@@ -54,6 +56,7 @@ export function resource({ one, singular, plural, tag, write, wholeOrganization 
     bulkDelete: (...errors: readonly ErrorCode[]) =>
       endpoint({
         ...common,
+        ...planned,
         operationId: `bulk_delete_${plural}`,
         method: "post",
         path: `${path}/bulk-delete`,

@@ -17,6 +17,7 @@ import {
 } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { resource } from "./resource.js";
+import { planned } from "./writes.js";
 
 /** A service that runs on a host. @see docs/api.md "Resources" */
 export const Service = z
@@ -112,6 +113,7 @@ export const listServices = endpoint({
 
 export const createService = endpoint({
   ...common,
+  ...planned,
   operationId: "create_service",
   method: "post",
   path: "/api/v1/services",
@@ -126,6 +128,7 @@ export const getService = services.getOne(Service);
 
 export const updateService = endpoint({
   ...common,
+  ...planned,
   operationId: "update_service",
   method: "put",
   path: "/api/v1/services/{id}",

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { byId, Description, filters, Id, listQuery, Name, serverFields, Source, Tags, text } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { resource } from "./resource.js";
+import { planned } from "./writes.js";
 
 /** A subnet of a network, as a block of addresses. */
 export const Subnet = z
@@ -57,6 +58,7 @@ export const listSubnets = endpoint({
 
 export const createSubnet = endpoint({
   ...common,
+  ...planned,
   operationId: "create_subnet",
   method: "post",
   path: "/api/v1/subnets",
@@ -71,6 +73,7 @@ export const getSubnet = subnets.getOne(Subnet);
 
 export const updateSubnet = endpoint({
   ...common,
+  ...planned,
   operationId: "update_subnet",
   method: "put",
   path: "/api/v1/subnets/{id}",

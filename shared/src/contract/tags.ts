@@ -2,6 +2,7 @@ import { z } from "zod";
 import { byId, Description, filters, Id, listQuery, Name, serverFields } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { resource } from "./resource.js";
+import { planned } from "./writes.js";
 
 /** A managed tag of an organization. Entities carry its id; a free label needs no tag. */
 export const Tag = z
@@ -56,6 +57,7 @@ export const listTags = endpoint({
 
 export const createTag = endpoint({
   ...common,
+  ...planned,
   operationId: "create_tag",
   method: "post",
   path: "/api/v1/tags",
@@ -71,6 +73,7 @@ export const getTag = tags.getOne(Tag);
 
 export const updateTag = endpoint({
   ...common,
+  ...planned,
   operationId: "update_tag",
   method: "put",
   path: "/api/v1/tags/{id}",

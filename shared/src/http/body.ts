@@ -50,12 +50,14 @@ async function* counted(request: IncomingMessage, limitBytes: number, reading: R
 /**
  * Reads a JSON body: its size counted while it arrives, its depth and its values before it is parsed.
  *
+ * @param onBytes is shown them before they are parsed
  * @throws AppError `unsupported_media_type` · `payload_too_large` · `malformed_json` · `validation_failed` (too deep, too
  * many values)
  */
-export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
+export async function readJsonBody(request: IncomingMessage, onBytes?: (bytes: Buffer) => void): Promise<unknown> {
   if (!isOfType(request.headers["content-type"], JSON_TYPES)) throw new AppError("unsupported_media_type");
   const bytes = await readBytes(request);
+  onBytes?.(bytes);
   const excess = excessOf(bytes);
   if (excess !== null) throw validationFailed({ path: "", message: excess });
   try {

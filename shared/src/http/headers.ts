@@ -10,6 +10,8 @@ export const INTERNAL = {
   listTotal: "x-list-total",
   listLimit: "x-list-limit",
   listOffset: "x-list-offset",
+  /** `open`: members of `meta` follow the data, as `,"meta":{…` without the end. */
+  meta: "x-answer-meta",
 } as const;
 
 /** Set by the gateway on every request and answer. */

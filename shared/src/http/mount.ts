@@ -1,12 +1,15 @@
+import { createHash, type Hash } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
 import type { BodyOf, DataOf, Endpoint, ParamsOf, QueryOf } from "../contract/endpoint.js";
+import { IDEMPOTENCY_KEY } from "../contract/writes.js";
 import { AppError, validationFailed } from "../errors.js";
 import type { Log } from "../log.js";
 import type { Answer } from "./answer.js";
 import { authorize } from "./authorize.js";
 import { readJsonBody, type Reading, readUpload } from "./body.js";
+import { isUnchanged, sendUnchanged, strongRevisionsOf } from "./conditions.js";
 import { faultsOf } from "./faults.js";
 import { type Cause, INTERNAL, TENANCY_CHALLENGE } from "./headers.js";
 import { createObserver, type ObserverOptions } from "./observation.js";
@@ -17,6 +20,8 @@ import type { Principal, Scope, UserPrincipal } from "./tenancy.js";
 import { createValidator } from "./validate.js";
 import type { Shares } from "../shares.js";
 import type { Work } from "../work.js";
+import type { Writes } from "../writes/writes.js";
+import { textOf, wantedOf } from "./write-request.js";
 
 // Puts handlers behind operations of the contract. Handlers never see a request or a response: they are given what was
 // sent, checked, and on whose behalf; they give data back or throw an AppError.
@@ -61,6 +66,8 @@ export interface RouterOptions extends ObserverOptions {
   readonly shares: Shares;
   /** Ran before a write of a user is answered, however it went; its rejection becomes the answer. */
   readonly settleWrite?: () => Promise<void>;
+  /** Answers dry runs, and writes that are explained or have an idempotency key. */
+  readonly writes?: Writes;
 }
 
 export interface Router {
@@ -149,12 +156,13 @@ async function answerRequest(
     }
     observation.principal = principal;
     if (found === null) throw new AppError("not_found", { entity: "Path" });
-    const { operation, run, readQuery } = found.value;
+    const { operation, readQuery } = found.value;
     authorize(operation, principal);
+    const bytes = request.headers[IDEMPOTENCY_KEY] === undefined ? null : createHash("sha256");
     const call = {
       params: parseWith(operation.params, found.params),
       query: readQuery(cut === -1 ? "" : url.slice(cut + 1)),
-      body: await bodyOf(request, found.value, clock),
+      body: await bodyOf(request, found.value, clock, (body) => bytes?.update(body)),
       principal,
       cause: observation.cause,
       clientAddress: header(request, INTERNAL.clientAddress) ?? "",
@@ -163,7 +171,8 @@ async function answerRequest(
       work: workOf(options, response, principal, clock),
       log: options.log,
     };
-    const given = await run(call as unknown as Call<Endpoint>).finally(() => settled(options, operation, principal));
+    const asked = { request, route: found.value, routes, call: call as unknown as Call<Endpoint>, bytes };
+    const given = await answerOf(options, asked).finally(() => settled(options, operation, principal));
     if (response.headersSent) return;
     if (isUnchanged(request, given)) sendUnchanged(response, given);
     else await sendAnswer(response, operation.response, given);
@@ -174,6 +183,46 @@ async function answerRequest(
       options.log.error({ ...observation.ids, err: fault.cause ?? error, code: fault.code }, "request failed");
     sendError(response, fault);
   }
+}
+
+interface Asked {
+  readonly request: IncomingMessage;
+  readonly route: MountedRoute;
+  readonly routes: RouteTable<MountedRoute>;
+  readonly call: Call<Endpoint>;
+  /** Of the body, where there is an idempotency key. */
+  readonly bytes: Hash | null;
+}
+
+/** Runs the handler: at once, or, for a write that is tried, explained or remembered, as a part of that. */
+async function answerOf({ writes }: RouterOptions, asked: Asked): Promise<Answer<unknown>> {
+  const { request, route, routes, call, bytes } = asked;
+  const { operation, run } = route;
+  const wanted = writes === undefined ? null : wantedOf(request, operation, call, bytes);
+  if (writes === undefined || wanted === null) return run(call);
+  const ifMatch = wanted.expected === null ? call.ifMatch : null;
+  const { principal } = call;
+  return writes.run(wanted, {
+    work: call.work,
+    handle: (work) => run({ ...call, ifMatch, work }),
+    textOf: (given) => textOf(operation.response, given),
+    reread: (id) => {
+      const path = operation.method === "post" ? `${operation.path}/${id}` : (request.url ?? "").replace(/\?.*$/, "");
+      const getter = routes.find("GET", path);
+      if (getter === null) throw new Error(`${operation.operationId} answers what cannot be read`);
+      return getter.value.run({
+        ...call,
+        params: getter.params,
+        query: {},
+        body: undefined,
+      });
+    },
+    sees: (networkId) => {
+      if (principal.kind !== "key" && principal.kind !== "session") return false;
+      const { networks } = principal.scope;
+      return networks === "all" || networks.includes(networkId);
+    },
+  });
 }
 
 /** The time that a request has until its answer must have begun. */
@@ -226,9 +275,10 @@ async function bodyOf(
   request: IncomingMessage,
   { operation: { upload }, validateBody }: MountedRoute,
   reading: Reading,
+  onBytes: (bytes: Buffer) => void,
 ): Promise<unknown> {
   if (upload !== undefined) return readUpload(request, upload, reading);
-  return validateBody === null ? undefined : validateBody(await readJsonBody(request));
+  return validateBody === null ? undefined : validateBody(await readJsonBody(request, onBytes));
 }
 
 async function settled({ settleWrite }: RouterOptions, { method }: Endpoint, { kind }: Principal): Promise<void> {
@@ -245,39 +295,4 @@ function parseWith(schema: z.ZodType | undefined, value: unknown): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw validationFailed(...faultsOf(result.error));
-}
-
-const WEAK = "W/";
-
-/** The revisions of `If-Match`; weak tags are left out, since they never match there (RFC 9110 § 13.1.1). */
-function strongRevisionsOf(value: string | undefined): readonly string[] | null {
-  return value === undefined ? null : revisionsIn(tagsIn(value).filter((tag) => !tag.startsWith(WEAK)));
-}
-
-/** The revisions of `If-None-Match`, which is compared weakly. */
-function revisionsOf(value: string | undefined): readonly string[] | null {
-  return value === undefined
-    ? null
-    : revisionsIn(tagsIn(value).map((tag) => (tag.startsWith(WEAK) ? tag.slice(WEAK.length) : tag)));
-}
-
-function tagsIn(value: string): string[] {
-  return value.split(",").map((tag) => tag.trim());
-}
-
-function revisionsIn(tags: readonly string[]): string[] {
-  return tags.map((tag) => tag.replace(/^"(.*)"$/, "$1"));
-}
-
-function isUnchanged(request: IncomingMessage, given: Answer<unknown>): boolean {
-  const reads = request.method === "GET" || request.method === "HEAD";
-  if (!reads || given.revision === undefined || given.volatile === true) return false;
-  const held = revisionsOf(request.headers["if-none-match"]);
-  return held !== null && (held.includes("*") || held.includes(String(given.revision)));
-}
-
-function sendUnchanged(response: ServerResponse, given: Answer<unknown>): void {
-  response.statusCode = 304;
-  response.setHeader("etag", `"${given.revision ?? ""}"`);
-  response.end();
 }

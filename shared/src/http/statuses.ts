@@ -31,7 +31,10 @@ export const STATUSES: Readonly<Record<ErrorCode, number>> = {
   in_use: 409,
   last_owner: 409,
   write_conflict: 409,
+  idempotency_in_progress: 409,
+  secret_shown_once: 409,
   precondition_failed: 412,
+  idempotency_mismatch: 422,
   too_many_subnets: 422,
   import_too_expensive: 422,
   rate_limited: 429,
@@ -45,7 +48,11 @@ export const STATUSES: Readonly<Record<ErrorCode, number>> = {
 };
 
 /** For failures that do not say themselves how long to wait. */
-const RETRY_SECONDS: Partial<Record<ErrorCode, number>> = { unavailable: 1, storage_overloaded: 5 };
+const RETRY_SECONDS: Partial<Record<ErrorCode, number>> = {
+  unavailable: 1,
+  idempotency_in_progress: 1,
+  storage_overloaded: 5,
+};
 
 /** Seconds after which the caller may try again, for the header `Retry-After`; null when waiting does not help. */
 export function retryAfterSeconds({ code, params }: AppError): number | null {

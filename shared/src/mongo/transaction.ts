@@ -61,7 +61,9 @@ export function createTransactions(client: MongoClient): RunTransaction {
     const deadline = Math.min(begun + TRANSACTION_MS, work.deadline - COMMIT_MS);
     // In one order for all callers, or two of them would wait for each other for ever.
     const ordered = [...new Set(keys)].sort();
-    return queue.run(ordered, () => work.use(() => attempts(client, { work, body, begun, deadline, endAbandoned })));
+    const run = <T>(given: TransactionBody<T>): Promise<T> =>
+      queue.run(ordered, () => work.use(() => attempts(client, { work, body: given, begun, deadline, endAbandoned })));
+    return work.unit === undefined ? run(body) : work.unit.within(run, body);
   };
 }
 

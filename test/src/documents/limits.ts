@@ -9,7 +9,14 @@ import * as unread from "@nts/gateway/edge/unread-answers";
 import * as proxy from "@nts/gateway/proxy/proxy";
 import { IdentitySettings } from "@nts/identity/config";
 import { MOST_WAITING as PASSWORDS_WAITING } from "@nts/identity/users/strength-judge";
-import { type AnyEndpoint, OPERATIONS } from "@nts/shared/contract";
+import {
+  type AnyEndpoint,
+  OPERATIONS,
+  PLANNED_BYTES,
+  PLANNED_CHANGES,
+  REMEMBERED_BYTES,
+  REMEMBERED_HOURS,
+} from "@nts/shared/contract";
 import { VIRTUALIZATION_LIMIT_BYTES } from "@nts/shared/contract/common";
 import { MERMAID_LIMITS } from "@nts/shared/contract/topology";
 import { BODY_LIMIT_BYTES } from "@nts/shared/http/headers";
@@ -63,6 +70,8 @@ function ofRequests(): Rows {
     ["request headers", head],
     ["page size", `${n(maximumOf("list_hosts", "limit"))}; \`limit=0\` streams without one`],
     ["ids in a bulk-delete", n(itemsOf("bulk_delete_hosts"))],
+    ["a plan of a write", `${n(PLANNED_CHANGES)} changes, ${kib(PLANNED_BYTES)} of values; more are counted`],
+    ["an idempotency key", "255 visible ASCII characters"],
     ["the graph as a file for Mermaid", `${n(MERMAID_LIMITS.edges)} edges, ${n(MERMAID_LIMITS.characters)} characters`],
   ];
 }
@@ -135,6 +144,10 @@ function ofResources(): Rows {
     ["API keys of an organization", `${at("MAX_KEYS_PER_ORGANIZATION")}; 403 \`quota_exceeded\``],
     ["sessions of a user", `${at("MAX_SESSIONS_PER_USER")}; one more ends the one that was not used for longest`],
     ["open invites of an organization", `${at("MAX_INVITES_PER_ORGANIZATION")}; 403 \`quota_exceeded\``],
+    [
+      "answers of writes with an idempotency key",
+      `${REMEMBERED_HOURS} hours, ${kib(REMEMBERED_BYTES)} each; a user writes as many as the rate limit allows`,
+    ],
     [
       "passwords",
       `${given(password.minLength, "passwords")} to ${given(password.maxLength, "passwords")} characters; judged one at a time, ${PASSWORDS_WAITING} waiting`,

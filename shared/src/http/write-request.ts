@@ -1,0 +1,82 @@
+import { createHash, type Hash } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import type { z } from "zod";
+import type { Endpoint } from "../contract/endpoint.js";
+import { IDEMPOTENCY_KEY, IdempotencyKey, takesIdempotencyKey } from "../contract/writes.js";
+import { validationFailed } from "../errors.js";
+import { PLAN_TAG } from "../writes/recorder.js";
+import type { Remembering } from "../writes/remembered.js";
+import type { Wanted } from "../writes/writes.js";
+import type { Answer } from "./answer.js";
+import type { Principal, UserPrincipal } from "./tenancy.js";
+
+// What a request wants of its write besides the write: to be tried only, to be explained, to be remembered.
+
+/** What was read of the request. */
+export interface WriteRequest {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly principal: Principal;
+  readonly ifMatch: readonly string[] | null;
+}
+
+/** @param bytes hash of the body @returns null for a request that is only to be answered @throws AppError `validation_failed` */
+export function wantedOf(
+  request: IncomingMessage,
+  operation: Endpoint,
+  { params, query, body, principal, ifMatch }: WriteRequest,
+  bytes: Hash | null,
+): Wanted | null {
+  if (operation.method === "get" || (principal.kind !== "key" && principal.kind !== "session")) return null;
+  const { dry_run: isDry = false, explain = false } = (operation.plans === true ? query : {}) as Record<
+    string,
+    boolean
+  >;
+  const expected = operation.plans === true && ifMatch?.length === 1 && ifMatch[0]?.startsWith(PLAN_TAG) === true;
+  const remembering = isDry ? null : rememberingOf(request, operation, principal, bytes);
+  if (!isDry && !explain && !expected && remembering === null) return null;
+  const isBulk = Array.isArray(body);
+  const action = isBulk || operation.method === "delete" ? "delete" : operation.method === "post" ? "create" : "update";
+  const named = new Set(isBulk ? (body as string[]) : Object.values(params as Record<string, string>));
+  return {
+    isDry,
+    plan: isDry || explain ? { action, named } : null,
+    expected: expected ? (ifMatch[0] ?? null) : null,
+    remembering,
+  };
+}
+
+function rememberingOf(
+  request: IncomingMessage,
+  operation: Endpoint,
+  { userId, scope }: UserPrincipal,
+  bytes: Hash | null,
+): Remembering | null {
+  const given = request.headers[IDEMPOTENCY_KEY];
+  if (given === undefined || bytes === null || !takesIdempotencyKey(operation)) return null;
+  const key = IdempotencyKey.safeParse(given);
+  if (!key.success)
+    throw validationFailed({ path: "Idempotency-Key", message: key.error.issues[0]?.message ?? "is not valid" });
+  const named = createHash("sha256")
+    .update(`${request.method ?? ""} ${request.url ?? ""}\n`)
+    .update(bytes.digest());
+  return {
+    organizationId: scope.organizationId,
+    userId,
+    key: key.data,
+    fingerprint: named.digest("base64url"),
+    isSecret: operation.showsSecret === true,
+    isNetwork: operation.path.startsWith("/api/v1/networks"),
+  };
+}
+
+/** The JSON text of an answer. */
+export async function textOf(schema: z.ZodType, given: Answer<unknown>): Promise<string> {
+  if (given.kind === "data") return JSON.stringify(schema.parse(given.data));
+  if (given.kind === "json") return given.json.toString();
+  if (given.kind !== "pieces") throw new Error("a write answers one value");
+  const texts: string[] = [];
+  for await (const piece of given.pieces) texts.push(piece.toString());
+  return texts.join("");
+}

@@ -1,0 +1,215 @@
+import { performance } from "node:perf_hooks";
+import { setTimeout as delay } from "node:timers/promises";
+import type { ClientSession, Db } from "mongodb";
+import { IDEMPOTENCY_REPLAYED, type Plan } from "../contract/writes.js";
+import { AppError } from "../errors.js";
+import { answer, type Answer } from "../http/answer.js";
+import { INTERNAL } from "../http/headers.js";
+import { STATUSES } from "../http/statuses.js";
+import { createAbandonedSweep } from "../mongo/abandoned.js";
+import { Discard, type RunTransaction } from "../mongo/transaction.js";
+import { requireWanted, type Work } from "../work.js";
+import { createRecorder, recordIn } from "./recorder.js";
+import {
+  type AnswerDocument,
+  createRememberedAnswers,
+  type Made,
+  type RememberedAnswers,
+  type Remembering,
+  Taken,
+} from "./remembered.js";
+import { Again, createUnit, type Unit } from "./unit.js";
+
+// Writes that are more than done: tried without effect, explained, or remembered under an idempotency key. Each runs its
+// handler in a unit of work, and decides at the end what becomes of the transaction.
+
+/** Milliseconds for which a key that another request has is asked for again: that request's process may be no more. */
+const PATIENCE_MS = 1_500;
+const EVERY_MS = 100;
+
+/** What a request wants of its write, besides the write. */
+export interface Wanted {
+  readonly isDry: boolean;
+  /** What the write does, for its plan; null when nobody asks. */
+  readonly plan: { readonly action: Exclude<Plan["action"], "none">; readonly named: ReadonlySet<string> } | null;
+  /** The plan's ETag that it must have; null for any. */
+  readonly expected: string | null;
+  /** Null without an idempotency key. */
+  readonly remembering: Remembering | null;
+}
+
+export interface Handling {
+  readonly work: Work;
+  /** Runs the handler; it may be run again when nothing was kept. */
+  readonly handle: (work: Work) => Promise<Answer<unknown>>;
+  /** The JSON text of what it answered. */
+  readonly textOf: (given: Answer<unknown>) => Promise<string>;
+  /** Answers with the present state of an entity that was answered before. */
+  readonly reread: (id: string) => Promise<Answer<unknown>>;
+  /** Whether the caller may see what is in a network. */
+  readonly sees: (networkId: string) => boolean;
+}
+
+export interface Writes {
+  /**
+   * Answers a write.
+   *
+   * @throws AppError `idempotency_mismatch` · `idempotency_in_progress` · `secret_shown_once` · `precondition_failed` when the
+   *   plan is another one, and whatever the handler throws
+   */
+  run(wanted: Wanted, handling: Handling): Promise<Answer<unknown>>;
+}
+
+export function createWrites(db: Db, transaction: RunTransaction): Writes {
+  const answers = createRememberedAnswers(db);
+  const endAbandoned = createAbandonedSweep(db.client);
+  /** Keys of requests that this process is working on. */
+  const running = new Set<string>();
+
+  async function replayed(remembering: Remembering, handling: Handling): Promise<Answer<unknown> | null> {
+    const found = await handling.work.use(() => answers.find(remembering));
+    if (found === null) return null;
+    if (isOutOfSight(found, handling)) {
+      // Refused as the request itself is by now; whatever it does is undone.
+      await once({ isDry: true, plan: null, expected: null, remembering: null }, handling, { answers, transaction });
+      throw new AppError("idempotency_in_progress");
+    }
+    if (found.fingerprint !== remembering.fingerprint) throw new AppError("idempotency_mismatch");
+    return replayOf(found, handling);
+  }
+
+  async function remember(remembering: Remembering, wanted: Wanted, handling: Handling): Promise<Answer<unknown>> {
+    const untilMs = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const known = await replayed(remembering, handling);
+      if (known !== null) return known;
+      const ended = await once(wanted, handling, { answers, transaction }).catch((error: unknown) =>
+        error instanceof Taken ? null : unlessEnded(error, remembering, handling),
+      );
+      if (ended !== null) return ended;
+      if (performance.now() > untilMs) throw new AppError("idempotency_in_progress");
+      await endAbandoned();
+      await delay(EVERY_MS);
+    }
+  }
+
+  /** What refuses a repeat may be the effect of the first request, which has ended meanwhile. @throws the refusal otherwise */
+  async function unlessEnded(error: unknown, remembering: Remembering, handling: Handling): Promise<Answer<unknown>> {
+    const isRefusal = error instanceof AppError && STATUSES[error.code] < 500;
+    const ended = isRefusal ? await replayed(remembering, handling) : null;
+    if (ended === null) throw error;
+    return ended;
+  }
+
+  return {
+    run: async (wanted, handling) => {
+      const { remembering } = wanted;
+      if (remembering === null) return once(wanted, handling, { answers, transaction });
+      const name = `${remembering.userId} ${remembering.key}`;
+      if (running.has(name)) throw new AppError("idempotency_in_progress");
+      running.add(name);
+      try {
+        return await remember(remembering, wanted, handling);
+      } finally {
+        running.delete(name);
+      }
+    },
+  };
+}
+
+interface Means {
+  readonly answers: RememberedAnswers;
+  readonly transaction: RunTransaction;
+}
+
+/** Runs the handler until its transaction has ended one way or the other. */
+async function once(wanted: Wanted, handling: Handling, means: Means): Promise<Answer<unknown>> {
+  for (;;) {
+    requireWanted(handling.work);
+    try {
+      return await attempt(wanted, handling, means);
+    } catch (error) {
+      if (!(error instanceof Again)) throw error;
+    }
+  }
+}
+
+async function attempt(wanted: Wanted, { work, handle, textOf }: Handling, means: Means): Promise<Answer<unknown>> {
+  const { isDry, plan, expected, remembering } = wanted;
+  const { answers, transaction } = means;
+  const isPlanned = plan !== null || expected !== null;
+  let recorder = createRecorder(plan?.named ?? new Set());
+  const begin = async (session: ClientSession): Promise<void> => {
+    if (isPlanned) {
+      recorder = createRecorder(plan?.named ?? new Set());
+      recordIn(session, recorder);
+    }
+    if (remembering !== null) await answers.take(session, remembering);
+  };
+  const unit = createUnit({ isDry, begin });
+  try {
+    const given = await handle(workIn(work, unit));
+    const revision = isDry || given.revision === undefined ? undefined : String(given.revision);
+    const meta = plan === null ? undefined : metaOf(wanted, recorder.plan(plan.action));
+    const made: Made = {
+      json: await textOf(given),
+      ...(meta && { meta }),
+      ...(revision !== undefined && { revision }),
+    };
+    if (expected !== null && recorder.etag() !== expected) throw new AppError("precondition_failed");
+    await settle(unit, async (session) => {
+      if (isDry) throw new Discard(null);
+      if (remembering !== null) await answers.keep(session, remembering, made);
+    });
+    if (!isDry) await unit.finish();
+    return answered(made);
+  } finally {
+    await unit.abandon();
+  }
+
+  async function settle(held: Unit, last: (session: ClientSession) => Promise<void>): Promise<void> {
+    if (held.isHeld()) await held.end(last);
+    else if (remembering !== null)
+      // It has changed nothing; a repeat changes nothing either, whatever others do meanwhile.
+      await transaction(work, [], async (session) => {
+        await answers.take(session, remembering);
+        await last(session);
+      });
+  }
+}
+
+/** The work with its unit. Not a copy: a deadline may move. */
+function workIn(work: Work, unit: Unit): Work {
+  return {
+    get deadline() {
+      return work.deadline;
+    },
+    isAbandoned: work.isAbandoned,
+    use: work.use,
+    openStream: work.openStream,
+    unit,
+  };
+}
+
+/** The beginning of `meta`, whose end is the gateway's. */
+function metaOf({ isDry }: Wanted, plan: Plan): string {
+  return `,"meta":{${isDry ? `"dry_run":true,` : ""}"plan":${JSON.stringify(plan)}`;
+}
+
+function answered({ json, meta, revision }: Made, headers: Record<string, string> = {}): Answer<unknown> {
+  const all = meta === undefined ? headers : { ...headers, [INTERNAL.meta]: "open" };
+  return answer.json(json + (meta ?? ""), { headers: all, ...(revision !== undefined && { revision }) });
+}
+
+async function replayOf(found: AnswerDocument, { reread }: Handling): Promise<Answer<unknown>> {
+  const headers = { [IDEMPOTENCY_REPLAYED]: "true" };
+  if (found.is_secret === true) throw new AppError("secret_shown_once");
+  if (found.json !== undefined) return answered({ ...found, json: found.json }, headers);
+  const { headers: own, ...given } = await reread(found.entity_id ?? "");
+  return { ...given, headers: { ...own, ...headers } };
+}
+
+/** The answer speaks of a network that this caller may not use: it is refused as the request itself is. */
+function isOutOfSight({ network_id }: AnswerDocument, { sees }: Handling): boolean {
+  return typeof network_id === "string" && !sees(network_id);
+}
