@@ -5,6 +5,7 @@ import type { InternalClient } from "@nts/shared/http/internal-client";
 import { createRouter, type Router, type RouterOptions } from "@nts/shared/http/mount";
 import { mapMongoFault } from "@nts/shared/mongo/faults";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
+import { createWrites } from "@nts/shared/writes/writes";
 import { mountCredentials } from "./credentials/routes.js";
 import { createCredentialStore } from "./credentials/store.js";
 import type { Forms } from "./documents.js";
@@ -83,6 +84,7 @@ export function createApp(options: AppOptions): Router {
   const newestChange = sharingNext(keyChanges.highest);
   const router = createRouter({
     ...{ ...routing, mapFault: mapMongoFault, deadlineMs: DEADLINE_MS },
+    writes: createWrites(db, transaction),
     // Who repeats a change whose answer was lost finds nothing left to change, while gateways may still be applying it.
     settleWrite: async () => acknowledgements.wait(await newestChange()),
   });
@@ -142,7 +144,7 @@ export function createApp(options: AppOptions): Router {
   });
   const change = createChangePassword({ users, sessions, passwords, changeRights });
   mountPasswords(router, { users, organizations, passwords, requireStrong, guess, change, cookies });
-  mountOrganizations(router, { organizations, changeRights });
+  mountOrganizations(router, { organizations, transaction, changeRights });
   mountKeys(router, { keys, topology, dropDeadNetworks, dropDeadTags, transaction, requireRoom, changeRights });
   mountWhoami(router, { keys, sessions, users, organizations, topology });
   mountCredentials(router, { credentials, sessions });

@@ -1,4 +1,5 @@
 import type { Indexes } from "@nts/shared/mongo/migrations";
+import { ANSWERS, ANSWERS_EXPIRE } from "@nts/shared/writes/remembered";
 
 /** Milliseconds that a key change is kept for gateways that were away. */
 export const KEY_CHANGES_KEPT_MS = 3_600_000;
@@ -38,4 +39,5 @@ export const INDEXES: Indexes = {
   ],
   key_changes: [{ key: { at: 1 }, expireAfterSeconds: KEY_CHANGES_KEPT_MS / 1000 }],
   gateways: [{ key: { seen_at: 1 }, expireAfterSeconds: DAY_SECONDS }],
+  [ANSWERS]: [ANSWERS_EXPIRE],
 };

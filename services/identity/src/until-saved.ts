@@ -1,5 +1,7 @@
 import { performance } from "node:perf_hooks";
+import type { ClientSession } from "mongodb";
 import { AppError } from "@nts/shared/errors";
+import { Discard, type RunTransaction } from "@nts/shared/mongo/transaction";
 import { requireWanted, type Work } from "@nts/shared/work";
 
 /** Milliseconds before the deadline after which no other attempt begins: a change still has to reach the gateways. */
@@ -19,4 +21,18 @@ export async function untilSaved<T>(work: Work, attempt: () => Promise<T | null>
     if (saved !== null) return saved;
   } while (performance.now() < until);
   throw new AppError("write_conflict");
+}
+
+/** Makes the attempt of a change that touches nobody's rights. @param key what is changed @param write null when another writer came between */
+export function saveIn<T>(
+  transaction: RunTransaction,
+  work: Work,
+  key: string,
+  write: (tx: ClientSession) => Promise<T | null>,
+): Promise<T | null> {
+  return transaction<T | null>(work, [key], async (tx) => {
+    const saved = await write(tx);
+    if (saved === null) throw new Discard(null);
+    return saved;
+  });
 }

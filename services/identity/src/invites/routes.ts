@@ -63,10 +63,12 @@ export function mountInvites(
     return answer.data({ ...inviteAnswer(invite, networkIds), token }, { revision: invite.revision });
   });
 
-  mount(router, revokeInvite, async ({ principal, scope, params: { id } }) => {
+  mount(router, revokeInvite, async ({ principal, scope, params: { id }, work }) => {
     const { permissions } = await invites.get(scope.organizationId, id);
     requireRank(principal, permissions);
-    if (!(await invites.remove(scope.organizationId, id))) throw new AppError("not_found", { entity: "Invite" });
+    await transaction(work, [id], async (tx) => {
+      if (!(await invites.remove(scope.organizationId, id, tx))) throw new AppError("not_found", { entity: "Invite" });
+    });
     return answer.data(null);
   });
 }

@@ -32,7 +32,7 @@ export interface InviteStore {
   /** Uses an invite up; null when there is none any more. */
   take(hash: string, tx: ClientSession): Promise<InviteDocument | null>;
   /** @returns false when there was none any more */
-  remove(organizationId: string, id: string): Promise<boolean>;
+  remove(organizationId: string, id: string, tx: ClientSession): Promise<boolean>;
   removeAllOf(inviterId: string, tx: ClientSession): Promise<void>;
   /** Removes what an inviter could not invite to at this level. */
   removeBeyond(inviterId: string, level: Permission, tx: ClientSession): Promise<void>;
@@ -64,10 +64,8 @@ export function createInviteStore({ db, share }: Database, forms?: Forms): Invit
       const taken = await invites.findOneAndDelete({ hash }, { session: tx });
       return taken && understood(taken);
     },
-    remove: async (organizationId, id) => {
-      const remove = () => invites.deleteOne({ organization_id: organizationId, _id: id });
-      return (await share(organizationId, remove)).deletedCount === 1;
-    },
+    remove: async (organizationId, id, tx) =>
+      (await invites.deleteOne({ organization_id: organizationId, _id: id }, { session: tx })).deletedCount === 1,
     removeAllOf: async (inviterId, tx) => {
       await invites.deleteMany({ invited_by: inviterId }, { session: tx });
     },

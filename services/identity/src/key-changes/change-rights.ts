@@ -2,13 +2,13 @@ import type { ClientSession } from "mongodb";
 import type { Bus } from "@nts/shared/bus/bus";
 import { keyChanged } from "@nts/shared/contract/messages";
 import { Discard, type RunTransaction } from "@nts/shared/mongo/transaction";
-import type { Work } from "@nts/shared/work";
+import { afterCommit, type Work } from "@nts/shared/work";
 import type { Acknowledgements } from "./acknowledgements.js";
 import type { KeyChangeLog } from "./log.js";
 
 /**
  * Makes a change that takes or gives rights: `write` and its entry in the record are one transaction, and the promise
- * resolves when no gateway accepts any more what the change took away. All such transactions write one document first, so
+ * resolves, or in a unit of work its end does, when no gateway accepts any more what the change took away. All such transactions write one document first, so
  * they run one after another: `write` may decide by what it reads in the transaction.
  *
  * @param work the request that asks for it
@@ -40,8 +40,10 @@ export function createChangeRights(options: ChangeRightsOptions): ChangeRights {
       return { number, result };
     });
     if (made === null) return null;
-    bus.publish(keyChanged, { number: made.number, subjects: [...subjects] });
-    await acknowledgements.wait(made.number);
+    await afterCommit(work, async () => {
+      bus.publish(keyChanged, { number: made.number, subjects: [...subjects] });
+      await acknowledgements.wait(made.number);
+    });
     return made.result;
   };
 }

@@ -12,7 +12,7 @@ import { requireRevision } from "@nts/shared/revision";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { DeadNetworkSweep } from "../networks/dead-networks.js";
 import type { TopologyDirectory } from "../topology.js";
-import { untilSaved } from "../until-saved.js";
+import { saveIn, untilSaved } from "../until-saved.js";
 import { keyAnswer } from "./answer.js";
 import type { DeadTagSweep } from "./dead-tags.js";
 import { keyChanges, newKeySettings, touchesRights, type Grantor, type KeyDocument } from "./key.rules.js";
@@ -86,7 +86,7 @@ export function mountKeys(router: Router, routes: KeyRoutes): void {
       if (Object.keys(changes).length === 0) return current;
       return touchesRights(changes)
         ? changeRights(work, [id], (tx) => keys.update(caller, current, changes, tx))
-        : keys.update(caller, current, changes);
+        : saveIn(transaction, work, id, (tx) => keys.update(caller, current, changes, tx));
     });
     return answerKey(saved, caller);
   });

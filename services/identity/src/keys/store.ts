@@ -43,7 +43,7 @@ export interface KeyStore {
     owner: KeyOwner,
     current: KeyDocument,
     changes: Partial<KeyDocument>,
-    tx?: ClientSession,
+    tx: ClientSession,
   ): Promise<KeyDocument | null>;
   /** @returns true, or null when another writer came between */
   remove(owner: KeyOwner, current: KeyDocument, tx: ClientSession): Promise<true | null>;
@@ -92,8 +92,7 @@ export function createKeyStore({ db, share }: Database, forms?: Forms): KeyStore
     update: async (owner, current, changes, tx) => {
       const written = { ...changes, ...nextRevision(current, new Date()), form: formAfter(current) };
       const unchanged = { ...ownedBy(owner), _id: current._id, revision: current.revision };
-      const write = () => keys.updateOne(unchanged, { $set: written }, { session: tx });
-      const { matchedCount } = await (tx === undefined ? share(owner.organizationId, write) : write());
+      const { matchedCount } = await keys.updateOne(unchanged, { $set: written }, { session: tx });
       return matchedCount === 1 ? { ...current, ...written } : null;
     },
     remove: async (owner, current, tx) => {

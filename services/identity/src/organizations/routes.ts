@@ -2,19 +2,23 @@ import { getOrganization, updateOrganization, updateOrganizationProfile } from "
 import { AppError } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
+import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import { requireRevision } from "@nts/shared/revision";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import { changesTo } from "../revisions.rules.js";
-import { untilSaved } from "../until-saved.js";
+import { saveIn, untilSaved } from "../until-saved.js";
 import { organizationAnswer, profileAnswer } from "./organization.js";
 import type { OrganizationStore } from "./store.js";
 
 export interface OrganizationRoutes {
   readonly organizations: OrganizationStore;
+  readonly transaction: RunTransaction;
   readonly changeRights: ChangeRights;
 }
 
-export function mountOrganizations(router: Router, { organizations, changeRights }: OrganizationRoutes): void {
+export function mountOrganizations(router: Router, routes: OrganizationRoutes): void {
+  const { organizations, transaction, changeRights } = routes;
+
   mount(router, getOrganization, async ({ scope }) => {
     const organization = await organizations.get(scope.organizationId);
     return answer.data(organizationAnswer(organization), { revision: organization.revision });
@@ -30,7 +34,7 @@ export function mountOrganizations(router: Router, { organizations, changeRights
       if (Object.keys(changes).length === 0) return current;
       return "api_access_enabled" in changes
         ? changeRights(work, [id], (tx) => organizations.update(current, changes, tx))
-        : organizations.update(current, changes);
+        : saveIn(transaction, work, id, (tx) => organizations.update(current, changes, tx));
     });
     return answer.data(organizationAnswer(saved), { revision: saved.revision });
   });
@@ -39,7 +43,9 @@ export function mountOrganizations(router: Router, { organizations, changeRights
     const saved = await untilSaved(work, async () => {
       const current = await organizations.get(scope.organizationId);
       const changes = changesTo(current, { company_size, job_title });
-      return Object.keys(changes).length === 0 ? current : organizations.update(current, changes);
+      return Object.keys(changes).length === 0
+        ? current
+        : saveIn(transaction, work, current._id, (tx) => organizations.update(current, changes, tx));
     });
     return answer.data(profileAnswer(saved));
   });

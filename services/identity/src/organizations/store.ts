@@ -16,7 +16,7 @@ export interface OrganizationStore {
   update(
     current: OrganizationDocument,
     changes: Partial<OrganizationDocument>,
-    tx?: ClientSession,
+    tx: ClientSession,
   ): Promise<OrganizationDocument | null>;
 }
 
@@ -38,8 +38,7 @@ export function createOrganizationStore({ db, share }: Database, forms?: Forms):
     update: async (current, changes, tx) => {
       const written = { ...changes, ...nextRevision(current, new Date()), form: formAfter(current) };
       const unchanged = { _id: current._id, revision: current.revision };
-      const write = () => organizations.updateOne(unchanged, { $set: written }, { session: tx });
-      const { matchedCount } = await (tx === undefined ? share(current._id, write) : write());
+      const { matchedCount } = await organizations.updateOne(unchanged, { $set: written }, { session: tx });
       return matchedCount === 1 ? { ...current, ...written } : null;
     },
   };

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { createInvite, deleteUser, listInvites, revokeInvite } from "@nts/shared/contract";
+import { createKey, deleteKey, listKeys, rotateKey, updateKey } from "@nts/shared/contract/keys";
+import { updateOrganization, updateOrganizationProfile } from "@nts/shared/contract/organizations";
+import type { DirectAnswer, Person } from "../support/direct.js";
+import { keyBodyOf } from "../support/direct.js";
+import { type Identity, startIdentity } from "../support/identity.js";
+
+let identity: Identity;
+let person: Person;
+
+beforeAll(async () => {
+  identity = await startIdentity({ replicas: [{}, {}] });
+  person = await identity.aPerson();
+});
+afterAll(() => identity.stop());
+
+const keyed = (key: string) => ({ as: person.principal, headers: { "idempotency-key": key } });
+const shown = ({ status, text, headers }: DirectAnswer<unknown>) => [status, text, headers.get("etag")];
+
+describe("a write of accounts that is repeated under its idempotency key", () => {
+  it("is answered as the first time, by every replica, and has no second effect", async () => {
+    const { params, record } = await identity.aKey(person);
+    const colleague = await identity.aColleague(person, {});
+    const params_ = { id: person.organizationId };
+    const writes = [
+      (replica: number) => identity.ask(updateOrganization, { ...keyed("name"), replica, params: params_, body: { name: "Renamed" } }), // prettier-ignore
+      (replica: number) => identity.ask(updateOrganizationProfile, { ...keyed("profile"), replica, body: { job_title: "Admin" } }), // prettier-ignore
+      (replica: number) => identity.ask(updateKey, { ...keyed("key"), replica, params, body: { ...keyBodyOf(person), name: "renamed" } }), // prettier-ignore
+      (replica: number) => identity.ask(updateKey, { ...keyed("off"), replica, params, body: { ...keyBodyOf(person), name: record.name, is_enabled: false } }), // prettier-ignore
+      (replica: number) => identity.ask(deleteKey, { ...keyed("gone"), replica, params }),
+      (replica: number) => identity.ask(deleteUser, { ...keyed("left"), replica, params: { id: colleague.userId } }),
+    ];
+    for (const write of writes) {
+      const first = await write(0);
+      expect([first.status, first.headers.get("idempotency-replayed")]).toEqual([200, null]);
+      const again = await write(1);
+      expect(shown(again)).toEqual(shown(first));
+      expect(again.headers.get("idempotency-replayed")).toBe("true");
+    }
+  });
+
+  it("never shows a secret again, nor keeps it: 409 secret_shown_once", async () => {
+    const body = keyBodyOf(person, { name: "secret" });
+    const made = await identity.ask(createKey, { ...keyed("create"), body });
+    const params = { id: made.data.api_key.id };
+    const rotated = await identity.ask(rotateKey, { ...keyed("rotate"), params });
+    const invited = await identity.ask(createInvite, { ...keyed("invite"), body: { permissions: "Viewer" } });
+    const again = [
+      await identity.ask(createKey, { ...keyed("create"), replica: 1, body }),
+      await identity.ask(rotateKey, { ...keyed("rotate"), replica: 1, params }),
+      await identity.ask(createInvite, { ...keyed("invite"), replica: 1, body: { permissions: "Viewer" } }),
+    ];
+    expect(again.map(({ status, code }) => [status, code])).toEqual(Array(3).fill([409, "secret_shown_once"]));
+    const listed = (await identity.data(listKeys, { as: person.principal })) as unknown as { name: string }[];
+    expect(listed.filter(({ name }) => name === "secret")).toHaveLength(1);
+    const kept = JSON.stringify(await identity.db.collection("answers").find().toArray());
+    for (const secret of [made.data.key, rotated.data, invited.data.token]) expect(kept).not.toContain(secret);
+    const revoked = { ...keyed("revoke"), params: { id: invited.data.id } };
+    expect(shown(await identity.ask(revokeInvite, revoked))).toEqual(shown(await identity.ask(revokeInvite, revoked)));
+    expect(await identity.data(listInvites, { as: person.principal })).toEqual([]);
+  });
+
+  it("makes one key, however many ask for it at once", async () => {
+    const body = keyBodyOf(person, { name: "at once" });
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => identity.ask(createKey, { ...keyed("at-once"), replica: n % 2, body })),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const codes = new Set(answers.filter(({ status }) => status !== 200).map(({ code }) => code));
+    expect([...codes].filter((code) => !["secret_shown_once", "idempotency_in_progress"].includes(code))).toEqual([]);
+  });
+});
