@@ -36,6 +36,7 @@ export function createTopologyApp({ storage, notices, imports, router: options }
     mapFault: mapMongoFault,
     deadlineMs: DEADLINE_MS,
     visible: storage.deletions.visible,
+    writes: storage.writes,
   });
   mountNetworks(router, storage, notices);
   mountSubnets(router, storage);

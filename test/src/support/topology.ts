@@ -8,6 +8,7 @@ import { Agent, type IncomingHttpHeaders, type IncomingMessage, request as httpR
 import { promisify } from "node:util";
 import { type CommandStartedEvent, type Db, type MongoClient } from "mongodb";
 import type { Input } from "@nts/shared/client";
+import type { Plan } from "@nts/shared/contract";
 import type { DataOf, Endpoint, Permission } from "@nts/shared/contract/endpoint";
 import { INTERNAL, INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers";
 import { startServer } from "@nts/shared/http/server";
@@ -70,6 +71,8 @@ export interface Caller {
   tenancy(): string;
   /** The same caller through another instance. */
   via(instance: number): Caller;
+  /** The same user with fewer networks. */
+  restrictedTo(networks: string[]): Caller;
   /** Somebody else of the same organization. */
   colleague(options: { permission?: Permission; networks?: string[] }): Caller;
 }
@@ -88,6 +91,8 @@ export interface Answered<Data> {
   /** What a failure says. */
   readonly code: string;
   readonly params: Readonly<Record<string, unknown>>;
+  /** What `meta` has beyond the versions. */
+  readonly meta: { readonly dry_run?: true; readonly plan?: Plan };
   readonly etag: string | undefined;
   readonly text: string;
   readonly headers: IncomingHttpHeaders;
@@ -237,6 +242,10 @@ function callerOf(connection: Connection): Caller {
       return { rows: data as never, total: total ?? NaN, limit: limit ?? NaN, offset: offset ?? NaN };
     },
     via: (other) => callerOf({ ...connection, instance: other }),
+    restrictedTo: (networks) => {
+      const own = { ...scope, networks };
+      return callerOf({ ...connection, principal: { ...principal, scope: own } as Principal, scope: own });
+    },
     colleague: ({ permission = "Owner", networks }) => {
       const own: Scope = { organizationId: scope.organizationId, networks: networks ?? "all" };
       const user = { kind: "key", credentialId: randomUUID(), userId: randomUUID(), permission, scope: own } as const;
@@ -268,10 +277,21 @@ async function read(response: IncomingMessage): Promise<Answered<unknown>> {
   for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString();
   const isJson = response.headers["content-type"]?.startsWith("application/json") === true;
-  const json: unknown = text === "" || !isJson ? null : JSON.parse(text);
+  // Where the service has begun `meta`, its end is the gateway's.
+  const isOpen = response.headers[INTERNAL.meta] === "open";
+  const whole = (isOpen ? JSON.parse(`{"data":${text}}}`) : {}) as { data?: unknown; meta?: Answered<unknown>["meta"] };
+  const json: unknown = isOpen ? whole.data : text === "" || !isJson ? null : JSON.parse(text);
   const failure = json as { code: string; params: Record<string, unknown> };
   const { statusCode: status = 0, headers, trailers } = response;
   const said = status >= 400 ? { code: failure.code, params: failure.params } : { code: "", params: {} };
   const etag = headers.etag;
-  return { status, data: json, ...said, etag, text, headers: { ...headers, ...(trailers as object) } };
+  return {
+    status,
+    data: json,
+    meta: whole.meta ?? {},
+    ...said,
+    etag,
+    text,
+    headers: { ...headers, ...(trailers as object) },
+  };
 }

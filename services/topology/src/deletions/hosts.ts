@@ -1,8 +1,10 @@
 import { AppError } from "@nts/shared/errors";
 import { requireRevision } from "@nts/shared/revision";
+import { afterCommit } from "@nts/shared/work";
+import { recorderOf } from "@nts/shared/writes/recorder";
 import type { Removed } from "./removed.js";
 import { AT_ONCE } from "../storage/deletions.js";
-import type { Counts } from "../storage/guards.js";
+import { addedUp, type Counts } from "../storage/guards.js";
 import type { Storage } from "../storage/storage.js";
 import { transactionOnHosts } from "../hosts/on-host.js";
 import { hostRevisionIn } from "../hosts/revision.js";
@@ -33,13 +35,20 @@ export async function deleteHosts(storage: Storage, { work, scope, ids, ifMatch 
     }));
     await guards.reference(tx, scope, gone);
     const isLarge = gone.reduce((sum, { counts }) => sum + sizeOf(counts), 0) > AT_ONCE;
-    if (isLarge) await deletions.hide(tx, scope.organizationId, "hosts", ids);
-    else
+    if (isLarge) {
+      await deletions.hide(tx, scope.organizationId, "hosts", ids);
+      for (const [kind, count] of Object.entries(sumOf(gone)))
+        if (kind !== "hosts") recorderOf(tx)?.count(kind, -count);
+    } else
       for (const kind of ["bindings", "services", "ports", "interfaces"] as const)
         await storage[kind].remove(tx, scope, { host_id: { $in: [...ids] } });
     return isLarge;
   });
-  if (isHidden) await deletions.known();
+  if (isHidden) await afterCommit(work, deletions.known);
+}
+
+function sumOf(gone: readonly { readonly counts: Counts }[]): Counts {
+  return gone.reduce<Counts>((sum, { counts }) => addedUp(sum, counts), {});
 }
 
 function lessOf(counts: Counts): Counts {

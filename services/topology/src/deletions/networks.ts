@@ -1,9 +1,12 @@
 import { AppError } from "@nts/shared/errors";
 import { requireRevision } from "@nts/shared/revision";
+import { afterCommit } from "@nts/shared/work";
+import { recorderOf } from "@nts/shared/writes/recorder";
 import type { Removed } from "./removed.js";
 import type { Notices } from "./notices.js";
 import { AT_ONCE, type DeletionDocument } from "../storage/deletions.js";
 import type { Storage } from "../storage/storage.js";
+import { NETWORK_KIND } from "../storage/stores/networks.js";
 
 /**
  * Deletes networks with everything in them: all or none. What is large is hidden at once, and swept afterwards.
@@ -11,12 +14,18 @@ import type { Storage } from "../storage/storage.js";
  * @throws AppError `not_found` · `precondition_failed`
  */
 export async function deleteNetworks(storage: Storage, notices: Notices, removal: Removed): Promise<void> {
-  const { scope, ids } = removal;
-  const isSmall = (await storage.guards.sizeOf(scope, ids)) <= AT_ONCE;
+  const { work, scope, ids } = removal;
+  const counts = await storage.guards.countsOf(scope, ids);
+  const isSmall = Object.values(counts).reduce((a, b) => a + b, 0) <= AT_ONCE;
   await (isSmall ? deleteAtOnce(storage, removal) : hide(storage, removal));
   const decided = ids.map((_id) => ({ _id, organization_id: scope.organizationId }));
-  if (isSmall) for (const { _id, organization_id } of decided) notices.networkDeleted(organization_id, _id);
-  else await finishNetworks(storage, notices, decided);
+  await afterCommit(work, async () => {
+    if (isSmall) for (const { _id, organization_id } of decided) notices.networkDeleted(organization_id, _id);
+    else {
+      await storage.deletions.known();
+      await finishNetworks(storage, notices, decided);
+    }
+  });
 }
 
 async function deleteAtOnce(storage: Storage, { work, scope, ids, ifMatch }: Removed): Promise<void> {
@@ -34,7 +43,7 @@ async function deleteAtOnce(storage: Storage, { work, scope, ids, ifMatch }: Rem
 }
 
 async function hide(
-  { deletions, networks, transaction }: Storage,
+  { deletions, guards, networks, transaction }: Storage,
   { work, scope, ids, ifMatch }: Removed,
 ): Promise<void> {
   await transaction(work, [...ids].sort(), async (tx) => {
@@ -46,11 +55,15 @@ async function hide(
       { session: tx },
     );
     if (matchedCount !== ids.length) throw new AppError("not_found", { entity: networks.name });
-    for (const { revision } of await networks.findMany(scope, { _id: { $in: ids } }, tx))
-      requireRevision(ifMatch, revision);
+    const found = await networks.findMany(scope, { _id: { $in: ids } }, tx);
+    for (const { revision } of found) requireRevision(ifMatch, revision);
     await deletions.hideNetworks(tx, scope.organizationId, ids);
+    const recorder = recorderOf(tx);
+    if (recorder === undefined) return;
+    for (const { entity, revision } of found)
+      recorder.record({ kind: NETWORK_KIND, id: entity.id, revision, before: entity, after: null });
+    for (const [kind, count] of Object.entries(await guards.countsOf(scope, ids, tx))) recorder.count(kind, count);
   });
-  await deletions.known();
 }
 
 /**

@@ -5,7 +5,8 @@ import type { Notices } from "./notices.js";
 import type { Removed } from "./removed.js";
 import { AT_ONCE } from "../storage/deletions.js";
 import type { Storage } from "../storage/storage.js";
-import { countTagged, scopeWithout, takeOff, TAGGED } from "./take-off.js";
+import { afterCommit } from "@nts/shared/work";
+import { countTagged, tellTagged, scopeWithout, takeOff, TAGGED } from "./take-off.js";
 
 /**
  * Deletes tags: all or none. They leave everything that carries them; where that is much, they are hidden at once, and taken
@@ -26,13 +27,18 @@ export async function deleteTags(storage: Storage, notices: Notices, removal: Re
     await guards.remove(tx, scope, ids);
     await tags.remove(tx, scope, { _id: { $in: ids } });
     const isLarge = (await countTagged(storage, tx, scope, { tagIds: ids, most: AT_ONCE + 1 })) > AT_ONCE;
-    if (isLarge) return deletions.hide(tx, organizationId, "tags", ids);
+    if (isLarge) {
+      await tellTagged(storage, tx, scope, ids);
+      return deletions.hide(tx, organizationId, "tags", ids);
+    }
     const now = new Date();
     const without = scopeWithout(organizationId, new Map(ids.map((id) => [id, now])));
-    for (const kind of TAGGED) await takeOff(storage, tx, without, kind);
+    for (const kind of TAGGED) await takeOff(storage, tx, { scope, without }, kind);
     return null;
   });
-  if (hidden !== null) await deletions.known();
-  for (const id of ids) notices.tagDeleted(organizationId, id);
-  if (hidden !== null) await deletions.collection.updateOne({ _id: hidden }, { $set: { announced: true } });
+  await afterCommit(work, async () => {
+    if (hidden !== null) await deletions.known();
+    for (const id of ids) notices.tagDeleted(organizationId, id);
+    if (hidden !== null) await deletions.collection.updateOne({ _id: hidden }, { $set: { announced: true } });
+  });
 }

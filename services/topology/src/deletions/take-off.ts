@@ -3,6 +3,7 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { BY_ID, TAG_INDEX } from "../storage/indexes.js";
 import { type Entities, type Entity, STORED } from "../storage/entities.js";
 import type { Storage } from "../storage/storage.js";
+import { recorderOf } from "@nts/shared/writes/recorder";
 import type { DeletedTags } from "../storage/hidden-tags.rules.js";
 
 /** Kinds of entities that can carry tags. */
@@ -30,11 +31,34 @@ export async function countTagged(
   return count;
 }
 
-/** Stores all entities of a kind as they are answered: without the tags that are deleted in the scope. */
-export async function takeOff(storage: Storage, tx: ClientSession, scope: Scope, kind: TaggedKind): Promise<void> {
+/** Stores all entities of a kind as they are answered in a scope without some tags that they carry. */
+export async function takeOff(
+  storage: Storage,
+  tx: ClientSession,
+  { scope, without }: { scope: Scope; without: Scope },
+  kind: TaggedKind,
+): Promise<void> {
   const entities = storage[kind] as unknown as Entities<Entity>;
-  const tagged = { tags: { $in: [...(scope.hidden?.tags.keys() ?? [])] } };
-  await entities.replace(tx, scope, await entities.findMany(scope, tagged, tx));
+  const tagged = { tags: { $in: [...(without.hidden?.tags.keys() ?? [])] } };
+  const changed = await entities.findMany(without, tagged, tx);
+  await entities.replace(tx, scope, changed);
+  recorderOf(tx)?.along(kind, changed.length);
+}
+
+/** Tells the plan of a deletion of tags how much carries them. */
+export async function tellTagged(
+  storage: Storage,
+  tx: ClientSession,
+  scope: Scope,
+  tagIds: readonly string[],
+): Promise<void> {
+  const recorder = recorderOf(tx);
+  if (recorder === undefined) return;
+  for (const kind of TAGGED) {
+    const { collection, within } = storage[kind];
+    const options = { session: tx, hint: TAG_INDEX };
+    recorder.count(kind, await collection.countDocuments({ ...within(scope), tags: { $in: [...tagIds] } }, options));
+  }
 }
 
 /**

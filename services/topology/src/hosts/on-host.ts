@@ -36,7 +36,7 @@ export function transactionOnHosts<T>(
   body: TransactionBody<T>,
 ): Promise<T> {
   return transaction(work, [...keys, ...hostIds], async (tx, attempt = 0) => {
-    if (attempt >= PATIENT_ATTEMPTS) await services.claim(scope, hostIds);
+    if (attempt >= PATIENT_ATTEMPTS && work.unit?.isDry !== true) await services.claim(scope, hostIds);
     return body(tx, attempt);
   });
 }

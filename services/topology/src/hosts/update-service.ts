@@ -9,6 +9,7 @@ import { updateOnHost } from "./on-host.js";
 import { placeExisting, placeNew } from "./positions.rules.js";
 import { requireReferences, networkClaim, tagClaims } from "../references/claims.js";
 import type { Stored } from "../storage/entities.js";
+import { tellRemoved } from "./removed-bindings.js";
 import { revised } from "../storage/revisions.rules.js";
 import { applyShift, closeGaps } from "./shifts.js";
 import type { Storage } from "../storage/storage.js";
@@ -36,7 +37,8 @@ export async function updateOne(storage: Storage, asked: Asked): Promise<Stored<
   if (nextInPlace(read, asked) === null) return read;
   // What is stored may have another revision than what was read, as long as deleted tags are on it.
   const isAsStored = scope.hidden === undefined || scope.hidden.tags.size === 0;
-  if (shortWrites === null || !isAsStored) return updateInTransaction(storage, asked, read.entity.host_id);
+  if (shortWrites === null || !isAsStored || work.unit !== undefined)
+    return updateInTransaction(storage, asked, read.entity.host_id);
   return shortWrites.inTurn(read, async (newest) => {
     let current = newest;
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
@@ -99,6 +101,7 @@ function updateInTransaction(
     requireRevision(ifMatch, current.revision);
     if (body.network_id !== entity.network_id || host.network_id !== entity.network_id)
       throw new AppError("network_mismatch", { path: "network_id" });
+    tellRemoved(tx, body.bindings, host.inventory);
     const resolved = resolveBindings(body.bindings, host.inventory);
     const owner = { serviceId: id, networkId: entity.network_id, now: now.toISOString(), newId };
     const moves = host.id !== entity.host_id;

@@ -17,6 +17,7 @@ import type { Storage } from "../storage/storage.js";
 import { deleteHosts } from "../deletions/hosts.js";
 import { insertHost } from "../hosts/insert-host.js";
 import { answeredHost, newHostOf } from "../hosts/new-host.js";
+import { tellRemovedOfHost } from "../hosts/removed-bindings.js";
 import { transactionOnHosts } from "../hosts/on-host.js";
 import { hostRevisionIn } from "../hosts/revision.js";
 import { hostRevision } from "../storage/stores/host-revision.rules.js";
@@ -48,7 +49,12 @@ function create(storage: Storage): UserHandler<typeof createHost> {
   return async ({ work, scope, body }) => {
     await storage.quota.require(scope);
     const made = newHostOf(body, { now: new Date().toISOString(), newId, source: "Manual" });
-    await refusingDuplicates(() => transaction(work, [made.host.id], (tx) => insertHost(storage, tx, scope, made)));
+    await refusingDuplicates(() =>
+      transaction(work, [made.host.id], async (tx) => {
+        tellRemovedOfHost(tx, body);
+        await insertHost(storage, tx, scope, made);
+      }),
+    );
     return answer.data(answeredHost(made), { revision: hostRevision(1, made.services.length) });
   };
 }
@@ -57,7 +63,7 @@ function update(storage: Storage): UserHandler<typeof updateHost> {
   const { guards, hosts, services } = storage;
   return async ({ work, scope, params: { id }, body, ifMatch }) => {
     let written: ClientSession | undefined;
-    await transactionOnHosts(storage, { work, scope, hostIds: [id] }, async (tx) => {
+    const inside = await transactionOnHosts(storage, { work, scope, hostIds: [id] }, async (tx) => {
       written = tx;
       const current = await hosts.get(scope, id, tx);
       const { entity } = current;
@@ -78,11 +84,22 @@ function update(storage: Storage): UserHandler<typeof updateHost> {
       await requireReferences(guards, tx, scope, tagClaims(tags, entity.tags));
       await hosts.replace(tx, scope, [next]);
       if (body.name !== entity.name) await services.renameHost(tx, scope, id, body.name);
-      return null;
+      return work.unit === undefined ? null : answerWithin(storage, tx, scope, id);
     });
     // As it was at the commit: what others write a moment later does not belong in the answer.
-    return answerHost(storage, scope, id, written?.operationTime);
+    return inside ?? answerHost(storage, scope, id, written?.operationTime);
   };
+}
+
+/** The answer of a transaction that has not ended. */
+async function answerWithin({ hosts }: Storage, tx: ClientSession, scope: Scope, id: string): Promise<Answer<never>> {
+  const [found] = await hosts.findWithChildren(scope, [id], tx);
+  if (found === undefined) throw new AppError("not_found", { entity: hosts.name });
+  const { host, ...children } = found;
+  const entities = Object.entries(children).map(([kind, list]) => [kind, list.map(({ entity }) => entity)] as const);
+  const ofServices = found.services.reduce((sum, { revision }) => sum + revision, 0);
+  const json = JSON.stringify({ ...host.entity, ...Object.fromEntries(entities) });
+  return answer.json(json, { revision: hostRevision(host.revision, ofServices) });
 }
 
 /** @param at the moment of which it is answered */

@@ -22,6 +22,7 @@ import { applyShift, closeGaps } from "../hosts/shifts.js";
 import type { Storage } from "../storage/storage.js";
 import { bindingsOf, resolveBindings } from "../hosts/bindings.rules.js";
 import { updateOne } from "../hosts/update-service.js";
+import { tellRemoved } from "../hosts/removed-bindings.js";
 import { insertServices } from "../hosts/write-services.js";
 
 export function mountServices(router: Router, storage: Storage): void {
@@ -63,6 +64,7 @@ function create(storage: Storage): UserHandler<typeof createService> {
       const host = await lockHostFor(storage, tx, scope, { hostId, networkId, change: { services: 1 } });
       const { position, shift } = placeNew(body.position, host.inventory.services - 1);
       const at = now.toISOString();
+      tellRemoved(tx, body.bindings, host.inventory);
       const resolved = resolveBindings(body.bindings, host.inventory);
       const service: Service = {
         id,

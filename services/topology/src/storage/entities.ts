@@ -3,6 +3,7 @@ import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { FIRST_FORM, type Form, inPresentForm, withUnknown } from "@nts/shared/mongo/forms";
 import type { Moment, RawBatch, RawFind } from "@nts/shared/mongo/raw-find";
+import { recorderOf } from "@nts/shared/writes/recorder";
 import { BY_ID, type IndexKey } from "./indexes.js";
 import { deletedAmong, withoutDeleted } from "./hidden-tags.rules.js";
 import type { Database } from "./database.js";
@@ -198,8 +199,12 @@ export function createEntities<T extends Entity>(database: Database, kind: Entit
         ...(typeof extra === "function" ? extra(entity) : extra),
       }));
       if (documents.length > 0) await collection.insertMany(documents, { session: tx });
+      const recorder = recorderOf(tx);
+      for (const one of inserted)
+        recorder?.record({ kind, id: one.id, revision: null, before: null, after: kind.clean(one) });
     },
     replace: async (tx, scope, changed, extra) => {
+      await recordChanges(tx, scope, changed);
       const updates = changed.map((one) => {
         const { _id, ...fields } = entities.documentOf(scope.organizationId, one);
         return { filter: { ...visible(scope), _id }, update: { $set: { ...fields, ...extra } }, hint: BY_ID };
@@ -213,11 +218,38 @@ export function createEntities<T extends Entity>(database: Database, kind: Entit
           await collection.bulkWrite(batch, { session: tx });
         }
     },
-    remove: async (tx, scope, filter) =>
-      (await collection.deleteMany({ $and: [visible(scope), filter] }, { session: tx, ...hintFor(filter) }))
-        .deletedCount,
+    remove: async (tx, scope, filter) => {
+      const all = { $and: [visible(scope), filter] };
+      const told = await recordRemovals(tx, all);
+      const { deletedCount } = await collection.deleteMany(all, { session: tx, ...hintFor(filter) });
+      recorderOf(tx)?.count(kind.collection, deletedCount - told);
+      return deletedCount;
+    },
   };
   return entities;
+
+  async function recordChanges(tx: ClientSession, scope: Scope, changed: readonly Stored<T>[]): Promise<void> {
+    const recorder = recorderOf(tx);
+    if (recorder === undefined) return;
+    const ids = changed.map(({ entity }) => entity.id);
+    const found = await entities.findMany(scope, { _id: { $in: ids } }, tx);
+    const before = new Map(found.map((one) => [one.entity.id, one]));
+    for (const { entity } of changed) {
+      const old = before.get(entity.id);
+      if (old === undefined) continue;
+      recorder.record({ kind, id: entity.id, revision: old.revision, before: old.entity, after: kind.clean(entity) });
+    }
+  }
+
+  /** @returns how many were told: no more than a plan has room for */
+  async function recordRemovals(tx: ClientSession, filter: Filter<EntityDocument>): Promise<number> {
+    const recorder = recorderOf(tx);
+    if (recorder === undefined || recorder.room === 0) return 0;
+    const options = { session: tx, projection: { revision: 1 }, limit: recorder.room } as const;
+    const found = await collection.find(filter, options).sort({ _id: 1 }).toArray();
+    for (const { _id, revision } of found) recorder.record({ kind, id: _id, revision, before: {}, after: null });
+    return found.length;
+  }
 }
 
 function hintFor({ _id }: Filter<EntityDocument>): { hint?: typeof BY_ID } {

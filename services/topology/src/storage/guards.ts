@@ -70,8 +70,8 @@ export interface Guards {
   removeNetworks(tx: ClientSession, scope: Scope, networkIds: readonly string[]): Promise<void>;
   /** Removes the guards of targets that nothing may be added to any more; writers of one of them are waited for. */
   removeTargets(organizationIds: readonly string[], targets: readonly string[]): Promise<void>;
-  /** How many entities networks hold, of all kinds together. */
-  sizeOf(scope: Scope, networkIds: readonly string[]): Promise<number>;
+  /** How many entities networks hold. @param tx to read in; none otherwise */
+  countsOf(scope: Scope, networkIds: readonly string[], tx?: ClientSession): Promise<Counts>;
   /** How many entities of a kind the scope has. */
   total(scope: Scope, counted: Counted): Promise<number>;
 }
@@ -184,10 +184,12 @@ function createShard(database: Database, shardOf: (tx: ClientSession) => number)
     removeTargets: async (organizationIds, targets) => {
       await guards.deleteMany({ organization_id: { $in: [...organizationIds] }, target: { $in: [...targets] } });
     },
-    sizeOf: async (scope, networkIds) => {
+    countsOf: async (scope, networkIds, tx) => {
       const filter = { $and: [within(scope), { kind: "network" as const, network_id: { $in: [...networkIds] } }] };
-      const found = await database.share(scope, () => guards.find(filter, { projection: { counts: 1 } }).toArray());
-      return found.reduce((sum, { counts }) => sum + Object.values(counts).reduce((a, b) => a + b, 0), 0);
+      const read = (): Promise<GuardDocument[]> =>
+        guards.find(filter, { projection: { counts: 1 }, session: tx }).toArray();
+      const found = tx === undefined ? await database.share(scope, read) : await read();
+      return found.reduce<Counts>((sum, { counts }) => addedUp(sum, counts), {});
     },
     total: async (scope, counted) => {
       const few = await fewCounts(scope, counted);

@@ -1,5 +1,6 @@
 import type { IndexDescription } from "mongodb";
 import type { Indexes } from "@nts/shared/mongo/migrations";
+import { ANSWERS, ANSWERS_EXPIRE } from "@nts/shared/writes/remembered";
 
 // An order has one index, which is read backwards for the other direction, since ids break ties in the direction of the
 // order; and a second one that begins with the network: where networks differ in age, an index of the whole organization
@@ -99,4 +100,5 @@ export const INDEXES: Indexes = {
   ],
   guards: [{ key: { target: 1 } }, { key: GUARD_INDEX }],
   deletions: [{ key: { organization_id: 1 } }],
+  [ANSWERS]: [ANSWERS_EXPIRE],
 };

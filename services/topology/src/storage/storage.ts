@@ -2,6 +2,7 @@ import type { Db } from "mongodb";
 import type { Service } from "@nts/shared/contract";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import type { Shares } from "@nts/shared/shares";
+import { createWrites, type Writes } from "@nts/shared/writes/writes";
 import { createBindingStore, type BindingStore } from "./stores/bindings.js";
 import { createHostStore, type HostStore } from "./stores/hosts.js";
 import { createInterfaceStore, type InterfaceStore } from "./stores/interfaces.js";
@@ -20,6 +21,7 @@ import { createShortWrites, type ShortWrites } from "./short-writes.js";
 /** All that handlers may use of the database. */
 export interface Storage {
   readonly transaction: RunTransaction;
+  readonly writes: Writes;
   readonly guards: Guards;
   readonly deletions: Deletions;
   readonly quota: Quota;
@@ -62,5 +64,6 @@ export function createStorage(db: Db, transaction: RunTransaction, options: Stor
   const quota = createQuota(database, maxEntities);
   const shortWrites = shortUpdates ? createShortWrites(db, entities.services) : null;
   const [guards, deletions] = [createGuards(database), createDeletions(database)];
-  return { transaction, guards, deletions, quota, ...entities, shortWrites };
+  const writes = createWrites(db, transaction);
+  return { transaction, writes, guards, deletions, quota, ...entities, shortWrites };
 }

@@ -1,0 +1,31 @@
+import type { ClientSession } from "mongodb";
+import type { BindingInput, HostCreate, HostInventory } from "@nts/shared/contract";
+import { judgeBindings } from "@nts/shared/contract/binding-rules";
+import { recorderOf } from "@nts/shared/writes/recorder";
+
+/** Tells the plan of a write which bindings of the request fall away. @param service its place in the body of a new host */
+export function tellRemoved(
+  tx: ClientSession,
+  requested: readonly BindingInput[],
+  inventory: HostInventory,
+  service?: number,
+): void {
+  const recorder = recorderOf(tx);
+  if (recorder === undefined) return;
+  const removed = judgeBindings(requested, inventory).removed.map(({ index, because, of }) => ({
+    ...(service !== undefined && { service }),
+    index,
+    reason: because === "duplicate" ? ("duplicate" as const) : ("covered_by_all_interfaces" as const),
+    kept_index: of,
+  }));
+  recorder.removedBindings(removed);
+}
+
+/** The same for the services of a new host, which name its ports and interfaces by names of their own. */
+export function tellRemovedOfHost(tx: ClientSession, { interfaces, ports, services }: HostCreate): void {
+  const namesOf = (list: readonly { id?: string | undefined }[]): string[] => list.flatMap(({ id }) => id ?? []);
+  const inventory = { ports: namesOf(ports), interfaces: namesOf(interfaces) };
+  services.forEach(({ bindings }, index) => {
+    tellRemoved(tx, bindings, inventory, index);
+  });
+}

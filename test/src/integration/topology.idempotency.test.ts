@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import {
+  createHost,
+  createNetwork,
+  createService,
+  createTag,
+  deleteHost,
+  getService,
+  type Host,
+  listServices,
+  listTags,
+  REMEMBERED_BYTES,
+  updateHost,
+  updateNetwork,
+  updateService,
+} from "@nts/shared/contract";
+import { type Answered, type Caller, startTopology, type Topology } from "../support/topology.js";
+import { aHost, aNetwork, aService, echoOf, type World } from "../support/topology-world.js";
+
+let topology: Topology;
+let owner: Caller;
+let world: World;
+let host: Host;
+
+beforeAll(async () => {
+  topology = await startTopology({ instances: 2 });
+  owner = topology.aCaller();
+  world = await aNetwork(owner);
+  host = await aHost(world);
+});
+afterAll(() => topology.stop());
+
+const keyed = (key: string) => ({ "idempotency-key": key });
+const shown = ({ status, text, etag }: Answered<unknown>) => ({ status, text, etag });
+const newService = (name: string) => ({
+  body: { host_id: host.id, network_id: host.network_id, name, service_definition: "nginx", bindings: [], tags: [] },
+});
+const named = async (name: string): Promise<number> =>
+  (await owner.list(listServices, { query: { host_id: host.id, limit: 0 } })).rows.filter((one) => one.name === name)
+    .length;
+
+describe("a write that is repeated under its idempotency key", () => {
+  it("is answered as the first time, byte for byte, by every replica, and has no second effect", async () => {
+    const headers = keyed("create once");
+    const [wrong] = await owner.refusal(createService, { ...newService("once"), headers });
+    expect(wrong).toBe(400);
+    const first = await owner.send(createService, { ...newService("once"), headers: keyed("create-once") });
+    expect([first.status, first.headers["idempotency-replayed"]]).toEqual([200, undefined]);
+    for (const replica of [owner, owner.via(1)]) {
+      const again = await replica.send(createService, { ...newService("once"), headers: keyed("create-once") });
+      expect(shown(again)).toEqual(shown(first));
+      expect(again.headers["idempotency-replayed"]).toBe("true");
+    }
+    expect(await named("once")).toBe(1);
+  });
+
+  it("leaves what others have changed since, also when the first time it changed nothing", async () => {
+    const service = await aService({ owner }, host, { name: "before" });
+    for (const [name, key] of [
+      ["mine", "update"],
+      ["before", "update-of-nothing"],
+    ] as const) {
+      const input = { params: service, body: { ...echoOf(service), name }, headers: keyed(key) };
+      const first = await owner.send(updateService, input);
+      expect(first.data.name).toBe(name);
+      await owner.call(updateService, { params: service, body: { ...echoOf(service), name: "theirs" } });
+      expect(shown(await owner.via(1).send(updateService, input))).toEqual(shown(first));
+      expect((await owner.call(getService, { params: service })).name).toBe("theirs");
+      await owner.call(updateService, { params: service, body: echoOf(service) });
+    }
+  });
+
+  it("is answered alike for a host with what stands on it, a network, a tag and a deletion", async () => {
+    const doomed = await aHost(world, { name: "doomed", interfaces: 1, ports: 1, services: 2 });
+    const writes = [
+      (by: Caller) => by.send(createTag, { body: { name: "once" }, headers: keyed("tag") }),
+      (by: Caller) => by.send(createNetwork, { body: { name: "once" }, headers: keyed("network") }),
+      (by: Caller) =>
+        by.send(updateNetwork, { params: world.network, body: { name: "Renamed" }, headers: keyed("renamed") }),
+      (by: Caller) =>
+        by.send(updateHost, { params: doomed, body: { ...doomed, name: "doomed soon" }, headers: keyed("host") }),
+      (by: Caller) => by.send(deleteHost, { params: doomed, headers: keyed("gone") }),
+    ];
+    for (const write of writes) {
+      const first = await write(owner);
+      expect(first.status).toBe(200);
+      expect(shown(await write(owner.via(1)))).toEqual(shown(first));
+    }
+    expect((await owner.list(listTags, {})).rows.filter(({ name }) => name === "once")).toHaveLength(1);
+  });
+
+  it("has one effect when it is sent many times at once: each is answered alike, or told to come again", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, (_, n) =>
+        owner.via(n % 2).send(createService, { ...newService("at once"), headers: keyed("at-once") }),
+      ),
+    );
+    const done = answers.filter(({ status }) => status === 200);
+    expect(new Set(done.map(({ text }) => text)).size).toBe(1);
+    for (const { code, headers } of answers.filter(({ status }) => status !== 200))
+      expect([code, headers["retry-after"]]).toEqual(["idempotency_in_progress", "1"]);
+    expect(await named("at once")).toBe(1);
+  });
+
+  it("shows the entity as it is by then when the first answer was too long to be kept", async () => {
+    const body = {
+      ...{ network_id: world.network.id, name: "large" },
+      services: Array.from({ length: 60 }, (_, n) => ({ name: `s${n}`, service_definition: "nginx" })),
+    };
+    const first = await owner.send(createHost, { body, headers: keyed("large") });
+    expect(Buffer.byteLength(first.text)).toBeGreaterThan(REMEMBERED_BYTES);
+    const again = await owner.via(1).send(createHost, { body, headers: keyed("large") });
+    expect([again.data, again.headers["idempotency-replayed"]]).toEqual([first.data, "true"]);
+  });
+});
+
+describe("an idempotency key", () => {
+  it("is refused for another path, method or body, and is another user's own", async () => {
+    const headers = keyed("mine");
+    const { data: service } = await owner.send(createService, { ...newService("mine"), headers });
+    const update = { params: service, body: echoOf(service), headers };
+    expect((await owner.refusal(createService, { ...newService("other"), headers })).slice(0, 2)).toEqual([422, "idempotency_mismatch"]); // prettier-ignore
+    expect((await owner.refusal(updateService, update)).slice(0, 2)).toEqual([422, "idempotency_mismatch"]);
+    const theirs = await owner.colleague({}).send(createService, { ...newService("mine"), headers });
+    expect([theirs.status, theirs.headers["idempotency-replayed"]]).toEqual([200, undefined]);
+    expect(await named("mine")).toBe(2);
+  });
+
+  it("is free again after a refusal, which had no effect", async () => {
+    const headers = keyed("refused");
+    const body = { name: "taken" };
+    const { id } = await owner.call(createTag, { body });
+    expect(await owner.refusal(createTag, { body, headers })).toEqual([409, "already_exists", { entity: "Tag", field: "name" }]); // prettier-ignore
+    expect((await owner.raw("DELETE", `/api/v1/tags/${id}`)).status).toBe(200);
+    expect((await owner.send(createTag, { body, headers })).headers["idempotency-replayed"]).toBeUndefined();
+  });
+
+  it("tells nothing of a network that the caller may not use any more", async () => {
+    const input = { ...newService("seen"), headers: keyed("seen") };
+    const member = owner.colleague({ permission: "Member", networks: [world.network.id] });
+    expect((await member.send(createService, input)).status).toBe(200);
+    expect((await member.restrictedTo([]).refusal(createService, input))[1]).toBe("invalid_reference");
+  });
+});
