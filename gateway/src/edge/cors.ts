@@ -4,9 +4,12 @@ import cors from "cors";
 // Pages of other origins may call the API only where the settings name their origin, and then with an API key: no answer
 // allows credentials, so that a browser sends no cookie along. What a page may read of an answer is what the API documents.
 
-const REQUEST_HEADERS = ["Authorization", "Content-Type", "If-Match", "If-None-Match", "traceparent", "tracestate"];
+const REQUEST_HEADERS = [
+  ...["Authorization", "Content-Type", "If-Match", "If-None-Match", "Idempotency-Key"],
+  ...["traceparent", "tracestate"],
+];
 const ANSWER_HEADERS = [
-  ...["ETag", "Retry-After", "X-Request-Id"],
+  ...["ETag", "Idempotency-Replayed", "Retry-After", "X-Request-Id"],
   ...["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"],
 ];
 const METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE"];

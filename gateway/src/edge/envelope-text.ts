@@ -4,13 +4,17 @@ import { SERVER_VERSION } from "@nts/shared/version";
 
 // The envelope as texts to put around a JSON text, so that an answer never has to be parsed. @see docs/api.md "Conventions"
 
-const META = `"meta":{"api_version":${API_VERSION},"server_version":${JSON.stringify(SERVER_VERSION)}`;
+const VERSIONS = `"api_version":${API_VERSION},"server_version":${JSON.stringify(SERVER_VERSION)}`;
+const META = `"meta":{${VERSIONS}`;
 
 /** Stands before the data of a success. */
 export const SUCCESS_PREFIX = `{"success":true,"data":`;
 
 /** Stands after the data of a success. */
 export const SUCCESS_SUFFIX = `,${META}}}`;
+
+/** Stands after the data of a success that has begun its `meta` itself. */
+export const META_SUFFIX = `,${VERSIONS}}}`;
 
 /** Stands after the data of a list. `limit` 0 means that all was asked for. */
 export function listSuffix(total: number, limit: number, offset: number): string {

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { IDEMPOTENCY_REPLAYED } from "@nts/shared/contract";
 import { JSON_TYPE, PRIVATE_FIELDS } from "../edge/answer-headers.js";
 import type { AnswerStream } from "../edge/answer-stream.js";
 import type { Exchange } from "../edge/exchange.js";
@@ -15,6 +16,7 @@ const PASSED_ON = Object.entries({
   "retry-after": "Retry-After",
   "set-cookie": "Set-Cookie",
   "content-disposition": "Content-Disposition",
+  [IDEMPOTENCY_REPLAYED]: "Idempotency-Replayed",
 });
 const NOTHING = Buffer.alloc(0);
 

@@ -2,7 +2,14 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { AnyEndpoint } from "@nts/shared/contract";
 import { INTERNAL } from "@nts/shared/http/headers";
 import { STATUSES } from "@nts/shared/http/statuses";
-import { FAILURE_PREFIX, failureSuffix, listSuffix, SUCCESS_PREFIX, SUCCESS_SUFFIX } from "../edge/envelope-text.js";
+import {
+  FAILURE_PREFIX,
+  failureSuffix,
+  listSuffix,
+  META_SUFFIX,
+  SUCCESS_PREFIX,
+  SUCCESS_SUFFIX,
+} from "../edge/envelope-text.js";
 import type { AnswerHead } from "./transport.js";
 
 // What goes around the bytes of a service's answer. A success is the data alone; a failure is an object whose braces give
@@ -26,7 +33,7 @@ export function envelopeOf(head: AnswerHead, endpoint: AnyEndpoint, requestId: s
   const length = headers["content-length"] === undefined ? null : Number(headers["content-length"]);
   if (headers["content-type"]?.startsWith("application/json") !== true)
     return status === 200 && isFile(headers, endpoint) ? envelope("", 0, "", length) : null;
-  if (status === 200) return endpoint.list === true ? listEnvelope(headers, length) : successEnvelope(length);
+  if (status === 200) return endpoint.list === true ? listEnvelope(headers, length) : successEnvelope(headers, length);
   return status >= 400 && length !== null && length > 2 && isForCaller(head, endpoint)
     ? envelope(FAILURE_PREFIX, 1, failureSuffix(requestId), length)
     : null;
@@ -43,8 +50,8 @@ function isForCaller({ status, headers }: AnswerHead, { errors }: AnyEndpoint): 
   );
 }
 
-function successEnvelope(length: number | null): Envelope {
-  return envelope(SUCCESS_PREFIX, 0, SUCCESS_SUFFIX, length);
+function successEnvelope(headers: IncomingHttpHeaders, length: number | null): Envelope {
+  return envelope(SUCCESS_PREFIX, 0, headers[INTERNAL.meta] === "open" ? META_SUFFIX : SUCCESS_SUFFIX, length);
 }
 
 function listEnvelope(headers: IncomingHttpHeaders, length: number | null): Envelope | null {

@@ -1,5 +1,5 @@
 import { performance } from "node:perf_hooks";
-import type { AnyEndpoint } from "@nts/shared/contract";
+import { type AnyEndpoint, IDEMPOTENCY_KEY, takesIdempotencyKey } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import type { Log } from "@nts/shared/log";
 import type { Call, Replica } from "@nts/shared/upstream/replicas";
@@ -12,13 +12,16 @@ import type { AnswerHead, AnswerReader, OutgoingBody, Sending, Transport } from 
 // Passes a request on to a service and its answer back. All of the request has been read before, but for files, which go on
 // as they come. A client that goes away takes the request to the service with it, also before that has answered; a service
 // that breaks off takes the client's connection with it; and nobody waits for ever. Another replica gets a request of which
-// no byte was sent, and once a read that got no answer.
+// no byte was sent, and once a read that got no answer; a write that got none, when its idempotency key makes that safe.
 
 export const HEAD_MS = 10_000;
 export const STALLED_MS = 30_000;
 
 /** Attempts to reach a replica at all, for one request. */
 const MOST_ATTEMPTS = 3;
+
+/** How often a write with an idempotency key is sent again after the connection broke before an answer. */
+const MOST_REPEATS_OF_WRITE = 2;
 
 const NO_REPLICAS: readonly Replica[] = [];
 
@@ -48,13 +51,20 @@ export function createProxy(options: ProxyOptions): Proxy {
   };
 }
 
+/** The service tells a repeat of such a write from another one. */
+function isKeyed({ endpoint, exchange }: Forwarding): boolean {
+  return exchange.request.headers[IDEMPOTENCY_KEY] !== undefined && takesIdempotencyKey(endpoint);
+}
+
 /** One request that is passed on. A class, because a closure for each of its steps would cost more than the steps. */
 class ProxiedRequest implements AnswerReader, Dependent {
   #call: Call | null = null;
   #sending: Sending | null = null;
   #writer: EnvelopeWriter | null = null;
   #tried: readonly Replica[] = NO_REPLICAS;
-  #mayReadAgain: boolean;
+  readonly #isRead: boolean;
+  /** How often it may be sent once more to another replica, after bytes of it were sent. */
+  #repeats: number;
   #isOver = false;
   /** The client has not taken what came, so that no more is asked for. */
   #isPaused = false;
@@ -67,7 +77,8 @@ class ProxiedRequest implements AnswerReader, Dependent {
     private readonly options: ProxyOptions,
     private readonly forwarding: Forwarding,
   ) {
-    this.#mayReadAgain = forwarding.endpoint.method === "get";
+    this.#isRead = forwarding.endpoint.method === "get";
+    this.#repeats = this.#isRead ? 1 : isKeyed(forwarding) ? MOST_REPEATS_OF_WRITE : 0;
   }
 
   begin(): void {
@@ -83,7 +94,7 @@ class ProxiedRequest implements AnswerReader, Dependent {
     try {
       this.#call = this.options.upstream.call({
         tried: this.#tried,
-        ...(this.#mayReadAgain && { onEjected: this.#askAnother }),
+        ...(this.#isRead && this.#repeats > 0 && { onEjected: this.#askAnother }),
       });
     } catch (error) {
       this.#fail(error as AppError);
@@ -97,9 +108,9 @@ class ProxiedRequest implements AnswerReader, Dependent {
 
   /** The replica was given up while it was waited for. */
   readonly #askAnother = (): void => {
-    if (this.#isOver || !this.#mayReadAgain) return;
+    if (this.#isOver || this.#repeats === 0) return;
     try {
-      this.#mayReadAgain = false;
+      this.#repeats = 0;
       this.#sending?.abort();
       this.#giveUpCall();
       this.#attempt();
@@ -132,8 +143,8 @@ class ProxiedRequest implements AnswerReader, Dependent {
     this.#call?.failed();
     this.#giveUpCall();
     const isOpen = this.#writer === null && this.forwarding.exchange.isOpen;
-    if (isOpen && this.#tried.length < MOST_ATTEMPTS && (!wasSent || this.#mayReadAgain)) {
-      if (wasSent) this.#mayReadAgain = false;
+    if (isOpen && this.#tried.length < MOST_ATTEMPTS && (!wasSent || this.#repeats > 0)) {
+      if (wasSent) this.#repeats -= 1;
       this.#attempt();
     } else this.#fail(new AppError(wasSent ? "upstream_failed" : "unavailable", {}, error));
   }

@@ -25,8 +25,8 @@ describe("the replicas of a service", () => {
     await second.stop();
   });
 
-  const send = (method = "GET", path = ONE): Promise<Response> =>
-    fetch(world.url + path, { method, headers: { ...key.headers, "content-type": "application/json" } });
+  const send = (method = "GET", path = ONE, headers: Record<string, string> = {}): Promise<Response> =>
+    fetch(world.url + path, { method, headers: { ...key.headers, "content-type": "application/json", ...headers } });
 
   it("share the requests, and one that cannot be reached costs no read", async () => {
     const statuses = [];
@@ -36,7 +36,7 @@ describe("the replicas of a service", () => {
     expect(second.passedOn.length).toBeGreaterThan(10);
   });
 
-  it("get a read once more when the first one breaks off, and a write never", async () => {
+  it("get a read once more when the first one breaks off, a write with an idempotency key, and no other", async () => {
     const tries: string[] = [];
     for (const neighbour of [world.neighbour, second])
       neighbour.answerWith((request) => {
@@ -47,6 +47,18 @@ describe("the replicas of a service", () => {
     expect((await send()).status).toBe(502);
     expect((await send("DELETE")).status).toBe(502);
     expect(tries.filter((method) => method === "DELETE")).toHaveLength(1);
+    tries.length = 0;
+    // 503 where the last one could not be reached.
+    expect([502, 503]).toContain((await send("DELETE", ONE, { "idempotency-key": "once" })).status);
+    expect([2, 3]).toContain(tries.length);
+    tries.length = 0;
+    world.neighbour.answerWith((_request, response) => {
+      sendJson(response, null, { "idempotency-replayed": "true" });
+    });
+    for (let n = 0; n < 4; n++) {
+      const answer = await send("DELETE", ONE, { "idempotency-key": `kept-${n}` });
+      expect([answer.status, answer.headers.get("idempotency-replayed")]).toEqual([200, "true"]);
+    }
     expect(tries.filter((method) => method === "GET").length).toBeLessThanOrEqual(4);
     for (const neighbour of [world.neighbour, second])
       neighbour.answerWith((_request, response) => {

@@ -1,0 +1,144 @@
+/**
+ * Writes with idempotency keys while connections are cut and processes are killed. `npm run test:retries` is the long form:
+ * RETRIED_WRITES creates and as many updates, RETRIED_KILLS processes killed meanwhile.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { aKey, anAccount, type Answered, type Caller, callerOf } from "../support/api.js";
+import { startStack, type Stack } from "../support/stack.js";
+import { UNLIMITED } from "../support/unlimited.js";
+import { aNetworkWithAHost } from "../support/world.js";
+
+const WRITES = Number(process.env["RETRIED_WRITES"] ?? 150);
+const KILLS = Number(process.env["RETRIED_KILLS"] ?? 3);
+const CLIENTS = 8;
+const SERVICES_OF_HOST = 900;
+const PATIENCE_MS = 60_000;
+
+let stack: Stack;
+let owner: Caller;
+let headers: Record<string, string>;
+let ids: { host_id: string; network_id: string };
+
+beforeAll(async () => {
+  stack = await startStack({ gateways: 2, topologies: 2, env: UNLIMITED });
+  const key = await aKey(stack.url, await anAccount(stack.url));
+  owner = key.caller;
+  headers = { authorization: `Bearer ${key.secret}` };
+  const { host, network } = await aNetworkWithAHost(owner);
+  ids = { host_id: host.id, network_id: network.id };
+}, 60_000);
+afterAll(() => stack.stop());
+
+interface Write {
+  readonly method: string;
+  readonly path: string;
+  readonly body: object;
+  readonly key: string;
+}
+
+/** Sends a write until it is answered, now through one gateway and now through the other, and goes away early at times. */
+async function persist({ method, path, body, key }: Write, found: string[]): Promise<Answered["body"]> {
+  const untilMs = performance.now() + PATIENCE_MS;
+  for (let attempt = Math.floor(Math.random() * 2); performance.now() < untilMs; attempt++) {
+    const { url } = stack.gateways[attempt % 2]!;
+    const isHasty = Math.random() < 0.3;
+    try {
+      const answered = await fetch(url + path, {
+        method,
+        headers: { ...headers, "content-type": "application/json", "idempotency-key": key },
+        body: JSON.stringify(body),
+        ...(isHasty && { signal: AbortSignal.timeout(1 + Math.floor(Math.random() * 30)) }),
+      });
+      const envelope = (await answered.json()) as Answered["body"];
+      if (answered.status === 200) return envelope;
+      const mayRepeat = answered.status >= 500 || envelope.code === "idempotency_in_progress";
+      if (!mayRepeat) found.push(`${key}: ${answered.status} ${envelope.code}`);
+    } catch {
+      // The connection is gone: whether the write is done, its key will tell.
+    }
+    await sleep(20);
+  }
+  throw new Error(`${key} was not answered`);
+}
+
+/** Kills one process after another until the work is done. */
+async function killing(work: Promise<unknown>, kills: number): Promise<void> {
+  const state = { isDone: false };
+  const over = work.finally(() => (state.isDone = true));
+  const victims = [...stack.topologies, ...stack.gateways];
+  for (let n = 0; n < kills && !state.isDone; n++) {
+    await sleep(Math.random() * 200);
+    const victim = victims[n % victims.length]!;
+    await victim.kill();
+    await victim.restart();
+  }
+  await over;
+}
+
+describe(`${WRITES} creates and ${WRITES} updates with idempotency keys, ${KILLS} processes killed`, () => {
+  it(
+    "take effect exactly once each, and are answered alike whenever they are repeated",
+    async () => {
+      const found: string[] = [];
+      const hosts = [ids];
+      for (let room = SERVICES_OF_HOST; room < WRITES; room += SERVICES_OF_HOST) {
+        const { network_id } = ids;
+        const { id } = await owner.data<{ id: string }>("post", "/api/v1/hosts", { network_id, name: "more" });
+        hosts.push({ network_id, host_id: id });
+      }
+      const create = (n: number): Write => ({
+        ...{ method: "POST", path: "/api/v1/services", key: `create-${n}` },
+        body: { ...hosts[n % hosts.length], name: `s${n}`, service_definition: "x", bindings: [], tags: [] },
+      });
+      const client = async (own: number): Promise<void> => {
+        for (let n = own; n < WRITES; n += CLIENTS) {
+          const { data } = (await persist(create(n), found)) as { data: { id: string } };
+          const path = `/api/v1/services/${data.id}`;
+          const update = { method: "PUT", path, key: `update-${n}`, body: { ...(data as object), name: `u${n}` } };
+          const updated = await persist(update, found);
+          const [again, updatedAgain] = [await persist(create(n), found), await persist(update, found)];
+          if (JSON.stringify([again.data, updatedAgain.data]) !== JSON.stringify([data, updated.data]))
+            found.push(`${n} was answered otherwise`);
+        }
+      };
+      await killing(Promise.all(Array.from({ length: CLIENTS }, (_, own) => client(own))), KILLS);
+      expect(found).toEqual([]);
+      const all = await owner.data<{ id: string; name: string }[]>("get", "/api/v1/services?limit=0");
+      const listed = all.filter(({ name }) => name !== "web");
+      expect(listed.map(({ name }) => name).sort()).toEqual(Array.from({ length: WRITES }, (_, n) => `u${n}`).sort());
+      // Made once and changed once.
+      for (const { id } of listed.slice(0, 20))
+        expect((await owner.send("get", `/api/v1/services/${id}`)).headers.get("etag")).toBe('"2"');
+    },
+    Math.max(90_000, WRITES * 100 + KILLS * 5_000),
+  );
+});
+
+describe("a killed topology", () => {
+  it("fails no write that has an idempotency key: the gateway repeats it", async () => {
+    const victim = stack.topologies[0]!;
+    const gateway = callerOf(stack.url, "keyed", headers);
+    const before = performance.now();
+    let isKilled = false;
+    const answers: string[] = [];
+    const client = async (own: number): Promise<void> => {
+      for (let n = 0; !isKilled || n < 10; n++) {
+        if (performance.now() > before + PATIENCE_MS) return;
+        const body = { ...ids, number: own * 1_000 + n + 1, protocol: "Tcp" };
+        const key = { "idempotency-key": `port-${own}-${n}` };
+        const { status, text } = await gateway.send("post", "/api/v1/ports", body, key);
+        answers.push(status === 200 ? "200" : text);
+      }
+    };
+    const clients = Promise.all(Array.from({ length: CLIENTS }, (_, own) => client(own)));
+    await sleep(150);
+    await victim.kill();
+    await sleep(300);
+    isKilled = true;
+    await clients;
+    await victim.restart();
+    expect(answers.filter((one) => one !== "200")).toEqual([]);
+    expect(answers.length).toBeGreaterThan(CLIENTS * 2);
+  });
+});
