@@ -1,9 +1,9 @@
 /** The first five minutes of docs/api.md, run as they stand there. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readFiveMinutes, runFiveMinutes, shapeOf } from "../support/readme.js";
+import { readFiveMinutes, readPage, runFiveMinutes, shapeOf } from "../support/readme.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 
 let stack: SharedStack;
@@ -22,5 +22,19 @@ describe("the first five minutes of docs/api.md", () => {
     expect(readme.commands.length).toBeGreaterThan(4);
     const answered = await runFiveMinutes(readme, stack.url, folder);
     expect(answered.map(shapeOf)).toEqual(readme.answers.map(shapeOf));
+  });
+});
+
+describe("the examples of docs/writing-safely.md", () => {
+  it("answer what the page shows, and a repeated write what the first one was answered", async () => {
+    const { commands } = readFiveMinutes();
+    const page = readPage("docs/writing-safely.md");
+    const before = commands.map((command) => command.replace("ada@example.com", "grace@example.com"));
+    const answered = await runFiveMinutes({ commands: [...before, ...page.commands], answers: [] }, stack.url, folder);
+    const own = answered.slice(-(page.answers.length + 1));
+    const repeated = own.pop();
+    expect(own.map(shapeOf)).toEqual(page.answers.map(shapeOf));
+    expect(repeated).toBe(own.at(-1));
+    expect(await readFile(join(folder, "head.txt"), "utf8")).toMatch(/^idempotency-replayed: true\r$/im);
   });
 });
