@@ -1,4 +1,4 @@
-import { idsOf, type UserPrincipal } from "@nts/shared/http/tenancy";
+import { idsOf } from "@nts/shared/http/tenancy";
 import { createLines, type Log } from "@nts/shared/log";
 import type { Metrics } from "@nts/shared/metrics";
 import type { Exchange } from "./edge/exchange.js";
@@ -22,29 +22,18 @@ export function createAccessLog(log: Log, metrics: Metrics): AccessLog {
   };
 }
 
-/**
- * Put together by hand, because to ask of each of them whether JSON must escape something in it costs more than the rest of
- * the line: they are ids, addresses and numbers, or names out of the contract.
- */
-function membersOf(exchange: Exchange, durationMs: number): string {
+function membersOf(exchange: Exchange, durationMs: number): Record<string, unknown> {
   const { request, requestId, span, operationId, route, status, clientAddress, principal } = exchange;
-  return (
-    `"request_id":"${requestId}","trace_id":"${span.traceId}","operation":"${operationId}",` +
-    (route === null ? "" : `"route":"${route}",`) +
-    `"method":"${request.method ?? ""}","status":${status},"duration_ms":${Math.round(durationMs * 100) / 100},` +
-    `"client_address":"${clientAddress}"` +
-    (exchange.isDelivered ? "" : `,"aborted":true`) +
-    (principal === null ? "" : idsTextOf(principal))
-  );
-}
-
-/** The ids of users, made once for as long as they are remembered. */
-const idsTexts = new WeakMap<UserPrincipal, string>();
-
-function idsTextOf(principal: UserPrincipal): string {
-  const known = idsTexts.get(principal);
-  if (known !== undefined) return known;
-  const text = `,${JSON.stringify(idsOf(principal)).slice(1, -1)}`;
-  idsTexts.set(principal, text);
-  return text;
+  return {
+    request_id: requestId,
+    trace_id: span.traceId,
+    operation: operationId,
+    ...(route !== null && { route }),
+    method: request.method,
+    status,
+    duration_ms: Math.round(durationMs * 100) / 100,
+    client_address: clientAddress,
+    ...(!exchange.isDelivered && { aborted: true }),
+    ...idsOf(principal),
+  };
 }

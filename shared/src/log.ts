@@ -25,7 +25,7 @@ export function createLog(processName: string, level: string, descriptor: 1 | 2 
     name: processName,
     level,
     base: { process: processName, pid: process.pid },
-    timestamp,
+    timestamp: pino.stdTimeFunctions.isoTime,
     redact: { paths: SECRET_PATHS, censor: "[secret]" },
   };
   const destination = pino.destination({
@@ -40,8 +40,8 @@ export function createLog(processName: string, level: string, descriptor: 1 | 2 
 /** Where the logs write to, for lines that are made without them. */
 const destinations = new WeakMap<Log, DestinationStream>();
 
-/** Writes one line. @param members as in a JSON text, without the braces */
-export type WriteLine = (members: string) => void;
+/** Writes one line with these members. */
+export type WriteLine = (members: Readonly<Record<string, unknown>>) => void;
 
 /**
  * Makes the function that writes the lines of one kind, at `info`. What it is given must hold no secret: for lines as many as
@@ -62,20 +62,6 @@ export function createLines(log: Log, message: string): WriteLine {
   return (members) => {
     // The stream measures all that it holds whenever it is given something: once for the lines of a turn is enough.
     if (lines === "") setImmediate(writeAll);
-    lines += `{"level":${level}${timestamp()},${fixed},${members}}\n`;
+    lines += `{"level":${level}${pino.stdTimeFunctions.isoTime()},${fixed},${JSON.stringify(members).slice(1)}\n`;
   };
-}
-
-let second = 0;
-let prefix = "";
-
-/** The member `time` in ISO 8601; what does not change within a second is made once a second. */
-function timestamp(): string {
-  const now = Date.now();
-  const at = Math.floor(now / 1_000);
-  if (at !== second) {
-    second = at;
-    prefix = `,"time":"${new Date(at * 1_000).toISOString().slice(0, 20)}`;
-  }
-  return `${prefix}${String(now % 1_000).padStart(3, "0")}Z"`;
 }

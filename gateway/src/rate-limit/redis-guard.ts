@@ -1,5 +1,5 @@
 import type { Log } from "@nts/shared/log";
-import { createSharedTimeout } from "./shared-timeout.js";
+import { inTime } from "./in-time.js";
 
 // Decides whether Redis is there. A call that fails, or takes longer than a request may wait, turns it off at once for all
 // requests, so that only the first ones notice; from then on a probe does what a request would do, and turns it on again
@@ -27,7 +27,6 @@ export interface RedisGuardOptions {
 
 /** A guard that takes Redis to be there until a call shows otherwise. */
 export function createRedisGuard({ probe, timeoutMs, log }: RedisGuardOptions): RedisGuard {
-  const inTime = createSharedTimeout(timeoutMs);
   let away = false;
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
@@ -45,7 +44,7 @@ export function createRedisGuard({ probe, timeoutMs, log }: RedisGuardOptions): 
   }
 
   async function look(): Promise<void> {
-    const works = await inTime(probe()).then(
+    const works = await inTime(probe(), timeoutMs).then(
       () => true,
       () => false,
     );
@@ -61,7 +60,7 @@ export function createRedisGuard({ probe, timeoutMs, log }: RedisGuardOptions): 
     run: async (call) => {
       if (away) throw new Error("redis is away");
       try {
-        return await inTime(call());
+        return await inTime(call(), timeoutMs);
       } catch (error) {
         turnOff(error);
         throw error;
