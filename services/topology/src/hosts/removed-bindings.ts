@@ -1,6 +1,6 @@
 import type { ClientSession } from "mongodb";
 import type { BindingInput, HostCreate, HostInventory } from "@nts/shared/contract";
-import { judgeBindings } from "@nts/shared/contract/binding-rules";
+import { judgeBindings } from "@nts/shared/contract/bindings.rules";
 import { recorderOf } from "@nts/shared/writes/recorder";
 
 /** Tells the plan of a write which bindings of the request fall away. @param service its place in the body of a new host */
