@@ -1,4 +1,5 @@
 import type { BodyInputOf, DataOf, Endpoint, ParamsOf, QueryInputOf } from "./contract/endpoint.js";
+import { IDEMPOTENCY_KEY, type Plan } from "./contract/writes.js";
 import { bodyTypesOf, type UploadInput } from "./contract/upload.js";
 import type { ErrorCode, ErrorParams } from "./errors.js";
 
@@ -39,6 +40,8 @@ type Given<Value, Name extends string> = string extends keyof Value ? unknown : 
 interface Conditions {
   /** The ETag of the state that is being changed: when it is not the present one any more, the call fails with 412. */
   readonly ifMatch?: string;
+  /** Names a write, so that it may be repeated: it is answered as the first time, and has no second effect. */
+  readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -63,6 +66,8 @@ export interface Client {
   call<E extends Endpoint>(operation: E, input: Input<E>): Promise<DataOf<E>>;
   /** The same with the ETag of the answer, to send back as `ifMatch`. @throws ApiError */
   read<E extends Endpoint>(operation: E, input: Input<E>): Promise<{ data: DataOf<E>; etag: string | null }>;
+  /** What a write would do; nothing of it is kept. @throws ApiError */
+  plan<E extends Endpoint>(operation: E, input: Input<E>): Promise<Plan>;
   /** One page of a list. @throws ApiError */
   list<E extends Endpoint>(operation: E, input: Input<E>): Promise<{ data: DataOf<E>[]; pagination: Pagination }>;
 }
@@ -79,7 +84,7 @@ interface Envelope {
   error: string;
   code: ErrorCode;
   params: ErrorParams;
-  meta: { request_id: string; pagination: Pagination };
+  meta: { request_id: string; pagination: Pagination; plan: Plan };
 }
 
 /** A client of one caller. */
@@ -91,13 +96,14 @@ export function createClient({
   onAnswer = () => undefined,
 }: ClientOptions): Client {
   async function send(operation: Endpoint, input: AnyInput): Promise<{ envelope: Envelope; etag: string | null }> {
-    const { params, query, body, ifMatch, signal } = input;
+    const { params, query, body, ifMatch, idempotencyKey, signal } = input;
     const answered = await fetch(baseUrl + urlOf(operation.path, params, query), {
       method: operation.method.toUpperCase(),
       headers: {
         ...headers,
         ...(body === undefined ? {} : { "content-type": bodyTypesOf(operation)[0] }),
         ...(ifMatch === undefined ? {} : { "if-match": ifMatch }),
+        ...(idempotencyKey === undefined ? {} : { [IDEMPOTENCY_KEY]: idempotencyKey }),
       },
       ...(body === undefined ? {} : { body: operation.upload ? (body as UploadInput) : JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
@@ -114,6 +120,11 @@ export function createClient({
   return {
     read,
     call: async <E extends Endpoint>(operation: E, input: Input<E>) => (await read(operation, input)).data,
+    plan: async <E extends Endpoint>(operation: E, input: Input<E>) => {
+      const { query } = input as AnyInput;
+      return (await send(operation, { ...input, query: { ...(query as object | undefined), dry_run: true } })).envelope
+        .meta.plan;
+    },
     list: async <E extends Endpoint>(operation: E, input: Input<E>) => {
       const { data, meta } = (await send(operation, input)).envelope;
       return { data: data as DataOf<E>[], pagination: meta.pagination };

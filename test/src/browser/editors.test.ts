@@ -41,6 +41,20 @@ describe("the editor of a service", () => {
     });
   });
 
+  it("reviews what saving would change, and saves that", async () => {
+    const { account, service, page } = await onAHost();
+    await button(page, "Actions for web").click();
+    await page.getByRole("menuitem", { name: "Edit" }).click();
+    const editor = page.getByRole("dialog");
+    await field(editor, "Name").fill("proxy");
+    await button(page, "Review").click();
+    await editor.getByRole("region", { name: "Review" }).getByText('Service: name "web" → "proxy"').waitFor();
+    expect(await account.session.data("get", `/api/v1/services/${service.id}`)).toMatchObject({ name: "web" });
+    await button(page, "Save").click();
+    await button(page, "Actions for proxy").waitFor();
+    expect(await account.session.data("get", `/api/v1/services/${service.id}`)).toMatchObject({ name: "proxy" });
+  });
+
   it("shows what the API says next to the field that it says it of", async () => {
     const { page } = await onAHost();
     await button(page, "Add interface").click();

@@ -1,5 +1,5 @@
 import type { Input, Pagination } from "@nts/shared/client";
-import type { DataOf, Endpoint } from "@nts/shared/contract";
+import type { DataOf, Endpoint, Plan } from "@nts/shared/contract";
 import {
   keepPreviousData,
   useMutation,
@@ -56,6 +56,28 @@ export function useRows<E extends Endpoint>(
     placeholderData: keepPreviousData,
     enabled,
   });
+}
+
+/** Sends a write, which may carry `ifMatch`. */
+export type Send = <E extends Endpoint>(operation: E, input: Input<E>) => Promise<DataOf<E>>;
+
+/** The function that sends any write. */
+export function useSend(): Send {
+  const queries = useQueryClient();
+  const { mutateAsync } = useMutation({
+    mutationFn: (send: () => Promise<unknown>) => send(),
+    onSuccess: () => queries.invalidateQueries(),
+  });
+  return <E extends Endpoint>(operation: E, input: Input<E>) =>
+    mutateAsync(() => api.call(operation, input)) as Promise<DataOf<E>>;
+}
+
+/** The function that asks what a write would do. */
+export function usePlan(): (operation: Endpoint, input: Input<Endpoint>) => Promise<Plan> {
+  const { mutateAsync } = useMutation({
+    mutationFn: ({ operation, input }: { operation: Endpoint; input: Input<Endpoint> }) => api.plan(operation, input),
+  });
+  return (operation, input) => mutateAsync({ operation, input });
 }
 
 /** Writes; the input may carry `ifMatch`. */

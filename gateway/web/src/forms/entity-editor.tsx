@@ -2,7 +2,6 @@ import { type UseFormReturnType, useForm } from "@mantine/form";
 import type { Input } from "@nts/shared/client";
 import type { BodyInputOf, DataOf, Endpoint } from "@nts/shared/contract";
 import type { ReactNode } from "react";
-import { useWrite } from "../api/queries.js";
 import { type Edited, ForEditing } from "./for-editing.js";
 import { FormWindow } from "./form-window.js";
 
@@ -61,8 +60,6 @@ function EntityForm<
   props: EntityEditorProps<Read, Create, Update, Values> & { readonly edited: Edited<DataOf<Read>> | null },
 ): ReactNode {
   const { id, edited, noun, operations, onClose, valuesOf, bodyOf, children } = props;
-  const create = useWrite(operations.create);
-  const update = useWrite(operations.update);
   const form = useForm({ initialValues: valuesOf(edited?.entity) });
   return (
     <FormWindow
@@ -72,11 +69,12 @@ function EntityForm<
       onReload={edited?.reload}
       verb={edited === null ? "Create" : "Save"}
       done={edited === null ? `${noun.charAt(0).toUpperCase()}${noun.slice(1)} created.` : "Saved."}
-      submit={(values) => {
+      reviews={operations.update.plans === true}
+      submit={(values, send) => {
         const body = bodyOf(values);
         return edited === null
-          ? create.mutateAsync(asInput({ body }))
-          : update.mutateAsync(asInput({ params: { id }, body, ...edited.ifMatch }));
+          ? send(operations.create, asInput({ body }))
+          : send(operations.update, asInput({ params: { id }, body, ...edited.ifMatch }));
       }}
     >
       {children(form, edited?.entity)}

@@ -1,10 +1,13 @@
 import { Alert, Button, Group, List, Modal, Stack } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { type ReactNode, useState } from "react";
+import type { Plan } from "@nts/shared/contract";
+import { type Send, usePlan, useSend } from "../api/queries.js";
 import { describeFailure, faultsByPath, isChanged } from "../api/failure.js";
 import { sayDone } from "../parts/toast.js";
 import { useSessionQuery } from "../session/session.js";
 import classes from "./form-window.module.css";
+import { PlanView } from "./plan-view.js";
 import { useReturnFocus } from "./use-return-focus.js";
 
 type Faults = Readonly<Record<string, string>>;
@@ -12,8 +15,10 @@ type Faults = Readonly<Record<string, string>>;
 interface FormWindowProps<Values extends object> {
   readonly title: string;
   readonly form: UseFormReturnType<Values>;
-  /** Writes; what it throws is shown, beside the fields where the API says which. */
-  readonly submit: (values: Values) => Promise<unknown>;
+  /** Writes, by `send` where it can be reviewed; what it throws is shown, beside the fields where the API says which. */
+  readonly submit: (values: Values, send: Send) => Promise<unknown>;
+  /** What the write would change can be seen before. */
+  readonly reviews?: boolean;
   readonly onClose: () => void;
   /** True keeps the window open after success, for what comes next in its place. */
   readonly stays?: boolean;
@@ -41,22 +46,37 @@ export function FormWindow<Values extends object>(props: FormWindowProps<Values>
     size = "md",
     fieldsOf,
     stays = false,
+    reviews = false,
     children,
   } = props;
   useReturnFocus();
   const hasEnded = useSessionQuery().data === null;
   const [error, setError] = useState<unknown>(null);
   const [isRunning, setRunning] = useState(false);
+  const send = useSend();
+  const [reviewed, setReviewed] = useState<{ plan: Plan; values: string } | null>(null);
+  // What was changed since is not what was shown.
+  const shown = reviewed?.values === JSON.stringify(form.getValues()) ? reviewed.plan : null;
+  const planOf = usePlan();
+  const askForPlan: Send = async (operation, input) => {
+    throw new Reviewed(await planOf(operation, input));
+  };
+  const sendAsShown: Send = (operation, input) =>
+    send(operation, shown === null ? input : { ...input, ifMatch: shown.etag });
   const faults = fieldsOf?.(faultsByPath(error)) ?? faultsByPath(error);
-  const run = async (values: Values): Promise<void> => {
+  const run = async (values: Values, isReview = false): Promise<void> => {
     setRunning(true);
     setError(null);
     form.clearErrors();
     try {
-      await submit(values);
+      await submit(values, isReview ? askForPlan : sendAsShown);
       if (done !== undefined) sayDone(done);
       if (!stays) onClose();
     } catch (failure) {
+      if (failure instanceof Reviewed) {
+        setReviewed({ plan: failure.plan, values: JSON.stringify(values) });
+        return;
+      }
       setError(failure);
       form.setErrors(fieldsOf?.(faultsByPath(failure)) ?? faultsByPath(failure));
     } finally {
@@ -81,10 +101,22 @@ export function FormWindow<Values extends object>(props: FormWindowProps<Values>
             {error !== null && (
               <Refusal error={error} faults={withoutFields(faults, form.getValues())} onReload={onReload} />
             )}
+            {shown !== null && <PlanView plan={shown} />}
             <Group justify="flex-end">
               <Button variant="default" onClick={onClose}>
                 Cancel
               </Button>
+              {reviews && (
+                <Button
+                  variant="default"
+                  disabled={isRunning}
+                  onClick={() => {
+                    form.onSubmit((values) => void run(values, true))();
+                  }}
+                >
+                  Review
+                </Button>
+              )}
               <Button type="submit" loading={isRunning}>
                 {verb}
               </Button>
@@ -94,6 +126,13 @@ export function FormWindow<Values extends object>(props: FormWindowProps<Values>
       </form>
     </Modal>
   );
+}
+
+/** Ends a submission that was only to be reviewed. */
+class Reviewed extends Error {
+  constructor(readonly plan: Plan) {
+    super("reviewed");
+  }
 }
 
 interface RefusalProps {

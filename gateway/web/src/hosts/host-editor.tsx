@@ -3,7 +3,7 @@ import { useForm } from "@mantine/form";
 import { createHost, getHost, type Host, listSubnets, updateHost } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { useNavigate } from "react-router";
-import { useRows, useWrite } from "../api/queries.js";
+import { useRows } from "../api/queries.js";
 import type { EditorProps } from "../forms/entity-editor.js";
 import { type Edited, ForEditing } from "../forms/for-editing.js";
 import { FormWindow } from "../forms/form-window.js";
@@ -27,7 +27,6 @@ export function HostEditor({ id, onClose }: EditorProps): ReactNode {
 
 function HostForm({ edited, onClose }: { readonly edited: Edited<Host>; readonly onClose: () => void }): ReactNode {
   const tags = useTags();
-  const update = useWrite(updateHost);
   const host = edited.entity;
   const form = useForm({
     initialValues: {
@@ -47,8 +46,9 @@ function HostForm({ edited, onClose }: { readonly edited: Edited<Host>; readonly
       onClose={onClose}
       onReload={edited.reload}
       done="Saved."
-      submit={(values) =>
-        update.mutateAsync({
+      reviews
+      submit={(values, send) =>
+        send(updateHost, {
           params: { id: host.id },
           body: {
             ...values,
@@ -76,7 +76,6 @@ const PATHS_OF_ADDRESS = "interfaces.0.";
 function NewHostForm({ onClose }: { readonly onClose: () => void }): ReactNode {
   const tags = useTags();
   const navigate = useNavigate();
-  const create = useWrite(createHost);
   const form = useForm({
     initialValues: {
       network_id: useLikelyNetwork(),
@@ -105,11 +104,12 @@ function NewHostForm({ onClose }: { readonly onClose: () => void }): ReactNode {
       fieldsOf={(faults) =>
         Object.fromEntries(Object.entries(faults).map(([path, text]) => [path.replace(PATHS_OF_ADDRESS, ""), text]))
       }
-      submit={async ({ subnet_id, ip_address, mac_address, ...values }) => {
+      reviews
+      submit={async ({ subnet_id, ip_address, mac_address, ...values }, send) => {
         const hasAddress = [subnet_id, ip_address, mac_address].some((value) => value !== "");
         const body = { ...values, hostname: orNull(values.hostname), description: orNull(values.description) };
         const interfaces = hasAddress ? [{ subnet_id, ip_address, mac_address: orNull(mac_address) }] : [];
-        const { id } = await create.mutateAsync({ body: { ...body, interfaces } });
+        const { id } = await send(createHost, { body: { ...body, interfaces } });
         void navigate(hostPath(id));
       }}
     >

@@ -1,8 +1,8 @@
 import type { Input } from "@nts/shared/client";
 import type { Endpoint } from "@nts/shared/contract";
 import type { ReactNode } from "react";
-import { useWrite } from "../api/queries.js";
-import { useConfirm } from "../parts/confirm.js";
+import { usePlan, useWrite } from "../api/queries.js";
+import { type Question, useConfirm } from "../parts/confirm.js";
 import { sayDone } from "../parts/toast.js";
 import type { Selecting } from "./use-selection.js";
 
@@ -25,6 +25,10 @@ export interface Removal {
 export function useRemoval<One extends Endpoint, Many extends Endpoint>(options: RemovalOptions<One, Many>): Removal {
   const { one, many, noun, consequence, selection } = options;
   const ask = useConfirm();
+  const tell = usePlan();
+  // For what goes with a deletion to be shown, where the API tells.
+  const planOf = (operation: Endpoint, input: object): Pick<Question, "plan"> =>
+    operation.plans === true ? { plan: () => tell(operation, input) } : {};
   const removeOne = useWrite(one);
   const removeMany = useWrite(many ?? one);
   return {
@@ -33,6 +37,7 @@ export function useRemoval<One extends Endpoint, Many extends Endpoint>(options:
         title: `Delete ${name}?`,
         text: consequence,
         verb: "Delete",
+        ...planOf(one, { params: { id } }),
         run: async () => {
           await removeOne.mutateAsync({ params: { id } } as unknown as Input<One>);
           selection?.toggle([id], false);
@@ -48,6 +53,7 @@ export function useRemoval<One extends Endpoint, Many extends Endpoint>(options:
         title: `Delete ${what}?`,
         text: consequence,
         verb: `Delete ${what}`,
+        ...planOf(many ?? one, { body: ids }),
         run: async () => {
           await removeMany.mutateAsync({ body: ids } as unknown as Input<One | Many>);
           selection?.clear();

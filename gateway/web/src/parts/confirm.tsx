@@ -1,6 +1,8 @@
 import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
-import { createContext, type ReactNode, useCallback, useContext, useState } from "react";
+import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from "react";
+import type { Plan } from "@nts/shared/contract";
 import { describeFailure } from "../api/failure.js";
+import { alongText } from "../forms/plan-text.js";
 
 export interface Question {
   readonly title: string;
@@ -10,6 +12,8 @@ export interface Question {
   readonly verb: string;
   /** Done when the answer is yes; the question stays until it has succeeded. */
   readonly run: () => Promise<unknown>;
+  /** What it would do, for what goes with it to be shown. */
+  readonly plan?: () => Promise<Plan>;
   /** It takes something away. */
   readonly isDestructive?: boolean;
 }
@@ -28,9 +32,18 @@ export function ConfirmProvider({ children }: { readonly children: ReactNode }):
   const [question, setQuestion] = useState<Question | null>(null);
   const [isRunning, setRunning] = useState(false);
   const [error, setError] = useState<unknown>(null);
+  const [plan, setPlan] = useState<Plan | null>(null);
+  const last = useRef<Question | null>(null);
   const ask = useCallback((next: Question) => {
+    last.current = next;
     setError(null);
+    setPlan(null);
     setQuestion(next);
+    const isAsked = (): boolean => last.current === next;
+    next.plan?.().then(
+      (found) => isAsked() && setPlan(found),
+      (failure: unknown) => isAsked() && setError(failure),
+    );
   }, []);
   const run = async ({ run: act }: Question): Promise<void> => {
     setRunning(true);
@@ -44,6 +57,7 @@ export function ConfirmProvider({ children }: { readonly children: ReactNode }):
       setRunning(false);
     }
   };
+  const along = plan === null ? null : alongText(plan);
   const close = (): void => setQuestion(null);
   return (
     <Context value={ask}>
@@ -57,6 +71,11 @@ export function ConfirmProvider({ children }: { readonly children: ReactNode }):
         {question !== null && (
           <Stack>
             <Text size="sm">{question.text}</Text>
+            {along !== null && (
+              <Text size="sm" fw={600} role="status">
+                {along}
+              </Text>
+            )}
             {error !== null && (
               <Alert color="red" role="alert" title={describeFailure(error).title}>
                 {describeFailure(error).text}

@@ -11,7 +11,7 @@ import {
   updateService,
 } from "@nts/shared/contract";
 import type { ReactNode } from "react";
-import { useOne, useRows, useWrite } from "../api/queries.js";
+import { useOne, useRows } from "../api/queries.js";
 import type { EditorProps } from "../forms/entity-editor.js";
 import { type Edited, ForEditing } from "../forms/for-editing.js";
 import { FormWindow } from "../forms/form-window.js";
@@ -49,8 +49,6 @@ interface FormProps {
 
 function ServiceForm({ host, edited, onClose }: FormProps): ReactNode {
   const tags = useTags();
-  const create = useWrite(createService);
-  const update = useWrite(updateService);
   const definitions = useRows(listServiceDefinitions, { query: { limit: 0, order_by: "name" } });
   const service = edited?.entity;
   const form = useForm({
@@ -72,12 +70,13 @@ function ServiceForm({ host, edited, onClose }: FormProps): ReactNode {
       onReload={edited?.reload}
       verb={edited === null ? "Create" : "Save"}
       done={edited === null ? "Service created." : "Saved."}
-      submit={(values) => {
+      reviews
+      submit={(values, send) => {
         const virtualization = virtualizationOf(values.virtualization);
         const body = { ...values, virtualization, host_id: host.id, network_id: host.network_id };
         return edited === null
-          ? create.mutateAsync({ body })
-          : update.mutateAsync({
+          ? send(createService, { body })
+          : send(updateService, {
               params: { id: edited.entity.id },
               body: { ...body, position: edited.entity.position, source: edited.entity.source },
               ...edited.ifMatch,

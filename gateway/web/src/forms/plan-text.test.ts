@@ -1,0 +1,23 @@
+import { describe, expect, it } from "@jest/globals";
+import { alongText, changeText } from "./plan-text.js";
+
+const id = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
+
+describe("the text of a plan", () => {
+  it("says of each member what it was and what it would be, and of lists of parts how many", () => {
+    const fields = { name: { before: "a", after: "b" }, bindings: { before: [{ id }], after: [{ id }, { id }] } };
+    expect(changeText({ action: "update", entity: "Service", id, fields })).toBe(
+      'Service: name "a" → "b", bindings (1) → (2)',
+    );
+    expect(changeText({ action: "delete", entity: "Port", id, fields: {} })).toBe("Port");
+  });
+
+  it("counts what goes along with a deletion, and what a deleted tag is taken off", () => {
+    expect(alongText({ cascades: {}, changes: [] })).toBeNull();
+    expect(alongText({ cascades: { services: 1, ports: 2, bindings: 3 }, changes: [] })).toBe(
+      "Also deletes 1 service, 2 ports and 3 bindings.",
+    );
+    const changes = [{ action: "delete", entity: "Tag", id, fields: {} } as const];
+    expect(alongText({ cascades: { hosts: 2 }, changes })).toBe("Also takes it off 2 hosts.");
+  });
+});

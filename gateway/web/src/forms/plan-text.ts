@@ -1,0 +1,28 @@
+import type { Plan, PlannedChange } from "@nts/shared/contract";
+
+const LONGEST = 60;
+
+/** A change of one entity, such as `Service: name "a" → "b"`. */
+export function changeText({ entity, fields }: PlannedChange): string {
+  const parts = Object.entries(fields).map(([name, { before, after }]) =>
+    before === undefined ? `${name} ${short(after)}` : `${name} ${short(before)} → ${short(after)}`,
+  );
+  return parts.length === 0 ? entity : `${entity}: ${parts.join(", ")}`;
+}
+
+/** What goes along with a deletion, such as `Also deletes 1 service and 2 ports.`; null when nothing does. */
+export function alongText({ cascades, changes }: Pick<Plan, "cascades" | "changes">): string | null {
+  const parts = Object.entries(cascades).map(([kind, count]) => `${count} ${count === 1 ? kind.slice(0, -1) : kind}`);
+  const last = parts.pop();
+  if (last === undefined) return null;
+  const list = parts.length === 0 ? last : `${parts.join(", ")} and ${last}`;
+  return changes.some(({ action, entity }) => action === "delete" && entity === "Tag")
+    ? `Also takes it off ${list}.`
+    : `Also deletes ${list}.`;
+}
+
+function short(value: unknown): string {
+  if (Array.isArray(value) && value.some((one) => typeof one === "object")) return `(${value.length})`;
+  const text = JSON.stringify(value);
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}
