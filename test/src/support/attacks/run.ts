@@ -66,7 +66,7 @@ export async function runAttack(attack: NamedAttack, stack: Stack, watching: Wat
   const prepared = await attack.prepare?.(target).catch((error: unknown) => {
     throw new Error(`${attack.id} could not be prepared`, { cause: error });
   });
-  const victim = startVictim({
+  const victim = await startVictim({
     url: stack.url,
     key,
     address,

@@ -26,6 +26,7 @@ const { url, key, address, processes } = JSON.parse(process.argv[2] ?? "") as Vi
 const agent = new Agent({ keepAlive: true });
 const headers = { authorization: `Bearer ${key}` };
 let period = newPeriod();
+let hasBegun = false;
 
 function newPeriod(): Period {
   const before = processes.map(({ pid }) => residentBytesOf(pid));
@@ -56,6 +57,9 @@ function read(path: string): void {
     own.unanswered--;
     if (failure === null) own.times.push(performance.now() - begunAt);
     else own.failures.push(`${path}: ${failure}`);
+    if (hasBegun) return;
+    hasBegun = true;
+    process.send?.("begun");
   });
 }
 

@@ -29,10 +29,11 @@ export interface Victim {
   stop(): Promise<void>;
 }
 
-/** Begins to read. */
-export function startVictim(options: VictimOptions): Victim {
+/** Resolves when it has begun to read. */
+export async function startVictim(options: VictimOptions): Promise<Victim> {
   const program = fileURLToPath(new URL("victim-process.js", import.meta.url));
   const child = fork(program, [JSON.stringify(options)], { execArgv: [] });
+  await once(child, "message");
   return {
     report: async () => {
       child.send("report");
