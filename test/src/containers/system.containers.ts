@@ -285,7 +285,7 @@ async function violationsOf({ containersOf, secrets }: ContainerSystem): Promise
   const password = secrets["MONGODB_TOPOLOGY_PASSWORD"] ?? "";
   const client = new MongoClient(`mongodb://topology:${password}@${address}:27017/?directConnection=true`);
   try {
-    return await violationsIn(client, "topology");
+    return await violationsIn(client.db("topology"));
   } finally {
     await client.close();
   }

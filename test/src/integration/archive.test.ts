@@ -85,7 +85,7 @@ describe("a backup", () => {
     const services: number[] = [];
     for (const file of files) {
       expect(await archive(target, ["restore", "--replace"], file)).toMatchObject({ exitCode: 0 });
-      expect(await violationsIn(client, target.databases.topology)).toEqual([]);
+      expect(await violationsIn(client.db(target.databases.topology))).toEqual([]);
       services.push(await client.db(target.databases.topology).collection("services").countDocuments());
     }
     expect(services.at(-1)).toBeGreaterThan(0);

@@ -8,6 +8,9 @@ import { type LoadReport, startSteadyLoad } from "../support/steady-load.js";
 
 const NORMAL_AFTER_MS = 2_000;
 
+/** Other suites share the processors with this one. */
+const PAUSE_MS = 25;
+
 let stack: Stack;
 
 beforeAll(async () => {
@@ -25,7 +28,7 @@ function expectWhole({ answered, vanished }: LoadReport): void {
 
 describe("a rolling restart of every process", () => {
   it("loses no request, and ends each process with 0", async () => {
-    const load = await startSteadyLoad(stack);
+    const load = await startSteadyLoad(stack, PAUSE_MS);
     const exits = await restartOneOfEachKind(stack);
     const report = await load.stop();
     expect(report.lost).toEqual([]);
@@ -41,7 +44,7 @@ describe("a killed replica", () => {
   it.each(["topologies", "identities", "gateways"] as const)(
     "takes no acknowledged write with it, and %s are back to normal 2 s later",
     async (kind) => {
-      const load = await startSteadyLoad(stack);
+      const load = await startSteadyLoad(stack, PAUSE_MS);
       const [replica] = stack[kind];
       await sleep(500);
       const killedAt = performance.now();

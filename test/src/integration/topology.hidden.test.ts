@@ -19,20 +19,19 @@ import {
 } from "@nts/shared/contract";
 import { BACKGROUND } from "@nts/shared/work";
 import { violationsIn } from "../support/invariants.js";
-import { type Sweeps, sweepsOf } from "../support/sweeps.js";
-import { startTopology, type Topology } from "../support/topology.js";
+import { startSweptTopology, type Sweeps } from "../support/sweeps.js";
+import type { Topology } from "../support/topology.js";
 import { aHost, aNetwork, aService, echoOf, onPort } from "../support/topology-world.js";
 
 let topology: Topology;
 let sweeps: Sweeps;
 
 beforeAll(async () => {
-  topology = await startTopology({ instances: 2 });
-  sweeps = sweepsOf(topology);
+  ({ topology, sweeps } = await startSweptTopology());
 });
 afterAll(() => topology.stop());
 
-const violations = (): Promise<string[]> => violationsIn(topology.db.client, topology.db.databaseName);
+const violations = (): Promise<string[]> => violationsIn(topology.db);
 
 describe("deleting large hosts", () => {
   it("leaves nothing of them to be found, listed, counted or referred to, while their documents are still there", async () => {

@@ -51,11 +51,11 @@ describe(`a history of ${LENGTH} writes by ${WRITERS} writers, seed ${SEED}`, ()
           const answered = await step(world, caller, drawn);
           const outcome = answered === null ? "nothing to do" : answered.status === 200 ? "done" : answered.body.code;
           outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-          if (index % CHECK_EVERY === 0) found.push(...(await violationsIn(client, stack.databases.topology)));
+          if (index % CHECK_EVERY === 0) found.push(...(await violationsIn(client.db(stack.databases.topology))));
         }
       };
       await Promise.all(Array.from({ length: WRITERS }, (_, own) => writer(own)));
-      found.push(...(await violationsIn(client, stack.databases.topology)));
+      found.push(...(await violationsIn(client.db(stack.databases.topology))));
 
       expect(found).toEqual([]);
       expect([...world.macs].filter(([, macs]) => macs.size > 1)).toEqual([]);

@@ -25,7 +25,7 @@ async function start(options?: TopologyOptions): Promise<{ topology: Topology; o
   return { topology, owner, network: (await owner.call(createNetwork, { body: { name: "Office" } })).id };
 }
 
-const violations = ({ db }: Topology): Promise<string[]> => violationsIn(db.client, db.databaseName);
+const violations = ({ db }: Topology): Promise<string[]> => violationsIn(db);
 
 describe("two imports of one file at once, through two processes", () => {
   const FILE = scanOfMany(60);

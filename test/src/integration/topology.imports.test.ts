@@ -18,7 +18,7 @@ beforeAll(async () => {
   topology = await startTopology();
 });
 afterAll(async () => {
-  expect(await violationsIn(topology.db.client, topology.db.databaseName)).toEqual([]);
+  expect(await violationsIn(topology.db)).toEqual([]);
   await topology.stop();
 });
 

@@ -106,7 +106,7 @@ describe("a large write beside twelve writers of small ones", () => {
     };
     for (let times = 0; times < 3; times++)
       await beside(add, () => owner.call(createHost, { body: interfacesBody(world, 50) }));
-    expect(await violationsIn(topology.db.client, topology.db.databaseName)).toEqual([]);
+    expect(await violationsIn(topology.db)).toEqual([]);
   });
 
   it("deletes 200 hosts together while ports of others are added and removed, and nobody is refused", async () => {
@@ -121,7 +121,7 @@ describe("a large write beside twelve writers of small ones", () => {
     };
     const deleted = await beside(add, () => owner.call(bulkDeleteHosts, { body: doomed.map(({ id }) => id) }));
     expect(deleted).toEqual({ deleted_count: 200, requested_count: 200 });
-    expect(await violationsIn(topology.db.client, topology.db.databaseName)).toEqual([]);
+    expect(await violationsIn(topology.db)).toEqual([]);
   });
 
   it("removes a port of each of 200 hosts while the other ports of the same hosts are changed", async () => {
@@ -135,7 +135,7 @@ describe("a large write beside twelve writers of small ones", () => {
     const ids = hosts.map(({ ports }) => ports[0]!.id);
     const deleted = await beside(change, () => owner.call(bulkDeletePorts, { body: ids }));
     expect(deleted.deleted_count).toBe(200);
-    expect(await violationsIn(topology.db.client, topology.db.databaseName)).toEqual([]);
+    expect(await violationsIn(topology.db)).toEqual([]);
   });
 });
 
@@ -189,7 +189,7 @@ describe("a host as large as the limits allow", () => {
     expect(left.services.flatMap(({ bindings }) => bindings)).toEqual([]);
     expect(left.interfaces.map(({ position }) => position)).toEqual(numbers(MOST - 1));
     await patiently(() => owner.send(deleteHost, { params: made }));
-    expect(await violationsIn(topology.db.client, topology.db.databaseName)).toEqual([]);
+    expect(await violationsIn(topology.db)).toEqual([]);
   });
 });
 

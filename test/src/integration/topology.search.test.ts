@@ -29,7 +29,7 @@ beforeAll(async () => {
   topology = await startTopology();
 }, 60_000);
 afterAll(async () => {
-  expect(await violationsIn(topology.db.client, topology.db.databaseName)).toEqual([]);
+  expect(await violationsIn(topology.db)).toEqual([]);
   await topology.stop();
 });
 beforeEach(async () => {
@@ -177,7 +177,7 @@ describe("topology.search: a database from before there was a search", () => {
     expect(await hostNames({ q: "old" })).toEqual([]);
     await migrated();
     expect([await hostNames({ q: "old" }), await hostNames({ q: "8.8" }), await servicesOf("older")]).toEqual([["Old"], ["Old"], ["Older"]]); // prettier-ignore
-    expect(await violationsIn(db.client, db.databaseName)).toEqual([]);
+    expect(await violationsIn(db)).toEqual([]);
   });
 
   it("finds texts that were stored in another normal form", async () => {

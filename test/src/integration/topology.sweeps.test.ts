@@ -25,8 +25,8 @@ import { createStorage } from "@nts/topology/storage/storage";
 import { startSweeper } from "@nts/topology/deletions/sweeper";
 import { violationsIn } from "../support/invariants.js";
 import { seedTopology, type Seeded } from "../support/seed.js";
-import { type Sweeps, sweepsOf } from "../support/sweeps.js";
-import { type Caller, startTopology, type Topology } from "../support/topology.js";
+import { startSweptTopology, type Sweeps } from "../support/sweeps.js";
+import type { Caller, Topology } from "../support/topology.js";
 import { aHost, aNetwork, type World } from "../support/topology-world.js";
 import { until } from "../support/until.js";
 
@@ -34,8 +34,7 @@ let topology: Topology;
 let sweeps: Sweeps;
 
 beforeAll(async () => {
-  topology = await startTopology({ instances: 2 });
-  sweeps = sweepsOf(topology);
+  ({ topology, sweeps } = await startSweptTopology());
 });
 afterAll(() => topology.stop());
 
@@ -181,7 +180,7 @@ describe("the sweep of a large network", () => {
     expect(documents).toBeGreaterThanOrEqual(661 + 16);
     await sweeps.sweep();
     expect(await topology.db.collection("deletions").countDocuments()).toBe(0);
-    expect(await violationsIn(topology.db.client as never, topology.db.databaseName)).toEqual([]);
+    expect(await violationsIn(topology.db)).toEqual([]);
     expect((await owner.list(listServices, { query: {} })).total).toBe(1);
   });
 

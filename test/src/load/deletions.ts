@@ -122,7 +122,7 @@ async function deleteWhileOthersWrite(stack: Stack, { name, prepare, harm }: Rou
     faults.push(...(await writers.stop()));
     const left = await doomed.left();
     if (left > 0) faults.push(`${left} documents are left`);
-    faults.push(...(await violationsIn(client, db.databaseName)).slice(0, 5));
+    faults.push(...(await violationsIn(db)).slice(0, 5));
     const [ms, meanwhileMs] = [before, meanwhile].map(({ p50Ms, p99Ms }) => `${p50Ms.toFixed(0)}, ${p99Ms.toFixed(0)}`);
     const refused = `${meanwhile.refused} of ${meanwhile.answers}`;
     const verdict = faults.length === 0 ? "holds" : `FAILS: ${faults.join("; ")}`;

@@ -4,7 +4,7 @@
  * off. It may run while writers write.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { ClientSession, Db, MongoClient } from "mongodb";
+import type { ClientSession, Db } from "mongodb";
 import { isId, type Binding, type HostRecord, type Interface, type Service, type Subnet } from "@nts/shared/contract";
 import { parseBlock } from "@nts/topology/values/addresses";
 import { hostSearchFields } from "@nts/topology/storage/stores/host-search";
@@ -27,9 +27,8 @@ interface Contents {
 }
 
 /** Everything that is wrong, a sentence each; empty when the database is sound. */
-export async function violationsIn(client: MongoClient, databaseName: string): Promise<string[]> {
-  const db = client.db(databaseName);
-  const contents = await client.withSession((session) =>
+export async function violationsIn(db: Db): Promise<string[]> {
+  const contents = await db.client.withSession((session) =>
     session.withTransaction(() => read(db, session), { readConcern: { level: "snapshot" } }),
   );
   return [

@@ -40,7 +40,6 @@ export interface SteadyLoad {
 }
 
 const WORKERS = 8;
-const PAUSE_MS = 5;
 const HEALTH_MS = 100;
 const PATIENCE_MS = 15_000;
 const REFUSED = new Set(["ECONNREFUSED", "no gateway"]);
@@ -54,8 +53,8 @@ interface Made {
   readonly id: string;
 }
 
-/** Makes an account in the system and begins. */
-export async function startSteadyLoad({ gateways, url }: Stack): Promise<SteadyLoad> {
+/** Makes an account in the system and begins. @param pauseMs of each worker between its rounds of requests */
+export async function startSteadyLoad({ gateways, url }: Stack, pauseMs = 5): Promise<SteadyLoad> {
   const account = await anAccount(url);
   const key = await aKey(url, account);
   const networks: string[] = [];
@@ -113,7 +112,7 @@ export async function startSteadyLoad({ gateways, url }: Stack): Promise<SteadyL
         if (created !== null) acknowledged.push(`/api/v1/auth/keys/${idOf(created)}`);
         await send("PUT", `/api/v1/auth/keys/${ownKeys[worker] ?? ""}`, session, keyBodyOf(account, name));
       }
-      await sleep(PAUSE_MS);
+      await sleep(pauseMs);
     }
   }
 

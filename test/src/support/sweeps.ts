@@ -3,7 +3,7 @@ import { createLog } from "@nts/shared/log";
 import { createTransactions } from "@nts/shared/mongo/transaction";
 import { createStorage, type Storage } from "@nts/topology/storage/storage";
 import { createSweep, type SweepParts } from "@nts/topology/deletions/sweep";
-import type { Topology } from "./topology.js";
+import { startTopology, type Topology } from "./topology.js";
 
 export interface Sweeps {
   readonly storage: Storage;
@@ -15,7 +15,13 @@ export interface Sweeps {
   sweep(count?: SweepParts["count"], signal?: AbortSignal): Promise<void>;
 }
 
-export function sweepsOf({ db }: Pick<Topology, "db">): Sweeps {
+/** Two instances on one database, and its sweeps. */
+export async function startSweptTopology(): Promise<{ topology: Topology; sweeps: Sweeps }> {
+  const topology = await startTopology({ instances: 2 });
+  return { topology, sweeps: sweepsOf(topology) };
+}
+
+function sweepsOf({ db }: Pick<Topology, "db">): Sweeps {
   const announced: string[] = [];
   const note = (_organization: string, id: string): void => void announced.push(id);
   const storage = createStorage(db, createTransactions(db.client));

@@ -92,7 +92,7 @@ export async function runRace(topology: Topology, stage: Stage, rounds: number):
     }
   };
   await Promise.all(Array.from({ length: AT_A_TIME }, runner));
-  return { ends, faults, violations: await violationsIn(topology.db.client, topology.db.databaseName) };
+  return { ends, faults, violations: await violationsIn(topology.db) };
 }
 
 /** Sends requests at once, the last one first if it is asked. @returns the answers in the order of the requests */

@@ -58,7 +58,7 @@ export async function writeOneHost(topology: Topology, updates: number): Promise
   await readers;
 
   for (const { id } of host.services) faults.push(...(await lostUpdates(world.owner, id, acknowledged.get(id) ?? [])));
-  return [...faults, ...(await violationsIn(topology.db.client, topology.db.databaseName))];
+  return [...faults, ...(await violationsIn(topology.db))];
 }
 
 /** Each acknowledged update has moved the revision by one, and no other was told the same. */
