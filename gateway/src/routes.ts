@@ -22,7 +22,7 @@ export interface ReadOnlyPaths {
 export type Routes = (request: IncomingMessage) => Destination;
 
 /** What some path has. */
-const ALL_METHODS = ["GET", "POST", "PUT", "DELETE"];
+const ALL_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 /**
  * Looks requests up among the operations of the contract, and then among pages and the console's paths. No path, known or not,

@@ -11,6 +11,8 @@ export interface Pagination {
   readonly limit: number;
   readonly offset: number;
   readonly has_more: boolean;
+  /** The `cursor` of the next page; absent at the end. */
+  readonly next?: string;
 }
 
 /** A failure as the API answered it. `status` is that of HTTP. */
@@ -70,11 +72,13 @@ export interface Client {
   plan<E extends Endpoint>(operation: E, input: Input<E>): Promise<Plan>;
   /** One page of a list. @throws ApiError */
   list<E extends Endpoint>(operation: E, input: Input<E>): Promise<{ data: DataOf<E>[]; pagination: Pagination }>;
+  /** The pages of a list, from the first to the last, by their cursors. @throws ApiError */
+  pages<E extends Endpoint>(operation: E, input: Input<E>): AsyncGenerator<DataOf<E>[], void, void>;
 }
 
 interface AnyInput extends Conditions {
   readonly params?: unknown;
-  readonly query?: unknown;
+  readonly query?: object;
   readonly body?: unknown;
 }
 
@@ -117,18 +121,28 @@ export function createClient({
     const { envelope, etag } = await send(operation, input);
     return { data: envelope.data as DataOf<E>, etag };
   }
+  async function list<E extends Endpoint>(operation: E, input: Input<E>) {
+    const { data, meta } = (await send(operation, input)).envelope;
+    return { data: data as DataOf<E>[], pagination: meta.pagination };
+  }
   return {
     read,
-    call: async <E extends Endpoint>(operation: E, input: Input<E>) => (await read(operation, input)).data,
     plan: async <E extends Endpoint>(operation: E, input: Input<E>) => {
       const { query } = input as AnyInput;
       return (await send(operation, { ...input, query: { ...(query as object | undefined), dry_run: true } })).envelope
         .meta.plan;
     },
-    list: async <E extends Endpoint>(operation: E, input: Input<E>) => {
-      const { data, meta } = (await send(operation, input)).envelope;
-      return { data: data as DataOf<E>[], pagination: meta.pagination };
+    list,
+    pages: async function* <E extends Endpoint>(operation: E, input: Input<E>) {
+      for (let cursor: string | undefined; ;) {
+        const query = { ...(input as AnyInput).query, ...(cursor !== undefined && { cursor }) };
+        const { data, pagination } = await list(operation, { ...input, query });
+        yield data;
+        if (pagination.next === undefined) return;
+        cursor = pagination.next;
+      }
     },
+    call: async <E extends Endpoint>(operation: E, input: Input<E>) => (await read(operation, input)).data,
   };
 }
 

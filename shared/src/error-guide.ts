@@ -22,6 +22,10 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     params: "`path`",
     remedy: "Use the id of a resource that exists and that the caller may use.",
   },
+  cursor_invalid: {
+    params: "",
+    remedy: "Send the cursor with the filters and the order of the page that it came with, or begin again without it.",
+  },
   network_mismatch: { params: "`path`", remedy: "Leave `network_id` as it is; it never changes." },
   binding_cross_host: { params: "`violations`", remedy: "Bind ports and interfaces of the service's own host." },
   ip_outside_subnet: { params: "`ip_address`, `cidr`", remedy: "Choose an address inside the subnet." },

@@ -4,6 +4,7 @@ export const ERRORS = {
   malformed_json: "The request body is not valid JSON.",
   malformed_request: "The request is not valid HTTP.",
   invalid_reference: "The request refers to something that does not exist.",
+  cursor_invalid: "The cursor does not belong to this list.",
   network_mismatch: "The network does not match the network of the resource.",
   binding_cross_host: "A binding refers to a port or interface of another host.",
   ip_outside_subnet: "The address lies outside the subnet.",

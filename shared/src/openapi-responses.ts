@@ -15,6 +15,7 @@ const Pagination = z
     limit: z.int().describe("The applied limit; 0 when there was none."),
     offset: z.int(),
     has_more: z.boolean().describe("More entities exist beyond this page."),
+    next: z.string().optional().describe("The `cursor` of the next page; absent at the end, and without a limit."),
   })
   .meta({ id: "Pagination" });
 
@@ -148,7 +149,7 @@ function dataNameOf({ response, list, operationId }: AnyEndpoint): string {
 
 /** The codes that an operation can answer: its own, and those that follow from its form. */
 export function codesOf(operation: AnyEndpoint): ErrorCode[] {
-  const { credential, permission, body, upload, errors, upstream, plans, showsSecret } = operation;
+  const { credential, permission, body, upload, errors, upstream, list, plans, showsSecret } = operation;
   const codes: ErrorCode[] = ["malformed_request", "rate_limited", "internal_error", "unavailable", ...errors];
   if (upstream !== "gateway")
     codes.push("too_many_in_flight", "upstream_failed", "upstream_timeout", "validation_failed");
@@ -162,6 +163,7 @@ export function codesOf(operation: AnyEndpoint): ErrorCode[] {
   if (credential === "any") codes.push("api_key_invalid", "api_key_expired", "api_key_disabled", "api_access_disabled");
   if (credential === "session") codes.push("session_required", "api_key_invalid");
   if (permission !== null) codes.push("permission_denied");
+  if (list === true) codes.push("cursor_invalid");
   return [...new Set(codes)].sort();
 }
 

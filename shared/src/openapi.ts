@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
-import { OPERATIONS, type AnyEndpoint } from "./contract/index.js";
+import { bodyTypesOf, OPERATIONS, type AnyEndpoint } from "./contract/index.js";
 import { IdempotencyKey, takesIdempotencyKey } from "./contract/writes.js";
 import { createResponses, HEADERS, type Responses, WRITE_HEADERS } from "./openapi-responses.js";
 import { shareParameters } from "./openapi-parameters.js";
@@ -63,10 +63,11 @@ function describe(operation: AnyEndpoint, responses: Responses): ZodOpenApiOpera
   };
 }
 
-function describeBody({ body, upload }: AnyEndpoint): Pick<ZodOpenApiOperationObject, "requestBody"> {
+function describeBody(operation: AnyEndpoint): Pick<ZodOpenApiOperationObject, "requestBody"> {
+  const { body, upload } = operation;
   if (body === undefined) return {};
   if (upload === undefined)
-    return { requestBody: { required: true, content: { "application/json": { schema: body } } } };
+    return { requestBody: { required: true, content: { [bodyTypesOf(operation)[0]]: { schema: body } } } };
   const file = { schema: { type: "string" } } as const;
   const description = `${upload.description} At most ${upload.limitBytes / 2 ** 20} MiB.`;
   const content = Object.fromEntries(upload.contentTypes.map((type) => [type, file]));

@@ -9,10 +9,10 @@ const REQUEST_HEADERS = [
   ...["traceparent", "tracestate"],
 ];
 const ANSWER_HEADERS = [
-  ...["ETag", "Idempotency-Replayed", "Retry-After", "X-Request-Id"],
+  ...["Accept-Patch", "ETag", "Idempotency-Replayed", "Retry-After", "X-Request-Id"],
   ...["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"],
 ];
-const METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE"];
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 const PREFLIGHT_SECONDS = 600;
 
 /** Sets what an answer says to pages of other origins. @returns true for the question of an allowed one before its request */

@@ -30,7 +30,9 @@ describe("the envelope", () => {
     [0, 50, 0, false],
     [120, 0, 0, false],
   ])("of a list of %d with limit %d and offset %d has more: %s", (total, limit, offset, hasMore) => {
-    const { meta: listMeta } = JSON.parse(`${SUCCESS_PREFIX}[]${listSuffix(total, limit, offset)}`) as { meta: object };
+    const { meta: listMeta } = JSON.parse(`${SUCCESS_PREFIX}[]${listSuffix({ total, limit, offset })}`) as {
+      meta: object;
+    };
     expect(listMeta).toEqual({
       ...meta,
       pagination: { total_count: total, limit, offset, has_more: hasMore },

@@ -16,10 +16,21 @@ export const SUCCESS_SUFFIX = `,${META}}}`;
 /** Stands after the data of a success that has begun its `meta` itself. */
 export const META_SUFFIX = `,${VERSIONS}}}`;
 
-/** Stands after the data of a list. `limit` 0 means that all was asked for. */
-export function listSuffix(total: number, limit: number, offset: number): string {
-  const hasMore = limit !== 0 && offset + limit < total;
-  return `,${META},"pagination":{"total_count":${total},"limit":${limit},"offset":${offset},"has_more":${hasMore}}}}`;
+/** Where a page stands in its list. */
+interface Page {
+  readonly total: number;
+  /** 0 means that all was asked for. */
+  readonly limit: number;
+  readonly offset: number;
+  /** The cursor of the next page; null at the end, undefined when it is not known. */
+  readonly next?: string | null | undefined;
+}
+
+/** Stands after the data of a list. */
+export function listSuffix({ total, limit, offset, next }: Page): string {
+  const hasMore = next === undefined ? limit !== 0 && offset + limit < total : next !== null;
+  const pagination = { total_count: total, limit, offset, has_more: hasMore, ...(next && { next }) };
+  return `,${META},"pagination":${JSON.stringify(pagination)}}}`;
 }
 
 /** Stands before the members of a failure. */

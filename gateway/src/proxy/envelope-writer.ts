@@ -13,6 +13,7 @@ import type { AnswerHead } from "./transport.js";
 
 const PASSED_ON = Object.entries({
   etag: "ETag",
+  "accept-patch": "Accept-Patch",
   "retry-after": "Retry-After",
   "set-cookie": "Set-Cookie",
   "content-disposition": "Content-Disposition",

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { AnyEndpoint } from "@nts/shared/contract";
-import { INTERNAL } from "@nts/shared/http/headers";
+import { END_OF_LIST, INTERNAL } from "@nts/shared/http/headers";
 import { STATUSES } from "@nts/shared/http/statuses";
 import {
   FAILURE_PREFIX,
@@ -59,14 +59,16 @@ function listEnvelope(headers: IncomingHttpHeaders, length: number | null): Enve
   const offset = wholeNumber(headers[INTERNAL.listOffset]);
   if (limit === null || offset === null) return null;
   const total = wholeNumber(headers[INTERNAL.listTotal]);
-  if (total !== null) return envelope(SUCCESS_PREFIX, 0, listSuffix(total, limit, offset), length);
+  const next = nextIn(headers);
+  if (total !== null && (next !== undefined || length !== null))
+    return envelope(SUCCESS_PREFIX, 0, listSuffix({ total, limit, offset, next }), length);
   return {
     prefix: SUCCESS_PREFIX,
     trim: 0,
     length: null,
     suffix: (trailers) => {
-      const counted = wholeNumber(trailers[INTERNAL.listTotal]);
-      return counted === null ? null : listSuffix(counted, limit, offset);
+      const counted = total ?? wholeNumber(trailers[INTERNAL.listTotal]);
+      return counted === null ? null : listSuffix({ total: counted, limit, offset, next: nextIn(trailers) });
     },
   };
 }
@@ -75,6 +77,12 @@ function listEnvelope(headers: IncomingHttpHeaders, length: number | null): Enve
 function envelope(prefix: string, trim: 0 | 1, suffix: string, length: number | null): Envelope {
   const around = prefix.length + suffix.length - 2 * trim;
   return { prefix, trim, suffix: () => suffix, length: length === null ? null : length + around };
+}
+
+/** The cursor of the next page; null at the end, undefined where a service of an earlier version does not tell. */
+function nextIn({ [INTERNAL.listNext]: value }: IncomingHttpHeaders): string | null | undefined {
+  if (typeof value !== "string" || !/^[\w-]+$/.test(value)) return undefined;
+  return value === END_OF_LIST ? null : value;
 }
 
 function wholeNumber(value: string | string[] | undefined): number | null {

@@ -139,6 +139,18 @@ export const BulkDelete = z
 
 export const BulkDeleted = z.object({ deleted_count: z.int(), requested_count: z.int() }).meta({ id: "BulkDeleted" });
 
+/** Characters of a cursor: two texts to order by, each character of them in up to six digits. */
+export const CURSOR_LIMIT = 4_096;
+
+const Cursor = z
+  .string()
+  .max(CURSOR_LIMIT)
+  .regex(/^[\w-]+$/)
+  .describe(
+    "Continues behind the page that answered it as `meta.pagination.next`: with the same filters and order, and no " +
+      "`offset`. Takes as long on the last page as on the first, and neither skips nor repeats what stays where it is.",
+  );
+
 /** Parameters that every list takes, with the fields it can be ordered by; all of them are optional. @see docs/api.md "Lists" */
 export function listQuery<const Field extends string, Filters extends z.ZodRawShape>(
   fields: readonly [Field, ...Field[]],
@@ -151,6 +163,7 @@ export function listQuery<const Field extends string, Filters extends z.ZodRawSh
     order_direction: z.enum(["asc", "desc"]).default("asc").describe("Direction of `order_by` only."),
     limit: z.int().min(0).max(1000).default(50).describe("Page size; 0 means no limit."),
     offset: z.int().min(0).max(2_147_483_647).default(0).describe("Entities to skip."),
+    cursor: Cursor.optional(),
   });
 }
 

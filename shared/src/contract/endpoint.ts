@@ -33,7 +33,7 @@ export interface Endpoint<
   Response extends z.ZodType = z.ZodType,
 > {
   readonly operationId: string;
-  readonly method: "get" | "post" | "put" | "delete";
+  readonly method: "get" | "post" | "put" | "patch" | "delete";
   /** Path with `{name}` placeholders. */
   readonly path: string;
   readonly upstream: Upstream;

@@ -16,6 +16,7 @@ import {
   VirtualizationAnswer,
 } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { patchOf } from "./merge-patch.js";
 import { HOSTNAME_LIMIT } from "./formats.js";
 import { resource } from "./resource.js";
 import { planned } from "./writes.js";
@@ -140,6 +141,8 @@ export const updateHost = endpoint({
   response: Host,
   errors: ["not_found", "network_mismatch", "invalid_reference", "precondition_failed", "write_conflict"],
 });
+
+export const patchHost = patchOf(updateHost);
 
 export const deleteHost = hosts.deleteOne("Delete a host with its interfaces, ports and services");
 

@@ -17,7 +17,7 @@ import * as topology from "./topology.js";
 import * as users from "./users.js";
 import * as whoami from "./whoami.js";
 
-const METHODS = ["get", "post", "put", "delete"];
+const METHODS = ["get", "post", "put", "patch", "delete"];
 
 /** The operations among the exports of contract files: in the order of the files, then of paths and methods. */
 function operationsOf(...files: readonly object[]): readonly AnyEndpoint[] {
@@ -68,6 +68,7 @@ export * from "./imports.js";
 export * from "./interfaces.js";
 export * from "./invites.js";
 export * from "./keys.js";
+export * from "./merge-patch.js";
 export * from "./networks.js";
 export * from "./organizations.js";
 export * from "./ports.js";

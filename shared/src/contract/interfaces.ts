@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { byId, filters, Id, listQuery, Name, serverFields } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { patchOf } from "./merge-patch.js";
 import { canonicalMac, isMac } from "./formats.js";
 import { resource } from "./resource.js";
 import { planned } from "./writes.js";
@@ -128,6 +129,8 @@ export const updateInterface = endpoint({
   response: Interface,
   errors: ["not_found", ...addressErrors, "mac_address_immutable", "precondition_failed", "write_conflict"],
 });
+
+export const patchInterface = patchOf(updateInterface);
 
 export const deleteInterface = interfaces.deleteOne("Delete an interface and the bindings that name it");
 

@@ -12,6 +12,7 @@ import {
   Timestamp,
 } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { patchOf } from "./merge-patch.js";
 
 /** A user API key. `key` is masked everywhere but in the answers of create. @see docs/api.md "Authentication" */
 export const UserApiKey = z
@@ -113,6 +114,8 @@ export const updateKey = endpoint({
   response: UserApiKey,
   errors: ["not_found", ...inputErrors, "precondition_failed", "write_conflict"],
 });
+
+export const patchKey = patchOf(updateKey);
 
 export const rotateKey = endpoint({
   ...common,

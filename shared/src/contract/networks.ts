@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { byId, filters, Id, listQuery, Name, serverFields, Tags } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { patchOf } from "./merge-patch.js";
 import { resource } from "./resource.js";
 import { planned } from "./writes.js";
 
@@ -72,6 +73,8 @@ export const updateNetwork = endpoint({
   response: Network,
   errors: ["not_found", "permission_denied", "invalid_reference", "precondition_failed", "write_conflict"],
 });
+
+export const patchNetwork = patchOf(updateNetwork);
 
 export const deleteNetwork = networks.deleteOne("Delete a network and everything in it");
 

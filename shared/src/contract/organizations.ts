@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { byId, Name, serverFields, text } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { patchOf } from "./merge-patch.js";
 
 /** What marketing asks for later than at registration. @see docs/api.md "Organizations, users and invites" */
 export const Profile = z
@@ -53,6 +54,8 @@ export const updateOrganization = endpoint({
   response: Organization,
   errors: ["not_found", "precondition_failed", "write_conflict"],
 });
+
+export const patchOrganization = patchOf(updateOrganization);
 
 export const updateOrganizationProfile = endpoint({
   ...common,

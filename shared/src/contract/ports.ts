@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { byId, filters, Id, listQuery, serverFields } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { patchOf } from "./merge-patch.js";
 import { resource } from "./resource.js";
 import { planned } from "./writes.js";
 
@@ -77,6 +78,8 @@ export const updatePort = endpoint({
   response: Port,
   errors: ["not_found", "network_mismatch", "already_exists", "precondition_failed", "write_conflict"],
 });
+
+export const patchPort = patchOf(updatePort);
 
 export const deletePort = ports.deleteOne("Delete a port and the bindings that name it");
 

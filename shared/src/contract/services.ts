@@ -16,6 +16,7 @@ import {
   VirtualizationAnswer,
 } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { patchOf } from "./merge-patch.js";
 import { resource } from "./resource.js";
 import { planned } from "./writes.js";
 
@@ -150,6 +151,8 @@ export const updateService = endpoint({
     "write_conflict",
   ],
 });
+
+export const patchService = patchOf(updateService);
 
 export const deleteService = services.deleteOne();
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { byId, Description, filters, Id, listQuery, Name, serverFields, Source, Tags, text } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { patchOf } from "./merge-patch.js";
 import { resource } from "./resource.js";
 import { planned } from "./writes.js";
 
@@ -92,6 +93,8 @@ export const updateSubnet = endpoint({
     "write_conflict",
   ],
 });
+
+export const patchSubnet = patchOf(updateSubnet);
 
 export const deleteSubnet = subnets.deleteOne("Delete a subnet that no interface uses", "in_use");
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { byId, Description, filters, Id, listQuery, Name, serverFields } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { patchOf } from "./merge-patch.js";
 import { resource } from "./resource.js";
 import { planned } from "./writes.js";
 
@@ -85,6 +86,8 @@ export const updateTag = endpoint({
   response: Tag,
   errors: ["not_found", "permission_denied", "already_exists", "precondition_failed", "write_conflict"],
 });
+
+export const patchTag = patchOf(updateTag);
 
 export const deleteTag = tags.deleteOne("Delete a tag and take it off everything");
 

@@ -23,9 +23,18 @@ export function upload(rule: Upload) {
   return { body: File, upload: rule };
 }
 
+/** What the body of a PATCH is. */
+export const MERGE_PATCH_TYPE = "application/merge-patch+json";
+
 /** Media types that the body of an operation may have, the one to send first. */
-export function bodyTypesOf({ upload }: { readonly upload?: Upload }): Upload["contentTypes"] {
-  return upload?.contentTypes ?? ["application/json"];
+export function bodyTypesOf({
+  upload,
+  method,
+}: {
+  readonly upload?: Upload;
+  readonly method: string;
+}): Upload["contentTypes"] {
+  return upload?.contentTypes ?? [method === "patch" ? MERGE_PATCH_TYPE : "application/json"];
 }
 
 /** True when the value of a header `Content-Type` names one of the types; a charset other than UTF-8 is refused. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { byId, filters, Id, listQuery, Name, Nothing, PermissionLevel, serverFields, verbatimText } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { patchOf } from "./merge-patch.js";
 
 /** A person of an organization. `network_ids` are the networks the person may use now. */
 export const User = z
@@ -174,6 +175,8 @@ export const updateUser = endpoint({
   response: User,
   errors: ["not_found", "invalid_reference", "last_owner", "precondition_failed", "write_conflict"],
 });
+
+export const patchUser = patchOf(updateUser);
 
 export const deleteUser = endpoint({
   ...managed,

@@ -3,6 +3,8 @@ export interface PageInfo {
   readonly total: number;
   readonly limit: number;
   readonly offset: number;
+  /** The cursor of the next page; null or absent at the end. */
+  readonly next?: string | null;
 }
 
 /** Where a list stands that is read while it is sent. */
@@ -11,6 +13,8 @@ export interface Paging {
   readonly total: (() => Promise<number>) | null;
   readonly limit: number;
   readonly offset: number;
+  /** The cursor of the next page, once all parts have been read; null at the end. */
+  readonly next?: () => string | null;
 }
 
 /** A part of the JSON text of a list: rows, or a piece of one, with a comma before each row. */

@@ -11,7 +11,7 @@ let server: RunningServer;
 beforeAll(async () => {
   server = await startServer(
     (request, response) => {
-      readJsonBody(request).then(
+      readJsonBody(request, ["application/json"]).then(
         (body) => response.end(JSON.stringify({ body })),
         (error: unknown) => {
           sendError(response, error instanceof AppError ? error : new AppError("internal_error"));

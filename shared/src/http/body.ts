@@ -5,7 +5,6 @@ import { AppError, validationFailed } from "../errors.js";
 import { BODY_LIMIT_BYTES } from "./headers.js";
 import { excessOf } from "./json-bounds.js";
 
-const JSON_TYPES = ["application/json"];
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 /** Bytes that the body of an operation may have. */
@@ -54,8 +53,12 @@ async function* counted(request: IncomingMessage, limitBytes: number, reading: R
  * @throws AppError `unsupported_media_type` · `payload_too_large` · `malformed_json` · `validation_failed` (too deep, too
  * many values)
  */
-export async function readJsonBody(request: IncomingMessage, onBytes?: (bytes: Buffer) => void): Promise<unknown> {
-  if (!isOfType(request.headers["content-type"], JSON_TYPES)) throw new AppError("unsupported_media_type");
+export async function readJsonBody(
+  request: IncomingMessage,
+  types: readonly string[],
+  onBytes?: (bytes: Buffer) => void,
+): Promise<unknown> {
+  if (!isOfType(request.headers["content-type"], types)) throw new AppError("unsupported_media_type");
   const bytes = await readBytes(request);
   onBytes?.(bytes);
   const excess = excessOf(bytes);

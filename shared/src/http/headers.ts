@@ -12,7 +12,12 @@ export const INTERNAL = {
   listOffset: "x-list-offset",
   /** `open`: members of `meta` follow the data, as `,"meta":{…` without the end. */
   meta: "x-answer-meta",
+  /** The cursor of the next page, or {@link END_OF_LIST}; a header, or a trailer where it is not known beforehand. */
+  listNext: "x-list-next",
 } as const;
+
+/** No cursor looks like it. */
+export const END_OF_LIST = "end";
 
 /** Set by the gateway on every request and answer. */
 export const REQUEST_ID = "x-request-id";

@@ -3,6 +3,7 @@ import { performance } from "node:perf_hooks";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
 import type { BodyOf, DataOf, Endpoint, ParamsOf, QueryOf } from "../contract/endpoint.js";
+import { bodyTypesOf } from "../contract/upload.js";
 import { IDEMPOTENCY_KEY } from "../contract/writes.js";
 import { AppError, validationFailed } from "../errors.js";
 import type { Log } from "../log.js";
@@ -273,12 +274,12 @@ function workOf({ shares }: RouterOptions, response: ServerResponse, principal: 
 
 async function bodyOf(
   request: IncomingMessage,
-  { operation: { upload }, validateBody }: MountedRoute,
+  { operation, validateBody }: MountedRoute,
   reading: Reading,
   onBytes: (bytes: Buffer) => void,
 ): Promise<unknown> {
-  if (upload !== undefined) return readUpload(request, upload, reading);
-  return validateBody === null ? undefined : validateBody(await readJsonBody(request, onBytes));
+  if (operation.upload !== undefined) return readUpload(request, operation.upload, reading);
+  return validateBody === null ? undefined : validateBody(await readJsonBody(request, bodyTypesOf(operation), onBytes));
 }
 
 async function settled({ settleWrite }: RouterOptions, { method }: Endpoint, { kind }: Principal): Promise<void> {

@@ -16,7 +16,7 @@ export interface RouteTable<Value> {
   methodsOf(path: string): string[];
 }
 
-const METHODS = ["GET", "POST", "PUT", "DELETE"] as const;
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
 /** A parameter: no step in the path, also when it is encoded, which some readers decode before they look for steps. */
 const PARAMETER = String.raw`(?!\.\.?(?:/|$))(?:(?!%2[eEfF]|%5[cC])[^/#\\])+`;

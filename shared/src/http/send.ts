@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { z } from "zod";
+import { MERGE_PATCH_TYPE } from "../contract/upload.js";
 import type { AppError, ErrorParams } from "../errors.js";
 import type { Answer, FileInfo, ListPart, PageInfo, Paging } from "./answer.js";
-import { INTERNAL } from "./headers.js";
+import { END_OF_LIST, INTERNAL } from "./headers.js";
 import { retryAfterSeconds, STATUSES } from "./statuses.js";
 
 const JSON_TYPE = "application/json; charset=utf-8";
@@ -44,6 +45,8 @@ export function sendError(response: ServerResponse, error: AppError): void {
   for (const name of ["etag", "trailer", "content-disposition"]) response.removeHeader(name);
   const waitSeconds = retryAfterSeconds(error);
   if (waitSeconds !== null) response.setHeader("retry-after", waitSeconds);
+  if (error.code === "unsupported_media_type" && response.req.method === "PATCH")
+    response.setHeader("accept-patch", MERGE_PATCH_TYPE);
   sendJson(response, STATUSES[error.code], errorBody(error));
 }
 
@@ -61,6 +64,7 @@ function sendJson(response: ServerResponse, status: number, json: string | Buffe
 
 function setPage(response: ServerResponse, page: PageInfo): void {
   response.setHeader(INTERNAL.listTotal, page.total);
+  response.setHeader(INTERNAL.listNext, page.next ?? END_OF_LIST);
   setList(response, page);
 }
 
@@ -72,7 +76,7 @@ function setPage(response: ServerResponse, page: PageInfo): void {
 async function sendList(
   response: ServerResponse,
   parts: AsyncIterable<ListPart>,
-  { total, limit, offset }: Paging,
+  { total, limit, offset, next = () => null }: Paging,
 ): Promise<void> {
   if (response.req.method === "HEAD" && total === null) {
     setList(response, { limit, offset });
@@ -86,9 +90,14 @@ async function sendList(
     setList(response, { limit, offset });
     const texts = [OPEN, begun.text.subarray(1)];
     if (counted !== null || begun.isAll) response.setHeader(INTERNAL.listTotal, counted ?? begun.rows);
-    if (begun.isAll) sendJson(response, 200, Buffer.concat([...texts, CLOSE]));
-    else
-      await sendRest(response, { reading, before: Buffer.concat(texts), rows: begun.rows, isTold: counted !== null });
+    if (begun.isAll) {
+      response.setHeader(INTERNAL.listNext, next() ?? END_OF_LIST);
+      sendJson(response, 200, Buffer.concat([...texts, CLOSE]));
+    } else
+      await sendRest(response, {
+        ...{ reading, before: Buffer.concat(texts), rows: begun.rows },
+        ...{ isTold: counted !== null, next },
+      });
   } finally {
     await reading.return?.();
   }
@@ -101,19 +110,26 @@ interface Rest {
   readonly rows: number;
   /** The head tells the total. */
   readonly isTold: boolean;
+  readonly next: () => string | null;
 }
 
-async function sendRest(response: ServerResponse, { reading, before, rows, isTold }: Rest): Promise<void> {
+async function sendRest(
+  response: ServerResponse,
+  { reading, before, rows, isTold, next: nextCursor }: Rest,
+): Promise<void> {
   response.statusCode = 200;
   response.setHeader("content-type", JSON_TYPE);
-  if (!isTold) response.setHeader("trailer", INTERNAL.listTotal);
+  response.setHeader("trailer", [...(isTold ? [] : [INTERNAL.listTotal]), INTERNAL.listNext].join(", "));
   if (!(await isTaken(response, before))) return;
   let total = rows;
   for (let next = await reading.next(); next.done !== true; next = await reading.next()) {
     total += next.value.rows;
     if (next.value.text.length > 0 && !(await isTaken(response, next.value.text))) return;
   }
-  if (!isTold) response.addTrailers({ [INTERNAL.listTotal]: String(total) });
+  response.addTrailers({
+    ...(!isTold && { [INTERNAL.listTotal]: String(total) }),
+    [INTERNAL.listNext]: nextCursor() ?? END_OF_LIST,
+  });
   response.end(CLOSE);
 }
 

@@ -6,6 +6,7 @@ export const STATUSES: Readonly<Record<ErrorCode, number>> = {
   malformed_json: 400,
   malformed_request: 400,
   invalid_reference: 400,
+  cursor_invalid: 400,
   network_mismatch: 400,
   binding_cross_host: 400,
   ip_outside_subnet: 400,

@@ -26,7 +26,11 @@ describe("the typed client", () => {
     for (const name of names) ids.push((await client.call(createNetwork, { body: { name } })).id);
     const page = await client.list(listNetworks, { query: { ids, order_by: "name", limit: 2 } });
     expect(page.data.map(({ name }) => name)).toEqual(["a", "b"]);
-    expect(page.pagination).toEqual({ total_count: 3, limit: 2, offset: 0, has_more: true });
+    expect(page.pagination).toEqual({ total_count: 3, limit: 2, offset: 0, has_more: true, next: expect.any(String) });
+    const pages: string[][] = [];
+    for await (const rows of client.pages(listNetworks, { query: { ids, order_by: "name", limit: 2 } }))
+      pages.push(rows.map(({ name }) => name));
+    expect(pages).toEqual([["a", "b"], ["c"]]);
     expect((await client.list(listServices, {})).data).toEqual([]);
   });
 

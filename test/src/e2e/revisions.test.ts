@@ -59,13 +59,13 @@ describe("revisions: of every single object", () => {
     },
   );
 
-  it.each(named("put"))(
+  it.each([...named("put"), ...named("patch")])(
     "%s moves the ETag only when something changes, and refuses a revision that no longer holds",
     async (_id, operation) => {
       const entity = entityFor(operation);
       const path = operation.path.replace("{id}", entity.id);
       const put = (body: unknown, ifMatch?: string) =>
-        account.session.send("put", path, body, ifMatch === undefined ? {} : { "if-match": ifMatch });
+        account.session.send(operation.method, path, body, ifMatch === undefined ? {} : { "if-match": ifMatch });
       const echoed = await put(entity);
       expect(echoed.status).toBe(200);
       const again = await put(echoed.body.data);

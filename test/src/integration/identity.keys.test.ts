@@ -3,6 +3,7 @@ import { createKey, deleteKey, getKey, listKeys, rotateKey, updateKey } from "@n
 import type { UserApiKey, UserApiKeyInput } from "@nts/shared/contract/keys";
 import { createNetwork } from "@nts/shared/contract/networks";
 import { updateOrganization } from "@nts/shared/contract/organizations";
+import { END_OF_LIST, INTERNAL } from "@nts/shared/http/headers";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import { createDirect, keyBodyOf, type Direct, type Person } from "../support/direct.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
@@ -29,6 +30,32 @@ const reduced = (
   ...principal,
   permission,
   scope: { ...principal.scope, networks },
+});
+
+describe("identity.keys: lists in pages", () => {
+  it("continue behind their cursor while keys are made and deleted, for their user alone", async () => {
+    const person = await identity.aPerson();
+    const as = person.principal;
+    const names = ["a", "b", "b", "b", "c", "d"];
+    for (const name of names) await identity.aKey(person, { name });
+    const walked: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const query = { order_by: "name", limit: 2, ...(cursor !== undefined && { cursor }) } as const;
+      const { data, headers } = await identity.ask(listKeys, { as, query });
+      const page = data as unknown as UserApiKey[];
+      walked.push(...page.map(({ name }) => name));
+      const next = headers.get(INTERNAL.listNext)!;
+      cursor = next === END_OF_LIST ? undefined : next;
+      // Before the place, where an offset would have moved everything.
+      await identity.data(deleteKey, { as, params: { id: page[0]!.id } });
+      await identity.aKey(person, { name: "A" });
+      const stranger = await identity.aPerson();
+      const theirs = await identity.ask(listKeys, { as: stranger.principal, query: { ...query, cursor: next } });
+      expect(theirs).toMatchObject({ status: 400, code: "cursor_invalid" });
+    } while (cursor !== undefined);
+    expect(walked).toEqual(names);
+  });
 });
 
 describe("identity.keys: creating", () => {

@@ -1,3 +1,5 @@
+import { bodyTypesOf } from "@nts/shared/contract/upload";
+
 /** What an answer was, with its body both as text and as JSON (undefined when it is not JSON). */
 export interface Answered {
   readonly status: number;
@@ -34,7 +36,7 @@ export function callerOf(baseUrl: string, name: string, headers: Readonly<Record
   const send: Caller["send"] = async (method, path, body, headers = {}) => {
     const answered = await fetch(baseUrl + path, {
       method: method.toUpperCase(),
-      headers: { ...own, ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+      headers: { ...own, ...(body === undefined ? {} : { "content-type": jsonTypeFor(method) }), ...headers },
       body: body === undefined ? null : "content-type" in headers ? String(body) : JSON.stringify(body),
     });
     const text = await answered.text();
@@ -51,6 +53,11 @@ export function callerOf(baseUrl: string, name: string, headers: Readonly<Record
       return envelope.data;
     },
   };
+}
+
+/** The type of a JSON body. */
+function jsonTypeFor(method: string): string {
+  return bodyTypesOf({ method: method.toLowerCase() })[0];
 }
 
 function parsed(text: string): unknown {

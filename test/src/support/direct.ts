@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { BodyInputOf, DataOf, Endpoint, ParamsOf, QueryInputOf } from "@nts/shared/contract/endpoint";
 import { createKey, type UserApiKey, type UserApiKeyInput } from "@nts/shared/contract/keys";
 import { verifyCredential, type Verification } from "@nts/shared/contract/internal";
+import { bodyTypesOf } from "@nts/shared/contract/upload";
 import { createInvite, type InviteCreate } from "@nts/shared/contract/invites";
 import { login, register, type User } from "@nts/shared/contract/users";
 import { hashCredential } from "@nts/shared/credential";
@@ -100,7 +101,7 @@ export function createDirect(stack: Asked): Direct {
       method: operation.method.toUpperCase(),
       headers: {
         "x-tenancy": sign(as),
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(body === undefined ? {} : { "content-type": bodyTypesOf(operation)[0] }),
         ...question.headers,
       },
       body: body === undefined ? null : JSON.stringify(body),

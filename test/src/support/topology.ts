@@ -10,6 +10,7 @@ import { type CommandStartedEvent, type Db, type MongoClient } from "mongodb";
 import type { Input } from "@nts/shared/client";
 import type { Plan } from "@nts/shared/contract";
 import type { DataOf, Endpoint, Permission } from "@nts/shared/contract/endpoint";
+import { bodyTypesOf } from "@nts/shared/contract/upload";
 import { INTERNAL, INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers";
 import { startServer } from "@nts/shared/http/server";
 import { createTenancySigner, createTenancyVerifier, type Principal, type Scope } from "@nts/shared/http/tenancy";
@@ -193,7 +194,9 @@ function callerOf(connection: Connection): Caller {
     const text = typeof body === "string" ? body : JSON.stringify(body);
     const sent: Record<string, unknown> = {
       [INTERNAL.tenancy]: sign(principal),
-      ...(body === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(text) }),
+      ...(body === undefined
+        ? {}
+        : { "content-type": bodyTypesOf({ method })[0], "content-length": Buffer.byteLength(text) }),
       ...headers,
     };
     const given = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined));

@@ -2,21 +2,19 @@ import type { ClientSession, Filter } from "mongodb";
 import { PERMISSIONS, type Permission } from "@nts/shared/contract/endpoint";
 import { AppError } from "@nts/shared/errors";
 import type { PageInfo } from "@nts/shared/http/answer";
-import { sortOf, type Ordering } from "@nts/shared/mongo/order";
+import type { PageQuery } from "@nts/shared/mongo/keyset";
 import type { Database } from "../database.js";
 import { type Forms, openDocuments } from "../documents.js";
 import { reaching } from "../networks/reaching.rules.js";
 import { ranksOver } from "../users/rank.rules.js";
 import type { InviteDocument } from "./invite.rules.js";
+import { readPage } from "../pages.js";
 
-export interface InviteQuery extends Ordering {
+export interface InviteQuery extends PageQuery {
   /** Empty for all. */
   readonly ids: readonly string[];
   /** Only invites of users who may use this network. */
   readonly network_id?: string | undefined;
-  /** 0 for no limit. */
-  readonly limit: number;
-  readonly offset: number;
 }
 
 export interface InviteStore {
@@ -47,12 +45,13 @@ export function createInviteStore({ db, share }: Database, forms?: Forms): Invit
       invites.countDocuments({ organization_id: organizationId, expires_at: { $gt: now } }, { session: tx }),
     list: async (organizationId, query, now) => {
       const filter = { organization_id: organizationId, expires_at: { $gt: now }, ...matching(query) };
-      const { limit, offset } = query;
-      const [found, total] = await Promise.all([
-        share(organizationId, () => invites.find(filter).sort(sortOf(query)).skip(offset).limit(limit).toArray()),
-        share(organizationId, () => invites.countDocuments(filter)),
-      ]);
-      return { invites: found.map(understood), page: { total, limit, offset } };
+      const { found, page } = await readPage(
+        { collection: invites, share },
+        { name: "Invite", organizationId },
+        filter,
+        query,
+      );
+      return { invites: found.map(understood), page };
     },
     get: async (organizationId, id) => {
       const invite = await share(organizationId, () => documents.find({ organization_id: organizationId, _id: id }));

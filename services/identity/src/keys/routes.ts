@@ -1,10 +1,11 @@
 import type { Cause } from "@nts/shared/http/headers";
 import { createApiKey } from "@nts/shared/api-key";
-import { createKey, deleteKey, getKey, listKeys, rotateKey, updateKey } from "@nts/shared/contract/keys";
+import { createKey, deleteKey, getKey, listKeys, patchKey, rotateKey, updateKey } from "@nts/shared/contract/keys";
 import { recordKeyUses } from "@nts/shared/contract/internal";
 import { hashCredential } from "@nts/shared/credential";
 import { answer } from "@nts/shared/http/answer";
 import { mount, mountAny, type Router } from "@nts/shared/http/mount";
+import { mountUpdate } from "@nts/shared/http/mount-update";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import { newId } from "@nts/shared/ids";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
@@ -77,18 +78,24 @@ export function mountKeys(router: Router, routes: KeyRoutes): void {
     return answer.data({ api_key, key: secret }, { revision: key.revision });
   });
 
-  mount(router, updateKey, async ({ principal, params: { id }, body, ifMatch, work, cause }) => {
-    const caller = await grantor(principal, cause, body.tags);
+  mountUpdate(router, { put: updateKey, patch: patchKey }, async (call) => {
+    const { principal, params, asked, ifMatch, work, cause } = call;
+    const { id } = params;
+    const grants = await grantor(principal, cause);
+    const { organizationId } = grants;
     const saved = await untilSaved(work, async () => {
-      const current = await keys.get(caller, id);
+      const current = await keys.get(grants, id);
       requireRevision(ifMatch, current.revision);
+      const body = asked(keyAnswer(current, grants.networkIds));
+      const added = body.tags.filter((tag) => !current.tags.includes(tag));
+      const caller = { ...grants, tagIds: await topology.managedAmong(added, organizationId, cause) };
       const changes = keyChanges(current, body, caller, new Date());
       if (Object.keys(changes).length === 0) return current;
       return touchesRights(changes)
         ? changeRights(work, [id], (tx) => keys.update(caller, current, changes, tx))
         : saveIn(transaction, work, id, (tx) => keys.update(caller, current, changes, tx));
     });
-    return answerKey(saved, caller);
+    return answerKey(saved, grants);
   });
 
   mount(router, rotateKey, async ({ principal, params: { id }, ifMatch, work }) => {

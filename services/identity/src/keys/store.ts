@@ -1,13 +1,14 @@
 import type { ClientSession, Filter } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import type { PageInfo } from "@nts/shared/http/answer";
-import { sortOf, type Ordering } from "@nts/shared/mongo/order";
+import type { PageQuery } from "@nts/shared/mongo/keyset";
 import { createKeyedQueue } from "@nts/shared/mongo/queue";
 import { KEYS_BY_ORGANIZATION, KEYS_BY_USER } from "../indexes.js";
 import type { Database } from "../database.js";
 import { type Forms, openDocuments, without } from "../documents.js";
 import { nextRevision } from "../revisions.rules.js";
 import type { KeyDocument } from "./key.rules.js";
+import { readPage } from "../pages.js";
 
 /** Whose keys a call may touch; those of others do not exist for it. */
 export interface KeyOwner {
@@ -15,14 +16,11 @@ export interface KeyOwner {
   readonly userId: string;
 }
 
-export interface KeyQuery extends Ordering {
+export interface KeyQuery extends PageQuery {
   /** Empty for all. */
   readonly ids: readonly string[];
   /** Only keys that are not kept from this network. */
   readonly network_id?: string | undefined;
-  /** 0 for no limit. */
-  readonly limit: number;
-  readonly offset: number;
 }
 
 export interface KeyUse {
@@ -68,12 +66,13 @@ export function createKeyStore({ db, share }: Database, forms?: Forms): KeyStore
   return {
     list: async (owner, query) => {
       const filter = { $and: [ownedBy(owner), matching(query)] };
-      const { limit, offset } = query;
-      const [found, total] = await Promise.all([
-        share(owner.organizationId, () => keys.find(filter).sort(sortOf(query)).skip(offset).limit(limit).toArray()),
-        share(owner.organizationId, () => keys.countDocuments(filter)),
-      ]);
-      return { keys: found.map(documents.understood), page: { total, limit, offset } };
+      const { found, page } = await readPage(
+        { collection: keys, share },
+        { name: "UserApiKey", ...owner },
+        filter,
+        query,
+      );
+      return { keys: found.map(documents.understood), page };
     },
     find,
     get: async (owner, id) => {

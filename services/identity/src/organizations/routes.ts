@@ -1,7 +1,13 @@
-import { getOrganization, updateOrganization, updateOrganizationProfile } from "@nts/shared/contract/organizations";
+import {
+  getOrganization,
+  patchOrganization,
+  updateOrganization,
+  updateOrganizationProfile,
+} from "@nts/shared/contract/organizations";
 import { AppError } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
+import { mountUpdate } from "@nts/shared/http/mount-update";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import { requireRevision } from "@nts/shared/revision";
 import type { ChangeRights } from "../key-changes/change-rights.js";
@@ -24,12 +30,13 @@ export function mountOrganizations(router: Router, routes: OrganizationRoutes): 
     return answer.data(organizationAnswer(organization), { revision: organization.revision });
   });
 
-  mount(router, updateOrganization, async ({ scope, params: { id }, body, ifMatch, work }) => {
+  const updates = { put: updateOrganization, patch: patchOrganization };
+  mountUpdate(router, updates, async ({ scope, params: { id }, asked, ifMatch, work }) => {
     if (id !== scope.organizationId) throw new AppError("not_found", { entity: "Organization" });
-    const { name, api_access_enabled } = body;
     const saved = await untilSaved(work, async () => {
       const current = await organizations.get(id);
       requireRevision(ifMatch, current.revision);
+      const { name, api_access_enabled } = asked(organizationAnswer(current));
       const changes = changesTo(current, { name, api_access_enabled });
       if (Object.keys(changes).length === 0) return current;
       return "api_access_enabled" in changes

@@ -1,8 +1,9 @@
 import type { ClientSession } from "mongodb";
-import { deleteUser, getUser, listUsers, updateUser } from "@nts/shared/contract/users";
+import { deleteUser, getUser, listUsers, patchUser, updateUser } from "@nts/shared/contract/users";
 import { AppError } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
+import { mountUpdate } from "@nts/shared/http/mount-update";
 import { requireRevision } from "@nts/shared/revision";
 import type { InviteStore } from "../invites/store.js";
 import type { ChangeRights } from "../key-changes/change-rights.js";
@@ -53,10 +54,12 @@ export function mountUsers(router: Router, routes: UserRoutes): void {
     return answerUser(isOutdated ? await users.get(organizationId, id) : user, known);
   });
 
-  mount(router, updateUser, async ({ principal, scope, params: { id }, body, ifMatch, work, cause }) => {
+  const updates = { put: updateUser, patch: patchUser };
+  mountUpdate(router, updates, async ({ principal, scope, params: { id }, asked, ifMatch, work, cause }) => {
     const networkIds = await topology.networksIn(scope, cause);
     const saved = await untilSaved(work, async () => {
       const current = await users.get(scope.organizationId, id);
+      const body = asked(userAnswer(current, networkIds));
       requireRank(principal, current.permissions, body.permissions);
       requireRevision(ifMatch, current.revision);
       const changes = userChanges(current, body, networkIds);

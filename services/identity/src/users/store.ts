@@ -1,21 +1,19 @@
 import type { ClientSession, Filter } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import type { PageInfo } from "@nts/shared/http/answer";
-import { sortOf, type Ordering } from "@nts/shared/mongo/order";
+import type { PageQuery } from "@nts/shared/mongo/keyset";
 import type { Database } from "../database.js";
 import { type Forms, openDocuments } from "../documents.js";
 import { nextRevision } from "../revisions.rules.js";
 import { reaching } from "../networks/reaching.rules.js";
+import { readPage } from "../pages.js";
 import type { UserDocument } from "./user.js";
 
-export interface UserQuery extends Ordering {
+export interface UserQuery extends PageQuery {
   /** Empty for all. */
   readonly ids: readonly string[];
   /** Only users who may use this network. */
   readonly network_id?: string | undefined;
-  /** 0 for no limit. */
-  readonly limit: number;
-  readonly offset: number;
 }
 
 export interface UserStore {
@@ -56,12 +54,13 @@ export function createUserStore({ db, share }: Database, forms?: Forms): UserSto
     insert: documents.insert,
     list: async (organizationId, query) => {
       const filter = { organization_id: organizationId, ...matching(query) };
-      const { limit, offset } = query;
-      const [found, total] = await Promise.all([
-        share(organizationId, () => users.find(filter).sort(sortOf(query)).skip(offset).limit(limit).toArray()),
-        share(organizationId, () => users.countDocuments(filter)),
-      ]);
-      return { users: found.map(documents.understood), page: { total, limit, offset } };
+      const { found, page } = await readPage(
+        { collection: users, share },
+        { name: "User", organizationId },
+        filter,
+        query,
+      );
+      return { users: found.map(documents.understood), page };
     },
     find,
     get: async (organizationId, id) => {

@@ -21,7 +21,10 @@ export interface Asked {
   readonly work: Work;
   readonly scope: Scope;
   readonly id: string;
-  readonly body: ServiceUpdate;
+  /** The host that the request itself names. */
+  readonly to: string | undefined;
+  /** What is asked of the service as it is. */
+  readonly asked: (current: Service) => ServiceUpdate;
   /** Revisions that the caller accepts; null when it did not say. */
   readonly ifMatch: readonly string[] | null;
 }
@@ -74,8 +77,9 @@ function staysInPlace(service: Service, { host_id, network_id, position, binding
  *
  * @throws AppError `precondition_failed`
  */
-function nextInPlace(current: Stored<Service>, { body, ifMatch }: Asked): Stored<Service> | "not in place" | null {
+function nextInPlace(current: Stored<Service>, { asked, ifMatch }: Asked): Stored<Service> | "not in place" | null {
   const { entity, revision } = current;
+  const body = asked(entity);
   if (!staysInPlace(entity, body) || tagClaims(body.tags, entity.tags).length > 0) return "not in place";
   requireRevision(ifMatch, revision);
   return revised(current, { ...entity, ...saidOf(entity, body) }, new Date());
@@ -90,15 +94,16 @@ function saidOf(service: Service, body: ServiceUpdate) {
 /** @param from the id of the host that it was on a moment ago */
 function updateInTransaction(
   storage: Storage,
-  { work, scope, id, body, ifMatch }: Asked,
+  { work, scope, id, to, asked, ifMatch }: Asked,
   from: string,
 ): Promise<Stored<Service>> {
   const { guards, services } = storage;
   const now = new Date();
-  const updating = { work, scope, id, from, to: body.host_id };
+  const updating = { work, scope, id, from, ...(to !== undefined && { to }) };
   return updateOnHost(storage, services, updating, async ({ tx, host, current }) => {
     const { entity } = current;
     requireRevision(ifMatch, current.revision);
+    const body = asked(entity);
     if (body.network_id !== entity.network_id || host.network_id !== entity.network_id)
       throw new AppError("network_mismatch", { path: "network_id" });
     tellRemoved(tx, body.bindings, host.inventory);

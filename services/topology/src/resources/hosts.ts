@@ -1,8 +1,17 @@
 import type { ClientSession, Timestamp } from "mongodb";
-import { bulkDeleteHosts, createHost, deleteHost, getHost, listHosts, updateHost } from "@nts/shared/contract";
+import {
+  bulkDeleteHosts,
+  createHost,
+  deleteHost,
+  getHost,
+  listHosts,
+  patchHost,
+  updateHost,
+} from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import { answer, type Answer } from "@nts/shared/http/answer";
 import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
+import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { newId } from "@nts/shared/ids";
@@ -26,7 +35,7 @@ export function mountHosts(router: Router, storage: Storage): void {
   mount(router, listHosts, list(storage));
   mount(router, createHost, create(storage));
   mount(router, getHost, ({ scope, params }) => answerHost(storage, scope, params.id));
-  mount(router, updateHost, update(storage));
+  mountUpdate(router, { put: updateHost, patch: patchHost }, update(storage));
   mountRemoval(router, { one: deleteHost, several: bulkDeleteHosts }, (removed) => deleteHosts(storage, removed));
 }
 
@@ -59,14 +68,15 @@ function create(storage: Storage): UserHandler<typeof createHost> {
   };
 }
 
-function update(storage: Storage): UserHandler<typeof updateHost> {
+function update(storage: Storage): UpdateHandler<typeof updateHost> {
   const { guards, hosts, services } = storage;
-  return async ({ work, scope, params: { id }, body, ifMatch }) => {
+  return async ({ work, scope, params: { id }, asked, ifMatch }) => {
     let written: ClientSession | undefined;
     const inside = await transactionOnHosts(storage, { work, scope, hostIds: [id] }, async (tx) => {
       written = tx;
       const current = await hosts.get(scope, id, tx);
       const { entity } = current;
+      const body = asked(entity);
       if (ifMatch !== null) requireRevision(ifMatch, await hostRevisionIn(storage, tx, scope, current));
       if (body.network_id !== entity.network_id) throw new AppError("network_mismatch", { path: "network_id" });
       const tags = body.tags ?? entity.tags;

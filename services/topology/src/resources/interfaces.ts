@@ -4,12 +4,14 @@ import {
   deleteInterface,
   getInterface,
   listInterfaces,
+  patchInterface,
   updateInterface,
   type Interface,
 } from "@nts/shared/contract";
 import { AppError, validationFailed } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
+import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { parseAddress } from "../values/addresses.js";
 import { countsOf, lockHostFor, removeFromHosts, updateOnHost } from "../hosts/on-host.js";
@@ -34,7 +36,7 @@ export function mountInterfaces(router: Router, storage: Storage): void {
   mount(router, listInterfaces, list(storage));
   mount(router, createInterface, create(storage));
   mountGet(router, getInterface, storage.interfaces);
-  mount(router, updateInterface, update(storage));
+  mountUpdate(router, { put: updateInterface, patch: patchInterface }, update(storage));
   mountRemoval(router, { one: deleteInterface, several: bulkDeleteInterfaces }, (removed) => remove(storage, removed));
 }
 
@@ -98,15 +100,16 @@ function create(storage: Storage): UserHandler<typeof createInterface> {
   };
 }
 
-function update(storage: Storage): UserHandler<typeof updateInterface> {
+function update(storage: Storage): UpdateHandler<typeof updateInterface> {
   const { guards, interfaces } = storage;
-  return async ({ work, scope, params: { id }, body, ifMatch }) => {
+  return async ({ work, scope, params: { id }, asked, ifMatch }) => {
     const now = new Date();
-    const address = parseAddress(body.ip_address).text;
     const updated = await refusingDuplicates(() =>
       updateOnHost(storage, interfaces, { work, scope, id }, async ({ tx, host, current }) => {
         const { entity } = current;
         requireRevision(ifMatch, current.revision);
+        const body = asked(entity);
+        const address = parseAddress(body.ip_address).text;
         if (body.network_id !== entity.network_id) throw new AppError("network_mismatch", { path: "network_id" });
         if (body.host_id !== entity.host_id)
           throw validationFailed({ path: "host_id", message: "the host of an interface cannot be changed" });

@@ -4,11 +4,13 @@ import {
   deleteNetwork,
   getNetwork,
   listNetworks,
+  patchNetwork,
   updateNetwork,
   type Network,
 } from "@nts/shared/contract";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
+import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { newId } from "@nts/shared/ids";
 import type { Notices } from "../deletions/notices.js";
@@ -29,7 +31,7 @@ export function mountNetworks(router: Router, storage: Storage, notices: Notices
   mount(router, listNetworks, list(storage));
   mount(router, createNetwork, create(storage));
   mountGet(router, getNetwork, storage.networks);
-  mount(router, updateNetwork, update(storage));
+  mountUpdate(router, { put: updateNetwork, patch: patchNetwork }, update(storage));
   mountRemoval(router, { one: deleteNetwork, several: bulkDeleteNetworks }, (removed) =>
     deleteNetworks(storage, notices, removed),
   );
@@ -66,11 +68,12 @@ function create(storage: Storage): UserHandler<typeof createNetwork> {
   };
 }
 
-function update({ guards, networks, transaction }: Storage): UserHandler<typeof updateNetwork> {
-  return async ({ work, scope, params, body, ifMatch }) => {
+function update({ guards, networks, transaction }: Storage): UpdateHandler<typeof updateNetwork> {
+  return async ({ work, scope, params, asked, ifMatch }) => {
     const updated = await transaction(work, [params.id], async (tx) => {
       const current = await networks.get(scope, params.id, tx);
       requireRevision(ifMatch, current.revision);
+      const body = asked(current.entity);
       requireOwnOrganization(scope, body.organization_id);
       const tags = body.tags ?? current.entity.tags;
       const next = revised(current, { ...current.entity, name: body.name, tags }, new Date());

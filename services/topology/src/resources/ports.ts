@@ -4,12 +4,14 @@ import {
   deletePort,
   getPort,
   listPorts,
+  patchPort,
   updatePort,
   type Port,
 } from "@nts/shared/contract";
 import { AppError, validationFailed } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
+import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { portType } from "../values/well-known-ports.rules.js";
 import { countsOf, lockHostFor, removeFromHosts, updateOnHost } from "../hosts/on-host.js";
@@ -30,7 +32,7 @@ export function mountPorts(router: Router, storage: Storage): void {
   mount(router, listPorts, list(storage));
   mount(router, createPort, create(storage));
   mountGet(router, getPort, storage.ports);
-  mount(router, updatePort, update(storage));
+  mountUpdate(router, { put: updatePort, patch: patchPort }, update(storage));
   mountRemoval(router, { one: deletePort, several: bulkDeletePorts }, (removed) => remove(storage, removed));
 }
 
@@ -71,12 +73,13 @@ function create(storage: Storage): UserHandler<typeof createPort> {
   };
 }
 
-function update(storage: Storage): UserHandler<typeof updatePort> {
+function update(storage: Storage): UpdateHandler<typeof updatePort> {
   const { ports } = storage;
-  return async ({ work, scope, params: { id }, body, ifMatch }) => {
+  return async ({ work, scope, params: { id }, asked, ifMatch }) => {
     const updated = await refusingDuplicates(() =>
       updateOnHost(storage, ports, { work, scope, id }, async ({ tx, current }) => {
         requireRevision(ifMatch, current.revision);
+        const body = asked(current.entity);
         if (body.network_id !== current.entity.network_id)
           throw new AppError("network_mismatch", { path: "network_id" });
         if (body.host_id !== current.entity.host_id)

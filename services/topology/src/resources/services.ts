@@ -4,11 +4,13 @@ import {
   deleteService,
   getService,
   listServices,
+  patchService,
   updateService,
   type Service,
 } from "@nts/shared/contract";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
+import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
 import { HOST_ORDER_INDEX, SERVICE_TRAILING } from "../storage/indexes.js";
 import { countsOf, lockHostFor, removeFromHosts, transactionOnHosts } from "../hosts/on-host.js";
 import { newId } from "@nts/shared/ids";
@@ -29,7 +31,7 @@ export function mountServices(router: Router, storage: Storage): void {
   mount(router, listServices, list(storage));
   mount(router, createService, create(storage));
   mountGet(router, getService, storage.services);
-  mount(router, updateService, update(storage));
+  mountUpdate(router, { put: updateService, patch: patchService }, update(storage));
   mountRemoval(router, { one: deleteService, several: bulkDeleteServices }, (removed) => remove(storage, removed));
 }
 
@@ -90,9 +92,9 @@ function create(storage: Storage): UserHandler<typeof createService> {
   };
 }
 
-function update(storage: Storage): UserHandler<typeof updateService> {
-  return async ({ work, scope, params: { id }, body, ifMatch }) => {
-    const updated = await updateOne(storage, { work, scope, id, body, ifMatch });
+function update(storage: Storage): UpdateHandler<typeof updateService> {
+  return async ({ work, scope, params: { id }, said, asked, ifMatch }) => {
+    const updated = await updateOne(storage, { work, scope, id, to: said.host_id, asked, ifMatch });
     return answer.data(updated.entity, { revision: updated.revision });
   };
 }

@@ -4,12 +4,14 @@ import {
   deleteSubnet,
   getSubnet,
   listSubnets,
+  patchSubnet,
   updateSubnet,
   type Subnet,
 } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
+import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { parseBlock } from "../values/addresses.js";
 import { newId } from "@nts/shared/ids";
@@ -27,7 +29,7 @@ export function mountSubnets(router: Router, storage: Storage): void {
   mount(router, listSubnets, list(storage));
   mount(router, createSubnet, create(storage));
   mountGet(router, getSubnet, storage.subnets);
-  mount(router, updateSubnet, update(storage));
+  mountUpdate(router, { put: updateSubnet, patch: patchSubnet }, update(storage));
   mountRemoval(router, { one: deleteSubnet, several: bulkDeleteSubnets }, (removed) => remove(storage, removed));
 }
 
@@ -68,12 +70,13 @@ function create(storage: Storage): UserHandler<typeof createSubnet> {
   };
 }
 
-function update({ guards, subnets, interfaces, transaction }: Storage): UserHandler<typeof updateSubnet> {
-  return async ({ work, scope, params, body, ifMatch }) => {
-    const block = parseBlock(body.cidr, "cidr");
+function update({ guards, subnets, interfaces, transaction }: Storage): UpdateHandler<typeof updateSubnet> {
+  return async ({ work, scope, params, asked, ifMatch }) => {
     const updated = await transaction(work, [params.id], async (tx) => {
       const current = await subnets.get(scope, params.id, tx);
       requireRevision(ifMatch, current.revision);
+      const body = asked(current.entity);
+      const block = parseBlock(body.cidr, "cidr");
       if (body.network_id !== current.entity.network_id) throw new AppError("network_mismatch", { path: "network_id" });
       const { name, description = current.entity.description, subnet_type = current.entity.subnet_type } = body;
       const tags = body.tags ?? current.entity.tags;

@@ -1,6 +1,16 @@
-import { bulkDeleteTags, createTag, deleteTag, getTag, listTags, updateTag, type Tag } from "@nts/shared/contract";
+import {
+  bulkDeleteTags,
+  createTag,
+  deleteTag,
+  getTag,
+  listTags,
+  patchTag,
+  updateTag,
+  type Tag,
+} from "@nts/shared/contract";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
+import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { newId } from "@nts/shared/ids";
 import type { Notices } from "../deletions/notices.js";
@@ -20,7 +30,7 @@ export function mountTags(router: Router, storage: Storage, notices: Notices): v
   mount(router, listTags, list(storage));
   mount(router, createTag, create(storage));
   mountGet(router, getTag, storage.tags);
-  mount(router, updateTag, update(storage));
+  mountUpdate(router, { put: updateTag, patch: patchTag }, update(storage));
   mountRemoval(router, { one: deleteTag, several: bulkDeleteTags }, (removed) => deleteTags(storage, notices, removed));
 }
 
@@ -48,12 +58,13 @@ function create(storage: Storage): UserHandler<typeof createTag> {
   };
 }
 
-function update({ tags, transaction }: Storage): UserHandler<typeof updateTag> {
-  return async ({ work, scope, params: { id }, body, ifMatch }) => {
+function update({ tags, transaction }: Storage): UpdateHandler<typeof updateTag> {
+  return async ({ work, scope, params: { id }, asked, ifMatch }) => {
     const updated = await refusingDuplicates(() =>
       transaction(work, [id], async (tx) => {
         const current = await tags.get(scope, id, tx);
         requireRevision(ifMatch, current.revision);
+        const body = asked(current.entity);
         requireOwnOrganization(scope, body.organization_id);
         const { name, description = current.entity.description, color = current.entity.color } = body;
         const next = revised(current, { ...current.entity, name, description, color }, new Date());

@@ -61,6 +61,8 @@ export interface EntityKind<T extends Entity> {
   readonly tagged?: true;
   /** Fields beside `wire` that filters and orders need. */
   readonly keysOf: (entity: T) => Record<string, unknown>;
+  /** Fields that lists can be ordered by and that no entity holds, such as the name of its host. */
+  readonly keysBeside?: readonly string[];
   /** The entity without what is not part of it, such as an echoed member of a caller. */
   readonly clean: (entity: T) => T;
   /** The first one unless said otherwise. */
@@ -82,6 +84,9 @@ export interface EntityReader<T> {
 export interface Entities<T extends Entity> extends EntityReader<T> {
   readonly name: string;
   readonly collection: Collection<EntityDocument>;
+  /** The fields of its document that lists can be ordered by, without the {@link keysBeside}. */
+  keysOf(entity: T): Record<string, unknown>;
+  readonly keysBeside: readonly string[];
   /** What is stored of a changed entity, beside the extra fields that were given when it was written. */
   documentOf(organizationId: string, stored: Stored<T>): EntityDocument;
   /** The filter that every query of these entities begins with. */
@@ -145,15 +150,19 @@ export function createEntities<T extends Entity>(database: Database, kind: Entit
   const projection = STORED;
   const gathered = createGatheredRead(database, kind.collection, networkOf !== null);
 
+  const keysOf = (entity: T) => ({
+    _id: entity.id,
+    network_id: networkOf === null ? null : networkOf(entity),
+    created_at: new Date(entity.created_at),
+    updated_at: new Date(entity.updated_at),
+    ...kind.keysOf(entity),
+  });
+
   function documentOf(organizationId: string, entity: T, revision: number): EntityDocument {
     return {
-      _id: entity.id,
       organization_id: organizationId,
-      network_id: networkOf === null ? null : networkOf(entity),
-      created_at: new Date(entity.created_at),
-      updated_at: new Date(entity.updated_at),
       revision,
-      ...kind.keysOf(entity),
+      ...keysOf(entity),
       form: (kind.form ?? FIRST_FORM).version,
       wire: JSON.stringify(entity),
     };
@@ -162,6 +171,8 @@ export function createEntities<T extends Entity>(database: Database, kind: Entit
   const entities: Entities<T> = {
     name: kind.name,
     collection,
+    keysOf,
+    keysBeside: kind.keysBeside ?? [],
     ...reader,
     documentOf: (organizationId, { entity, revision }) =>
       // What a newer build has added to the entity stays there.

@@ -2,19 +2,14 @@ import type { Document, Filter } from "mongodb";
 import { answer, type Answer, type ListPart } from "@nts/shared/http/answer";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { STREAM_MS } from "@nts/shared/mongo/connect";
-import { sortOf, type Ordering } from "@nts/shared/mongo/order";
-import { type RawBatch, type RawFind, textsIn } from "@nts/shared/mongo/raw-find";
+import { type Keyset, keysetOf, type PageQuery } from "@nts/shared/mongo/keyset";
+import { sortOf } from "@nts/shared/mongo/order";
+import { documentIn, type RawBatch, type RawFind, textsIn } from "@nts/shared/mongo/raw-find";
 import type { Work } from "@nts/shared/work";
 import { BY_ID, orderIndex, SEARCH_INDEX, TAG_INDEX, type IndexKey } from "./indexes.js";
 import { composed, searchFilter } from "../values/search.rules.js";
 import type { Entity, Entities, EntityDocument, EntityReader } from "./entities.js";
 import { rowsIn, textFields } from "./rows.js";
-
-/** The part of a list's query that pages and orders. */
-export interface Paging extends Ordering {
-  readonly limit: number;
-  readonly offset: number;
-}
 
 export interface ListPlan {
   readonly work: Work;
@@ -38,21 +33,26 @@ export interface ListPlan {
 export type Join = (scope: Scope, ids: AsyncIterable<readonly string[]>) => AsyncGenerator<ListPart>;
 
 /** Answers a list: a page with its total, or for limit 0 a stream of everything. */
-export function answerList<T extends Entity>(
+export async function answerList<T extends Entity>(
   entities: Entities<T>,
-  paging: Paging,
+  paging: PageQuery,
   plan: ListPlan,
 ): Promise<Answer<never>> {
-  const { limit, offset } = paging;
+  const { limit, offset, cursor } = paging;
   const { join, scope, work } = plan;
+  const keyset = keysetOf({ name: entities.name, organizationId: scope.organizationId }, paging, plan.keyOf);
   const counted = Object.keys(plan.filter).length === 0 ? plan.total : undefined;
-  const total = limit === 0 ? null : (counted ?? (() => count(entities, paging, plan)));
-  const reading = readingOf(entities, paging, plan);
+  // Without a limit the rows tell the total, unless they begin behind a cursor.
+  const isTold = limit === 0 && cursor === undefined;
+  const total = isTold ? null : (counted ?? (() => count(entities, paging, plan)));
+  const page = pageOf(entities, { plan, paging, keyset });
   const passed = limit === 0 ? offset : 0;
-  const batches = entities.read(scope, reading);
   const rows =
-    join === undefined ? rowsOf(entities, scope, batches, passed) : joined(batches, passed, (ids) => join(scope, ids));
-  return Promise.resolve(answer.list(limit === 0 ? streamed(work, rows) : rows, { total, limit, offset }));
+    join === undefined
+      ? rowsOf(entities, scope, page, passed)
+      : joined(page.batches, passed, (ids) => join(scope, ids));
+  const parts = limit === 0 ? streamed(work, rows) : rows;
+  return Promise.resolve(answer.list(parts, { total, limit, offset, next: page.next }));
 }
 
 function matching<T extends Entity>({ within }: Entities<T>, { scope, filter }: ListPlan): Filter<EntityDocument> {
@@ -63,7 +63,7 @@ function matching<T extends Entity>({ within }: Entities<T>, { scope, filter }: 
  * The index to read from. It is named, because the database would try out dozens that begin alike before it settles on
  * one. Only where tags meet an order it has to find out: few entities carry one tag, and nearly all carry another.
  */
-function hintFor({ keyOf, filter, scope, selective, trailing }: ListPlan, paging: Paging): Document | undefined {
+function hintFor({ keyOf, filter, scope, selective, trailing }: ListPlan, paging: PageQuery): Document | undefined {
   const [field = "created_at", ...more] = Object.keys(sortOf(paging, keyOf));
   if ("_id" in filter) return BY_ID;
   if (selective !== undefined) return selective;
@@ -72,40 +72,103 @@ function hintFor({ keyOf, filter, scope, selective, trailing }: ListPlan, paging
   return orderIndex(field, scope.networks !== "all", trailing);
 }
 
-function count<T extends Entity>(entities: Entities<T>, paging: Paging, plan: ListPlan): Promise<number> {
+function count<T extends Entity>(entities: Entities<T>, paging: PageQuery, plan: ListPlan): Promise<number> {
   const hint = (hintFor(plan, paging) ?? TAG_INDEX) as IndexKey;
   return entities.count(plan.scope, matching(entities, plan), hint);
 }
 
-/** @returns what reads the texts of the entities, or with a join their ids */
-function readingOf<T extends Entity>(
+interface Listing {
+  readonly plan: ListPlan;
+  readonly paging: PageQuery;
+  readonly keyset: Keyset;
+}
+
+/** What is read of a list. */
+interface Page {
+  readonly batches: AsyncIterable<RawBatch>;
+  /** Rows have no fields beside their text. */
+  readonly isAlone: boolean;
+  /** The cursor of the next page, once the batches have been read; null at the end. */
+  readonly next: () => string | null;
+}
+
+/** A page reads one row more than it has, which tells whether another page follows. */
+function pageOf<T extends Entity>(entities: Entities<T>, listing: Listing): Page {
+  const { plan, paging, keyset } = listing;
+  const { limit } = paging;
+  const { scope, join } = plan;
+  const beside =
+    join === undefined ? entities.keysBeside.filter((name) => name in keyset.sort) : Object.keys(keyset.sort);
+  const projection =
+    join === undefined ? { _id: 0, ...textFields(entities, scope), ...named(beside) } : named(["_id", ...beside]);
+  let next: string | null = null;
+
+  async function* batches(): AsyncGenerator<RawBatch> {
+    let left = limit;
+    let cursor: string | null = null;
+    for await (const batch of segmentsOf(entities, listing, projection)) {
+      const starts = limit === 0 ? batch.starts : batch.starts.slice(0, left);
+      if (starts.length < batch.starts.length) next = cursorBehind(batch, starts.at(-1)) ?? cursor;
+      else if (limit !== 0 && starts.length === left) cursor = cursorBehind(batch, starts.at(-1)) ?? cursor;
+      left -= starts.length;
+      if (starts.length > 0) yield { bytes: batch.bytes, starts };
+    }
+  }
+
+  function cursorBehind(batch: RawBatch, start: number | undefined): string | null {
+    if (start === undefined) return null;
+    const document = documentIn(batch, start);
+    const { wire } = document;
+    return keyset.cursorAfter(
+      typeof wire === "string" ? { ...entities.keysOf(JSON.parse(wire) as T), ...document } : document,
+    );
+  }
+
+  return { batches: batches(), isAlone: beside.length === 0, next: () => next };
+}
+
+function named(fields: readonly string[]): Record<string, 1> {
+  return Object.fromEntries(fields.map((field) => [field, 1]));
+}
+
+/** The documents of a list from where it begins or continues, up to one more than its limit. */
+async function* segmentsOf<T extends Entity>(
   entities: Entities<T>,
-  paging: Paging,
-  plan: ListPlan,
-): Omit<RawFind, "collection"> {
+  { plan, paging, keyset }: Listing,
+  projection: Document,
+): AsyncGenerator<RawBatch> {
   const { limit, offset } = paging;
-  return {
-    filter: matching(entities, plan),
-    projection: plan.join === undefined ? { _id: 0, ...textFields(entities, plan.scope) } : { _id: 1 },
-    sort: sortOf(paging, plan.keyOf),
-    hint: hintFor(plan, paging),
-    limit,
-    ...(limit === 0 && { maxTimeMS: STREAM_MS }),
-    // Without a limit, what stands before the offset counts in the total.
-    skip: limit === 0 ? 0 : offset,
-  };
+  const matches = matching(entities, plan);
+  let left = limit + 1;
+  for (const segment of keyset.segments) {
+    const reading: Omit<RawFind, "collection"> = {
+      filter: Object.keys(segment).length === 0 ? matches : { $and: [matches, segment] },
+      projection,
+      sort: keyset.sort,
+      hint: hintFor(plan, paging),
+      limit: limit === 0 ? 0 : left,
+      ...(limit === 0 && { maxTimeMS: STREAM_MS }),
+      // Without a limit, what stands before the offset counts in the total.
+      skip: limit === 0 ? 0 : offset,
+    };
+    for await (const batch of entities.read(plan.scope, reading)) {
+      left -= batch.starts.length;
+      yield batch;
+    }
+    if (limit !== 0 && left <= 0) return;
+  }
 }
 
 /** @param passed how many rows at the beginning are counted only */
 async function* rowsOf(
   reader: EntityReader<unknown>,
   scope: Scope,
-  batches: AsyncIterable<RawBatch>,
+  { batches, isAlone }: Page,
   passed: number,
 ): AsyncGenerator<ListPart> {
   let left = passed;
   for await (const { bytes, starts } of batches) {
-    yield { text: rowsIn(reader, scope, { bytes, starts: starts.slice(left) }), rows: starts.length };
+    yield { text: rowsIn(reader, scope, { bytes, starts: starts.slice(left) }, isAlone), rows: starts.length };
     left = Math.max(0, left - starts.length);
   }
 }

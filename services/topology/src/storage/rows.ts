@@ -1,5 +1,5 @@
 import type { Scope } from "@nts/shared/http/tenancy";
-import { documentIn, fieldsIn, type RawBatch } from "@nts/shared/mongo/raw-find";
+import { documentIn, fieldsIn, type RawBatch, textsIn } from "@nts/shared/mongo/raw-find";
 import type { EntityReader, StoredFields } from "./entities.js";
 
 // A document of the one field `wire`, as it comes from the database: its length (4 bytes), the type of the field (1), its
@@ -9,6 +9,7 @@ const LENGTH_AT = 10;
 const TEXT_AT = 14;
 const TEXT = 2;
 const COMMA = 44;
+const COMMA_TEXT = Buffer.from(",");
 
 /** The projection that the texts of entities are read from: while older forms may be met, `form` tells which these are. */
 export function textFields({ differs }: EntityReader<unknown>, scope: Scope): Readonly<Record<string, 1>> {
@@ -16,12 +17,20 @@ export function textFields({ differs }: EntityReader<unknown>, scope: Scope): Re
 }
 
 /**
- * The texts of documents of the {@link textFields} alone, a comma before each. Those that are answered as they are stored
+ * The texts of documents of the {@link textFields}, a comma before each. Those that are answered as they are stored
  * are moved together within the batch: nothing is decoded, and nothing is allocated.
+ *
+ * @param isAlone false when the documents have fields beside the text
  */
-export function rowsIn(reader: EntityReader<unknown>, scope: Scope, { bytes, starts }: RawBatch): Buffer {
+export function rowsIn(
+  reader: EntityReader<unknown>,
+  scope: Scope,
+  { bytes, starts }: RawBatch,
+  isAlone = true,
+): Buffer {
   if (reader.differs(scope))
     return Buffer.from(starts.map((start) => `,${reader.wireOf(decoded({ bytes, starts }, start), scope)}`).join(""));
+  if (!isAlone) return Buffer.concat(starts.flatMap((start) => [COMMA_TEXT, textIn({ bytes, starts }, start)]));
   let end = 0;
   for (const start of starts) {
     if (bytes[start + TYPE_AT] !== TEXT) throw new Error("a document is not of the one field wire");
@@ -47,9 +56,13 @@ export function keyedTextIn(
     const { entity, revision } = reader.storedIn(decoded(batch, start), scope);
     return { id, text: Buffer.from(JSON.stringify(entity)), revision };
   }
-  const wire = fields.get("wire");
-  if (typeof wire !== "object") throw new Error("a document has no text");
+  const wire = textIn(batch, start);
   return { id, text: wire, revision: Number(fields.get("revision") ?? 0) };
+}
+
+function textIn(batch: RawBatch, start: number): Buffer {
+  const [wire] = textsIn(batch, start, ["wire"]);
+  return wire as Buffer;
 }
 
 function decoded(batch: RawBatch, start: number): StoredFields {

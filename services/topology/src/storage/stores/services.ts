@@ -38,6 +38,7 @@ export const SERVICE_KIND: EntityKind<Service> = {
     tags: tags.map(composed),
     search: searchTextOf(name, service_definition),
   }),
+  keysBeside: ["host_name"],
   clean: (entity) => Service.parse(entity),
 };
 

@@ -1,0 +1,37 @@
+// JSON Merge Patch. What comes back shares nothing with a prototype: a member may have any name.
+
+type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * An entity with the members that a patch names. Null stays null at the outside, where it says that a member is cleared; in
+ * inner objects it takes the member away. `tags` may be changed by `{add, remove}`.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc7396
+ */
+export function merged(current: object, patch: object): Members {
+  const members = new Map<string, unknown>(Object.entries(current));
+  for (const [name, value] of Object.entries(patch) as [string, unknown][]) {
+    const before = members.get(name);
+    members.set(name, name === "tags" && isObject(value) ? changedTags(before, value) : mergedValue(before, value));
+  }
+  return Object.fromEntries(members);
+}
+
+function mergedValue(current: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch;
+  const members = new Map(isObject(current) ? Object.entries(current) : []);
+  for (const [name, value] of Object.entries(patch))
+    if (value === null) members.delete(name);
+    else members.set(name, mergedValue(members.get(name), value));
+  return Object.fromEntries(members);
+}
+
+function changedTags(current: unknown, { add = [], remove = [] }: { add?: unknown; remove?: unknown }): unknown[] {
+  const [removed, added] = [remove as unknown[], add as unknown[]];
+  const kept = ((current ?? []) as unknown[]).filter((tag) => !removed.includes(tag));
+  return [...kept, ...added.filter((tag) => !kept.includes(tag))];
+}
+
+function isObject(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

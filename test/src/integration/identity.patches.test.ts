@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
+import fc from "fast-check";
+import { createKey, getKey, patchKey, updateKey, type UserApiKeyInput } from "@nts/shared/contract/keys";
+import { createNetwork } from "@nts/shared/contract/networks";
+import { getOrganization, patchOrganization } from "@nts/shared/contract/organizations";
+import { createTag } from "@nts/shared/contract/tags";
+import { patchUser, updateUser } from "@nts/shared/contract/users";
+import { createDirect, keyBodyOf, type Direct, type Person } from "../support/direct.js";
+import { diffOf, sampled } from "../support/patches.js";
+import { startStack, type Stack } from "../support/stack.js";
+
+/** Pairs of random states, and rounds of two clients at once. */
+const ROUNDS = Number(process.env["PATCH_ROUNDS"] ?? 10);
+jest.setTimeout(60_000 + ROUNDS * 500);
+
+let stack: Stack;
+let identity: Direct;
+let person: Person;
+
+beforeAll(async () => {
+  stack = await startStack({ gateways: 0, identities: 2 });
+  identity = createDirect(stack);
+  person = await identity.aPerson();
+});
+
+afterAll(() => stack.stop());
+
+const anyKey: fc.Arbitrary<Partial<UserApiKeyInput>> = fc.record(
+  {
+    name: fc.constantFrom("one", "two", "three"),
+    tags: fc.subarray(["a", "b", "c", "d"]),
+    expires_at: fc.constantFrom(null, "2099-01-01T00:00:00.000Z", "2098-01-01T00:00:00.000Z"),
+    is_enabled: fc.boolean(),
+    network_ids: fc.constantFrom<string[] | null>(null, []),
+    permissions: fc.constantFrom("Viewer" as const, "Member" as const, "Owner" as const),
+  },
+  { requiredKeys: ["name", "tags"] },
+);
+
+describe("identity.patches: what PATCH makes of a key, a user and the organization", () => {
+  it("is for a key what PUT makes of the whole", async () => {
+    const as = person.principal;
+    for (const [before, after] of sampled(fc.tuple(anyKey, anyKey), ROUNDS)) {
+      const bodies = [before, after].map((one) => ({ ...keyBodyOf(person), ...one }));
+      const { api_key: key } = await identity.data(createKey, { as, body: bodies[0]! });
+      const { api_key: other } = await identity.data(createKey, { as, body: bodies[0]! });
+      const patched = await identity.data(patchKey, {
+        as,
+        params: { id: key.id },
+        body: diffOf(bodies[0]!, bodies[1]!),
+      });
+      const replaced = await identity.data(updateKey, { as, params: { id: other.id }, body: bodies[1]! });
+      expect(withoutOwn(patched)).toEqual(withoutOwn(replaced));
+    }
+  });
+
+  it("keeps what two clients change at once in different members, whichever process they ask", async () => {
+    const as = person.principal;
+    const { params } = await identity.aKey(person, { tags: [] });
+    for (let round = 0; round < ROUNDS; round++) {
+      const tag = `tag ${round % 40}`;
+      const name = `name ${round}`;
+      const patches = [{ name }, { tags: { add: [tag] } }, { is_enabled: round % 2 === 0 }];
+      await Promise.all(patches.map((body, i) => identity.data(patchKey, { as, params, body, replica: i % 2 })));
+      const key = await identity.data(getKey, { as, params });
+      expect(key).toMatchObject({ name, tags: expect.arrayContaining([tag]), is_enabled: round % 2 === 0 });
+    }
+  });
+
+  it("clears what PUT may clear, refuses null elsewhere, and keeps whatever is not named", async () => {
+    const as = person.principal;
+    const { params, record } = await identity.aKey(person, { expires_at: "2099-01-01T00:00:00Z", network_ids: [] });
+    const cleared = await identity.data(patchKey, { as, params, body: { expires_at: null, network_ids: null } });
+    expect(cleared).toMatchObject({ name: record.name, expires_at: null, restricted: false });
+    for (const body of [{ name: null }, { is_enabled: null }, { tags: null }, { name: "" }, { tags: { add: "a" } }])
+      expect(await identity.ask(patchKey, { as, params, body: body as never })).toMatchObject({
+        status: 400,
+        code: "validation_failed",
+      });
+    const nothing = await identity.ask(patchKey, { as, params, body: { unknown: 1 } as never });
+    expect([nothing.data, nothing.headers.get("etag")]).toEqual([cleared, '"2"']);
+  });
+
+  it("holds a patch to every rule of PUT", async () => {
+    const as = person.principal;
+    const { params, record } = await identity.aKey(person, { network_ids: [] });
+    const stranger = await identity.aPerson();
+    const attempts: [object, number, string][] = [
+      [{ organization_id: stranger.organizationId }, 403, "permission_denied"],
+      [{ user_id: stranger.userId }, 403, "permission_denied"],
+      [{ network_ids: [person.userId] }, 400, "invalid_reference"],
+      [{ tags: { add: [person.userId] } }, 400, "invalid_reference"],
+      [{ expires_at: "2020-01-01T00:00:00Z" }, 400, "validation_failed"],
+      [{ tags: { add: Array.from({ length: 50 }, (_, i) => `label ${i}`), remove: [] } }, 200, ""],
+      [{ tags: { add: ["one more"] } }, 400, "validation_failed"],
+    ];
+    for (const [body, status, code] of attempts)
+      expect(await identity.ask(patchKey, { as, params, body: body })).toMatchObject({ status, code });
+    const member = { ...as, permission: "Member" as const };
+    const tooMuch = { as: member, params, body: { permissions: "Admin" as const } };
+    expect(await identity.ask(patchKey, tooMuch)).toMatchObject({ status: 403, code: "permission_denied" });
+    const stale = { as, params, body: { name: "late" }, headers: { "if-match": '"1"' } };
+    expect(await identity.ask(patchKey, stale)).toMatchObject({ status: 412, code: "precondition_failed" });
+    const foreign = { as: stranger.principal, params, body: { name: "mine" } };
+    expect(await identity.ask(patchKey, foreign)).toMatchObject({ status: 404, code: "not_found" });
+    expect(await identity.data(getKey, { as, params })).toMatchObject({ name: record.name, permissions: "Viewer" });
+  });
+
+  it("adds a managed tag by its id", async () => {
+    const as = person.principal;
+    const tag = await identity.data(createTag, { as, body: { name: "managed" } });
+    const { params } = await identity.aKey(person, { tags: ["free"] });
+    const patched = await identity.data(patchKey, { as, params, body: { tags: { add: [tag.id] } } });
+    expect(patched.tags).toEqual(["free", tag.id]);
+  });
+
+  it("gives a demoted user the networks that the patch names, and none that nobody named", async () => {
+    const as = person.principal;
+    const network = await identity.data(createNetwork, { as, body: { name: "Home" } });
+    const colleague = await identity.aColleague(person, { permissions: "Admin" });
+    const params = { id: colleague.userId };
+    const demoted = await identity.data(patchUser, { as, params, body: { permissions: "Member" } });
+    expect(demoted.network_ids).toEqual([]);
+    const granted = await identity.data(patchUser, { as, params, body: { network_ids: [network.id] } });
+    expect(granted).toMatchObject({ permissions: "Member", network_ids: [network.id] });
+    await identity.data(updateUser, { as, params, body: { permissions: "Viewer" } });
+    const last = await identity.ask(patchUser, { as, params: { id: person.userId }, body: { permissions: "Admin" } });
+    expect(last).toMatchObject({ status: 409, code: "last_owner" });
+  });
+
+  it("renames the organization and leaves its API keys allowed or refused as they are", async () => {
+    const other = await identity.aPerson();
+    const as = other.principal;
+    const params = { id: other.organizationId };
+    await identity.data(patchOrganization, { as, params, body: { api_access_enabled: false } });
+    await identity.data(patchOrganization, { as, params, body: { name: "Renamed" } });
+    expect(await identity.data(getOrganization, { as })).toMatchObject({ name: "Renamed", api_access_enabled: false });
+  });
+
+  it("is refused in any other type than that of a patch, which the answer names", async () => {
+    const { params } = await identity.aKey(person);
+    for (const type of ["application/json", "application/json-patch+json", "text/plain"]) {
+      const sent = { as: person.principal, params, body: { name: "x" }, headers: { "content-type": type } };
+      const { status, code, headers } = await identity.ask(patchKey, sent);
+      expect([status, code, headers.get("accept-patch")]).toEqual([
+        415,
+        "unsupported_media_type",
+        "application/merge-patch+json",
+      ]);
+    }
+  });
+});
+
+/** What two keys with the same settings differ in. */
+function withoutOwn(key: object): object {
+  const { id, key: masked, created_at, updated_at, ...rest } = key as Record<string, unknown>;
+  expect([id, masked, created_at, updated_at]).not.toContain(undefined);
+  return rest;
+}

@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import {
+  type AnyEndpoint,
+  createHost,
+  createNetwork,
+  createService,
+  createSubnet,
+  createTag,
+  deleteService,
+  type Host,
+  listServices,
+  OPERATIONS,
+  type Service,
+  updateService,
+} from "@nts/shared/contract";
+import { END_OF_LIST, INTERNAL } from "@nts/shared/http/headers";
+import { type Caller, startTopology, type Topology } from "../support/topology.js";
+import { aHost, aNetwork, aService, echoOf, type World } from "../support/topology-world.js";
+
+/** Services that are walked while others write, and how many writers there are. */
+const SERVICES = Number(process.env["CURSOR_SERVICES"] ?? 140);
+const WRITERS = 4;
+
+let topology: Topology;
+let owner: Caller;
+let home: World;
+
+beforeAll(async () => {
+  topology = await startTopology({ instances: 2 });
+  owner = topology.aCaller();
+  home = await aNetwork(owner, "Home");
+  await owner.call(createNetwork, { body: { name: "Office" } });
+  const { network, subnet } = home;
+  for (const [cidr, subnet_type] of [
+    ["10.1.0.0/16", "lab"],
+    ["fd00::/64", null],
+    ["10.2.0.0/16", "lab"],
+  ] as const)
+    // prettier-ignore
+    await owner.call(createSubnet, { body: { network_id: network.id, cidr, name: "same", subnet_type } });
+  for (const name of ["red", "blue", "green", "black"])
+    await owner.call(createTag, { body: { name, color: name === "red" ? null : name } });
+  for (let n = 0; n < 7; n++) {
+    const ports = [80, 443].map((number) => ({ id: idOf(n, number), number, protocol: "Tcp" as const }));
+    const bindings = ports.map(({ id }) => ({ type: "Port" as const, port_id: id, interface_id: null }));
+    const body = {
+      network_id: network.id,
+      name: n % 2 === 0 ? "same" : `host ${n}`,
+      hostname: n % 3 === 0 ? null : `h${n % 2}`,
+      interfaces: [1, 2].map((i) => ({ ip_address: `10.0.${n}.${i}`, subnet_id: subnet.id })),
+      ports,
+      services: [{ name: "web", service_definition: "nginx", bindings }],
+    };
+    await owner.call(createHost, { body });
+  }
+}, 60_000);
+
+afterAll(() => topology.stop());
+
+function idOf(n: number, port: number): string {
+  return `00000000-0000-4000-8000-${String(n * 1000 + port).padStart(12, "0")}`;
+}
+
+interface Row {
+  readonly id?: string;
+  readonly name?: string;
+}
+
+/** All pages of a list, one after another. */
+async function walk(
+  caller: Caller,
+  operation: AnyEndpoint,
+  query: Readonly<Record<string, unknown>>,
+  between: () => Promise<void> = () => Promise.resolve(),
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let cursor: string | undefined; ;) {
+    const { data, headers, status, text } = await caller.send(operation, { query: { ...query, cursor } });
+    if (status !== 200) throw new Error(text);
+    const page = data as Row[];
+    rows.push(...page);
+    const next = headers[INTERNAL.listNext] as string;
+    if (next === END_OF_LIST) return rows;
+    expect(page).toHaveLength(Number(query["limit"]));
+    cursor = next;
+    await between();
+  }
+}
+
+const nameOf = ({ id, name }: Row): string => id ?? name ?? "";
+
+describe("cursors: walking a list", () => {
+  const lists = OPERATIONS.filter(({ list, upstream }) => list === true && upstream === "topology");
+  it.each(lists.map((one) => [one.operationId, one] as const))(
+    "%s has the same order in pages as in one piece, by every field in both directions, grouped or not",
+    async (_id, operation) => {
+      const fields = (operation.query!.shape["order_by"] as unknown as { unwrap(): { options: string[] } }).unwrap();
+      for (const order_by of fields.options)
+        for (const order_direction of ["asc", "desc"])
+          for (const group_by of [undefined, ...fields.options.slice(1, 4)]) {
+            const query = { order_by, order_direction, group_by };
+            const { data } = await owner.send(operation, { query: { ...query, limit: 0 } });
+            const all = data as Row[];
+            const limit = all.length > 50 ? 40 : 3;
+            const walked = await walk(owner, operation, { ...query, limit });
+            expect([query, walked.map(nameOf)]).toEqual([query, all.map(nameOf)]);
+          }
+    },
+    30_000,
+  );
+
+  it(
+    "shows whatever stays where it is exactly once, while others insert, delete and rename",
+    async () => {
+      const host = await aHost(home, { name: "busy" });
+      const body = { host_id: host.id, network_id: home.network.id, service_definition: "busy" };
+      const make = (n: number): Promise<Service> =>
+        owner.via(n % 2).call(createService, { body: { ...body, name: `s${(n * 7919) % SERVICES}` } });
+      const all: Service[] = [];
+      for (let n = 0; n < SERVICES; n += 20)
+        all.push(...(await Promise.all(Array.from({ length: 20 }, (_, i) => make(n + i)))));
+      const restless = all.filter((_service, n) => n % 3 === 0);
+      const still = all.filter((_service, n) => n % 3 !== 0).map(({ id }) => id);
+      const query = { host_id: host.id, order_by: "name", limit: 7 };
+      let isOver = false;
+      let written = 0;
+      let heard = (): void => undefined;
+      // No page follows before somebody has written something.
+      const aWrite = (): Promise<void> => new Promise((resolve) => (heard = resolve));
+      const writers = Array.from({ length: WRITERS }, (_, n) => write(n));
+      const walked = (await walk(owner, listServices, query, aWrite)).map(nameOf);
+      isOver = true;
+      await Promise.all(writers);
+      expect(still.filter((id) => walked.filter((one) => one === id).length !== 1)).toEqual([]);
+      expect(written).toBeGreaterThan(still.length / query.limit);
+
+      async function write(writer: number): Promise<void> {
+        for (let round = 0; ; round++) {
+          const one = restless[(round * WRITERS + writer) % restless.length]!;
+          const caller = owner.via(round % 2);
+          const name = `s${(round * 31) % SERVICES}`;
+          // Somebody else of the writers may have deleted it by now.
+          if (round % 3 === 0)
+            await caller.send(updateService, { params: { id: one.id }, body: { ...echoOf(one), name } });
+          else if (round % 3 === 1) await caller.send(deleteService, { params: { id: one.id } });
+          else await caller.call(createService, { body: { ...body, name } });
+          written += 1;
+          heard();
+          if (isOver) return;
+        }
+      }
+    },
+    60_000 + SERVICES * 100,
+  );
+
+  it("goes on after a page that is sent in pieces", async () => {
+    const virtualization = { type: "vm", details: { text: "x".repeat(15_000) } };
+    const host = await aHost(home, { name: "large" });
+    for (let n = 0; n < 80; n += 20)
+      await Promise.all(Array.from({ length: 20 }, () => aService(home, host, { virtualization })));
+    const first = await owner.send(listServices, { query: { host_id: host.id, limit: 75 } });
+    expect(first.headers["trailer"]).toContain(INTERNAL.listNext);
+    expect(await walk(owner, listServices, { host_id: host.id, limit: 75 })).toHaveLength(80);
+  });
+});
+
+describe("cursors: what they are worth", () => {
+  const query = { order_by: "name", limit: 2 } as const;
+  const cursorOf = async (caller: Caller, more: object = {}): Promise<string> =>
+    (await caller.send(listServices, { query: { ...query, ...more } })).headers[INTERNAL.listNext] as string;
+
+  it("is nothing in another organization, in another list, and with other filters or another order", async () => {
+    const cursor = await cursorOf(owner);
+    const stranger = topology.aCaller();
+    const others: [Caller, object][] = [
+      [stranger, {}],
+      [owner, { order_by: "created_at" }],
+      [owner, { order_direction: "desc" }],
+      [owner, { network_id: home.network.id }],
+      [owner, { cursor: `${cursor}AA` }],
+      [owner, { cursor: cursor.slice(4) }],
+    ];
+    for (const [caller, more] of others)
+      expect(await caller.refusal(listServices, { query: { ...query, cursor, ...more } })).toEqual([
+        400,
+        "cursor_invalid",
+        {},
+      ]);
+    const beside = { query: { ...query, cursor, offset: 1 } };
+    expect(await owner.refusal(listServices, beside)).toMatchObject([400, "validation_failed", {}]);
+  });
+
+  it("may be used with another limit, also without one, and counts the whole list", async () => {
+    const cursor = await cursorOf(owner);
+    const all = await owner.list(listServices, { query: { order_by: "name", limit: 0 } });
+    for (const limit of [0, 1, 1000]) {
+      const rest = await owner.list(listServices, { query: { ...query, cursor, limit } });
+      expect(rest.rows).toEqual(all.rows.slice(2, limit === 1 ? 3 : undefined));
+      expect(rest.total).toBe(all.total);
+    }
+  });
+
+  it("shows nothing beyond the networks of who uses it", async () => {
+    const office = await aNetwork(owner, "Third");
+    const elsewhere: Host = await aHost(office, { services: 3 });
+    const colleague = owner.colleague({ networks: [office.network.id] });
+    const cursor = await cursorOf(owner);
+    const { rows, total } = await colleague.list(listServices, { query: { ...query, cursor, limit: 50 } });
+    expect([rows.every(({ host_id }) => host_id === elsewhere.id), total]).toEqual([true, 3]);
+    expect(await walk(colleague, listServices, { limit: 1 })).toHaveLength(3);
+  });
+});
