@@ -97,7 +97,7 @@ describe("cursors: walking a list", () => {
       const fields = (operation.query!.shape["order_by"] as unknown as { unwrap(): { options: string[] } }).unwrap();
       for (const order_by of fields.options)
         for (const order_direction of ["asc", "desc"])
-          for (const group_by of [undefined, ...fields.options.slice(1, 4)]) {
+          for (const group_by of [undefined, fields.options.at(-1)]) {
             const query = { order_by, order_direction, group_by };
             const { data } = await owner.send(operation, { query: { ...query, limit: 0 } });
             const all = data as Row[];
@@ -106,7 +106,7 @@ describe("cursors: walking a list", () => {
             expect([query, walked.map(nameOf)]).toEqual([query, all.map(nameOf)]);
           }
     },
-    30_000,
+    60_000,
   );
 
   it(
