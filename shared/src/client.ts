@@ -128,9 +128,8 @@ export function createClient({
   return {
     read,
     plan: async <E extends Endpoint>(operation: E, input: Input<E>) => {
-      const { query } = input as AnyInput;
-      return (await send(operation, { ...input, query: { ...(query as object | undefined), dry_run: true } })).envelope
-        .meta.plan;
+      const query = { ...(input as AnyInput).query, dry_run: true };
+      return (await send(operation, { ...input, query })).envelope.meta.plan;
     },
     list,
     pages: async function* <E extends Endpoint>(operation: E, input: Input<E>) {
