@@ -17,7 +17,7 @@ export default {
   testMatch: [`**/*.${process.env.NTS_SUITES ?? "test"}.js`],
   testSequencer: fileURLToPath(new URL("long-suites-first.mjs", import.meta.url)),
   transform: {},
-  testTimeout: 120_000, // a machine that does other work too is slow, not wrong
+  testTimeout: 300_000, // a machine that does other work too is slow, not wrong
   maxWorkers: 3, // some suites wait most of the time
   workerIdleMemoryLimit: "1GB",
   watchman: false,
