@@ -54,6 +54,10 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   },
   mac_address_immutable: { params: "", remedy: "Keep the MAC address, or delete and recreate the interface." },
   already_exists: { params: "`entity`, `field`", remedy: "Choose another value, or update the existing resource." },
+  subnet_full: {
+    params: "`subnet_id`, `cidr`",
+    remedy: "Choose another subnet, free an address of it, or shorten its reserved ranges.",
+  },
   in_use: { params: "`entity`", remedy: "Remove what still refers to the resource." },
   last_owner: { params: "", remedy: "Make somebody else an Owner first." },
   write_conflict: { params: "", remedy: "Retry." },

@@ -27,6 +27,7 @@ export const ERRORS = {
   binding_conflict: "An interface binding and a port binding claim the same interface.",
   mac_address_immutable: "A MAC address cannot be changed once it is set.",
   already_exists: "A resource with this value already exists.",
+  subnet_full: "The subnet has no free address.",
   in_use: "The resource is still in use.",
   last_owner: "An organization must keep at least one owner.",
   write_conflict: "The write conflicted with concurrent writes; try again.",

@@ -119,6 +119,7 @@ export const createHost = endpoint({
     "invalid_reference",
     "network_mismatch",
     "ip_outside_subnet",
+    "subnet_full",
     "already_exists",
     "binding_cross_host",
     "binding_conflict",

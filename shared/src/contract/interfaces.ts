@@ -23,6 +23,15 @@ export type Interface = z.infer<typeof Interface>;
 
 const IpAddress = z.union([z.ipv4(), z.ipv6()], { error: "must be an IPv4 or IPv6 address" });
 
+/** Asks for the lowest address of the subnet that is free. */
+export const NEXT_ADDRESS = "next";
+
+const WantedAddress = z
+  .union([z.ipv4(), z.ipv6(), z.literal(NEXT_ADDRESS)], { error: "must be an IPv4 or IPv6 address, or `next`" })
+  .describe(
+    "`next` takes the lowest address of the subnet that is free: neither the network's nor its broadcast address, and not reserved.",
+  );
+
 /** A MAC address of 48 bits in any usual notation. */
 export const MacAddress = z
   .string()
@@ -40,7 +49,7 @@ const mac_address = MacAddress.nullable()
 export const InterfaceOfNewHost = z
   .object({
     id: Id.optional(),
-    ip_address: IpAddress,
+    ip_address: WantedAddress,
     subnet_id: Id,
     name: Name.nullable().default(null),
     mac_address,
@@ -51,7 +60,7 @@ export const InterfaceOfNewHost = z
 export const InterfaceCreate = z
   .object({
     host_id: Id,
-    ip_address: IpAddress,
+    ip_address: WantedAddress,
     name: Name.nullable().default(null),
     network_id: Id,
     subnet_id: Id,
@@ -111,7 +120,7 @@ export const createInterface = endpoint({
   summary: "Create an interface",
   body: InterfaceCreate,
   response: Interface,
-  errors: ["quota_exceeded", ...addressErrors, "write_conflict"],
+  errors: ["quota_exceeded", ...addressErrors, "subnet_full", "write_conflict"],
 });
 
 export const getInterface = interfaces.getOne(Interface);

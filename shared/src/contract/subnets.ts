@@ -5,6 +5,12 @@ import { patchOf } from "./merge-patch.js";
 import { resource } from "./resource.js";
 import { planned } from "./writes.js";
 
+/** Addresses that are given to nobody who asks for the next one; both ends belong to the range. */
+export const ReservedRange = z
+  .object({ from: z.string(), to: z.string(), purpose: z.string() })
+  .meta({ id: "ReservedRange" });
+export type ReservedRange = z.infer<typeof ReservedRange>;
+
 /** A subnet of a network, as a block of addresses. */
 export const Subnet = z
   .object({
@@ -15,6 +21,7 @@ export const Subnet = z
     description: z.string().nullable(),
     subnet_type: z.string().nullable(),
     source: Source,
+    reserved: z.array(ReservedRange).describe("In ascending order."),
     tags: z.array(z.string()),
   })
   .meta({ id: "Subnet" });
@@ -27,17 +34,40 @@ export const Cidr = z
   })
   .describe("All host bits are zero.");
 
+const Address = z.union([z.ipv4(), z.ipv6()], { error: "must be an IPv4 or IPv6 address" });
+
+const Reserved = z
+  .array(z.object({ from: Address, to: Address, purpose: text(0, 100).default("") }).meta({ id: "ReservedRangeInput" }))
+  .max(50)
+  .describe(
+    "Ranges inside the block that do not overlap: addresses in them are not given to who asks for the next one.",
+  );
+
 const optionalFields = {
   description: Description.nullable().optional(),
   subnet_type: text(1, 50).nullable().optional(),
 };
 
 export const SubnetCreate = z
-  .object({ network_id: Id, cidr: Cidr, name: Name, ...optionalFields, tags: Tags.default([]) })
+  .object({
+    network_id: Id,
+    cidr: Cidr,
+    name: Name,
+    ...optionalFields,
+    reserved: Reserved.default([]),
+    tags: Tags.default([]),
+  })
   .meta({ id: "SubnetCreate" });
 
 export const SubnetUpdate = z
-  .object({ network_id: Id, cidr: Cidr, name: Name, ...optionalFields, tags: Tags.optional() })
+  .object({
+    network_id: Id,
+    cidr: Cidr,
+    name: Name,
+    ...optionalFields,
+    reserved: Reserved.optional(),
+    tags: Tags.optional(),
+  })
   .meta({ id: "SubnetUpdate" });
 export type SubnetUpdate = z.infer<typeof SubnetUpdate>;
 
@@ -71,6 +101,32 @@ export const createSubnet = endpoint({
 });
 
 export const getSubnet = subnets.getOne(Subnet);
+
+/** How many: an integer of any size. Readers that have floating point only get the nearest one above 2^53. */
+const Amount = z.number().meta({ override: { type: "integer", minimum: 0 } });
+
+export const Utilization = z
+  .object({
+    size: Amount.describe("Addresses that interfaces can have: without the network's and its broadcast address."),
+    used: Amount.describe("Those of them that an interface has."),
+    reserved: Amount.describe("Those that are reserved, and not used."),
+    free: Amount,
+    next: z.string().nullable().describe("What `next` would give at this moment; null when nothing is free."),
+  })
+  .meta({ id: "Utilization", description: "Amounts are exact integers, also above 2^53." });
+export type Utilization = z.infer<typeof Utilization>;
+
+export const getSubnetUtilization = endpoint({
+  ...common,
+  operationId: "get_subnet_utilization",
+  method: "get",
+  path: "/api/v1/subnets/{id}/utilization",
+  permission: "Viewer",
+  summary: "How many addresses of a subnet are used, reserved and free, and the next free one",
+  params: byId,
+  response: Utilization,
+  errors: ["not_found"],
+});
 
 export const updateSubnet = endpoint({
   ...common,

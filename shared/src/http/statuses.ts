@@ -29,6 +29,7 @@ export const STATUSES: Readonly<Record<ErrorCode, number>> = {
   binding_conflict: 409,
   mac_address_immutable: 409,
   already_exists: 409,
+  subnet_full: 409,
   in_use: 409,
   last_owner: 409,
   write_conflict: 409,

@@ -30,7 +30,7 @@ export async function deleteNetworks(storage: Storage, notices: Notices, removal
 
 async function deleteAtOnce(storage: Storage, { work, scope, ids, ifMatch }: Removed): Promise<void> {
   const { guards, networks, transaction } = storage;
-  const { bindings, services, ports, interfaces, hosts, subnets } = storage;
+  const { addresses, bindings, services, ports, interfaces, hosts, subnets } = storage;
   await transaction(work, [...ids].sort(), async (tx) => {
     const found = await networks.findMany(scope, { _id: { $in: ids } }, tx);
     if (found.length !== ids.length) throw new AppError("not_found", { entity: networks.name });
@@ -39,6 +39,7 @@ async function deleteAtOnce(storage: Storage, { work, scope, ids, ifMatch }: Rem
     await guards.removeNetworks(tx, scope, ids);
     for (const entities of [bindings, services, ports, interfaces, hosts, subnets, networks])
       await entities.remove(tx, scope, { network_id: { $in: ids } });
+    await addresses.forgetNetworks(tx, scope, ids);
   });
 }
 

@@ -4,6 +4,7 @@ import type { Log } from "@nts/shared/log";
 import { STREAM_MS } from "@nts/shared/mongo/connect";
 import {
   BY_ID,
+  FREE_ADDRESSES_INDEX,
   GUARD_INDEX,
   HOST_BINDINGS_INDEX,
   HOST_ORDER_INDEX,
@@ -17,6 +18,7 @@ import { finishNetworks } from "./networks.js";
 import type { Notices } from "./notices.js";
 import type { DeletionDocument } from "../storage/deletions.js";
 import type { Storage } from "../storage/storage.js";
+import type { Released } from "../storage/stores/addresses.js";
 import { scopeWithout, TAGGED, takeOffInPassing } from "./take-off.js";
 
 // Deletes the documents of what is hidden, and takes hidden tags off documents. Every step may be repeated, so a sweep that
@@ -108,7 +110,7 @@ type SweepKind = (parts: SweepParts, deletion: DeletionDocument) => Promise<numb
 
 const SWEEPS: Readonly<Record<DeletionDocument["kind"], SweepKind>> = {
   network: async (parts, { _id, organization_id }) => {
-    const { bindings, services, ports, interfaces, hosts, subnets, guards } = parts.storage;
+    const { addresses, bindings, services, ports, interfaces, hosts, subnets, guards } = parts.storage;
     const inIt = { organization_id, network_id: _id };
     let total = await deleteMatching(parts, guards.collection, { ...inIt, kind: "subnet" }, GUARD_INDEX);
     // What names others goes before what it names.
@@ -116,15 +118,30 @@ const SWEEPS: Readonly<Record<DeletionDocument["kind"], SweepKind>> = {
       const trailing = collection === services.collection ? SERVICE_TRAILING : {};
       total += await deleteMatching(parts, collection, inIt, orderIndex("created_at", true, trailing));
     }
-    return total;
+    return total + (await deleteMatching(parts, addresses.collection, inIt, FREE_ADDRESSES_INDEX));
   },
   hosts: async (parts, { organization_id, ids = [] }) => {
-    const { bindings, services, ports, interfaces } = parts.storage;
+    const { addresses, bindings, services, ports, interfaces } = parts.storage;
     const onThem = { organization_id, host_id: { $in: ids } };
+    const release = async (batch: readonly string[]): Promise<void> => {
+      const placed = { _id: { $in: [...batch] }, organization_id };
+      const projection = { subnet_id: 1, network_id: 1, ip_key: 1 } as const;
+      const options = { projection, hint: BY_ID };
+      await addresses.release(
+        { organizationId: organization_id },
+        await interfaces.collection.find<Released & { _id: string }>(placed, options).toArray(),
+      );
+    };
     let total = await deleteMatching(parts, bindings.collection, onThem, HOST_BINDINGS_INDEX);
     total += await deleteMatching(parts, services.collection, onThem, HOST_ORDER_INDEX);
     total += await deleteMatching(parts, ports.collection, onThem, HOST_PORTS_INDEX);
-    return total + (await deleteMatching(parts, interfaces.collection, onThem, HOST_ORDER_INDEX));
+    const matching = { filter: onThem, hint: HOST_ORDER_INDEX };
+    const stored = interfaces.collection as unknown as Stored;
+    total += await sweepMatching(parts, stored, matching, async (batch) => {
+      await release(batch);
+      return deleteBatch(stored, organization_id, batch);
+    });
+    return total;
   },
   tags: async (parts, { organization_id, ids = [], deleted_at }) => {
     const { storage } = parts;
@@ -152,11 +169,14 @@ function deleteMatching<T extends { _id: string; organization_id: string }>(
   hint: IndexKey,
 ): Promise<number> {
   const collection = stored as unknown as Stored;
-  const { organization_id } = filter;
-  return sweepMatching(parts, collection, { filter, hint }, async (batch) => {
-    const gone = { _id: { $in: [...batch] }, organization_id };
-    return (await collection.deleteMany(gone, { hint: BY_ID, writeConcern: UNCONFIRMED })).deletedCount;
-  });
+  return sweepMatching(parts, collection, { filter, hint }, (batch) =>
+    deleteBatch(collection, filter.organization_id, batch),
+  );
+}
+
+async function deleteBatch(stored: Stored, organization_id: string, batch: readonly string[]): Promise<number> {
+  const gone = { _id: { $in: [...batch] }, organization_id };
+  return (await stored.deleteMany(gone, { hint: BY_ID, writeConcern: UNCONFIRMED })).deletedCount;
 }
 
 /** Works on what matches, in batches with pauses. @param hint of the index that tells what matches */

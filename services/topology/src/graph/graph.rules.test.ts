@@ -17,7 +17,7 @@ const NETWORK = idOf(0, 0);
 const [SUBNET, HOST, INTERFACE, PORT, SERVICE] = [1, 2, 3, 4, 5];
 const common = { ...at, network_id: NETWORK, source: { type: "Manual" }, tags: ["a"] };
 
-const subnet = (n: number) => ({ ...common, id: idOf(SUBNET, n), cidr: `10.${n}.0.0/16`, name: "LAN", description: null, subnet_type: null }); // prettier-ignore
+const subnet = (n: number) => ({ ...common, id: idOf(SUBNET, n), cidr: `10.${n}.0.0/16`, name: "LAN", description: null, subnet_type: null, reserved: [] }); // prettier-ignore
 const host = (n: number, virtualization: HostRecord["virtualization"] = null): HostRecord => ({
   ...common,
   id: idOf(HOST, n),

@@ -1,4 +1,13 @@
-import type { Host, HostCreate, HostInventory, HostRecord, Interface, Port, Service } from "@nts/shared/contract";
+import {
+  type Host,
+  type HostCreate,
+  type HostInventory,
+  type HostRecord,
+  type Interface,
+  NEXT_ADDRESS,
+  type Port,
+  type Service,
+} from "@nts/shared/contract";
 import { AppError, validationFailed, type Fault } from "@nts/shared/errors";
 import { parseAddress } from "../values/addresses.js";
 import { portType } from "../values/well-known-ports.rules.js";
@@ -45,7 +54,7 @@ export function newHostOf(body: HostCreate, { now, newId, source }: Making): New
   const interfaces = body.interfaces.map((given, index): Interface => ({
     ...owned,
     id: newId(),
-    ip_address: parseAddress(given.ip_address).text,
+    ip_address: given.ip_address === NEXT_ADDRESS ? NEXT_ADDRESS : parseAddress(given.ip_address).text,
     name: given.name,
     subnet_id: given.subnet_id,
     mac_address: given.mac_address ?? null,

@@ -139,7 +139,7 @@ async function lockShards(
 }
 
 function newSubnet({ id, cidr, networkId, now }: { id: string; cidr: string; networkId: string; now: string }): Subnet {
-  const nothing = { description: null, subnet_type: null, tags: [] };
+  const nothing = { description: null, subnet_type: null, reserved: [], tags: [] };
   const source = { type: "Discovery" };
   return { id, created_at: now, updated_at: now, network_id: networkId, cidr, name: cidr, source, ...nothing };
 }

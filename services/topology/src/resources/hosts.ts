@@ -17,6 +17,7 @@ import { Discard } from "@nts/shared/mongo/transaction";
 import { newId } from "@nts/shared/ids";
 import { refusingDuplicates } from "../storage/duplicates.js";
 import { requireReferences, tagClaims } from "../references/claims.js";
+import { keepingMarks, nextAddressKeys } from "../references/next-addresses.js";
 import { answerList, commonFilter } from "../storage/lists.js";
 import { mountRemoval } from "./common.js";
 import { requireRevision } from "@nts/shared/revision";
@@ -57,12 +58,15 @@ function create(storage: Storage): UserHandler<typeof createHost> {
   const { transaction } = storage;
   return async ({ work, scope, body }) => {
     await storage.quota.require(scope);
-    const made = newHostOf(body, { now: new Date().toISOString(), newId, source: "Manual" });
-    await refusingDuplicates(() =>
-      transaction(work, [made.host.id], async (tx) => {
-        tellRemovedOfHost(tx, body);
-        await insertHost(storage, tx, scope, made);
-      }),
+    const asked = newHostOf(body, { now: new Date().toISOString(), newId, source: "Manual" });
+    const keys = [asked.host.id, ...nextAddressKeys(asked.interfaces)];
+    const made = await keepingMarks(storage, { work, scope }, () =>
+      refusingDuplicates(() =>
+        transaction(work, keys, (tx) => {
+          tellRemovedOfHost(tx, body);
+          return insertHost(storage, tx, scope, asked);
+        }),
+      ),
     );
     return answer.data(answeredHost(made), { revision: hostRevision(1, made.services.length) });
   };

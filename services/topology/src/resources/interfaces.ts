@@ -4,6 +4,7 @@ import {
   deleteInterface,
   getInterface,
   listInterfaces,
+  NEXT_ADDRESS,
   patchInterface,
   updateInterface,
   type Interface,
@@ -20,6 +21,7 @@ import { placeExisting, placeNew } from "../hosts/positions.rules.js";
 import { countsOfBindings, saveServices, unbound } from "../hosts/write-services.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
 import { requireReferences, networkClaim } from "../references/claims.js";
+import { keepingMarks, lockMarks, nextAddressKeys, withAddresses } from "../references/next-addresses.js";
 import { HOST_ORDER_INDEX } from "../storage/indexes.js";
 import { answerList, commonFilter } from "../storage/lists.js";
 import type { Removed } from "../deletions/removed.js";
@@ -66,17 +68,20 @@ function create(storage: Storage): UserHandler<typeof createInterface> {
     const { host_id: hostId, network_id: networkId, subnet_id: subnetId } = body;
     const now = new Date();
     const id = newId();
-    const address = parseAddress(body.ip_address).text;
-    const created = await refusingDuplicates(() =>
-      transaction(work, [hostId], async (tx) => {
+    const isNext = body.ip_address === NEXT_ADDRESS;
+    const asked = [{ subnet_id: subnetId, ip_address: isNext ? NEXT_ADDRESS : parseAddress(body.ip_address).text }];
+    const keys = [hostId, ...nextAddressKeys(asked)];
+    const run = (): Promise<Interface> =>
+      transaction(work, keys, async (tx) => {
+        await lockMarks(storage, tx, scope, asked);
         const host = await lockHostFor(storage, tx, scope, {
           hostId,
           networkId,
           change: { add: { interfaces: [id] } },
         });
-        const addresses = [{ subnet_id: subnetId, ip_address: address }];
-        const claims = [networkClaim(networkId, { interfaces: 1 }), ...subnetClaims(addresses)];
+        const claims = [networkClaim(networkId, { interfaces: 1 }), ...subnetClaims(asked)];
         await requireReferences(guards, tx, scope, claims);
+        const addresses = await withAddresses(storage, tx, scope, { networkId, asked });
         await checkAddresses(storage, tx, scope, { networkId, addresses });
         const { position, shift } = placeNew(body.position, host.inventory.interfaces.length - 1);
         const entity: Interface = {
@@ -84,7 +89,7 @@ function create(storage: Storage): UserHandler<typeof createInterface> {
           created_at: now.toISOString(),
           updated_at: now.toISOString(),
           host_id: hostId,
-          ip_address: address,
+          ip_address: addresses[0]?.ip_address ?? "",
           name: body.name,
           network_id: networkId,
           subnet_id: subnetId,
@@ -94,8 +99,8 @@ function create(storage: Storage): UserHandler<typeof createInterface> {
         await interfaces.insert(tx, scope, [entity]);
         await applyShift(tx, scope, interfaces, { hostId, shift, except: id, now });
         return entity;
-      }),
-    );
+      });
+    const created = await keepingMarks(storage, { work, scope }, () => refusingDuplicates(run));
     return answer.data(created, { revision: 1 });
   };
 }
@@ -117,7 +122,8 @@ function update(storage: Storage): UpdateHandler<typeof updateInterface> {
         const { name, subnet_id, network_id: networkId } = body;
         if (subnet_id !== entity.subnet_id || address !== entity.ip_address) {
           const addresses = [{ subnet_id, ip_address: address }];
-          await requireReferences(guards, tx, scope, subnetClaims(addresses));
+          // Of the network too: an address is freed, see `move` of next addresses.
+          await requireReferences(guards, tx, scope, [networkClaim(networkId, {}), ...subnetClaims(addresses)]);
           await checkAddresses(storage, tx, scope, { networkId, addresses });
         }
         const { position, shift } = placeExisting(entity.position, body.position, host.inventory.interfaces.length);

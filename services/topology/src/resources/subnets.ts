@@ -3,6 +3,7 @@ import {
   createSubnet,
   deleteSubnet,
   getSubnet,
+  getSubnetUtilization,
   listSubnets,
   patchSubnet,
   updateSubnet,
@@ -13,6 +14,7 @@ import { answer } from "@nts/shared/http/answer";
 import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
 import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
 import { Discard } from "@nts/shared/mongo/transaction";
+import { keyAt, reservedIn, sizesOf, spaceOf, textAt, within } from "../values/address-space.js";
 import { parseBlock } from "../values/addresses.js";
 import { newId } from "@nts/shared/ids";
 import { requireReferences, networkClaim, tagClaims } from "../references/claims.js";
@@ -29,6 +31,7 @@ export function mountSubnets(router: Router, storage: Storage): void {
   mount(router, listSubnets, list(storage));
   mount(router, createSubnet, create(storage));
   mountGet(router, getSubnet, storage.subnets);
+  mount(router, getSubnetUtilization, utilization(storage));
   mountUpdate(router, { put: updateSubnet, patch: patchSubnet }, update(storage));
   mountRemoval(router, { one: deleteSubnet, several: bulkDeleteSubnets }, (removed) => remove(storage, removed));
 }
@@ -61,6 +64,7 @@ function create(storage: Storage): UserHandler<typeof createSubnet> {
       description: body.description ?? null,
       subnet_type: body.subnet_type ?? null,
       source: { type: "Manual" },
+      reserved: reservedIn(body.cidr, body.reserved),
       tags: body.tags,
     };
     await transaction(work, [subnet.id], async (tx) => {
@@ -70,7 +74,7 @@ function create(storage: Storage): UserHandler<typeof createSubnet> {
   };
 }
 
-function update({ guards, subnets, interfaces, transaction }: Storage): UpdateHandler<typeof updateSubnet> {
+function update({ addresses, guards, subnets, interfaces, transaction }: Storage): UpdateHandler<typeof updateSubnet> {
   return async ({ work, scope, params, asked, ifMatch }) => {
     const updated = await transaction(work, [params.id], async (tx) => {
       const current = await subnets.get(scope, params.id, tx);
@@ -80,13 +84,18 @@ function update({ guards, subnets, interfaces, transaction }: Storage): UpdateHa
       if (body.network_id !== current.entity.network_id) throw new AppError("network_mismatch", { path: "network_id" });
       const { name, description = current.entity.description, subnet_type = current.entity.subnet_type } = body;
       const tags = body.tags ?? current.entity.tags;
-      const changes = { cidr: block.text, name, description, subnet_type, tags };
+      const reserved = reservedIn(block.text, body.reserved ?? current.entity.reserved);
+      const changes = { cidr: block.text, name, description, subnet_type, reserved, tags };
       const next = revised(current, { ...current.entity, ...changes }, new Date());
       if (next === null) throw new Discard(current);
       await requireReferences(guards, tx, scope, tagClaims(tags, current.entity.tags));
-      if (block.text !== current.entity.cidr) {
-        // An address that is being added at this moment was checked against the old block: collide with its writer.
+      const isSameBlock = block.text === current.entity.cidr;
+      if (!isSameBlock || JSON.stringify(reserved) !== JSON.stringify(current.entity.reserved)) {
         await guards.lockAll(tx, scope, params.id);
+        await addresses.reset(tx, scope, params.id);
+      }
+      if (!isSameBlock) {
+        // An address that was added meanwhile was checked against the old block; its writer collides with the lock.
         for (const { entity } of await interfaces.findMany(scope, { subnet_id: params.id }, tx))
           if (!block.contains(entity.ip_address))
             throw new AppError("ip_outside_subnet", { ip_address: entity.ip_address, cidr: block.text });
@@ -95,6 +104,24 @@ function update({ guards, subnets, interfaces, transaction }: Storage): UpdateHa
       return next;
     });
     return answer.data(updated.entity, { revision: updated.revision });
+  };
+}
+
+function utilization({ addresses, subnets }: Storage): UserHandler<typeof getSubnetUtilization> {
+  return async ({ scope, params }) => {
+    const { entity } = await subnets.get(scope, params.id);
+    const space = spaceOf(entity);
+    const sizes = sizesOf(space);
+    const usedIn = ({ first, last }: { first: bigint; last: bigint }): Promise<number> =>
+      addresses.countUsed(scope, entity.id, { from: keyAt(space, first), to: keyAt(space, last) });
+    const used = BigInt(await usedIn(space));
+    let reserved = sizes.reserved;
+    for (const span of space.reserved) reserved -= BigInt(await usedIn(within(span, space)));
+    const next = await addresses.lowest(scope, { ...entity, space });
+    const amounts = Object.entries({ size: sizes.size, used, reserved, free: sizes.size - used - reserved });
+    const text = next === null ? "null" : JSON.stringify(textAt(space, next));
+    // By hand: JSON has integers of any size, and JavaScript has not.
+    return answer.json(`{${amounts.map(([name, amount]) => `"${name}":${amount}`).join(",")},"next":${text}}`);
   };
 }
 
@@ -114,4 +141,5 @@ async function remove(storage: Storage, { work, scope, ids, ifMatch }: Removed):
     await guards.reference(tx, scope, found.map(({ entity }) => networkClaim(entity.network_id, { subnets: -1 }))); // prettier-ignore
     await subnets.remove(tx, scope, { _id: { $in: ids } });
   });
+  await storage.addresses.forget(scope, ids);
 }

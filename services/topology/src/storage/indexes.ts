@@ -36,6 +36,8 @@ const tagged: IndexDescription = { key: TAG_INDEX };
 /** The index that searches read: all of its entries in the scope, and no entity that does not match. */
 export const SEARCH_INDEX: IndexKey = { organization_id: 1, network_id: 1, search: 1 };
 const searched: IndexDescription = { key: SEARCH_INDEX };
+/** The index in which the addresses of a subnet stand in their order. */
+export const INTERFACE_ADDRESSES_INDEX = { subnet_id: 1, ip_key: 1, host_id: 1 } as const;
 /** The indexes by which interfaces of networks are recognized. */
 export const IP_INDEX: IndexKey = orderIndex("ip_key", true);
 export const MAC_INDEX: IndexKey = { organization_id: 1, network_id: 1, mac_address: 1 };
@@ -67,6 +69,9 @@ export const UNIQUE_INDEXES = {
   one_port_number: { entity: "Port", field: "number" },
 } as const;
 
+/** The index by which the free addresses of a network are swept. */
+export const FREE_ADDRESSES_INDEX: IndexKey = { organization_id: 1, network_id: 1 };
+
 /** Every index of the database, by collection; leading fields are the tenant's, or the parent's; of unique ones, the tenant's. */
 export const INDEXES: Indexes = {
   networks: [{ key: { organization_id: 1, created_at: 1, _id: 1 } }, tagged],
@@ -76,6 +81,7 @@ export const INDEXES: Indexes = {
     ...ordered(["position", "ip_key"]),
     { key: HOST_ORDER_INDEX },
     { key: { subnet_id: 1 } },
+    { key: INTERFACE_ADDRESSES_INDEX },
     { key: MAC_INDEX },
     { name: "one_address_of_host", key: { organization_id: 1, host_id: 1, subnet_id: 1, ip_key: 1 }, unique: true },
   ],
@@ -101,4 +107,5 @@ export const INDEXES: Indexes = {
   guards: [{ key: { target: 1 } }, { key: GUARD_INDEX }],
   deletions: [{ key: { organization_id: 1 } }],
   [ANSWERS]: [ANSWERS_EXPIRE],
+  free_addresses: [{ key: { subnet_id: 1, key: 1 } }, { key: FREE_ADDRESSES_INDEX }],
 };

@@ -13,6 +13,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0003-mac-addresses", up: writeMacAddresses },
   { name: "0004-composed-texts", up: composeTexts },
   { name: "0005-deletions", up: (db) => createCollections(db, ["deletions"]) },
+  { name: "0006-free-addresses", up: (db) => createCollections(db, ["free_addresses"]) },
 ];
 
 type Stored = Collection<EntityDocument>;

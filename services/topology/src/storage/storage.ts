@@ -3,6 +3,7 @@ import type { Service } from "@nts/shared/contract";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import type { Shares } from "@nts/shared/shares";
 import { createWrites, type Writes } from "@nts/shared/writes/writes";
+import { createAddressStore, type AddressStore } from "./stores/addresses.js";
 import { createBindingStore, type BindingStore } from "./stores/bindings.js";
 import { createHostStore, type HostStore } from "./stores/hosts.js";
 import { createInterfaceStore, type InterfaceStore } from "./stores/interfaces.js";
@@ -33,6 +34,7 @@ export interface Storage {
   readonly services: ServiceStore;
   readonly bindings: BindingStore;
   readonly tags: TagStore;
+  readonly addresses: AddressStore;
   /** Writes services without a transaction; null while replicas may run that do not know of it. */
   readonly shortWrites: ShortWrites<Service> | null;
 }
@@ -51,11 +53,12 @@ export interface StorageOptions {
 export function createStorage(db: Db, transaction: RunTransaction, options: StorageOptions = {}): Storage {
   const { kinds = KINDS, maxEntities = DEFAULT_MAX_ENTITIES, shortUpdates = true, shares = UNSHARED } = options;
   const database = sharedDatabase(db, shares);
+  const addresses = createAddressStore(database);
   const entities = {
     networks: createNetworkStore(database, kinds.networks),
     subnets: createSubnetStore(database, kinds.subnets),
     hosts: createHostStore(database, kinds),
-    interfaces: createInterfaceStore(database, kinds.interfaces),
+    interfaces: createInterfaceStore(database, addresses, kinds.interfaces),
     ports: createPortStore(database, kinds.ports),
     services: createServiceStore(database, kinds.services),
     bindings: createBindingStore(database, kinds.bindings),
@@ -65,5 +68,5 @@ export function createStorage(db: Db, transaction: RunTransaction, options: Stor
   const shortWrites = shortUpdates ? createShortWrites(db, entities.services) : null;
   const [guards, deletions] = [createGuards(database), createDeletions(database)];
   const writes = createWrites(db, transaction);
-  return { transaction, writes, guards, deletions, quota, ...entities, shortWrites };
+  return { transaction, writes, guards, deletions, quota, ...entities, addresses, shortWrites };
 }

@@ -1,9 +1,10 @@
-import type { ClientSession } from "mongodb";
+import type { ClientSession, Filter } from "mongodb";
 import { Interface } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { parseAddress } from "../../values/addresses.js";
 import { createHostSearch } from "./host-search.js";
 import { IP_INDEX, MAC_INDEX } from "../indexes.js";
+import type { AddressStore, Released } from "./addresses.js";
 import type { Database } from "../database.js";
 import { createEntities, type Entities, type EntityKind, type EntityDocument, STORED } from "../entities.js";
 
@@ -23,6 +24,8 @@ export interface InterfaceStore extends Entities<Interface> {
   findByIdentity(scope: Scope, identities: Identities, tx?: ClientSession): Promise<Interface[]>;
 }
 
+type Placed = Released & { readonly _id: string };
+
 export const INTERFACE_KIND: EntityKind<Interface> = {
   collection: "interfaces",
   name: "Interface",
@@ -38,19 +41,43 @@ export const INTERFACE_KIND: EntityKind<Interface> = {
   clean: (entity) => Interface.parse(entity),
 };
 
-export function createInterfaceStore(database: Database, kind = INTERFACE_KIND): InterfaceStore {
+export function createInterfaceStore(
+  database: Database,
+  addresses: Pick<AddressStore, "release">,
+  kind = INTERFACE_KIND,
+): InterfaceStore {
   const search = createHostSearch(database.db);
   const entities = createEntities<Interface>(database, kind);
+
+  /** What the addresses of some interfaces are in the database, where they go or change. */
+  async function addressesOf(tx: ClientSession, scope: Scope, filter: Filter<EntityDocument>): Promise<Placed[]> {
+    const projection = { subnet_id: 1, network_id: 1, ip_key: 1 } as const;
+    return entities.collection
+      .find<Placed>({ $and: [entities.within(scope), filter] }, { session: tx, projection })
+      .toArray();
+  }
+
   return {
     ...entities,
+    remove: async (tx, scope, filter) => {
+      await addresses.release(scope, await addressesOf(tx, scope, filter), tx);
+      return entities.remove(tx, scope, filter);
+    },
     insertWithHosts: entities.insert,
     insert: async (tx, scope, inserted, extra) => {
       await entities.insert(tx, scope, inserted, extra);
       await search.added(tx, scope, inserted);
     },
     replace: async (tx, scope, changed, extra) => {
-      await entities.replace(tx, scope, changed, extra);
       if (changed.length === 0) return;
+      const after = new Map(changed.map(({ entity }) => [entity.id, entity]));
+      const before = await addressesOf(tx, scope, { _id: { $in: [...after.keys()] } });
+      const left = before.filter(({ _id, subnet_id, ip_key }) => {
+        const entity = after.get(_id);
+        return entity?.subnet_id !== subnet_id || parseAddress(entity.ip_address).key !== ip_key;
+      });
+      await addresses.release(scope, left, tx);
+      await entities.replace(tx, scope, changed, extra);
       const hostIds = changed.map(({ entity }) => entity.host_id);
       await search.changed(tx, scope, hostIds);
     },

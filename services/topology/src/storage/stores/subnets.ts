@@ -18,6 +18,7 @@ export const SUBNET_KIND: EntityKind<Subnet> = {
     tags: tags.map(composed),
   }),
   clean: (entity) => Subnet.parse(entity),
+  form: { version: 2, upgrade: (stored) => ({ ...stored, reserved: (stored as Partial<Subnet>).reserved ?? [] }) },
 };
 
 export function createSubnetStore(database: Database, kind = SUBNET_KIND): SubnetStore {

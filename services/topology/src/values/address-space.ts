@@ -1,0 +1,100 @@
+import ipaddr from "ipaddr.js";
+import type { ReservedRange, Subnet } from "@nts/shared/contract";
+import { type Fault, validationFailed } from "@nts/shared/errors";
+import { parseAddress, parseBlock } from "./addresses.js";
+
+// A subnet as numbers: which of its addresses may be given to an interface that asks for the next one. IPv4 has no network and
+// no broadcast address to give, IPv6 no subnet-router anycast address (RFC 4291); links of two addresses have both (RFC 3021,
+// RFC 6164), and a block of one address is that address.
+
+/** Both ends belong to it. */
+interface Span {
+  readonly first: bigint;
+  readonly last: bigint;
+}
+
+export interface AddressSpace extends Span {
+  readonly family: "4" | "6";
+  /** In ascending order, apart from each other. */
+  readonly reserved: readonly Span[];
+}
+
+export function spaceOf({ cidr, reserved }: Pick<Subnet, "cidr" | "reserved">): AddressSpace {
+  const [network, bits] = ipaddr.parseCIDR(cidr);
+  const family = network.kind() === "ipv4" ? "4" : "6";
+  const hostBits = (family === "4" ? 32 : 128) - bits;
+  const start = numberOf(parseAddress(network.toString()).key);
+  const end = start + (1n << BigInt(hostBits)) - 1n;
+  const isLink = hostBits <= 1;
+  return {
+    family,
+    first: isLink ? start : start + 1n,
+    last: isLink || family === "6" ? end : end - 1n,
+    reserved: reserved.map(({ from, to }) => ({
+      first: numberOf(parseAddress(from).key),
+      last: numberOf(parseAddress(to).key),
+    })),
+  };
+}
+
+/** The number of an address, by its key. */
+export function numberOf(key: string): bigint {
+  return BigInt(`0x${key.slice(1)}`);
+}
+
+/** The key of an address, by its number. */
+export function keyAt({ family }: Pick<AddressSpace, "family">, address: bigint): string {
+  return family + address.toString(16).padStart(family === "4" ? 8 : 32, "0");
+}
+
+/** The text of an address, by its number. */
+export function textAt(space: Pick<AddressSpace, "family">, address: bigint): string {
+  const digits = keyAt(space, address).slice(1);
+  const bytes = (digits.match(/../g) ?? []).map((byte) => parseInt(byte, 16));
+  return parseAddress(ipaddr.fromByteArray(bytes).toString()).text;
+}
+
+/** The first address from here on that is not reserved. */
+export function pastReserved({ reserved }: AddressSpace, from: bigint): bigint {
+  let address = from;
+  for (const { first, last } of reserved) if (address >= first && address <= last) address = last + 1n;
+  return address;
+}
+
+/** How many addresses can be given, and how many of them are reserved. */
+export function sizesOf({ first, last, reserved }: AddressSpace): { size: bigint; reserved: bigint } {
+  const lengths = reserved.map((span) => within(span, { first, last })).map((span) => span.last - span.first + 1n);
+  return { size: last - first + 1n, reserved: lengths.reduce((sum, length) => (length < 0n ? sum : sum + length), 0n) };
+}
+
+/** The part of a span that is in another. */
+export function within(span: Span, other: Span): Span {
+  return {
+    first: span.first > other.first ? span.first : other.first,
+    last: span.last < other.last ? span.last : other.last,
+  };
+}
+
+/**
+ * Reserved ranges in their canonical form, ascending.
+ *
+ * @throws AppError `validation_failed` for one that is outside of the block, ends before it begins, or overlaps another
+ */
+export function reservedIn(cidr: string, ranges: readonly ReservedRange[]): ReservedRange[] {
+  const block = parseBlock(cidr, "cidr");
+  const faults: Fault[] = [];
+  const placed = ranges.map(({ from, to, purpose }, index) => {
+    const [start, end] = [parseAddress(from), parseAddress(to)];
+    const path = `reserved.${index}`;
+    if (!block.contains(from) || !block.contains(to)) faults.push({ path, message: `must be inside ${block.text}` });
+    else if (end.key < start.key) faults.push({ path, message: "must not end before it begins" });
+    return { path, start, end, range: { from: start.text, to: end.text, purpose } };
+  });
+  placed.sort((a, b) => (a.start.key < b.start.key ? -1 : 1));
+  if (faults.length === 0)
+    placed.slice(1).forEach(({ path, start }, i) => {
+      if (start.key <= (placed[i]?.end.key ?? "")) faults.push({ path, message: "must not overlap another range" });
+    });
+  if (faults.length > 0) throw validationFailed(...faults);
+  return placed.map(({ range }) => range);
+}

@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
+import {
+  bulkDeleteHosts,
+  createHost,
+  createInterface,
+  createSubnet,
+  deleteInterface,
+  deleteSubnet,
+  getSubnetUtilization,
+  type Host,
+  type Interface,
+  patchSubnet,
+  type ReservedRange,
+  type Subnet,
+  updateInterface,
+} from "@nts/shared/contract";
+import { type Caller, startTopology, type Topology } from "../support/topology.js";
+import { aHost, aNetwork, type World } from "../support/topology-world.js";
+
+/** Addresses that are asked for at once: of a /22 in the long run. */
+const CREATES = Number(process.env["NEXT_CREATES"] ?? 60);
+jest.setTimeout(60_000 + CREATES * 100);
+
+let topology: Topology;
+let owner: Caller;
+let home: World;
+let hosts: Host[];
+let blocks = 0;
+
+beforeAll(async () => {
+  topology = await startTopology({ instances: 2 });
+  owner = topology.aCaller();
+  home = await aNetwork(owner);
+  hosts = await Promise.all(Array.from({ length: 8 }, (_, n) => aHost(home, { name: `host ${n}` })));
+});
+
+afterAll(() => topology.stop());
+
+/** A subnet of its own, 10.n.0.0 with this many bits. */
+function aSubnet(bits: number, reserved: readonly Partial<ReservedRange>[] = []): Promise<Subnet> {
+  const cidr = `10.${++blocks}.0.0/${bits}`;
+  return owner.call(createSubnet, {
+    body: { network_id: home.network.id, cidr, name: cidr, reserved: reserved as never },
+  });
+}
+
+function next(subnet: Subnet, n = 0, ip_address = "next"): Promise<Interface> {
+  return owner.via(n % 2).call(createInterface, { body: bodyFor(subnet, n, ip_address) });
+}
+
+/** What becomes of a request that is sent again as long as others were faster until its time was up. */
+async function decided(caller: Caller, body: ReturnType<typeof bodyFor>) {
+  for (;;) {
+    const answered = await caller.send(createInterface, { body });
+    if (answered.code !== "write_conflict") return answered;
+  }
+}
+
+const bodyFor = ({ id }: Subnet, n: number, ip_address: string) => ({
+  ...{ host_id: hosts[n % hosts.length]!.id, network_id: home.network.id, subnet_id: id, ip_address },
+});
+const addressOf = ({ ip_address }: Interface): string => ip_address;
+const utilizationOf = ({ id }: Subnet) => owner.call(getSubnetUtilization, { params: { id } });
+
+describe("next addresses: one after another", () => {
+  it("are the lowest that are free, without the network, the broadcast address and reserved ranges; then it is full", async () => {
+    const subnet = await aSubnet(29, [{ from: "10.1.0.3", to: "10.1.0.4", purpose: "DHCP" }]);
+    expect(await utilizationOf(subnet)).toEqual({ size: 6, used: 0, reserved: 2, free: 4, next: "10.1.0.1" });
+    await next(subnet, 0, "10.1.0.2");
+    const made = [await next(subnet, 1), await next(subnet, 2), await next(subnet, 3)];
+    expect(made.map(addressOf)).toEqual(["10.1.0.1", "10.1.0.5", "10.1.0.6"]);
+    const full = { subnet_id: subnet.id, cidr: subnet.cidr };
+    expect(await owner.refusal(createInterface, { body: bodyFor(subnet, 4, "next") })).toEqual([
+      409,
+      "subnet_full",
+      full,
+    ]);
+    expect(await utilizationOf(subnet)).toEqual({ size: 6, used: 4, reserved: 2, free: 0, next: null });
+  });
+
+  it("are free at once when their interface goes, gets another address, or goes with its host", async () => {
+    const subnet = await aSubnet(28);
+    const made: Interface[] = [];
+    for (let n = 0; n < 6; n++) made.push(await next(subnet, n));
+    const [first, second, third] = made;
+    await owner.via(1).call(deleteInterface, { params: { id: third!.id } });
+    expect(addressOf(await next(subnet, 7))).toBe(third!.ip_address);
+    const moved = { ...second!, ip_address: subnet.cidr.replace("0/28", "14") };
+    await owner.call(updateInterface, { params: { id: second!.id }, body: moved });
+    await owner.call(deleteInterface, { params: { id: first!.id } });
+    expect((await utilizationOf(subnet)).next).toBe(first!.ip_address);
+    expect([addressOf(await next(subnet)), addressOf(await next(subnet, 1))]).toEqual([first, second].map((one) => one!.ip_address)); // prettier-ignore
+
+    const body = { network_id: home.network.id, name: "gone", interfaces: [wanted(subnet), wanted(subnet)] };
+    const gone = await owner.call(createHost, { body });
+    const theirs = gone.interfaces.map(addressOf);
+    await owner.call(bulkDeleteHosts, { body: [gone.id] });
+    expect([addressOf(await next(subnet, 2)), addressOf(await next(subnet, 3))]).toEqual(theirs);
+  });
+
+  it("are others for each interface of a new host, and none that the host itself names", async () => {
+    const subnet = await aSubnet(28);
+    const named = { ...wanted(subnet), ip_address: subnet.cidr.replace("0/28", "2") };
+    const interfaces = [wanted(subnet), named, wanted(subnet), wanted(subnet)];
+    const host = await owner.call(createHost, { body: { network_id: home.network.id, name: "new", interfaces } });
+    expect(host.interfaces.map((one) => one.ip_address.split(".").at(-1))).toEqual(["1", "2", "3", "4"]);
+    expect(addressOf(await next(subnet))).toMatch(/\.5$/);
+  });
+
+  it("are the freed ones of a large host as soon as its deletion is answered, and after it was swept", async () => {
+    const subnet = await aSubnet(22);
+    const interfaces = Array.from({ length: 510 }, () => wanted(subnet));
+    const large = await owner.call(createHost, { body: { network_id: home.network.id, name: "large", interfaces } });
+    const after = await next(subnet);
+    await owner.call(bulkDeleteHosts, { body: [large.id] });
+    const [first, second] = [await next(subnet), await next(subnet, 1)];
+    expect([first, second].map(addressOf)).toEqual(large.interfaces.slice(0, 2).map(addressOf));
+    expect(await utilizationOf(subnet)).toMatchObject({ used: 3, next: large.interfaces[2]!.ip_address });
+    expect(addressOf(after)).toBe(subnet.cidr.replace("0.0/22", "1.255"));
+  });
+
+  it("come from an IPv6 block of 64 bits just so, whose size is exact", async () => {
+    const body = { network_id: home.network.id, cidr: "fd00:1::/64", name: "six", reserved: [{ from: "fd00:1::", to: "fd00:1::ff" }] }; // prettier-ignore
+    const subnet = await owner.call(createSubnet, { body });
+    expect([await next(subnet), await next(subnet, 1)].map(addressOf)).toEqual(["fd00:1::100", "fd00:1::101"]);
+    const { text } = await owner.send(getSubnetUtilization, { params: { id: subnet.id } });
+    expect(text).toBe(
+      '{"size":18446744073709551615,"used":2,"reserved":255,"free":18446744073709551358,"next":"fd00:1::102"}',
+    );
+  });
+});
+
+describe("next addresses: many at once", () => {
+  it("leave no hole, take none twice, and are refused only when nothing is free", async () => {
+    const bits = CREATES > 250 ? 22 : 26;
+    const size = 2 ** (32 - bits) - 2;
+    const at = (n: number): string => `10.${blocks + 1}.${n >> 8}.${n & 255}`;
+    const subnet = await aSubnet(bits, [
+      { from: at(10), to: at(14), purpose: "DHCP" },
+      { from: at(40), to: at(40) },
+    ]);
+    const room = size - 6;
+    const results = await Promise.all(
+      Array.from({ length: Math.max(CREATES, room + 3) }, (_, n) =>
+        decided(owner.via(n % 2), bodyFor(subnet, n, "next")),
+      ),
+    );
+    const made = results.filter(({ status }) => status === 200).map(({ data }) => addressOf(data));
+    expect(new Set(made).size).toBe(made.length);
+    const codes = new Set(results.filter(({ status }) => status !== 200).map(({ code }) => code));
+    expect([...codes]).toEqual(["subnet_full"]);
+    expect(made).toHaveLength(room);
+    expect(await utilizationOf(subnet)).toEqual({ size, used: room, reserved: 6, free: 0, next: null });
+  });
+
+  it("take and leave at once, and in the end every address that is free is found, the lowest first", async () => {
+    const subnet = await aSubnet(26);
+    const all = await Promise.all(Array.from({ length: 40 }, (_, n) => next(subnet, n)));
+    await Promise.all([
+      ...all.filter((_one, n) => n % 2 === 0).map(({ id }, n) => owner.via(n % 2).call(deleteInterface, { params: { id } })), // prettier-ignore
+      ...Array.from({ length: 12 }, (_, n) => next(subnet, n)),
+    ]);
+    const { free } = await utilizationOf(subnet);
+    const rest: string[] = [];
+    for (let n = 0; n < free; n++) rest.push(addressOf(await next(subnet, n)));
+    const order = rest.map((address) => Number(address.split(".").at(-1)));
+    expect(order).toEqual([...order].sort((a, b) => a - b));
+    expect((await utilizationOf(subnet)).free).toBe(0);
+  });
+});
+
+describe("reserved ranges of a subnet", () => {
+  it("are inside of its block and apart from each other, and free again when they are taken back", async () => {
+    const subnet = await aSubnet(29);
+    const [a, b, c] = [1, 2, 3].map((n) => subnet.cidr.replace("0/29", String(n)));
+    const params = { id: subnet.id };
+    const wrong = [
+      [{ from: "192.0.2.1", to: "192.0.2.2" }],
+      [{ from: b!, to: a! }],
+      [{ from: a!, to: b! }, { from: b!, to: c! }], // prettier-ignore
+      [{ from: a!, to: b!, purpose: "x".repeat(101) }],
+      Array.from({ length: 51 }, () => ({ from: a!, to: a! })),
+    ];
+    for (const reserved of wrong)
+      expect(await owner.refusal(patchSubnet, { params, body: { reserved } })).toEqual([
+        400,
+        "validation_failed",
+        expect.anything(),
+      ]);
+    const kept = await owner.call(patchSubnet, { params, body: { reserved: [{ from: c!, to: c! }, { from: a!, to: b!, purpose: "printers" }] } }); // prettier-ignore
+    expect(kept.reserved).toEqual([
+      { from: a, to: b, purpose: "printers" },
+      { from: c, to: c, purpose: "" },
+    ]);
+    expect(addressOf(await next(subnet))).toMatch(/\.4$/);
+    await owner.call(patchSubnet, { params, body: { reserved: [] } });
+    expect(addressOf(await next(subnet))).toBe(a);
+    const smaller = { params, body: { cidr: subnet.cidr.replace("/29", "/30") } };
+    expect(await owner.refusal(patchSubnet, smaller)).toEqual([400, "ip_outside_subnet", expect.anything()]);
+  });
+
+  it("leave nothing behind when the subnet goes", async () => {
+    const subnet = await aSubnet(29);
+    const made = await next(subnet);
+    await owner.call(deleteInterface, { params: { id: made.id } });
+    await owner.call(deleteSubnet, { params: { id: subnet.id } });
+    expect(await topology.db.collection("free_addresses").countDocuments({ subnet_id: subnet.id })).toBe(0);
+  });
+});
+
+const wanted = ({ id }: Subnet) => ({ subnet_id: id, ip_address: "next" });
