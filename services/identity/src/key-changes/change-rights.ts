@@ -13,14 +13,14 @@ import type { KeyChangeLog } from "./log.js";
  *
  * @param work the request that asks for it
  * @param subjects ids of the keys, sessions, users or organizations of which everything known becomes void
- * @param write makes the change, in the transaction; null when there was nothing left to change, which undoes all of it
+ * @param write makes the change, in the transaction; all of it is undone when another writer came between
  * @returns what `write` returned
  */
 export type ChangeRights = <T>(
   work: Work,
   subjects: readonly string[],
-  write: (tx: ClientSession) => Promise<T | null>,
-) => Promise<T | null>;
+  write: (tx: ClientSession) => Promise<T | "conflict">,
+) => Promise<T | "conflict">;
 
 export interface ChangeRightsOptions {
   readonly transaction: RunTransaction;
@@ -31,15 +31,15 @@ export interface ChangeRightsOptions {
 
 export function createChangeRights(options: ChangeRightsOptions): ChangeRights {
   const { transaction, keyChanges, acknowledgements, bus } = options;
-  return async <T>(work: Work, subjects: readonly string[], write: (tx: ClientSession) => Promise<T | null>) => {
-    const made = await transaction<{ number: number; result: T } | null>(work, ["key_changes"], async (tx) => {
+  return async <T>(work: Work, subjects: readonly string[], write: (tx: ClientSession) => Promise<T | "conflict">) => {
+    const made = await transaction<{ number: number; result: T } | "conflict">(work, ["key_changes"], async (tx) => {
       const number = await keyChanges.takeNumber(tx);
       const result = await write(tx);
-      if (result === null) throw new Discard(null);
+      if (result === "conflict") throw new Discard("conflict");
       await keyChanges.append(tx, { number, subjects: [...subjects] });
       return { number, result };
     });
-    if (made === null) return null;
+    if (made === "conflict") return "conflict";
     await afterCommit(work, async () => {
       bus.publish(keyChanged, { number: made.number, subjects: [...subjects] });
       await acknowledgements.wait(made.number);

@@ -36,15 +36,15 @@ export interface KeyStore {
   insert(key: KeyDocument, tx: ClientSession): Promise<void>;
   /** How many keys a user has, and the organization. */
   count(owner: KeyOwner, tx: ClientSession): Promise<{ ofUser: number; ofOrganization: number }>;
-  /** Saves changes under the next revision; null when another writer came between. */
+  /** Saves changes under the next revision, unless another writer came between. */
   update(
     owner: KeyOwner,
     current: KeyDocument,
     changes: Partial<KeyDocument>,
     tx: ClientSession,
-  ): Promise<KeyDocument | null>;
-  /** @returns true, or null when another writer came between */
-  remove(owner: KeyOwner, current: KeyDocument, tx: ClientSession): Promise<true | null>;
+  ): Promise<KeyDocument | "conflict">;
+  /** Removes it, unless another writer came between. */
+  remove(owner: KeyOwner, current: KeyDocument, tx: ClientSession): Promise<"removed" | "conflict">;
   removeAllOf(userId: string, tx: ClientSession): Promise<void>;
   /** Takes managed tags off every key of an organization. */
   dropTags(organizationId: string, tagIds: readonly string[]): Promise<void>;
@@ -92,14 +92,14 @@ export function createKeyStore({ db, share }: Database, forms?: Forms): KeyStore
       const written = { ...changes, ...nextRevision(current, new Date()), form: formAfter(current) };
       const unchanged = { ...ownedBy(owner), _id: current._id, revision: current.revision };
       const { matchedCount } = await keys.updateOne(unchanged, { $set: written }, { session: tx });
-      return matchedCount === 1 ? { ...current, ...written } : null;
+      return matchedCount === 1 ? { ...current, ...written } : "conflict";
     },
     remove: async (owner, current, tx) => {
       const { deletedCount } = await keys.deleteOne(
         { ...ownedBy(owner), _id: current._id, revision: current.revision },
         { session: tx },
       );
-      return deletedCount === 1 ? true : null;
+      return deletedCount === 1 ? "removed" : "conflict";
     },
     removeAllOf: async (userId, tx) => {
       await keys.deleteMany({ user_id: userId }, { session: tx });

@@ -37,7 +37,7 @@ export function createForgetNetworks(
       let changed = 0;
       for (const { collection, changing } of holders)
         changed += (await collection.updateMany(filter, changing(members, now), { session: tx })).modifiedCount;
-      return changed === 0 ? null : changed;
+      return changed === 0 ? "conflict" : changed;
     });
   };
 }

@@ -12,12 +12,12 @@ export interface OrganizationStore {
   get(id: string): Promise<OrganizationDocument>;
   /** Makes transactions that count what an organization has, and then add to it, run one after another. */
   lockCounts(id: string, tx: ClientSession): Promise<void>;
-  /** Saves changes under the next revision; null when another writer came between. */
+  /** Saves changes under the next revision, unless another writer came between. */
   update(
     current: OrganizationDocument,
     changes: Partial<OrganizationDocument>,
     tx: ClientSession,
-  ): Promise<OrganizationDocument | null>;
+  ): Promise<OrganizationDocument | "conflict">;
 }
 
 export function createOrganizationStore({ db, share }: Database, forms?: Forms): OrganizationStore {
@@ -39,7 +39,7 @@ export function createOrganizationStore({ db, share }: Database, forms?: Forms):
       const written = { ...changes, ...nextRevision(current, new Date()), form: formAfter(current) };
       const unchanged = { _id: current._id, revision: current.revision };
       const { matchedCount } = await organizations.updateOne(unchanged, { $set: written }, { session: tx });
-      return matchedCount === 1 ? { ...current, ...written } : null;
+      return matchedCount === 1 ? { ...current, ...written } : "conflict";
     },
   };
 }

@@ -47,7 +47,7 @@ export function mountRegistrations(router: Router, routes: RegistrationRoutes): 
     const networkIds = invite === null ? [] : await topology.networksIn(scopeOf(invite), cause);
     const keys = hash === null ? [] : [`invite:${hash}`];
     const replaced = await sessions.idsOf(sessionHashes);
-    // A registration always makes something, so the result is never null.
+    // A registration always makes something, and never meets another writer of it.
     const transaction: RunTransaction = (of, written, write) =>
       replaceSessions(of, replaced, written, write) as ReturnType<typeof write>;
     const registerUser = createRegisterUser({ users, transaction, passwords });

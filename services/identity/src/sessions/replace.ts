@@ -11,15 +11,15 @@ import type { SessionStore } from "./store.js";
  * @param work the request that asks for it
  * @param ended ids of the sessions that end
  * @param keys what `write` writes, as transactions take it
- * @param write null undoes all of it
+ * @param write a conflict undoes all of it
  * @returns what `write` returned
  */
 export type ReplaceSessions = <T>(
   work: Work,
   ended: readonly string[],
   keys: readonly string[],
-  write: (tx: ClientSession) => Promise<T | null>,
-) => Promise<T | null>;
+  write: (tx: ClientSession) => Promise<T | "conflict">,
+) => Promise<T | "conflict">;
 
 export interface ReplaceSessionsOptions {
   readonly sessions: Pick<SessionStore, "removeMany">;
@@ -37,7 +37,7 @@ export function createReplaceSessions({
     if (ended.length === 0)
       return transaction(work, keys, async (tx) => {
         const made = await write(tx);
-        if (made === null) throw new Discard(null);
+        if (made === "conflict") throw new Discard("conflict");
         return made;
       });
     return changeRights(work, ended, async (tx) => {

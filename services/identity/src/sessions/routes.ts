@@ -46,7 +46,7 @@ export function mountSessions(router: Router, routes: SessionRoutes): void {
       return replaceSessions(work, [...replaced, ...beyond], [`user:${user._id}`], async (tx) => {
         if (!(await users.beginSession(user, tx))) throw new AppError("invalid_credentials");
         await sessions.insert(session, tx);
-        return (await sessions.count(user._id, tx)) <= sessionsPerUser ? true : null;
+        return (await sessions.count(user._id, tx)) <= sessionsPerUser ? "begun" : "conflict";
       });
     });
     const cookie = cookies.replacing(sessionHashes.length, token);

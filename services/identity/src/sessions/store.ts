@@ -13,8 +13,8 @@ export interface SessionStore {
   /** The ids of the sessions of a user beyond so many: those that would end first. @param hashes of sessions not to be counted */
   idsBeyond(userId: string, kept: number, hashes: readonly string[]): Promise<string[]>;
   count(userId: string, tx: ClientSession): Promise<number>;
-  /** @returns true, or null when there was none of them any more */
-  removeMany(ids: readonly string[], tx: ClientSession): Promise<true | null>;
+  /** @returns a conflict when there was none of them any more */
+  removeMany(ids: readonly string[], tx: ClientSession): Promise<"removed" | "conflict">;
   removeAllOf(userId: string, tx: ClientSession): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export function createSessionStore({ db, share }: Database, forms?: Forms): Sess
     count: (userId, tx) => sessions.countDocuments({ user_id: userId }, { session: tx }),
     removeMany: async (ids, tx) => {
       const { deletedCount } = await sessions.deleteMany({ _id: { $in: [...ids] } }, { session: tx });
-      return deletedCount > 0 ? true : null;
+      return deletedCount > 0 ? "removed" : "conflict";
     },
     removeAllOf: async (userId, tx) => {
       await sessions.deleteMany({ user_id: userId }, { session: tx });

@@ -32,11 +32,11 @@ export function createChangePassword(options: ChangePasswordOptions): ChangePass
   return async (work, user, password, next) => {
     const passwordHash = await passwords.hash(password);
     const changed = await changeRights(work, [user._id], async (tx) => {
-      if (!(await users.replacePassword(user, passwordHash, tx))) return null;
+      if (!(await users.replacePassword(user, passwordHash, tx))) return "conflict";
       await sessions.removeAllOf(user._id, tx);
       if (next !== null) await sessions.insert(next, tx);
-      return true;
+      return "changed";
     });
-    return changed !== null;
+    return changed === "changed";
   };
 }

@@ -67,7 +67,7 @@ export function mountUsers(router: Router, routes: UserRoutes): void {
       if (changes.permissions !== undefined) await requireLasting(principal, changes.permissions);
       return changeRights(work, [id], async (tx) => {
         const updated = await users.update(current, changes, tx);
-        if (updated === null) return null;
+        if (updated === "conflict") return "conflict";
         await requireAnOwner(current, tx);
         await invites.removeBeyond(id, body.permissions, tx);
         return updated;
@@ -82,10 +82,10 @@ export function mountUsers(router: Router, routes: UserRoutes): void {
       requireRank(principal, current.permissions);
       requireRevision(ifMatch, current.revision);
       return changeRights(work, [id], async (tx) => {
-        if ((await users.remove(current, tx)) === null) return null;
+        if ((await users.remove(current, tx)) === "conflict") return "conflict";
         await requireAnOwner(current, tx);
         for (const belongings of [keys, sessions, invites]) await belongings.removeAllOf(id, tx);
-        return true;
+        return "removed";
       });
     });
     return answer.data(null);

@@ -35,10 +35,10 @@ export interface UserStore {
   beginSession(user: UserDocument, tx: ClientSession): Promise<boolean>;
   /** @returns as {@link beginSession} does */
   replacePassword(user: UserDocument, passwordHash: string, tx: ClientSession): Promise<boolean>;
-  /** Saves changes under the next revision; null when another writer came between. */
-  update(current: UserDocument, changes: Partial<UserDocument>, tx: ClientSession): Promise<UserDocument | null>;
-  /** @returns true, or null when another writer came between */
-  remove(current: UserDocument, tx: ClientSession): Promise<true | null>;
+  /** Saves changes under the next revision, unless another writer came between. */
+  update(current: UserDocument, changes: Partial<UserDocument>, tx: ClientSession): Promise<UserDocument | "conflict">;
+  /** Removes it, unless another writer came between. */
+  remove(current: UserDocument, tx: ClientSession): Promise<"removed" | "conflict">;
 }
 
 export function createUserStore({ db, share }: Database, forms?: Forms): UserStore {
@@ -82,11 +82,11 @@ export function createUserStore({ db, share }: Database, forms?: Forms): UserSto
     update: async (current, changes, tx) => {
       const written = { ...changes, ...nextRevision(current, new Date()), form: formAfter(current) };
       const { matchedCount } = await users.updateOne(unchanged(current), { $set: written }, { session: tx });
-      return matchedCount === 1 ? { ...current, ...written } : null;
+      return matchedCount === 1 ? { ...current, ...written } : "conflict";
     },
     remove: async (current, tx) => {
       const { deletedCount } = await users.deleteOne(unchanged(current), { session: tx });
-      return deletedCount === 1 ? true : null;
+      return deletedCount === 1 ? "removed" : "conflict";
     },
   };
 }

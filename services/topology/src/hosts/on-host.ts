@@ -2,6 +2,7 @@ import type { ClientSession } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { Discard, type TransactionBody } from "@nts/shared/mongo/transaction";
+import { retryConflicts } from "@nts/shared/mongo/retry-conflicts";
 import type { Work } from "@nts/shared/work";
 import type { Entities, Entity, Stored } from "../storage/entities.js";
 import type { Counts, Reference } from "../storage/guards.js";
@@ -11,8 +12,6 @@ import type { InventoryChange, LockedHost } from "../storage/stores/hosts.js";
 
 // Writes to what stands on hosts. The hosts are found first, because a transaction begins with their locks, in the
 // order of their ids; under the locks everything is read again, and found elsewhere, the write begins anew.
-
-const MOVED = Symbol("an entity moved to another host meanwhile");
 
 /** Attempts that others may thwart before short updates of the services on the hosts have to wait for a transaction. */
 const PATIENT_ATTEMPTS = 3;
@@ -90,26 +89,28 @@ export async function updateOnHost<T extends OnAHost, Result>(
 ): Promise<Result> {
   const { hosts } = storage;
   const present = async (): Promise<string> => (await entities.get(scope, id)).entity.host_id;
-  for (let from = known ?? (await present()); ; from = await present()) {
+  let next = known;
+  return retryConflicts(work, async () => {
+    const from = next ?? (await present());
+    next = undefined;
     const target = to ?? from;
     const ids = [...new Set([from, target])].sort();
     const on = { work, scope, hostIds: ids };
-    const result = await transactionOnHosts<Result | typeof MOVED>(storage, on, async (tx) => {
+    return transactionOnHosts<Result | "conflict">(storage, on, async (tx) => {
       const locked = new Map<string, LockedHost | null>();
       for (const hostId of ids) {
         const change = target === from ? {} : { services: hostId === from ? -1 : 1 };
         locked.set(hostId, await hosts.lock(tx, scope, hostId, change));
       }
       const current = await entities.get(scope, id, tx);
-      if (current.entity.host_id !== from) throw new Discard(MOVED);
+      if (current.entity.host_id !== from) throw new Discard("conflict");
       const host = locked.get(target) ?? null;
       // What stood on a host that is gone may be stored a while longer.
       if (locked.get(from) === null) throw new AppError("not_found", { entity: entities.name });
       if (host === null) throw new AppError("invalid_reference", { path: "host_id" });
       return write({ tx, host, current });
     });
-    if (result !== MOVED) return result;
-  }
+  });
 }
 
 /** Entities that are being removed from their hosts, which are locked. */
@@ -142,15 +143,15 @@ export async function removeFromHosts<T extends OnAHost>(
   { work, scope, ids, ifMatch, change, also }: Removal<T>,
 ): Promise<void> {
   const { guards, hosts } = storage;
-  for (;;) {
+  await retryConflicts(work, async () => {
     const onHosts = await idsByHost(entities, scope, ids);
     const on = { work, scope, hostIds: [...onHosts.keys()] };
-    const result = await transactionOnHosts<typeof MOVED | null>(storage, on, async (tx) => {
+    return transactionOnHosts<"conflict" | null>(storage, on, async (tx) => {
       const changes = new Map([...onHosts].map(([hostId, mine]) => [hostId, change([...mine])]));
       const locked = await lockEach(hosts, tx, scope, changes);
       const removed = await entities.findMany(scope, { _id: { $in: ids } }, tx);
       const isWhereItWas = ({ entity: { id, host_id } }: Stored<T>): boolean => onHosts.get(host_id)?.has(id) === true;
-      if (removed.length !== ids.length || !removed.every(isWhereItWas)) throw new Discard(MOVED);
+      if (removed.length !== ids.length || !removed.every(isWhereItWas)) throw new Discard("conflict");
       if (locked.size !== onHosts.size) throw new AppError("not_found", { entity: entities.name });
       for (const { revision } of removed) requireRevision(ifMatch, revision);
       const touched = [...locked.values()].map(({ network_id }) => ({ target: network_id, kind: "network" as const }));
@@ -160,8 +161,7 @@ export async function removeFromHosts<T extends OnAHost>(
       await guards.reference(tx, scope, await also({ tx, hosts: locked, removed, now: new Date() }));
       return null;
     });
-    if (result !== MOVED) return;
-  }
+  });
 }
 
 /** What networks have more (or less) of, by the entities that make the difference. */
