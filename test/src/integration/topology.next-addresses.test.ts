@@ -44,8 +44,10 @@ function aSubnet(bits: number, reserved: readonly Partial<ReservedRange>[] = [])
   });
 }
 
-function next(subnet: Subnet, n = 0, ip_address = "next"): Promise<Interface> {
-  return owner.via(n % 2).call(createInterface, { body: bodyFor(subnet, n, ip_address) });
+async function next(subnet: Subnet, n = 0, ip_address = "next"): Promise<Interface> {
+  const { status, data, text } = await decided(owner.via(n % 2), bodyFor(subnet, n, ip_address));
+  if (status !== 200) throw new Error(text);
+  return data;
 }
 
 /** What becomes of a request that is sent again as long as others were faster until its time was up. */
