@@ -28,6 +28,13 @@ describe("the replicas of a service", () => {
   const send = (method = "GET", path = ONE, headers: Record<string, string> = {}): Promise<Response> =>
     fetch(world.url + path, { method, headers: { ...key.headers, "content-type": "application/json", ...headers } });
 
+  function answerAgain(): void {
+    for (const neighbour of [world.neighbour, second])
+      neighbour.answerWith((_request, response) => {
+        sendJson(response, {});
+      });
+  }
+
   it("share the requests, and one that cannot be reached costs no read", async () => {
     const statuses = [];
     for (let round = 0; round < 60; round++) statuses.push((await send()).status);
@@ -36,34 +43,38 @@ describe("the replicas of a service", () => {
     expect(second.passedOn.length).toBeGreaterThan(10);
   });
 
-  it("get a read once more when the first one breaks off, a write with an idempotency key, and no other", async () => {
+  it("get a read once more when the first one breaks off, and no write without an idempotency key", async () => {
     const tries: string[] = [];
     for (const neighbour of [world.neighbour, second])
       neighbour.answerWith((request) => {
         tries.push(request.method ?? "");
         request.socket.destroy();
       });
-    await send();
-    expect((await send()).status).toBe(502);
-    expect((await send("DELETE")).status).toBe(502);
-    expect(tries.filter((method) => method === "DELETE")).toHaveLength(1);
-    tries.length = 0;
-    // 503 where the last one could not be reached.
-    expect([502, 503]).toContain((await send("DELETE", ONE, { "idempotency-key": "once" })).status);
-    expect([2, 3]).toContain(tries.length);
-    tries.length = 0;
-    world.neighbour.answerWith((_request, response) => {
-      sendJson(response, null, { "idempotency-replayed": "true" });
-    });
-    for (let n = 0; n < 4; n++) {
-      const answer = await send("DELETE", ONE, { "idempotency-key": `kept-${n}` });
-      expect([answer.status, answer.headers.get("idempotency-replayed")]).toEqual([200, "true"]);
+    try {
+      await send();
+      expect((await send()).status).toBe(502);
+      expect(tries.filter((method) => method === "GET").length).toBeLessThanOrEqual(4);
+      expect((await send("DELETE")).status).toBe(502);
+      expect(tries.filter((method) => method === "DELETE")).toHaveLength(1);
+    } finally {
+      answerAgain();
     }
-    expect(tries.filter((method) => method === "GET").length).toBeLessThanOrEqual(4);
-    for (const neighbour of [world.neighbour, second])
-      neighbour.answerWith((_request, response) => {
-        sendJson(response, {});
-      });
+  });
+
+  it("get a write with an idempotency key once more when the first one breaks off", async () => {
+    // So that the gateway has noticed which of its connections have ended.
+    for (let round = 0; round < 12; round++) await send();
+    for (let n = 0; n < 4; n++) {
+      let tries = 0;
+      for (const neighbour of [world.neighbour, second])
+        neighbour.answerWith((request, response) => {
+          if (request.method === "DELETE" && ++tries === 1) request.socket.destroy();
+          else sendJson(response, null, { "idempotency-replayed": "true" });
+        });
+      const answer = await send("DELETE", ONE, { "idempotency-key": `kept-${n}` });
+      expect([answer.status, answer.headers.get("idempotency-replayed"), tries]).toEqual([200, "true", 2]);
+    }
+    answerAgain();
   });
 
   it("get a write that one of them could not even be sent", async () => {
