@@ -46,6 +46,13 @@ export interface Released {
   readonly ip_key: string;
 }
 
+/** How many addresses are looked for, beside which; `others` are keys that the same transaction will use. */
+interface Search {
+  readonly count: number;
+  readonly others: ReadonlySet<string>;
+  readonly session?: ClientSession | undefined;
+}
+
 /** What became of a search: the addresses; `move` or `move anew` when the mark has to be moved first; `full`. */
 export type Taken = readonly bigint[] | "move" | "move anew" | "full";
 
@@ -104,11 +111,7 @@ export function createAddressStore({ db, share }: Database): AddressStore {
     scope: Scope,
     { id, space }: SearchedSubnet,
     low: string,
-    wanted: {
-      readonly count: number;
-      readonly others: ReadonlySet<string>;
-      readonly session?: ClientSession | undefined;
-    },
+    wanted: Search,
   ): Promise<{ found: bigint[]; mark: bigint; isUsed: boolean }> {
     const { count, others, session } = wanted;
     const found: bigint[] = [];
@@ -147,11 +150,7 @@ export function createAddressStore({ db, share }: Database): AddressStore {
     scope: Scope,
     { id, space }: SearchedSubnet,
     low: string,
-    wanted: {
-      readonly count: number;
-      readonly others: ReadonlySet<string>;
-      readonly session?: ClientSession | undefined;
-    },
+    wanted: Search,
   ): Promise<{ found: bigint[]; stale: string[] }> {
     const { count, others, session } = wanted;
     const { organizationId: organization_id, hidden } = scope;
