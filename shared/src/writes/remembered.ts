@@ -91,15 +91,19 @@ function placeOf({ organizationId, userId, key }: Remembering): { _id: string; o
 
 function keptOf({ isSecret, isNetwork }: Remembering, { json, meta = "", revision }: Made): Partial<AnswerDocument> {
   if (isSecret) return { is_secret: true };
-  const kept = { ...(revision !== undefined && { revision }), ...networkIn(json, isNetwork) };
-  if (Buffer.byteLength(json) + Buffer.byteLength(meta) <= REMEMBERED_BYTES)
-    return { ...kept, json, ...(meta !== "" && { meta }) };
-  return { ...kept, entity_id: (JSON.parse(json) as { id: string }).id };
+  const data = JSON.parse(json) as Data;
+  const kept = { ...(revision !== undefined && { revision }), ...networkOf(data, isNetwork) };
+  if (Buffer.byteLength(json) > REMEMBERED_BYTES)
+    return { ...kept, ...(data?.id !== undefined && { entity_id: data.id }) };
+  const isWhole = Buffer.byteLength(json) + Buffer.byteLength(meta) <= REMEMBERED_BYTES;
+  return { ...kept, json, ...(isWhole && meta !== "" && { meta }) };
 }
 
+/** What is answered, as far as it matters here. */
+type Data = { readonly id?: string; readonly network_id?: string } | null;
+
 /** The network that an entity is in, or is. */
-function networkIn(json: string, isNetwork: boolean): { network_id?: string | null } {
-  const data = JSON.parse(json) as { id?: string; network_id?: string } | null;
+function networkOf(data: Data, isNetwork: boolean): { network_id?: string | null } {
   if (data?.id === undefined) return {};
   return { network_id: (isNetwork ? data.id : data.network_id) ?? null };
 }

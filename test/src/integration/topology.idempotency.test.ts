@@ -112,6 +112,16 @@ describe("a write that is repeated under its idempotency key", () => {
     const again = await owner.via(1).send(createHost, { body, headers: keyed("large") });
     expect([again.data, again.headers["idempotency-replayed"]]).toEqual([first.data, "true"]);
   });
+
+  it("is answered without its plan when only that was too long to be kept", async () => {
+    const doomed = await aHost(world, { name: "explained", ports: 200 });
+    const input = { params: doomed, query: { explain: true }, headers: keyed("explained") };
+    const first = await owner.send(deleteHost, input);
+    expect([first.status, first.data]).toEqual([200, null]);
+    expect(Buffer.byteLength(first.text)).toBeGreaterThan(REMEMBERED_BYTES);
+    const again = await owner.via(1).send(deleteHost, input);
+    expect([again.status, again.data, again.headers["idempotency-replayed"]]).toEqual([200, null, "true"]);
+  });
 });
 
 describe("an idempotency key", () => {
