@@ -15,6 +15,9 @@ const CLIENTS = 8;
 const SERVICES_OF_HOST = 900;
 const PATIENCE_MS = 60_000;
 
+/** A killed process's transaction keeps what it has locked for up to twelve seconds, longer than a request may wait. */
+const RETRIED_CODES = new Set(["idempotency_in_progress", "write_conflict"]);
+
 let stack: Stack;
 let owner: Caller;
 let headers: Record<string, string>;
@@ -52,7 +55,7 @@ async function persist({ method, path, body, key }: Write, found: string[]): Pro
       });
       const envelope = (await answered.json()) as Answered["body"];
       if (answered.status === 200) return envelope;
-      const mayRepeat = answered.status >= 500 || envelope.code === "idempotency_in_progress";
+      const mayRepeat = answered.status >= 500 || RETRIED_CODES.has(envelope.code ?? "");
       if (!mayRepeat) found.push(`${key}: ${answered.status} ${envelope.code}`);
     } catch {
       // The connection is gone: whether the write is done, its key will tell.
