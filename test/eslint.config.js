@@ -21,6 +21,20 @@ const noClockOrChance = [
   { selector: "MemberExpression[object.name='Math'][property.name='random']", message: "Pure rules know no chance." },
 ];
 
+/** What the driver would run on any condition is opened where conditions have to name an organization. */
+const noCollections = [
+  {
+    selector: "MemberExpression[property.name='collection']",
+    message: "Collections stay in storage/: give the store an operation with a scope.",
+  },
+];
+const noUnscopedCollections = [
+  {
+    selector: "CallExpression[callee.property.name='collection']",
+    message: "Open it with scopedCollection(): its operations do not compile without an organization.",
+  },
+];
+
 const node = {
   process: "readonly",
   console: "readonly",
@@ -66,6 +80,17 @@ export default tseslint.config(
       "max-lines-per-function": ["error", { max: 60, skipBlankLines: true, skipComments: true }],
       "max-depth": ["error", { max: 3 }],
     },
+  },
+  {
+    files: ["services/topology/src/**"],
+    ignores: ["services/topology/src/storage/**"],
+    rules: { "no-restricted-syntax": ["error", ...noEnvironment, ...noCollections] },
+  },
+  {
+    files: ["services/topology/src/storage/**"],
+    // migrations change all organizations, and a sweep finds the deletions of all of them
+    ignores: ["**/scoped-collection.ts", "**/migrations.ts", "**/deletion-records.ts"],
+    rules: { "no-restricted-syntax": ["error", ...noEnvironment, ...noUnscopedCollections] },
   },
   {
     files: ["gateway/web/src/**"],

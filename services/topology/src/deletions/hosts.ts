@@ -3,7 +3,7 @@ import { requireRevision } from "@nts/shared/revision";
 import { afterCommit } from "@nts/shared/work";
 import { recorderOf } from "@nts/shared/writes/recorder";
 import type { Removed } from "./removed.js";
-import { AT_ONCE } from "../storage/deletions.js";
+import { AT_ONCE } from "../storage/deletion-records.js";
 import { addedUp, type Counts } from "../storage/guards.js";
 import type { Storage } from "../storage/storage.js";
 import { transactionOnHosts } from "../hosts/on-host.js";

@@ -4,7 +4,7 @@ import { afterCommit } from "@nts/shared/work";
 import { recorderOf } from "@nts/shared/writes/recorder";
 import type { Removed } from "./removed.js";
 import type { Notices } from "./notices.js";
-import { AT_ONCE, type DeletionDocument } from "../storage/deletions.js";
+import { AT_ONCE, type DeletionDocument } from "../storage/deletion-records.js";
 import type { Storage } from "../storage/storage.js";
 import { NETWORK_KIND } from "../storage/stores/networks.js";
 
@@ -15,7 +15,7 @@ import { NETWORK_KIND } from "../storage/stores/networks.js";
  */
 export async function deleteNetworks(storage: Storage, notices: Notices, removal: Removed): Promise<void> {
   const { work, scope, ids } = removal;
-  const counts = await storage.guards.countsOf(scope, ids);
+  const counts = await storage.totals.countsOf(scope, ids);
   const isSmall = Object.values(counts).reduce((a, b) => a + b, 0) <= AT_ONCE;
   await (isSmall ? deleteAtOnce(storage, removal) : hide(storage, removal));
   const decided = ids.map((_id) => ({ _id, organization_id: scope.organizationId }));
@@ -44,18 +44,12 @@ async function deleteAtOnce(storage: Storage, { work, scope, ids, ifMatch }: Rem
 }
 
 async function hide(
-  { deletions, guards, networks, transaction }: Storage,
+  { deletions, networks, totals, transaction }: Storage,
   { work, scope, ids, ifMatch }: Removed,
 ): Promise<void> {
   await transaction(work, [...ids].sort(), async (tx) => {
-    // Written, so that it collides with whoever updates or deletes one of them at the same time.
-    const filter = { ...networks.within(scope), _id: { $in: [...ids] } };
-    const { matchedCount } = await networks.collection.updateMany(
-      filter,
-      { $set: { deleting: true } },
-      { session: tx },
-    );
-    if (matchedCount !== ids.length) throw new AppError("not_found", { entity: networks.name });
+    if ((await networks.markDeleting(tx, scope, ids)) !== ids.length)
+      throw new AppError("not_found", { entity: networks.name });
     const found = await networks.findMany(scope, { _id: { $in: ids } }, tx);
     for (const { revision } of found) requireRevision(ifMatch, revision);
     await deletions.hideNetworks(tx, scope.organizationId, ids);
@@ -63,7 +57,7 @@ async function hide(
     if (recorder === undefined) return;
     for (const { entity, revision } of found)
       recorder.record({ kind: NETWORK_KIND, id: entity.id, revision, before: entity, after: null });
-    for (const [kind, count] of Object.entries(await guards.countsOf(scope, ids, tx))) recorder.count(kind, count);
+    for (const [kind, count] of Object.entries(await totals.countsOf(scope, ids, tx))) recorder.count(kind, count);
   });
 }
 
@@ -76,10 +70,10 @@ export async function finishNetworks(
   notices: Notices,
   decided: readonly Pick<DeletionDocument, "_id" | "organization_id">[],
 ): Promise<void> {
-  const _id = { $in: decided.map((one) => one._id) };
-  const organization_id = { $in: [...new Set(decided.map((one) => one.organization_id))] };
-  await guards.removeTargets(organization_id.$in, _id.$in);
-  await networks.collection.deleteMany({ organization_id, _id });
+  const ids = decided.map((one) => one._id);
+  const organizationIds = [...new Set(decided.map((one) => one.organization_id))];
+  await guards.removeTargets(organizationIds, ids);
+  await networks.removeDecided(organizationIds, ids);
   for (const one of decided) notices.networkDeleted(one.organization_id, one._id);
-  await deletions.collection.updateMany({ organization_id, _id }, { $set: { announced: true } });
+  await deletions.markAnnounced(organizationIds, ids);
 }

@@ -39,9 +39,9 @@ export function startSweeper(
   async function run(): Promise<void> {
     while (!isStopping()) {
       try {
-        const found = await storage.deletions.collection.find({}, { projection: { swept_at: 1 } }).toArray();
-        pending = found.filter(({ swept_at }) => swept_at === undefined).length;
-        if (found.length > 0) await withFreeLock(db, "sweep", sweep.run);
+        const { all, unswept } = await storage.deletions.count();
+        pending = unswept;
+        if (all > 0) await withFreeLock(db, "sweep", sweep.run);
       } catch (error) {
         if (!isStopping()) log.warn({ err: error }, "a sweep was cut off; it is resumed");
       }

@@ -3,10 +3,11 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { requireRevision } from "@nts/shared/revision";
 import type { Notices } from "./notices.js";
 import type { Removed } from "./removed.js";
-import { AT_ONCE } from "../storage/deletions.js";
+import { AT_ONCE } from "../storage/deletion-records.js";
+import { TAGGED_KINDS } from "../storage/kinds.js";
 import type { Storage } from "../storage/storage.js";
 import { afterCommit } from "@nts/shared/work";
-import { countTagged, tellTagged, scopeWithout, takeOff, TAGGED } from "./take-off.js";
+import { countTagged, tellTagged, scopeWithout, takeOff } from "./take-off.js";
 
 /**
  * Deletes tags: all or none. They leave everything that carries them; where that is much, they are hidden at once, and taken
@@ -33,12 +34,12 @@ export async function deleteTags(storage: Storage, notices: Notices, removal: Re
     }
     const now = new Date();
     const without = scopeWithout(organizationId, new Map(ids.map((id) => [id, now])));
-    for (const kind of TAGGED) await takeOff(storage, tx, { scope, without }, kind);
+    for (const kind of TAGGED_KINDS) await takeOff(storage, tx, { scope, without }, kind);
     return null;
   });
   await afterCommit(work, async () => {
     if (hidden !== null) await deletions.known();
     for (const id of ids) notices.tagDeleted(organizationId, id);
-    if (hidden !== null) await deletions.collection.updateOne({ _id: hidden }, { $set: { announced: true } });
+    if (hidden !== null) await deletions.markAnnounced([organizationId], [hidden]);
   });
 }

@@ -1,14 +1,11 @@
 import type { ClientSession } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { BY_ID, TAG_INDEX } from "../storage/indexes.js";
-import { type Entities, type Entity, STORED } from "../storage/entities.js";
+import { TAG_INDEX } from "../storage/indexes.js";
+import type { Entities, Entity } from "../storage/entities.js";
+import { type Kinds, TAGGED_KINDS } from "../storage/kinds.js";
 import type { Storage } from "../storage/storage.js";
 import { recorderOf } from "@nts/shared/writes/recorder";
 import type { DeletedTags } from "../storage/hidden-tags.rules.js";
-
-/** Kinds of entities that can carry tags. */
-export const TAGGED = ["networks", "subnets", "hosts", "services"] as const;
-export type TaggedKind = (typeof TAGGED)[number];
 
 /** A scope of the whole organization in which these tags are deleted. */
 export function scopeWithout(organizationId: string, tags: DeletedTags): Scope {
@@ -23,10 +20,10 @@ export async function countTagged(
   { tagIds, most }: { tagIds: readonly string[]; most: number },
 ): Promise<number> {
   let count = 0;
-  for (const kind of TAGGED) {
-    const { collection, within } = storage[kind];
-    const options = { session: tx, limit: most - count, hint: TAG_INDEX };
-    if (count < most) count += await collection.countDocuments({ ...within(scope), tags: { $in: tagIds } }, options);
+  for (const kind of TAGGED_KINDS) {
+    if (count === most) break;
+    const atMost = { most: most - count, hint: TAG_INDEX };
+    count += await storage[kind].countIn(tx, scope, { tags: { $in: tagIds } }, atMost);
   }
   return count;
 }
@@ -36,7 +33,7 @@ export async function takeOff(
   storage: Storage,
   tx: ClientSession,
   { scope, without }: { scope: Scope; without: Scope },
-  kind: TaggedKind,
+  kind: keyof Kinds,
 ): Promise<void> {
   const entities = storage[kind] as unknown as Entities<Entity>;
   const tagged = { tags: { $in: [...(without.hidden?.tags.keys() ?? [])] } };
@@ -54,31 +51,20 @@ export async function tellTagged(
 ): Promise<void> {
   const recorder = recorderOf(tx);
   if (recorder === undefined) return;
-  for (const kind of TAGGED) {
-    const { collection, within } = storage[kind];
-    const options = { session: tx, hint: TAG_INDEX };
-    recorder.count(kind, await collection.countDocuments({ ...within(scope), tags: { $in: [...tagIds] } }, options));
-  }
+  for (const kind of TAGGED_KINDS)
+    recorder.count(kind, await storage[kind].countIn(tx, scope, { tags: { $in: [...tagIds] } }, { hint: TAG_INDEX }));
 }
 
 /**
- * The same for some entities that nobody waits for, without a transaction: each is written on the condition of its revision.
+ * The same for some entities that nobody waits for.
  *
  * @returns how many carried such a tag; those that somebody else has written at the same time may carry it still
  */
-export async function takeOffInPassing(
+export function takeOffInPassing(
   storage: Storage,
   scope: Scope,
-  { kind, ids }: { kind: TaggedKind; ids: readonly string[] },
+  { kind, ids }: { kind: keyof Kinds; ids: readonly string[] },
 ): Promise<number> {
-  const { collection, documentOf, storedIn } = storage[kind] as unknown as Entities<Entity>;
-  const organization_id = scope.organizationId;
-  const tagged = { organization_id, _id: { $in: [...ids] }, tags: { $in: [...(scope.hidden?.tags.keys() ?? [])] } };
-  const found = await collection.find(tagged, { projection: { ...STORED, _id: 1 }, hint: BY_ID }).toArray();
-  const updates = found.map((document) => {
-    const { _id, ...fields } = documentOf(organization_id, storedIn(document, scope));
-    return { updateOne: { filter: { organization_id, _id, revision: document.revision }, update: { $set: fields } } };
-  });
-  if (updates.length > 0) await collection.bulkWrite(updates, { ordered: false });
-  return found.length;
+  const tagged = { _id: { $in: [...ids] }, tags: { $in: [...(scope.hidden?.tags.keys() ?? [])] } };
+  return storage[kind].storeAsAnswered(scope, tagged);
 }

@@ -40,10 +40,10 @@ export function mountHosts(router: Router, storage: Storage): void {
   mountRemoval(router, { one: deleteHost, several: bulkDeleteHosts }, (removed) => deleteHosts(storage, removed));
 }
 
-function list({ guards, hosts }: Storage): UserHandler<typeof listHosts> {
+function list({ totals, hosts }: Storage): UserHandler<typeof listHosts> {
   return ({ work, scope: whole, query }) => {
     const scope = narrowedTo(whole, query.network_id);
-    const total = (): Promise<number> => guards.total(scope, "hosts");
+    const total = (): Promise<number> => totals.total(scope, "hosts");
     return answerList(hosts, query, {
       work,
       scope,

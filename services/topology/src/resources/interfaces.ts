@@ -22,7 +22,7 @@ import { countsOfBindings, saveServices, unbound } from "../hosts/write-services
 import { refusingDuplicates } from "../storage/duplicates.js";
 import { requireReferences, networkClaim } from "../references/claims.js";
 import { keepingMarks, lockMarks, nextAddressKeys, withAddresses } from "../references/next-addresses.js";
-import { HOST_ORDER_INDEX } from "../storage/indexes.js";
+import { HOST_ORDER_INDEX, SUBNET_INTERFACES_INDEX } from "../storage/indexes.js";
 import { answerList, commonFilter } from "../storage/lists.js";
 import type { Removed } from "../deletions/removed.js";
 import { mountGet, mountRemoval } from "./common.js";
@@ -42,7 +42,7 @@ export function mountInterfaces(router: Router, storage: Storage): void {
   mountRemoval(router, { one: deleteInterface, several: bulkDeleteInterfaces }, (removed) => remove(storage, removed));
 }
 
-function list({ guards, interfaces }: Storage): UserHandler<typeof listInterfaces> {
+function list({ totals, interfaces }: Storage): UserHandler<typeof listInterfaces> {
   return async ({ work, scope: whole, query }) => {
     const scope = narrowedTo(whole, query.network_id);
     const { host_id, subnet_id } = query;
@@ -55,8 +55,9 @@ function list({ guards, interfaces }: Storage): UserHandler<typeof listInterface
         ...(subnet_id !== undefined && { subnet_id }),
       },
       keyOf: { ip_address: "ip_key" },
-      selective: host_id !== undefined ? HOST_ORDER_INDEX : subnet_id !== undefined ? { subnet_id: 1 } : undefined,
-      total: () => guards.total(scope, "interfaces"),
+      selective:
+        host_id !== undefined ? HOST_ORDER_INDEX : subnet_id !== undefined ? SUBNET_INTERFACES_INDEX : undefined,
+      total: () => totals.total(scope, "interfaces"),
     });
   };
 }

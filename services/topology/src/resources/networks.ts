@@ -15,6 +15,7 @@ import { Discard } from "@nts/shared/mongo/transaction";
 import { newId } from "@nts/shared/ids";
 import type { Notices } from "../deletions/notices.js";
 import { requireReferences, tagClaims } from "../references/claims.js";
+import { FEW_INDEX } from "../storage/indexes.js";
 import { answerList, commonFilter } from "../storage/lists.js";
 import { mountGet, mountRemoval } from "./common.js";
 import { requireRevision } from "@nts/shared/revision";
@@ -23,9 +24,6 @@ import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
 import { deleteNetworks } from "../deletions/networks.js";
 import { requireOwnOrganization } from "../references/own-organization.js";
-
-// An organization has few networks: they are read in one order and sorted in memory.
-const FEW = { organization_id: 1, created_at: 1, _id: 1 } as const;
 
 export function mountNetworks(router: Router, storage: Storage, notices: Notices): void {
   mount(router, listNetworks, list(storage));
@@ -40,7 +38,7 @@ export function mountNetworks(router: Router, storage: Storage, notices: Notices
 function list({ networks }: Storage): UserHandler<typeof listNetworks> {
   return async ({ work, scope: whole, query }) => {
     const scope = narrowedTo(whole, query.network_id);
-    return answerList(networks, query, { work, scope, filter: commonFilter(query, scope), selective: FEW });
+    return answerList(networks, query, { work, scope, filter: commonFilter(query, scope), selective: FEW_INDEX });
   };
 }
 

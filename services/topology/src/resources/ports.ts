@@ -36,7 +36,7 @@ export function mountPorts(router: Router, storage: Storage): void {
   mountRemoval(router, { one: deletePort, several: bulkDeletePorts }, (removed) => remove(storage, removed));
 }
 
-function list({ guards, ports }: Storage): UserHandler<typeof listPorts> {
+function list({ totals, ports }: Storage): UserHandler<typeof listPorts> {
   return async ({ work, scope: whole, query }) => {
     const scope = narrowedTo(whole, query.network_id);
     return answerList(ports, query, {
@@ -44,7 +44,7 @@ function list({ guards, ports }: Storage): UserHandler<typeof listPorts> {
       scope,
       filter: { ...commonFilter(query, scope), ...(query.host_id !== undefined && { host_id: query.host_id }) },
       selective: query.host_id === undefined ? undefined : HOST_PORTS_INDEX,
-      total: () => guards.total(scope, "ports"),
+      total: () => totals.total(scope, "ports"),
     });
   };
 }

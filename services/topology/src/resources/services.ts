@@ -35,7 +35,7 @@ export function mountServices(router: Router, storage: Storage): void {
   mountRemoval(router, { one: deleteService, several: bulkDeleteServices }, (removed) => remove(storage, removed));
 }
 
-function list({ guards, services }: Storage): UserHandler<typeof listServices> {
+function list({ totals, services }: Storage): UserHandler<typeof listServices> {
   return async ({ work, scope: whole, query }) => {
     const scope = narrowedTo(whole, query.network_id);
     const { host_id, exclude_categories } = query;
@@ -50,7 +50,7 @@ function list({ guards, services }: Storage): UserHandler<typeof listServices> {
       keyOf: { host: "host_name" },
       trailing: SERVICE_TRAILING,
       selective: host_id === undefined ? undefined : HOST_ORDER_INDEX,
-      total: () => guards.total(scope, "services"),
+      total: () => totals.total(scope, "services"),
     });
   };
 }

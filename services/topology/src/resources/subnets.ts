@@ -36,7 +36,7 @@ export function mountSubnets(router: Router, storage: Storage): void {
   mountRemoval(router, { one: deleteSubnet, several: bulkDeleteSubnets }, (removed) => remove(storage, removed));
 }
 
-function list({ guards, subnets }: Storage): UserHandler<typeof listSubnets> {
+function list({ totals, subnets }: Storage): UserHandler<typeof listSubnets> {
   return async ({ work, scope: whole, query }) => {
     const scope = narrowedTo(whole, query.network_id);
     return answerList(subnets, query, {
@@ -44,7 +44,7 @@ function list({ guards, subnets }: Storage): UserHandler<typeof listSubnets> {
       scope,
       filter: commonFilter(query, scope),
       keyOf: { cidr: "cidr_key" },
-      total: () => guards.total(scope, "subnets"),
+      total: () => totals.total(scope, "subnets"),
     });
   };
 }
@@ -133,11 +133,7 @@ async function remove(storage: Storage, { work, scope, ids, ifMatch }: Removed):
     if (found.length !== ids.length) throw new AppError("not_found", { entity: subnets.name });
     for (const { revision } of found) requireRevision(ifMatch, revision);
     await guards.remove(tx, scope, ids);
-    const used = await interfaces.collection.findOne(
-      { ...interfaces.within(scope), subnet_id: { $in: ids } },
-      { session: tx, projection: { _id: 1 }, hint: { subnet_id: 1 } },
-    );
-    if (used !== null) throw new AppError("in_use", { entity: subnets.name });
+    if (await interfaces.useAny(tx, scope, ids)) throw new AppError("in_use", { entity: subnets.name });
     await guards.reference(tx, scope, found.map(({ entity }) => networkClaim(entity.network_id, { subnets: -1 }))); // prettier-ignore
     await subnets.remove(tx, scope, { _id: { $in: ids } });
   });

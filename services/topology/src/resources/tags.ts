@@ -16,15 +16,13 @@ import { newId } from "@nts/shared/ids";
 import type { Notices } from "../deletions/notices.js";
 import { requireOwnOrganization } from "../references/own-organization.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
+import { FEW_INDEX } from "../storage/indexes.js";
 import { answerList, commonFilter } from "../storage/lists.js";
 import { mountGet, mountRemoval } from "./common.js";
 import { requireRevision } from "@nts/shared/revision";
 import { revised } from "../storage/revisions.rules.js";
 import type { Storage } from "../storage/storage.js";
 import { deleteTags } from "../deletions/tags.js";
-
-// An organization has few tags: they are read in one order and sorted in memory.
-const FEW = { organization_id: 1, created_at: 1, _id: 1 } as const;
 
 export function mountTags(router: Router, storage: Storage, notices: Notices): void {
   mount(router, listTags, list(storage));
@@ -36,7 +34,7 @@ export function mountTags(router: Router, storage: Storage, notices: Notices): v
 
 function list({ tags }: Storage): UserHandler<typeof listTags> {
   return ({ work, scope, query }) =>
-    answerList(tags, query, { work, scope, filter: commonFilter(query, scope), selective: FEW });
+    answerList(tags, query, { work, scope, filter: commonFilter(query, scope), selective: FEW_INDEX });
 }
 
 function create(storage: Storage): UserHandler<typeof createTag> {

@@ -1,10 +1,16 @@
-import type { Db } from "mongodb";
+import type { Db, Document } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { type Moment, rawBatches, type RawBatch, type RawFind } from "@nts/shared/mongo/raw-find";
 import type { Shares } from "@nts/shared/shares";
+import type { Scoped } from "./scoped-collection.js";
 
 // The connections belong to all organizations. So every read on behalf of one takes a turn of its share, for as long as it
 // occupies a connection; a transaction takes one turn for all that it reads and writes.
+
+/** A find of documents of an organization. */
+export interface ScopedFind extends RawFind {
+  readonly filter: Scoped & Document;
+}
 
 /** The database of the service. */
 export interface Database {
@@ -12,7 +18,7 @@ export interface Database {
   /** Runs a read that is no part of a transaction within its organization's share. @throws AppError `rate_limited` */
   share<T>(scope: Pick<Scope, "organizationId">, read: () => Promise<T>): Promise<T>;
   /** {@link rawBatches}, each batch within the organization's share. */
-  batches(scope: Scope, find: RawFind, moment?: Moment): AsyncGenerator<RawBatch, void, void>;
+  batches(scope: Scope, find: ScopedFind, moment?: Moment): AsyncGenerator<RawBatch, void, void>;
 }
 
 /** Nobody waits for anybody. */

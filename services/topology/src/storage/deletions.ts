@@ -1,9 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { ClientSession, Collection } from "mongodb";
-import { AppError } from "@nts/shared/errors";
+import type { Collection } from "mongodb";
 import type { Hidden, Scope } from "@nts/shared/http/tenancy";
-import { newId } from "@nts/shared/ids";
 import type { Database } from "./database.js";
+import {
+  createDeletionRecords,
+  type DeletionDocument,
+  type DeletionRecords,
+  openDeletions,
+} from "./deletion-records.js";
+import { scopedCollection } from "./scoped-collection.js";
 
 // What does not fit one transaction is deleted in two steps: one small write hides it, and a sweep deletes its documents
 // afterwards. A process knows what is hidden for at most LEASE_MS without asking again, and a deletion is answered only
@@ -14,33 +19,9 @@ const LEASE_MS = 200;
 /** Milliseconds after the write until all processes know of it; the rest is for clocks that do not run alike. */
 const KNOWN_EVERYWHERE_MS = 250;
 
-/** Entities that one transaction deletes or changes; with more of them it would take longer than others can wait. */
-export const AT_ONCE = 500;
-
-/** What is hidden, or swept a short while ago. */
-export interface DeletionDocument {
-  /** The id of the network; of hosts and tags, which are deleted together, one of its own. */
-  _id: string;
-  kind: "network" | "hosts" | "tags";
-  organization_id: string;
-  /** Those of the hosts or tags. */
-  ids?: readonly string[];
-  /** By the clock of the database. */
-  deleted_at: Date;
-  /** When nothing of it was left. */
-  swept_at?: Date;
-  /** True when whoever has to hear of the deletion was told. */
-  announced?: boolean;
-}
-
-export interface Deletions {
-  readonly collection: Collection<DeletionDocument>;
+export interface Deletions extends DeletionRecords {
   /** The scope without what is hidden; a promise only when it has to be asked for. */
   visible(scope: Scope): Scope | Promise<Scope>;
-  /** Hides networks when the transaction commits. @throws AppError `not_found` when one of them is hidden already */
-  hideNetworks(tx: ClientSession, organizationId: string, ids: readonly string[]): Promise<void>;
-  /** Hides what stood on hosts, or tags on whatever carries them, when the transaction commits. @returns its id */
-  hide(tx: ClientSession, organizationId: string, kind: "hosts" | "tags", ids: readonly string[]): Promise<string>;
   /** Waits, after the commit, until no process can answer anything hidden. */
   known(): Promise<void>;
 }
@@ -60,10 +41,25 @@ interface Knowledge {
 
 type Known = Pick<DeletionDocument, "_id" | "kind" | "organization_id" | "deleted_at">;
 
-export function createDeletions({ db, share }: Database): Deletions {
-  const collection = db.collection<DeletionDocument>("deletions");
-  const networks = db.collection<{ _id: string; organization_id: string }>("networks");
-  const read = createReading(collection);
+export function createDeletions(database: Database): Deletions {
+  const { db } = database;
+  const knowledge = createKnowledge(createReading(openDeletions(db)));
+  const without = createScopeCut(database);
+  return {
+    ...createDeletionRecords(db),
+    visible: (scope) => {
+      const hidden = knowledge.present();
+      if (hidden instanceof Promise) return hidden.then((all) => without(scope, all));
+      return hidden.has(scope.organizationId) || scope.hidden !== undefined ? without(scope, hidden) : scope;
+    },
+    known: async () => {
+      await Promise.all([knowledge.askAgain(), delay(KNOWN_EVERYWHERE_MS)]);
+    },
+  };
+}
+
+/** What this process knows to be hidden, asked for again before it is too old. */
+function createKnowledge(read: () => Promise<AllHidden>) {
   let known: Knowledge = { hidden: new Map(), asked: [-Infinity, -Infinity] };
   let asking: Promise<Knowledge> | null = null;
 
@@ -91,7 +87,33 @@ export function createDeletions({ db, share }: Database): Deletions {
     }
   }
 
-  function without(scope: Scope, hidden: AllHidden): Scope | Promise<Scope> {
+  return {
+    present: (): AllHidden | Promise<AllHidden> => {
+      const age = ageMs(known);
+      if (age >= LEASE_MS) return current();
+      // Asked for again in good time, so that a busy process never waits for it.
+      if (age > LEASE_MS / 2) askOnce().catch(() => undefined);
+      return known.hidden;
+    },
+    /** After what was being asked for: that may be older. */
+    askAgain: async (): Promise<void> => {
+      await askOnce().then(askOnce);
+    },
+  };
+}
+
+/** Makes what cuts the hidden out of a scope. */
+function createScopeCut({ db, share }: Database): (scope: Scope, hidden: AllHidden) => Scope | Promise<Scope> {
+  const networks = scopedCollection<{ _id: string; organization_id: string }>(db, "networks");
+
+  async function living(organizationId: string): Promise<string[]> {
+    const found = await share({ organizationId }, () =>
+      networks.find({ organization_id: organizationId }, { projection: { _id: 1 } }).toArray(),
+    );
+    return found.map(({ _id }) => _id);
+  }
+
+  return (scope, hidden) => {
     const { organizationId, networks: all } = scope;
     const gone = hidden.get(organizationId);
     if (gone === undefined) return scope.hidden === undefined ? scope : { organizationId, networks: all };
@@ -104,52 +126,6 @@ export function createDeletions({ db, share }: Database): Deletions {
     });
     if (gone.networks.size === 0) return { organizationId, networks: all, ...more };
     return all === "all" ? living(organizationId).then(cut) : cut(all);
-  }
-
-  async function living(organizationId: string): Promise<string[]> {
-    const found = await share({ organizationId }, () =>
-      networks.find({ organization_id: organizationId }, { projection: { _id: 1 } }).toArray(),
-    );
-    return found.map(({ _id }) => _id);
-  }
-
-  return {
-    collection,
-    visible: (scope) => {
-      const age = ageMs(known);
-      if (age >= LEASE_MS) return current().then((hidden) => without(scope, hidden));
-      // Asked for again in good time, so that a busy process never waits for it.
-      if (age > LEASE_MS / 2) askOnce().catch(() => undefined);
-      return known.hidden.has(scope.organizationId) || scope.hidden !== undefined
-        ? without(scope, known.hidden)
-        : scope;
-    },
-    hideNetworks: async (tx, organization_id, ids) => {
-      const hiding = ids.map((_id) => ({
-        updateOne: {
-          filter: { _id },
-          update: {
-            $setOnInsert: { kind: "network" as const, organization_id },
-            $currentDate: { deleted_at: true as const },
-          },
-          upsert: true,
-        },
-      }));
-      const { upsertedCount } = await collection.bulkWrite(hiding, { session: tx });
-      if (upsertedCount !== ids.length) throw new AppError("not_found", { entity: "Network" });
-    },
-    hide: async (tx, organization_id, kind, ids) => {
-      const _id = newId();
-      const update = {
-        $setOnInsert: { kind, organization_id, ids: [...ids] },
-        $currentDate: { deleted_at: true },
-      } as const;
-      await collection.updateOne({ _id }, update, { session: tx, upsert: true });
-      return _id;
-    },
-    known: async () => {
-      await Promise.all([askOnce().then(askOnce), delay(KNOWN_EVERYWHERE_MS)]);
-    },
   };
 }
 

@@ -1,10 +1,11 @@
 import { randomInt } from "node:crypto";
-import type { ClientSession, Collection } from "mongodb";
+import type { ClientSession } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { documentsIn, rawBatches } from "@nts/shared/mongo/raw-find";
-import { BY_ID, GUARD_INDEX } from "./indexes.js";
+import { BY_ID } from "./indexes.js";
 import type { Database } from "./database.js";
+import { scopedCollection } from "./scoped-collection.js";
 import { within, withinOrganization } from "./scope.js";
+import { type Sweepable, sweepable } from "./sweepable.js";
 
 // A reference is safe only when its writer and the deleter of its target write one common document: a transaction that
 // only reads the target does not collide with the one that deletes it. Networks, subnets and tags have sixteen guards each.
@@ -12,16 +13,10 @@ import { within, withinOrganization } from "./scope.js";
 // writers of a network wait for each other.
 // A transaction stays in one shard: of every target it writes the guard with the same number, once, and all of them in one
 // command. So it collides only with the transactions of its shard, however many references it adds.
-// The guards of a network also carry how many entities of each kind it has, in parts that sum up; so the total of a
-// list costs the same however long it is.
+// The guards of a network also count its entities, see `totals.ts`.
 
 /** How many guards a target has, see {@link Guards.inShard}. */
 export const SHARDS = 16;
-
-/** Networks whose guards, in one batch, are read rather than added up by the database. */
-const FEW_NETWORKS = 6;
-/** Organizations that are remembered. */
-const MOST_KNOWN = 10_000;
 
 /** Kinds of entities that guards of a network count. */
 export const COUNTED = ["subnets", "hosts", "interfaces", "ports", "services", "bindings"] as const;
@@ -50,7 +45,7 @@ export interface Reference {
 type Target = Pick<GuardDocument, "target" | "kind" | "organization_id" | "network_id">;
 
 export interface Guards {
-  readonly collection: Collection<GuardDocument>;
+  readonly sweepable: Sweepable;
   create(tx: ClientSession, targets: readonly Target[]): Promise<void>;
   /**
    * Secures references to the targets until the transaction ends, and counts what networks gain and lose; one command.
@@ -70,10 +65,6 @@ export interface Guards {
   removeNetworks(tx: ClientSession, scope: Scope, networkIds: readonly string[]): Promise<void>;
   /** Removes the guards of targets that nothing may be added to any more; writers of one of them are waited for. */
   removeTargets(organizationIds: readonly string[], targets: readonly string[]): Promise<void>;
-  /** How many entities networks hold. @param tx to read in; none otherwise */
-  countsOf(scope: Scope, networkIds: readonly string[], tx?: ClientSession): Promise<Counts>;
-  /** How many entities of a kind the scope has. */
-  total(scope: Scope, counted: Counted): Promise<number>;
 }
 
 export function createGuards(database: Database): Guards {
@@ -88,50 +79,9 @@ export function createGuards(database: Database): Guards {
 }
 
 function createShard(database: Database, shardOf: (tx: ClientSession) => number): Guards {
-  const guards: Collection<GuardDocument> = database.db.collection("guards");
-  /** Organizations that had more networks than are added up here. */
-  const large = new Set<string>();
-
-  /** Reads that wait for their turn. Whoever asks for the same meanwhile waits for the same one: it begins later than the question. */
-  const waiting = new Map<string, Promise<number[] | null>>();
-
-  /** What the guards of few networks count; null when there are more. A sum in the database costs several times as much. */
-  function fewCounts(scope: Scope, counted: Counted): Promise<number[] | null> {
-    const { networks, organizationId } = scope;
-    if (networks === "all" ? large.has(organizationId) : networks.length > FEW_NETWORKS) return Promise.resolve(null);
-    const key = `${organizationId} ${counted} ${String(networks)}`;
-    const known = waiting.get(key);
-    if (known !== undefined) return known;
-    const begin = (): Promise<number[] | null> => {
-      waiting.delete(key);
-      return readCounts(scope, counted);
-    };
-    // A turn that is free begins at once, and what has begun is not to be waited for: so not before it is known here.
-    const read = Promise.resolve()
-      .then(() => database.share(scope, begin))
-      .finally(() => {
-        if (waiting.get(key) === read) waiting.delete(key);
-      });
-    waiting.set(key, read);
-    return read;
-  }
-
-  async function readCounts(scope: Scope, counted: Counted): Promise<number[] | null> {
-    const limit = FEW_NETWORKS * SHARDS + 1;
-    const filter = { ...within(scope), kind: "network" };
-    const projection = { _id: 0, [`counts.${counted}`]: 1 };
-    const counts: number[] = [];
-    const find = { collection: "guards", filter, projection, hint: GUARD_INDEX, limit };
-    for await (const batch of rawBatches(database.db, find))
-      for (const one of documentsIn(batch)) counts.push((one as Pick<GuardDocument, "counts">).counts[counted] ?? 0);
-    if (counts.length < limit) return counts;
-    if (large.size === MOST_KNOWN) large.clear();
-    large.add(scope.organizationId);
-    return null;
-  }
-
+  const guards = scopedCollection<GuardDocument>(database.db, "guards");
   return {
-    collection: guards,
+    sweepable: sweepable(guards),
     create: async (tx, targets) => {
       const documents = targets.flatMap((target) =>
         Array.from({ length: SHARDS }, (_, n) => ({ ...target, _id: `${target.target}:${n}`, touched: 0, counts: {} })),
@@ -179,27 +129,10 @@ function createShard(database: Database, shardOf: (tx: ClientSession) => number)
       await guards.deleteMany({ ...within(scope), target: { $in: targets } }, { session: tx });
     },
     removeNetworks: async (tx, scope, networkIds) => {
-      await guards.deleteMany({ $and: [within(scope), { network_id: { $in: networkIds } }] }, { session: tx });
+      await guards.deleteMany({ ...within(scope), $and: [{ network_id: { $in: networkIds } }] }, { session: tx });
     },
     removeTargets: async (organizationIds, targets) => {
       await guards.deleteMany({ organization_id: { $in: [...organizationIds] }, target: { $in: [...targets] } });
-    },
-    countsOf: async (scope, networkIds, tx) => {
-      const filter = { $and: [within(scope), { kind: "network" as const, network_id: { $in: [...networkIds] } }] };
-      const read = (): Promise<GuardDocument[]> =>
-        guards.find(filter, { projection: { counts: 1 }, session: tx }).toArray();
-      const found = tx === undefined ? await database.share(scope, read) : await read();
-      return found.reduce<Counts>((sum, { counts }) => addedUp(sum, counts), {});
-    },
-    total: async (scope, counted) => {
-      const few = await fewCounts(scope, counted);
-      if (few !== null) return few.reduce((sum, count) => sum + count, 0);
-      const stages = [
-        { $match: { ...within(scope), kind: "network" } },
-        { $group: { _id: null, total: { $sum: `$counts.${counted}` } } },
-      ];
-      const [sum] = await database.share(scope, () => guards.aggregate<{ total: number }>(stages).toArray());
-      return sum?.total ?? 0;
     },
   };
 }

@@ -54,6 +54,19 @@ export const HOST_ORDER_INDEX = { host_id: 1, position: 1 } as const;
 /** The index by which the ports of a host are found, in their order, and by which a second one of a number is refused. */
 export const HOST_PORTS_INDEX = { organization_id: 1, host_id: 1, number: 1, protocol: 1 } as const;
 
+/** The index by which the interfaces in a subnet are found. */
+export const SUBNET_INTERFACES_INDEX: IndexKey = { subnet_id: 1 };
+
+/** The indexes by which the bindings of a service, or to a port or an interface, are found. */
+export const BINDING_INDEXES = {
+  service_id: { service_id: 1, created_at: 1, _id: 1 },
+  port_id: { port_id: 1, created_at: 1, _id: 1 },
+  interface_id: { interface_id: 1, created_at: 1, _id: 1 },
+} as const;
+
+/** The index of all networks, or all tags, of an organization: they are few, and other orders are sorted in memory. */
+export const FEW_INDEX: IndexKey = { organization_id: 1, created_at: 1, _id: 1 };
+
 /** The index in which the bindings on hosts are counted. */
 export const HOST_BINDINGS_INDEX: IndexKey = { organization_id: 1, host_id: 1 };
 
@@ -74,13 +87,13 @@ export const FREE_ADDRESSES_INDEX: IndexKey = { organization_id: 1, network_id: 
 
 /** Every index of the database, by collection; leading fields are the tenant's, or the parent's; of unique ones, the tenant's. */
 export const INDEXES: Indexes = {
-  networks: [{ key: { organization_id: 1, created_at: 1, _id: 1 } }, tagged],
+  networks: [{ key: FEW_INDEX }, tagged],
   subnets: [...ordered(["name", "cidr_key", "subnet_type", "updated_at"]), byNetwork, tagged],
   hosts: [...ordered(["name", "hostname", "updated_at"]), byNetwork, tagged, searched],
   interfaces: [
     ...ordered(["position", "ip_key"]),
     { key: HOST_ORDER_INDEX },
-    { key: { subnet_id: 1 } },
+    { key: SUBNET_INTERFACES_INDEX },
     { key: INTERFACE_ADDRESSES_INDEX },
     { key: MAC_INDEX },
     { name: "one_address_of_host", key: { organization_id: 1, host_id: 1, subnet_id: 1, ip_key: 1 }, unique: true },
@@ -93,17 +106,8 @@ export const INDEXES: Indexes = {
     tagged,
     searched,
   ],
-  bindings: [
-    ...ordered([]),
-    { key: { service_id: 1, created_at: 1, _id: 1 } },
-    { key: { port_id: 1, created_at: 1, _id: 1 } },
-    { key: { interface_id: 1, created_at: 1, _id: 1 } },
-    { key: HOST_BINDINGS_INDEX },
-  ],
-  tags: [
-    { key: { organization_id: 1, created_at: 1, _id: 1 } },
-    { name: "one_tag_name", key: { organization_id: 1, name_key: 1 }, unique: true },
-  ],
+  bindings: [...ordered([]), ...Object.values(BINDING_INDEXES).map((key) => ({ key })), { key: HOST_BINDINGS_INDEX }],
+  tags: [{ key: FEW_INDEX }, { name: "one_tag_name", key: { organization_id: 1, name_key: 1 }, unique: true }],
   guards: [{ key: { target: 1 } }, { key: GUARD_INDEX }],
   deletions: [{ key: { organization_id: 1 } }],
   [ANSWERS]: [ANSWERS_EXPIRE],

@@ -20,3 +20,8 @@ export const KINDS = {
 };
 
 export type Kinds = typeof KINDS;
+
+/** Kinds of entities that can carry tags. */
+export const TAGGED_KINDS: readonly (keyof Kinds)[] = (Object.keys(KINDS) as (keyof Kinds)[]).filter(
+  (kind) => KINDS[kind].tagged === true,
+);

@@ -4,11 +4,12 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { STREAM_MS } from "@nts/shared/mongo/connect";
 import { type Keyset, keysetOf, type PageQuery } from "@nts/shared/mongo/keyset";
 import { sortOf } from "@nts/shared/mongo/order";
-import { documentIn, type RawBatch, type RawFind, textsIn } from "@nts/shared/mongo/raw-find";
+import { documentIn, type RawBatch, textsIn } from "@nts/shared/mongo/raw-find";
 import type { Work } from "@nts/shared/work";
 import { BY_ID, orderIndex, SEARCH_INDEX, TAG_INDEX, type IndexKey } from "./indexes.js";
 import { composed, searchFilter } from "../values/search.rules.js";
-import type { Entity, Entities, EntityDocument, EntityReader } from "./entities.js";
+import type { ScopedFind } from "./database.js";
+import { type Entity, type Entities, type EntityDocument, type EntityReader, matching } from "./entities.js";
 import { rowsIn, textFields } from "./rows.js";
 
 export interface ListPlan {
@@ -55,10 +56,6 @@ export async function answerList<T extends Entity>(
   return Promise.resolve(answer.list(parts, { total, limit, offset, next: page.next }));
 }
 
-function matching<T extends Entity>({ within }: Entities<T>, { scope, filter }: ListPlan): Filter<EntityDocument> {
-  return Object.keys(filter).length === 0 ? within(scope) : { $and: [within(scope), filter] };
-}
-
 /**
  * The index to read from. It is named, because the database would try out dozens that begin alike before it settles on
  * one. Only where tags meet an order it has to find out: few entities carry one tag, and nearly all carry another.
@@ -74,7 +71,7 @@ function hintFor({ keyOf, filter, scope, selective, trailing }: ListPlan, paging
 
 function count<T extends Entity>(entities: Entities<T>, paging: PageQuery, plan: ListPlan): Promise<number> {
   const hint = (hintFor(plan, paging) ?? TAG_INDEX) as IndexKey;
-  return entities.count(plan.scope, matching(entities, plan), hint);
+  return entities.count(plan.scope, plan.filter, hint);
 }
 
 interface Listing {
@@ -138,11 +135,11 @@ async function* segmentsOf<T extends Entity>(
   projection: Document,
 ): AsyncGenerator<RawBatch> {
   const { limit, offset } = paging;
-  const matches = matching(entities, plan);
+  const { filter, scope } = plan;
   let left = limit + 1;
   for (const segment of keyset.segments) {
-    const reading: Omit<RawFind, "collection"> = {
-      filter: Object.keys(segment).length === 0 ? matches : { $and: [matches, segment] },
+    const reading: Omit<ScopedFind, "collection"> = {
+      filter: matching(entities.within(scope), filter, segment),
       projection,
       sort: keyset.sort,
       hint: hintFor(plan, paging),
@@ -151,7 +148,7 @@ async function* segmentsOf<T extends Entity>(
       // Without a limit, what stands before the offset counts in the total.
       skip: limit === 0 ? 0 : offset,
     };
-    for await (const batch of entities.read(plan.scope, reading)) {
+    for await (const batch of entities.read(scope, reading)) {
       left -= batch.starts.length;
       yield batch;
     }

@@ -1,6 +1,7 @@
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Database } from "./database.js";
+import { scopedCollection } from "./scoped-collection.js";
 import { COUNTED, type GuardDocument, SHARDS } from "./guards.js";
 
 // An organization's total is the sum of the counters that its guards carry. A process relies on what it has read for a
@@ -34,7 +35,7 @@ interface Known {
 
 /** @param limit entities of an organization, of all kinds together */
 export function createQuota({ db, share }: Database, limit: number): Quota {
-  const guards = db.collection<GuardDocument>("guards");
+  const guards = scopedCollection<GuardDocument>(db, "guards");
   const known = new Map<string, Known>();
   const reading = new Map<string, Promise<Known>>();
   const counted = COUNTED.map((kind) => ({ $ifNull: [`$counts.${kind}`, 0] }));

@@ -1,20 +1,12 @@
 import { performance } from "node:perf_hooks";
-import {
-  type ClientSession,
-  type Db,
-  type Document,
-  type Filter,
-  MongoBulkWriteError,
-  MongoServerError,
-  ObjectId,
-  type UpdateOneModel,
-} from "mongodb";
+import { type ClientSession, type Db, type Document, MongoBulkWriteError, MongoServerError, ObjectId } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { mapMongoFault } from "@nts/shared/mongo/faults";
 import { createKeyedQueue } from "@nts/shared/mongo/queue";
 import { requireWanted, type Work } from "@nts/shared/work";
 import { BY_ID } from "./indexes.js";
+import type { ScopedUpdate } from "./scoped-collection.js";
 import type { Entities, Entity, EntityDocument, Stored } from "./entities.js";
 
 // An update that concerns one document needs no transaction: it is written on the condition that the document still has the
@@ -61,7 +53,7 @@ interface Waiting {
   readonly revision: number;
   /** Tells this write from others that may have led to the same revision. */
   readonly nonce: ObjectId;
-  readonly filter: Filter<EntityDocument>;
+  readonly filter: ScopedUpdate<EntityDocument>["updateOne"]["filter"];
   readonly fields: Document;
   readonly resolve: (outcome: Outcome) => void;
   readonly reject: (error: unknown) => void;
@@ -177,7 +169,7 @@ function isWanted({ work, reject }: Waiting): boolean {
 }
 
 /** An update that fails when nothing matches: it would insert what cannot be inserted. A reply tells no other way which one. */
-function updateOf({ filter, fields, nonce }: Waiting): { updateOne: UpdateOneModel<EntityDocument> } {
+function updateOf({ filter, fields, nonce }: Waiting): ScopedUpdate<EntityDocument> {
   const update: Document = { $set: { ...fields, nonce }, $setOnInsert: { _id: "nothing" } };
   return { updateOne: { filter, update, upsert: true, hint: BY_ID } };
 }

@@ -17,6 +17,7 @@ import { createDeletions, type Deletions } from "./deletions.js";
 import { createGuards, type Guards } from "./guards.js";
 import { KINDS, type Kinds } from "./kinds.js";
 import { createQuota, DEFAULT_MAX_ENTITIES, type Quota } from "./quota.js";
+import { createTotals, type Totals } from "./totals.js";
 import { createShortWrites, type ShortWrites } from "./short-writes.js";
 
 /** All that handlers may use of the database. */
@@ -24,6 +25,7 @@ export interface Storage {
   readonly transaction: RunTransaction;
   readonly writes: Writes;
   readonly guards: Guards;
+  readonly totals: Totals;
   readonly deletions: Deletions;
   readonly quota: Quota;
   readonly networks: NetworkStore;
@@ -66,7 +68,7 @@ export function createStorage(db: Db, transaction: RunTransaction, options: Stor
   };
   const quota = createQuota(database, maxEntities);
   const shortWrites = shortUpdates ? createShortWrites(db, entities.services) : null;
-  const [guards, deletions] = [createGuards(database), createDeletions(database)];
+  const [guards, totals, deletions] = [createGuards(database), createTotals(database), createDeletions(database)];
   const writes = createWrites(db, transaction);
-  return { transaction, writes, guards, deletions, quota, ...entities, addresses, shortWrites };
+  return { transaction, writes, guards, totals, deletions, quota, ...entities, addresses, shortWrites };
 }

@@ -1,7 +1,10 @@
-import type { ClientSession, Collection, Document } from "mongodb";
+import type { ClientSession, Document } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Database } from "../database.js";
+import type { EntityDocument } from "../entities.js";
 import { INTERFACE_ADDRESSES_INDEX } from "../indexes.js";
+import { type Scoped, scopedCollection } from "../scoped-collection.js";
+import { type Sweepable, sweepable } from "../sweepable.js";
 import { type AddressSpace, keyAt, numberOf, pastReserved } from "../../values/address-space.js";
 
 // The lowest free address of a subnet is found without looking at those that are used. A mark says that everything below it is
@@ -57,7 +60,7 @@ interface Search {
 export type Taken = readonly bigint[] | "move" | "move anew" | "full";
 
 export interface AddressStore {
-  readonly collection: Collection<FreeAddressDocument>;
+  readonly sweepable: Sweepable;
   /** Takes the lowest free addresses of a subnet whose mark is locked; `others` are keys that the same transaction will use. */
   take(
     tx: ClientSession,
@@ -84,10 +87,10 @@ export interface AddressStore {
 }
 
 export function createAddressStore({ db, share }: Database): AddressStore {
-  const collection = db.collection<FreeAddressDocument>("free_addresses");
-  const interfaces = db.collection("interfaces");
+  const collection = scopedCollection<FreeAddressDocument>(db, "free_addresses");
+  const interfaces = scopedCollection<EntityDocument>(db, "interfaces");
 
-  const usedIn = (scope: Scope, subnetId: string, key: Document): Document => ({
+  const usedIn = (scope: Scope, subnetId: string, key: Document): Scoped & Document => ({
     organization_id: scope.organizationId,
     subnet_id: subnetId,
     ip_key: key,
@@ -198,7 +201,7 @@ export function createAddressStore({ db, share }: Database): AddressStore {
   }
 
   return {
-    collection,
+    sweepable: sweepable(collection),
     take: async (tx, scope, subnet, { count, others }) => {
       const { id, space } = subnet;
       const { organizationId: organization_id } = scope;
@@ -247,7 +250,7 @@ export function createAddressStore({ db, share }: Database): AddressStore {
       await collection.updateOne(mine, { $set: set }, { session: tx, upsert: true });
     },
     reset: async (tx, { organizationId: organization_id }, subnetId) => {
-      await collection.deleteOne({ _id: subnetId, organization_id }, { session: tx });
+      await collection.deleteMany({ _id: subnetId, organization_id }, { session: tx });
     },
     release: async ({ organizationId: organization_id }, released, session) => {
       if (released.length === 0) return;
@@ -274,13 +277,13 @@ export function createAddressStore({ db, share }: Database): AddressStore {
       await collection.deleteMany({ organization_id, network_id: { $in: [...networkIds] } }, { session: tx });
     },
     countUsed: async (scope, subnetId, { from, to }) => {
-      const stages = [
+      const counting: Parameters<typeof interfaces.aggregate>[0] = [
         { $match: usedIn(scope, subnetId, { $gte: from, $lte: to }) },
         { $group: { _id: "$ip_key" } },
         { $count: "used" },
       ];
       const [counted] = await share(scope, () =>
-        interfaces.aggregate<{ used: number }>(stages, { hint: INTERFACE_ADDRESSES_INDEX }).toArray(),
+        interfaces.aggregate<{ used: number }>(counting, { hint: INTERFACE_ADDRESSES_INDEX }).toArray(),
       );
       return counted?.used ?? 0;
     },

@@ -50,9 +50,10 @@ export function createBindingStore(database: Database, kind = BINDING_KIND): Bin
     countOn: async (tx, { organizationId }, hostIds) => {
       // By nothing else, so that a million of them are counted without being read.
       const on = { organization_id: organizationId, host_id: { $in: hostIds } };
-      const stages = [{ $match: on }, { $group: { _id: "$host_id", count: { $sum: 1 } } }];
+      const counted = { $group: { _id: "$host_id", count: { $sum: 1 } } };
+      const options = { session: tx, hint: HOST_BINDINGS_INDEX };
       const found = await entities.collection
-        .aggregate<{ _id: string; count: number }>(stages, { session: tx, hint: HOST_BINDINGS_INDEX })
+        .aggregate<{ _id: string; count: number }>([{ $match: on }, counted], options)
         .toArray();
       return new Map(found.map(({ _id, count }) => [_id, count]));
     },

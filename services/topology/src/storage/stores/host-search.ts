@@ -1,9 +1,10 @@
-import type { ClientSession, Collection, Db, Document } from "mongodb";
+import type { ClientSession, Db, Document } from "mongodb";
 import type { HostRecord, Interface } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { searchTextOf } from "../../values/search.rules.js";
 import type { EntityDocument } from "../entities.js";
 import { within } from "../scope.js";
+import { scopedCollection } from "../scoped-collection.js";
 
 // Hosts are found by the addresses of their interfaces, too. A host therefore keeps them beside its own fields: `addresses`,
 // one to a line, each after a line break, and `search`, its own values followed by them. The stores of hosts and interfaces
@@ -25,8 +26,8 @@ export interface HostSearch {
 }
 
 export function createHostSearch(db: Db): HostSearch {
-  const hosts: Collection<EntityDocument> = db.collection("hosts");
-  const interfaces: Collection<EntityDocument> = db.collection("interfaces");
+  const hosts = scopedCollection<EntityDocument>(db, "hosts");
+  const interfaces = scopedCollection<EntityDocument>(db, "interfaces");
 
   async function set(tx: ClientSession, scope: Scope, fields: ReadonlyMap<string, Document>): Promise<void> {
     if (fields.size === 0) return;

@@ -9,6 +9,7 @@ import type { Join } from "../lists.js";
 import { keyedTextIn, rowsIn, textFields } from "../rows.js";
 import { BY_ID, HOST_ORDER_INDEX, HOST_PORTS_INDEX } from "../indexes.js";
 import { within } from "../scope.js";
+import { type Scoped, scopedCollection } from "../scoped-collection.js";
 import { hostRevision } from "./host-revision.rules.js";
 
 // Hosts are answered with everything on them. That is read by the ids of the hosts, some at a time, each group of one
@@ -213,7 +214,10 @@ const END = Buffer.from("}");
 
 const opening = (kind: string): Buffer => Buffer.from(`,"${kind}":[`);
 const byHost = (): Map<string, Buffer[]> => new Map();
-const on = (scope: Scope, hostIds: readonly string[]): Document => ({ ...within(scope), host_id: { $in: hostIds } });
+const on = (scope: Scope, hostIds: readonly string[]): Scoped & Document => ({
+  ...within(scope),
+  host_id: { $in: hostIds },
+});
 
 function wholeText(id: string, host: Buffer, { texts }: Gathered): Buffer[] {
   const children = CHILDREN.flatMap(({ kind }) => [opening(kind), ...(texts[kind].get(id) ?? []), CLOSE]);
@@ -228,8 +232,7 @@ async function known(
 ): Promise<KnownHost[]> {
   // Said with each read, because that of the client would take the place of the session's.
   const options = { session, ...(session.inTransaction() ? {} : { readConcern: { level: "snapshot" as const } }) };
-  const hosts = await db
-    .collection<EntityDocument>("hosts")
+  const hosts = await scopedCollection<EntityDocument>(db, "hosts")
     .find({ ...within(scope), _id: { $in: [...ids] } }, { ...options, projection: { ...STORED, _id: 1 } })
     .toArray();
   const found = new Map(
@@ -244,9 +247,12 @@ async function known(
     ]),
   );
   for (const { kind, order } of CHILDREN) {
-    const children = db
-      .collection<EntityDocument>(kind)
-      .find(on(scope, ids), { ...options, projection: { ...STORED, host_id: 1 }, sort: order, hint: order });
+    const children = scopedCollection<EntityDocument>(db, kind).find(on(scope, ids), {
+      ...options,
+      projection: { ...STORED, host_id: 1 },
+      sort: order,
+      hint: order,
+    });
     for (const child of await children.toArray())
       (found.get(String(child["host_id"]))?.[kind] as Stored<unknown>[] | undefined)?.push(
         readers[kind].storedIn(child, scope),

@@ -1,11 +1,10 @@
 import type { ClientSession, Document, Filter } from "mongodb";
-import { type HostInventory, HostRecord, type Interface } from "@nts/shared/contract";
+import { type HostInventory, HostRecord, type Interface, type Port, type Service } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { BY_ID } from "../indexes.js";
 import { composed } from "../../values/search.rules.js";
 import { createEntities, createReader, type Entities, type EntityDocument, type EntityKind } from "../entities.js";
 import type { Database } from "../database.js";
-import type { Kinds } from "../kinds.js";
 import { within } from "../scope.js";
 import { requireRoom } from "./host-capacity.rules.js";
 import { createHostSearch, hostSearchFields } from "./host-search.js";
@@ -88,7 +87,12 @@ export const HOST_KIND: EntityKind<HostRecord> = {
 };
 
 /** Of hosts, and of what is on them. */
-type HostKinds = Pick<Kinds, "hosts" | "interfaces" | "ports" | "services">;
+export interface HostKinds {
+  readonly hosts: EntityKind<HostRecord>;
+  readonly interfaces: EntityKind<Interface>;
+  readonly ports: EntityKind<Port>;
+  readonly services: EntityKind<Service>;
+}
 
 export function createHostStore(database: Database, kinds: HostKinds): HostStore {
   const entities = createEntities<HostRecord>(database, kinds.hosts);
@@ -149,7 +153,7 @@ export function createHostStore(database: Database, kinds: HostKinds): HostStore
       return locked;
     },
     take: async (tx, scope, ids) => {
-      const filter: Filter<EntityDocument> = { ...within(scope), _id: { $in: [...ids] } };
+      const filter = { ...within(scope), _id: { $in: [...ids] } };
       await own(tx, scope, ids);
       return hosts.find<TakenHost>(filter, { session: tx, projection: TAKEN }).toArray();
     },

@@ -3,10 +3,10 @@ import { Interface } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { parseAddress } from "../../values/addresses.js";
 import { createHostSearch } from "./host-search.js";
-import { IP_INDEX, MAC_INDEX } from "../indexes.js";
+import { BY_ID, IP_INDEX, MAC_INDEX, SUBNET_INTERFACES_INDEX } from "../indexes.js";
 import type { AddressStore, Released } from "./addresses.js";
 import type { Database } from "../database.js";
-import { createEntities, type Entities, type EntityKind, type EntityDocument, STORED } from "../entities.js";
+import { createEntities, type Entities, type EntityKind, type EntityDocument, matching, STORED } from "../entities.js";
 
 /** What an interface can be recognized by. */
 export interface Identities {
@@ -20,11 +20,16 @@ export interface InterfaceStore extends Entities<Interface> {
   insertWithHosts(tx: ClientSession, scope: Scope, interfaces: readonly Interface[]): Promise<void>;
   /** Interfaces of these hosts were removed, and the hosts stay. */
   removedFrom(tx: ClientSession, scope: Scope, hostIds: readonly string[]): Promise<void>;
+  /** Frees the addresses of interfaces that a sweep is about to delete. */
+  releaseAddresses(organizationId: string, ids: readonly string[]): Promise<void>;
+  /** Whether an interface has an address in one of the subnets. */
+  useAny(tx: ClientSession, scope: Scope, subnetIds: readonly string[]): Promise<boolean>;
   /** Interfaces that have one of the addresses, in no order. @param scope of listed networks */
   findByIdentity(scope: Scope, identities: Identities, tx?: ClientSession): Promise<Interface[]>;
 }
 
 type Placed = Released & { readonly _id: string };
+const PLACED = { subnet_id: 1, network_id: 1, ip_key: 1 } as const;
 
 export const INTERFACE_KIND: EntityKind<Interface> = {
   collection: "interfaces",
@@ -51,9 +56,8 @@ export function createInterfaceStore(
 
   /** What the addresses of some interfaces are in the database, where they go or change. */
   async function addressesOf(tx: ClientSession, scope: Scope, filter: Filter<EntityDocument>): Promise<Placed[]> {
-    const projection = { subnet_id: 1, network_id: 1, ip_key: 1 } as const;
     return entities.collection
-      .find<Placed>({ $and: [entities.within(scope), filter] }, { session: tx, projection })
+      .find<Placed>(matching(entities.within(scope), filter), { session: tx, projection: PLACED })
       .toArray();
   }
 
@@ -82,6 +86,16 @@ export function createInterfaceStore(
       await search.changed(tx, scope, hostIds);
     },
     removedFrom: search.changed,
+    releaseAddresses: async (organizationId, ids) => {
+      const swept = { organization_id: organizationId, _id: { $in: [...ids] } };
+      const found = await entities.collection.find<Placed>(swept, { projection: PLACED, hint: BY_ID }).toArray();
+      await addresses.release({ organizationId }, found);
+    },
+    useAny: async (tx, scope, subnetIds) => {
+      const filter = { ...entities.within(scope), subnet_id: { $in: [...subnetIds] } };
+      const options = { session: tx, projection: { _id: 1 }, hint: SUBNET_INTERFACES_INDEX };
+      return (await entities.collection.findOne(filter, options)) !== null;
+    },
     findByIdentity: async (scope, { macAddresses, ipAddresses }, tx) => {
       const within = entities.within(scope);
       const byIndex = async (filter: object, hint: object): Promise<Interface[]> => {
@@ -89,9 +103,7 @@ export function createInterfaceStore(
         const found =
           tx === undefined
             ? await entities.select(scope, filter, options)
-            : await entities.collection
-                .find<EntityDocument>({ ...within, ...filter }, { ...options, session: tx })
-                .toArray();
+            : await entities.collection.find({ ...within, $and: [filter] }, { ...options, session: tx }).toArray();
         return found.map((document) => entities.storedIn(document, scope).entity);
       };
       const keys = ipAddresses.map((address) => parseAddress(address).key);

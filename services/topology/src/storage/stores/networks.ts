@@ -1,9 +1,16 @@
+import type { ClientSession } from "mongodb";
 import { Network } from "@nts/shared/contract";
+import type { Scope } from "@nts/shared/http/tenancy";
 import { composed } from "../../values/search.rules.js";
 import type { Database } from "../database.js";
 import { createEntities, type Entities, type EntityKind } from "../entities.js";
 
-export type NetworkStore = Entities<Network>;
+export interface NetworkStore extends Entities<Network> {
+  /** Collides with whoever updates or deletes one of them at the same time. @returns how many are in the scope */
+  markDeleting(tx: ClientSession, scope: Scope, ids: readonly string[]): Promise<number>;
+  /** Removes networks whose deletion is decided, and whose guards are gone. */
+  removeDecided(organizationIds: readonly string[], ids: readonly string[]): Promise<void>;
+}
 
 export const NETWORK_KIND: EntityKind<Network> = {
   collection: "networks",
@@ -16,5 +23,16 @@ export const NETWORK_KIND: EntityKind<Network> = {
 
 /** Networks; the network of a network is itself, so that the filter of a scope serves here too. */
 export function createNetworkStore(database: Database, kind = NETWORK_KIND): NetworkStore {
-  return createEntities<Network>(database, kind);
+  const entities = createEntities<Network>(database, kind);
+  const { collection, within } = entities;
+  return {
+    ...entities,
+    markDeleting: async (tx, scope, ids) => {
+      const filter = { ...within(scope), _id: { $in: [...ids] } };
+      return (await collection.updateMany(filter, { $set: { deleting: true } }, { session: tx })).matchedCount;
+    },
+    removeDecided: async (organizationIds, ids) => {
+      await collection.deleteMany({ organization_id: { $in: organizationIds }, _id: { $in: [...ids] } });
+    },
+  };
 }

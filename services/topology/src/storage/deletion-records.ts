@@ -1,0 +1,99 @@
+import type { ClientSession, Collection, Db } from "mongodb";
+import { AppError } from "@nts/shared/errors";
+import { newId } from "@nts/shared/ids";
+
+// One document for each deletion that did not fit a transaction: written when it is decided, read by whoever must not see
+// what is hidden, and removed when the sweep has long been done. Sweeps look for them in all organizations.
+
+/** Entities that one transaction deletes or changes; with more of them it would take longer than others can wait. */
+export const AT_ONCE = 500;
+
+/** What is hidden, or swept a short while ago. */
+export interface DeletionDocument {
+  /** The id of the network; of hosts and tags, which are deleted together, one of its own. */
+  _id: string;
+  kind: "network" | "hosts" | "tags";
+  organization_id: string;
+  /** Those of the hosts or tags. */
+  ids?: readonly string[];
+  /** By the clock of the database. */
+  deleted_at: Date;
+  /** When nothing of it was left. */
+  swept_at?: Date;
+  /** True when whoever has to hear of the deletion was told. */
+  announced?: boolean;
+}
+
+export interface DeletionRecords {
+  /** Hides networks when the transaction commits. @throws AppError `not_found` when one of them is hidden already */
+  hideNetworks(tx: ClientSession, organizationId: string, ids: readonly string[]): Promise<void>;
+  /** Hides what stood on hosts, or tags on whatever carries them, when the transaction commits. @returns its id */
+  hide(tx: ClientSession, organizationId: string, kind: "hosts" | "tags", ids: readonly string[]): Promise<string>;
+  /** Whoever has to hear of these deletions was told. */
+  markAnnounced(organizationIds: readonly string[], ids: readonly string[]): Promise<void>;
+  /** How many there are, and how many of them are to be swept. */
+  count(): Promise<{ all: number; unswept: number }>;
+  /** Those that were hidden this many milliseconds ago, by the clock of the database, and are not swept; oldest first. */
+  unswept(agedMs: number): Promise<DeletionDocument[]>;
+  /** Those that were swept this many milliseconds ago. */
+  swept(agedMs: number): Promise<DeletionDocument[]>;
+  markSwept(deletion: DeletionDocument): Promise<void>;
+  forget(deletion: DeletionDocument): Promise<void>;
+}
+
+export function openDeletions(db: Db): Collection<DeletionDocument> {
+  return db.collection("deletions");
+}
+
+export function createDeletionRecords(db: Db): DeletionRecords {
+  const collection = openDeletions(db);
+  return {
+    hideNetworks: async (tx, organization_id, ids) => {
+      const hiding = ids.map((_id) => ({
+        updateOne: {
+          filter: { _id },
+          update: {
+            $setOnInsert: { kind: "network" as const, organization_id },
+            $currentDate: { deleted_at: true as const },
+          },
+          upsert: true,
+        },
+      }));
+      const { upsertedCount } = await collection.bulkWrite(hiding, { session: tx });
+      if (upsertedCount !== ids.length) throw new AppError("not_found", { entity: "Network" });
+    },
+    hide: async (tx, organization_id, kind, ids) => {
+      const _id = newId();
+      const update = {
+        $setOnInsert: { kind, organization_id, ids: [...ids] },
+        $currentDate: { deleted_at: true },
+      } as const;
+      await collection.updateOne({ _id }, update, { session: tx, upsert: true });
+      return _id;
+    },
+    markAnnounced: async (organizationIds, ids) => {
+      const decided = { organization_id: { $in: [...organizationIds] }, _id: { $in: [...ids] } };
+      await collection.updateMany(decided, { $set: { announced: true } });
+    },
+    count: async () => {
+      const found = await collection.find({}, { projection: { swept_at: 1 } }).toArray();
+      return { all: found.length, unswept: found.filter(({ swept_at }) => swept_at === undefined).length };
+    },
+    unswept: (agedMs) => {
+      const due = { swept_at: { $exists: false }, ...aged("deleted_at", agedMs) };
+      return collection.find(due).sort({ deleted_at: 1 }).toArray();
+    },
+    swept: (agedMs) => collection.find({ swept_at: { $exists: true }, ...aged("swept_at", agedMs) }).toArray(),
+    markSwept: async ({ _id }) => {
+      await collection.updateOne({ _id }, { $currentDate: { swept_at: true } });
+    },
+    forget: async ({ _id }) => {
+      await collection.deleteOne({ _id });
+    },
+  };
+}
+
+/** Since whose moment this much time has passed. */
+function aged(moment: "deleted_at" | "swept_at", ms: number): object {
+  return { $expr: { $lte: [`$${moment}`, { $subtract: ["$$NOW", ms] }] } };
+}

@@ -1,0 +1,144 @@
+import type { ClientSession, Filter } from "mongodb";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { FIRST_FORM, withUnknown } from "@nts/shared/mongo/forms";
+import { recorderOf } from "@nts/shared/writes/recorder";
+import { type Entity, type EntityDocument, type EntityKind, type EntityParts, type Extra, hintFor, matching, type Stored, STORED } from "./entities.js"; // prettier-ignore
+import { BY_ID } from "./indexes.js";
+import type { ScopeFilter } from "./scope.js";
+
+/** Changed entities that one command writes: each takes about a millisecond, and a command has five seconds. */
+const UPDATE_BATCH = 250;
+
+type EntityKeys = Pick<EntityDocument, "_id" | "network_id" | "created_at" | "updated_at">;
+
+/** The writes of the entities of one kind. */
+export interface EntityWrites<T extends Entity> {
+  /** The fields of its document that lists can be ordered by, without the {@link EntityKind.keysBeside}. */
+  keysOf(entity: T): Record<string, unknown>;
+  /** What is stored of a changed entity, beside the extra fields that were given when it was written. */
+  documentOf(organizationId: string, stored: Stored<T>): EntityDocument;
+  /** @param extra fields that no entity holds, such as the name of its host */
+  insert(tx: ClientSession, scope: Scope, entities: readonly T[], extra?: Extra<T>): Promise<void>;
+  /** Stores changed entities under their next revision. Extra fields that are not given stay as they are. */
+  replace(tx: ClientSession, scope: Scope, changed: readonly Stored<T>[], extra?: object): Promise<void>;
+  /** @returns how many were removed */
+  remove(tx: ClientSession, scope: Scope, filter: Filter<EntityDocument>): Promise<number>;
+  /**
+   * Stores what matches as it is answered, without a transaction: each is written on the condition of its revision.
+   *
+   * @returns how many matched; those that somebody else has written at the same time may match still
+   */
+  storeAsAnswered(scope: Scope, filter: Filter<EntityDocument>): Promise<number>;
+}
+
+export function createEntityWrites<T extends Entity>(
+  kind: EntityKind<T>,
+  { collection, visible, reader }: EntityParts<T>,
+): EntityWrites<T> {
+  const documentOf: EntityWrites<T>["documentOf"] = (organizationId, { entity, revision }) =>
+    // What a newer build has added to the entity stays there.
+    newDocumentOf(kind, organizationId, { entity: withUnknown(kind.clean(entity), entity) as T, revision });
+
+  const { recordChanges, recordRemovals } = createRecording(kind, { collection, visible, reader });
+
+  return {
+    keysOf: (entity) => keysOf(kind, entity),
+    documentOf,
+    insert: async (tx, scope, inserted, extra) => {
+      const documents = inserted.map((entity) => ({
+        ...newDocumentOf(kind, scope.organizationId, { entity: kind.clean(entity), revision: 1 }),
+        ...(typeof extra === "function" ? extra(entity) : extra),
+      }));
+      if (documents.length > 0) await collection.insertMany(documents, { session: tx });
+      const recorder = recorderOf(tx);
+      for (const one of inserted)
+        recorder?.record({ kind, id: one.id, revision: null, before: null, after: kind.clean(one) });
+    },
+    replace: async (tx, scope, changed, extra) => {
+      await recordChanges(tx, scope, changed);
+      const updates = changed.map((one) => {
+        const { _id, ...fields } = documentOf(scope.organizationId, one);
+        return { filter: { ...visible(scope), _id }, update: { $set: { ...fields, ...extra } }, hint: BY_ID };
+      });
+      const [only, ...more] = updates;
+      if (only === undefined) return;
+      if (more.length === 0) await collection.updateOne(only.filter, only.update, { session: tx, hint: BY_ID });
+      else
+        for (let from = 0; from < updates.length; from += UPDATE_BATCH) {
+          const batch = updates.slice(from, from + UPDATE_BATCH).map((updateOne) => ({ updateOne }));
+          await collection.bulkWrite(batch, { session: tx });
+        }
+    },
+    remove: async (tx, scope, filter) => {
+      const all = matching(visible(scope), filter);
+      const told = await recordRemovals(tx, all);
+      const { deletedCount } = await collection.deleteMany(all, { session: tx, ...hintFor(filter) });
+      recorderOf(tx)?.count(kind.collection, deletedCount - told);
+      return deletedCount;
+    },
+    storeAsAnswered: async (scope, filter) => {
+      const { organizationId: organization_id } = scope;
+      const options = { projection: { ...STORED, _id: 1 }, ...hintFor(filter) };
+      const found = await collection.find({ ...filter, organization_id }, options).toArray();
+      const updates = found.map((document) => {
+        const { _id, ...fields } = documentOf(organization_id, reader.storedIn(document, scope));
+        const unchanged = { organization_id, _id, revision: document.revision };
+        return { updateOne: { filter: unchanged, update: { $set: fields } } };
+      });
+      if (updates.length > 0) await collection.bulkWrite(updates, { ordered: false });
+      return found.length;
+    },
+  };
+}
+
+/** Tells the plan of a write, where there is one, what becomes of entities. */
+function createRecording<T extends Entity>(kind: EntityKind<T>, { collection, visible, reader }: EntityParts<T>) {
+  return {
+    recordChanges: async (tx: ClientSession, scope: Scope, changed: readonly Stored<T>[]): Promise<void> => {
+      const recorder = recorderOf(tx);
+      if (recorder === undefined) return;
+      const named = { ...visible(scope), _id: { $in: changed.map(({ entity }) => entity.id) } };
+      const found = await collection.find(named, { projection: STORED, session: tx, hint: BY_ID }).toArray();
+      const stored = found.map((document) => reader.storedIn(document, scope));
+      const before = new Map(stored.map((one) => [one.entity.id, one]));
+      for (const { entity } of changed) {
+        const old = before.get(entity.id);
+        if (old === undefined) continue;
+        recorder.record({ kind, id: entity.id, revision: old.revision, before: old.entity, after: kind.clean(entity) });
+      }
+    },
+    /** @returns how many were told: no more than a plan has room for */
+    recordRemovals: async (tx: ClientSession, filter: ScopeFilter): Promise<number> => {
+      const recorder = recorderOf(tx);
+      if (recorder === undefined || recorder.room === 0) return 0;
+      const options = { session: tx, projection: { revision: 1 }, limit: recorder.room } as const;
+      const found = await collection.find(filter, options).sort({ _id: 1 }).toArray();
+      for (const { _id, revision } of found) recorder.record({ kind, id: _id, revision, before: {}, after: null });
+      return found.length;
+    },
+  };
+}
+
+function keysOf<T extends Entity>(kind: EntityKind<T>, entity: T): EntityKeys {
+  return {
+    _id: entity.id,
+    network_id: kind.networkOf === null ? null : kind.networkOf(entity),
+    created_at: new Date(entity.created_at),
+    updated_at: new Date(entity.updated_at),
+    ...kind.keysOf(entity),
+  };
+}
+
+function newDocumentOf<T extends Entity>(
+  kind: EntityKind<T>,
+  organizationId: string,
+  { entity, revision }: Stored<T>,
+): EntityDocument {
+  return {
+    organization_id: organizationId,
+    revision,
+    ...keysOf(kind, entity),
+    form: (kind.form ?? FIRST_FORM).version,
+    wire: JSON.stringify(entity),
+  };
+}

@@ -1,0 +1,34 @@
+import type { Document } from "mongodb";
+import { STREAM_MS } from "@nts/shared/mongo/connect";
+import { BY_ID, type IndexKey } from "./indexes.js";
+import type { Scoped, ScopedCollection } from "./scoped-collection.js";
+
+/** A batch is not waited for until a majority has it on disk: the entry that the deletion is swept is, and stands behind it. */
+const UNCONFIRMED = { w: 1, journal: false } as const;
+
+/** What matches of one organization. */
+export type Matching = Scoped & { readonly organization_id: string } & Readonly<Record<string, unknown>>;
+
+/** What a sweep does with the documents of a collection that nobody can see any more. */
+export interface Sweepable {
+  /**
+   * The ids of what matches, by one cursor: beginning again would pass over everything that was deleted just now.
+   *
+   * @param hint of the index that tells what matches
+   */
+  ids(matching: Matching, { hint, batch }: { hint: IndexKey; batch: number }): AsyncIterable<{ readonly _id: string }>;
+  /** @returns how many were deleted */
+  remove(organizationId: string, ids: readonly string[]): Promise<number>;
+}
+
+export function sweepable<T extends Document>(scoped: ScopedCollection<T>): Sweepable {
+  const collection = scoped as unknown as ScopedCollection<{ _id: string; organization_id: string }>;
+  return {
+    ids: (matching, { hint, batch }) =>
+      collection.find(matching, { hint, projection: { _id: 1 }, batchSize: batch, maxTimeMS: STREAM_MS }),
+    remove: async (organization_id, ids) => {
+      const gone = { organization_id, _id: { $in: [...ids] } };
+      return (await collection.deleteMany(gone, { hint: BY_ID, writeConcern: UNCONFIRMED })).deletedCount;
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import type { ClientSession } from "mongodb";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { documentsIn, rawBatches } from "@nts/shared/mongo/raw-find";
+import type { Database } from "./database.js";
+import { addedUp, type Counted, type Counts, type GuardDocument, SHARDS } from "./guards.js";
+import { GUARD_INDEX } from "./indexes.js";
+import { scopedCollection } from "./scoped-collection.js";
+import { within } from "./scope.js";
+
+// The guards of a network carry how many entities of each kind it has, in parts that sum up; so the total of a list costs the
+// same however long it is.
+
+/** Networks whose guards, in one batch, are read rather than added up by the database. */
+const FEW_NETWORKS = 6;
+/** Organizations that are remembered. */
+const MOST_KNOWN = 10_000;
+
+export interface Totals {
+  /** How many entities networks hold. @param tx to read in; none otherwise */
+  countsOf(scope: Scope, networkIds: readonly string[], tx?: ClientSession): Promise<Counts>;
+  /** How many entities of a kind the scope has. */
+  total(scope: Scope, counted: Counted): Promise<number>;
+}
+
+export function createTotals(database: Database): Totals {
+  const guards = scopedCollection<GuardDocument>(database.db, "guards");
+  /** Organizations that had more networks than are added up here. */
+  const large = new Set<string>();
+
+  /** Reads that wait for their turn. Whoever asks for the same meanwhile waits for the same one: it begins later than the question. */
+  const waiting = new Map<string, Promise<number[] | null>>();
+
+  /** What the guards of few networks count; null when there are more. A sum in the database costs several times as much. */
+  function fewCounts(scope: Scope, counted: Counted): Promise<number[] | null> {
+    const { networks, organizationId } = scope;
+    if (networks === "all" ? large.has(organizationId) : networks.length > FEW_NETWORKS) return Promise.resolve(null);
+    const key = `${organizationId} ${counted} ${String(networks)}`;
+    const known = waiting.get(key);
+    if (known !== undefined) return known;
+    const begin = (): Promise<number[] | null> => {
+      waiting.delete(key);
+      return readCounts(scope, counted);
+    };
+    // A turn that is free begins at once, and what has begun is not to be waited for: so not before it is known here.
+    const read = Promise.resolve()
+      .then(() => database.share(scope, begin))
+      .finally(() => {
+        if (waiting.get(key) === read) waiting.delete(key);
+      });
+    waiting.set(key, read);
+    return read;
+  }
+
+  async function readCounts(scope: Scope, counted: Counted): Promise<number[] | null> {
+    const limit = FEW_NETWORKS * SHARDS + 1;
+    const filter = { ...within(scope), kind: "network" };
+    const projection = { _id: 0, [`counts.${counted}`]: 1 };
+    const counts: number[] = [];
+    const find = { collection: "guards", filter, projection, hint: GUARD_INDEX, limit };
+    for await (const batch of rawBatches(database.db, find))
+      for (const one of documentsIn(batch)) counts.push((one as Pick<GuardDocument, "counts">).counts[counted] ?? 0);
+    if (counts.length < limit) return counts;
+    if (large.size === MOST_KNOWN) large.clear();
+    large.add(scope.organizationId);
+    return null;
+  }
+
+  return {
+    countsOf: async (scope, networkIds, tx) => {
+      const filter = { ...within(scope), kind: "network" as const, $and: [{ network_id: { $in: [...networkIds] } }] };
+      const read = (): Promise<GuardDocument[]> =>
+        guards.find(filter, { projection: { counts: 1 }, session: tx }).toArray();
+      const found = tx === undefined ? await database.share(scope, read) : await read();
+      return found.reduce<Counts>((sum, { counts }) => addedUp(sum, counts), {});
+    },
+    total: async (scope, counted) => {
+      const few = await fewCounts(scope, counted);
+      if (few !== null) return few.reduce((sum, count) => sum + count, 0);
+      const match = { $match: { ...within(scope), kind: "network" } };
+      const summed = { $group: { _id: null, total: { $sum: `$counts.${counted}` } } };
+      const [sum] = await database.share(scope, () => guards.aggregate<{ total: number }>([match, summed]).toArray());
+      return sum?.total ?? 0;
+    },
+  };
+}
