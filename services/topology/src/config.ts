@@ -23,3 +23,4 @@ export const TopologySettings = z.object({
     .default("off")
     .describe("Updates of services that need no transaction do without: on once all replicas know this setting."),
 });
+export type TopologyConfig = z.infer<typeof TopologySettings>;

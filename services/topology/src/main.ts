@@ -1,4 +1,4 @@
-import { createBus } from "@nts/shared/bus/bus";
+import { type Bus, createBus } from "@nts/shared/bus/bus";
 import { addBusMetrics } from "@nts/shared/bus/bus-metrics";
 import { readConfig } from "@nts/shared/config";
 import { networkDeleted, tagDeleted } from "@nts/shared/contract/messages";
@@ -17,7 +17,7 @@ import { createTransactions } from "@nts/shared/mongo/transaction";
 import { createShares } from "@nts/shared/shares";
 import { createTracing } from "@nts/shared/tracing/tracing";
 import { createTopologyApp } from "./app.js";
-import { TopologySettings } from "./config.js";
+import { type TopologyConfig, TopologySettings } from "./config.js";
 import { addImportMetrics } from "./imports/metrics.js";
 import { createImportDesk } from "./imports/desk.js";
 import { INDEXES } from "./storage/indexes.js";
@@ -48,16 +48,54 @@ startProcess(async () => {
   const imports = createImportDesk();
   addImportMetrics(metrics.registry, imports);
 
-  const shares = createShares({
-    operations: settings.ORGANIZATION_OPERATIONS,
-    streams: settings.ORGANIZATION_STREAMS,
-  });
+  const shares = createShares({ operations: settings.ORGANIZATION_OPERATIONS, streams: settings.ORGANIZATION_STREAMS });
   const storage = createStorage(db, createTransactions(mongo), {
     shares,
     maxEntities: settings.MAX_ENTITIES_PER_ORGANIZATION,
     shortUpdates: settings.SHORT_UPDATES === "on",
   });
-  const notices: Notices = {
+  const notices = noticesOver(bus);
+  const app = createTopologyApp({
+    storage,
+    notices,
+    imports,
+    router: { verifyTenancy: verifierOf(settings), log, tracing, observe: metrics.observeRequest, shares },
+  });
+
+  const readiness: Readiness = { stopping: false };
+  const listening = { host: settings.HOST, maxHeaderBytes: INTERNAL_HEADER_LIMIT_BYTES, keepAliveMs: KEEP_ALIVE_MS };
+  let api: RunningServer | null = null;
+  let sweeper: Sweeper | null = null;
+  const checks = {
+    mongodb: () => pingDatabase(db),
+    api: () => {
+      if (api === null) throw new Error("the database is not up to date yet");
+    },
+  };
+  const operationsApp = createOperationsApp(metrics.registry, readiness, checks);
+  const operations = await startServer(operationsApp, { ...listening, port: settings.OPS_PORT, drainMs: 0 });
+  stopOnSignal(log, {
+    readiness,
+    leave: () => api?.leave(),
+    delayMs: settings.DRAIN_DELAY_MS,
+    steps: [
+      () => Promise.all([api?.close(), sweeper?.stop()]),
+      ...[bus, mongo, tracing, operations].map((one) => () => one.close()),
+    ],
+  });
+
+  // The database may come later than this process; until then it is alive and not ready.
+  await connectMongo(mongo, log);
+  const schema = { migrations: MIGRATIONS, indexes: INDEXES, log };
+  await keepTrying(log, "bringing the database up to date", () => migrate(mongo.db(settings.MONGODB_DATABASE), schema));
+  api = await startServer(withProbe(readiness, app.handle), { ...listening, port: settings.PORT, drainMs: DRAIN_MS });
+  sweeper = startSweeper(db, metrics.registry, { storage, notices, log });
+  log.info({ port: api.port, ops_port: operations.port }, "listening");
+});
+
+/** Tells other processes over the bus. */
+function noticesOver(bus: Bus): Notices {
+  return {
     networkDeleted: (organization_id, network_id) => {
       bus.publish(networkDeleted, { organization_id, network_id });
     },
@@ -65,54 +103,9 @@ startProcess(async () => {
       bus.publish(tagDeleted, { organization_id, tag_id });
     },
   };
-  const app = createTopologyApp({
-    storage,
-    notices,
-    imports,
-    router: {
-      verifyTenancy: createTenancyVerifier(
-        { users: settings.GATEWAY_TO_TOPOLOGY_SECRETS, processes: settings.IDENTITY_TO_TOPOLOGY_SECRETS },
-        "topology",
-      ),
-      log,
-      tracing,
-      observe: metrics.observeRequest,
-      shares,
-    },
-  });
+}
 
-  const readiness: Readiness = { stopping: false };
-  const listening = { host: settings.HOST, maxHeaderBytes: INTERNAL_HEADER_LIMIT_BYTES, keepAliveMs: KEEP_ALIVE_MS };
-  let api: RunningServer | null = null;
-  let sweeper: Sweeper | null = null;
-  const operations = await startServer(
-    createOperationsApp(metrics.registry, readiness, {
-      mongodb: () => pingDatabase(db),
-      api: () => {
-        if (api === null) throw new Error("the database is not up to date yet");
-      },
-    }),
-    { ...listening, port: settings.OPS_PORT, drainMs: 0 },
-  );
-  stopOnSignal(log, {
-    readiness,
-    leave: () => api?.leave(),
-    delayMs: settings.DRAIN_DELAY_MS,
-    steps: [
-      () => Promise.all([api?.close(), sweeper?.stop()]),
-      () => bus.close(),
-      () => mongo.close(),
-      () => tracing.close(),
-      () => operations.close(),
-    ],
-  });
-
-  // The database may come later than this process; until then it is alive and not ready.
-  await connectMongo(mongo, log);
-  await keepTrying(log, "bringing the database up to date", () =>
-    migrate(mongo.db(settings.MONGODB_DATABASE), { migrations: MIGRATIONS, indexes: INDEXES, log }),
-  );
-  api = await startServer(withProbe(readiness, app.handle), { ...listening, port: settings.PORT, drainMs: DRAIN_MS });
-  sweeper = startSweeper(db, metrics.registry, { storage, notices, log });
-  log.info({ port: api.port, ops_port: operations.port }, "listening");
-});
+function verifierOf(settings: TopologyConfig) {
+  const secrets = { users: settings.GATEWAY_TO_TOPOLOGY_SECRETS, processes: settings.IDENTITY_TO_TOPOLOGY_SECRETS };
+  return createTenancyVerifier(secrets, "topology");
+}

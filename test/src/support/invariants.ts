@@ -10,7 +10,7 @@ import { parseBlock } from "@nts/topology/values/addresses";
 import { hostSearchFields } from "@nts/topology/storage/stores/host-search";
 import { resolveBindings } from "@nts/topology/hosts/bindings.rules";
 import type { EntityDocument } from "@nts/topology/storage/entities";
-import type { DeletionDocument } from "@nts/topology/storage/deletions";
+import type { DeletionDocument } from "@nts/topology/storage/deletion-records";
 import { COUNTED, type GuardDocument } from "@nts/topology/storage/guards";
 import { createStorage } from "@nts/topology/storage/storage";
 

@@ -1,4 +1,5 @@
 import {
+  type BindingInput,
   type Host,
   type HostCreate,
   type HostInventory,
@@ -65,38 +66,47 @@ export function newHostOf(body: HostCreate, { now, newId, source }: Making): New
     return { ...owned, id: newId(), number, protocol, type: portType(number, protocol) };
   });
 
+  const services = servicesOf(body, { host, interfaces, ports }, { now, newId, source });
+  return { host, interfaces, ports, services };
+}
+
+/** The services of the body on the host that is made, bound to its ports and interfaces. */
+function servicesOf(
+  body: HostCreate,
+  { host, interfaces, ports }: Omit<NewHost, "services">,
+  { now, newId, source }: Making,
+): Service[] {
   const idOf = new Map<string, string>();
   body.interfaces.forEach(({ id }, index) => id !== undefined && idOf.set(id, interfaces[index]?.id ?? id));
   body.ports.forEach(({ id }, index) => id !== undefined && idOf.set(id, ports[index]?.id ?? id));
-  const local = { ports: namesOf(body.ports), interfaces: namesOf(body.interfaces) };
-  const resolved = resolveAll(body, local);
-
-  const servicePositions = placeAll(body.services.map(({ position }) => position));
-  const services = body.services.map((given, index): Service => {
+  const named = (id: string): string => idOf.get(id) ?? id;
+  const resolved = resolveAll(body, { ports: namesOf(body.ports), interfaces: namesOf(body.interfaces) });
+  const positions = placeAll(body.services.map(({ position }) => position));
+  return body.services.map((given, index): Service => {
     const id = newId();
-    const bindings = (resolved[index] ?? []).map((binding) =>
-      binding.type === "Interface"
-        ? { ...binding, interface_id: idOf.get(binding.interface_id) ?? binding.interface_id }
-        : {
-            ...binding,
-            port_id: idOf.get(binding.port_id) ?? binding.port_id,
-            interface_id:
-              binding.interface_id === null ? null : (idOf.get(binding.interface_id) ?? binding.interface_id),
-          },
-    );
+    const bindings = (resolved[index] ?? []).map((binding) => withIds(binding, named));
     return {
-      ...owned,
       id,
-      bindings: bindingsOf(bindings, [], { serviceId: id, networkId: body.network_id, now, newId }),
+      created_at: now,
+      updated_at: now,
+      network_id: host.network_id,
+      host_id: host.id,
+      bindings: bindingsOf(bindings, [], { serviceId: id, networkId: host.network_id, now, newId }),
       name: given.name,
-      position: servicePositions[index] ?? index,
+      position: positions[index] ?? index,
       service_definition: given.service_definition,
       source: { type: source },
       tags: given.tags,
       virtualization: given.virtualization ?? null,
     };
   });
-  return { host, interfaces, ports, services };
+}
+
+/** A binding that names its port and interface by our ids instead of local names. */
+function withIds(binding: BindingInput, idOf: (name: string) => string): BindingInput {
+  if (binding.type === "Interface") return { ...binding, interface_id: idOf(binding.interface_id) };
+  const { port_id, interface_id } = binding;
+  return { ...binding, port_id: idOf(port_id), interface_id: interface_id === null ? null : idOf(interface_id) };
 }
 
 function namesOf(children: readonly { id?: string | undefined }[]): string[] {

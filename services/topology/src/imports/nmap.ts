@@ -77,58 +77,23 @@ export function readScan(bytes: Iterable<Uint8Array>): Scan {
   return scan;
 }
 
+/** What has been read of a scan. */
+interface Taken {
+  readonly hosts: SeenHost[];
+  readonly skipped: Skipped;
+  openPorts: number;
+  addressCount: number;
+  unanswered: number;
+}
+
 /** Listens to the elements of a scan. */
 function createNmapReader() {
-  const hosts: SeenHost[] = [];
-  const skipped = createSkipped();
-  let openPorts = 0;
-  let addressCount = 0;
-  let unanswered = 0;
+  const taken: Taken = { hosts: [], skipped: createSkipped(), openPorts: 0, addressCount: 0, unanswered: 0 };
+  const { hosts, skipped } = taken;
   let info: ImportedScan | null = null;
   let failure: Ending | null = null;
   let host: Reading | null = null;
   let port: ReadingPort | null = null;
-
-  function take(read: Reading): void {
-    const { line, isUp, isAssumed, named, addresses, mac, vendor, hostname, ports } = read;
-    if (!isUp) skipped.add(line, `host ${named ?? ""}`.trim(), "it is not up");
-    else if (addresses.size === 0) skipped.add(line, `host ${named ?? ""}`.trim(), "it has no IP address");
-    else if (isAssumed && mac === null && ports.length === 0) unanswered++;
-    else if (hosts.length === MOST_SIGHTINGS)
-      skipped.add(line, `host ${named ?? ""}`, `an import reads at most ${MOST_SIGHTINGS} hosts`);
-    else if (addressCount + addresses.size > MOST_ADDRESSES)
-      skipped.add(line, `host ${named ?? ""}`, `an import reads at most ${MOST_ADDRESSES} addresses`);
-    else {
-      addressCount += addresses.size;
-      const seen = [...addresses].map((ip): SeenAddress => ({ ip, mac }));
-      hosts.push({ line, addresses: seen, hostname, vendor, ports });
-    }
-  }
-
-  function takePort({ line, attributes, state, service }: ReadingPort, on: Reading): void {
-    const { protocol: written = "", portid = "" } = attributes;
-    const protocol = PROTOCOLS.get(written);
-    const number = Number(portid);
-    const what = `port ${portid.slice(0, 10)}/${written.slice(0, 10)} of ${on.named ?? "a host"}`;
-    const [ip] = on.addresses;
-    if (++on.portElements > MOST_PORT_ELEMENTS) {
-      if (on.portElements === MOST_PORT_ELEMENTS + 1)
-        skipped.add(
-          line,
-          `ports of ${on.named ?? "a host"} from here on`,
-          `more than ${MOST_PORT_ELEMENTS} are listed`,
-        );
-    } else if (protocol === undefined) skipped.add(line, what, "only TCP and UDP have ports here");
-    else if (!/^\d{1,5}$/.test(portid) || number < 1 || number > 65_535)
-      skipped.add(line, what, "its number is not from 1 to 65535");
-    else if (state !== "open") skipped.add(line, what, state === "" ? "its state is not told" : `it is ${state}`);
-    else if (openPorts === MOST_OPEN_PORTS)
-      skipped.add(line, what, `an import takes at most ${MOST_OPEN_PORTS} open ports`);
-    else if (ip !== undefined && on.isUp) {
-      openPorts++;
-      on.ports.push({ line, ip, protocol, number, service: service === null ? null : serviceOf(service) });
-    }
-  }
 
   return {
     opens: (path: string, attributes: Attributes, line: number): void => {
@@ -150,10 +115,10 @@ function createNmapReader() {
     closes: (path: string): void => {
       if (host === null) return;
       if (path === "nmaprun/host/ports/port" && port !== null) {
-        takePort(port, host);
+        takePort(taken, port, host);
         port = null;
       } else if (path === "nmaprun/host") {
-        take(host);
+        takeHost(taken, host);
         host = null;
       }
     },
@@ -161,9 +126,50 @@ function createNmapReader() {
     scan: (ending: Ending | null): Scan | null => {
       if (info === null) return null;
       if (host !== null) skipped.add(host.line, `host ${host.named ?? ""}`.trim(), "the file ends inside of it");
-      return { info, brokeOff: ending ?? failure, hosts, unanswered, skipped };
+      return { info, brokeOff: ending ?? failure, hosts, unanswered: taken.unanswered, skipped };
     },
   };
+}
+
+/** Takes in a host, or says why it is left out. */
+function takeHost(taken: Taken, read: Reading): void {
+  const { hosts, skipped } = taken;
+  const { line, isUp, isAssumed, named, addresses, mac, vendor, hostname, ports } = read;
+  if (!isUp) skipped.add(line, `host ${named ?? ""}`.trim(), "it is not up");
+  else if (addresses.size === 0) skipped.add(line, `host ${named ?? ""}`.trim(), "it has no IP address");
+  else if (isAssumed && mac === null && ports.length === 0) taken.unanswered++;
+  else if (hosts.length === MOST_SIGHTINGS)
+    skipped.add(line, `host ${named ?? ""}`, `an import reads at most ${MOST_SIGHTINGS} hosts`);
+  else if (taken.addressCount + addresses.size > MOST_ADDRESSES)
+    skipped.add(line, `host ${named ?? ""}`, `an import reads at most ${MOST_ADDRESSES} addresses`);
+  else {
+    taken.addressCount += addresses.size;
+    const seen = [...addresses].map((ip): SeenAddress => ({ ip, mac }));
+    hosts.push({ line, addresses: seen, hostname, vendor, ports });
+  }
+}
+
+/** Takes in a port of a host, or says why it is left out. */
+function takePort(taken: Taken, { line, attributes, state, service }: ReadingPort, on: Reading): void {
+  const { skipped } = taken;
+  const { protocol: written = "", portid = "" } = attributes;
+  const protocol = PROTOCOLS.get(written);
+  const number = Number(portid);
+  const what = `port ${portid.slice(0, 10)}/${written.slice(0, 10)} of ${on.named ?? "a host"}`;
+  const [ip] = on.addresses;
+  if (++on.portElements > MOST_PORT_ELEMENTS) {
+    if (on.portElements === MOST_PORT_ELEMENTS + 1)
+      skipped.add(line, `ports of ${on.named ?? "a host"} from here on`, `more than ${MOST_PORT_ELEMENTS} are listed`);
+  } else if (protocol === undefined) skipped.add(line, what, "only TCP and UDP have ports here");
+  else if (!/^\d{1,5}$/.test(portid) || number < 1 || number > 65_535)
+    skipped.add(line, what, "its number is not from 1 to 65535");
+  else if (state !== "open") skipped.add(line, what, state === "" ? "its state is not told" : `it is ${state}`);
+  else if (taken.openPorts === MOST_OPEN_PORTS)
+    skipped.add(line, what, `an import takes at most ${MOST_OPEN_PORTS} open ports`);
+  else if (ip !== undefined && on.isUp) {
+    taken.openPorts++;
+    on.ports.push({ line, ip, protocol, number, service: service === null ? null : serviceOf(service) });
+  }
 }
 
 interface Part {

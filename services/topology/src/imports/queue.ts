@@ -31,36 +31,52 @@ interface Waiting {
 /** Seconds after which a refused import may be tried again. */
 const RETRY_SECONDS = 5;
 
-export function createImportQueue(limits: QueueLimits): ImportQueue {
+/** The imports that run. */
+function createPlaces(limits: QueueLimits) {
   const running = new Map<string, number>();
+  let total = 0;
+  return {
+    total: () => total,
+    has: (organizationId: string) => running.has(organizationId),
+    /** An organization has a second import run only while half of the places are free, so that few cannot take all. */
+    isFreeFor: (organizationId: string): boolean => {
+      const own = running.get(organizationId) ?? 0;
+      return own === 0 ? total < limits.running : own < limits.runningOfOrganization && 2 * total < limits.running;
+    },
+    /** @returns gives the place back, and says whether it had not been given back before */
+    take: (organizationId: string): (() => boolean) => {
+      total++;
+      running.set(organizationId, (running.get(organizationId) ?? 0) + 1);
+      let isOver = false;
+      return () => {
+        if (isOver) return false;
+        isOver = true;
+        total--;
+        const left = (running.get(organizationId) ?? 1) - 1;
+        if (left === 0) running.delete(organizationId);
+        else running.set(organizationId, left);
+        return true;
+      };
+    },
+  };
+}
+
+export function createImportQueue(limits: QueueLimits): ImportQueue {
+  const places = createPlaces(limits);
   /** By organization, in the order of their next turns. */
   const lines = new Map<string, Waiting[]>();
-  let total = 0;
   const waiting = (): number => [...lines.values()].reduce((sum, line) => sum + line.length, 0);
-  /** An organization has a second import run only while half of the places are free, so that few cannot take all. */
-  const mayRun = (organizationId: string): boolean => {
-    const own = running.get(organizationId) ?? 0;
-    return own === 0 ? total < limits.running : own < limits.runningOfOrganization && 2 * total < limits.running;
-  };
 
   function begin(organizationId: string): () => void {
-    total++;
-    running.set(organizationId, (running.get(organizationId) ?? 0) + 1);
-    let isOver = false;
+    const giveBack = places.take(organizationId);
     return () => {
-      if (isOver) return;
-      isOver = true;
-      total--;
-      const left = (running.get(organizationId) ?? 1) - 1;
-      if (left === 0) running.delete(organizationId);
-      else running.set(organizationId, left);
-      beginNext();
+      if (giveBack()) beginNext();
     };
   }
 
   function beginNext(): void {
     for (const [organizationId, line] of lines) {
-      if (!mayRun(organizationId)) continue;
+      if (!places.isFreeFor(organizationId)) continue;
       const [next] = line;
       if (next === undefined) continue;
       leave(next);
@@ -79,10 +95,10 @@ export function createImportQueue(limits: QueueLimits): ImportQueue {
   }
 
   return {
-    running: () => total,
+    running: places.total,
     waiting,
     enter: async (organizationId) => {
-      if (mayRun(organizationId)) return begin(organizationId);
+      if (places.isFreeFor(organizationId)) return begin(organizationId);
       const line = lines.get(organizationId) ?? [];
       const retry = { retry_after_seconds: RETRY_SECONDS };
       if (line.length >= limits.waitingOfOrganization) throw new AppError("rate_limited", retry);
@@ -97,7 +113,7 @@ export function createImportQueue(limits: QueueLimits): ImportQueue {
         };
         const timer = setTimeout(() => {
           leave(one);
-          reject(new AppError(running.has(organizationId) ? "rate_limited" : "unavailable", retry));
+          reject(new AppError(places.has(organizationId) ? "rate_limited" : "unavailable", retry));
         }, limits.waitMs);
         lines.set(organizationId, [...line, one]);
       });

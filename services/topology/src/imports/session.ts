@@ -119,59 +119,77 @@ export function createSession(): Session {
       return { info: scan.info, brokeOff: scan.brokeOff, batches: batches.length };
     },
     identities: (batch) => batches[batch] as Identities,
-    recognize: (interfaces) => {
-      known.add(interfaces);
-    },
+    recognize: known.add,
     settle: (subnets) => {
       places = createPlaces(subnets, hints);
       settled = settle(groups, known, places);
       for (const { seen, match } of settled)
         for (const { id } of supersededBy(seen, match?.hostId ?? null, known)) lost.add(id);
-      for (const { seen } of settled) for (const { ip } of seen.addresses) places.of(ip);
-      const asked = places.asked();
-      const planned = asked.filter(({ id }) => id === null).length;
-      if (planned > MOST_NEW_SUBNETS) throw new AppError("too_many_subnets", { planned, limit: MOST_NEW_SUBNETS });
-      return { subnets: asked, jobs: settled.length };
+      return { subnets: placesFor(settled, places), jobs: settled.length };
     },
-    jobs: (from) => {
-      let parts = 0;
-      const isWithin = ({ seen }: Settled, at: number): boolean => {
-        parts += seen.addresses.length + seen.ports.length;
-        return at === 0 || parts <= BATCH_PARTS;
-      };
-      const next = settled.slice(from, from + BATCH_HOSTS);
-      const end = next.findIndex((one, at) => !isWithin(one, at));
-      const part = end === -1 ? next : next.slice(0, end);
-      return part.map(({ seen, match }, at) => ({
-        index: from + at,
-        line: seen.line,
-        name: seen.hostname ?? seen.addresses[0]?.ip ?? "",
-        hostname: seen.hostname,
-        identities: identitiesIn([seen]),
-        subnets: [...new Set(seen.addresses.map(({ ip }) => places.of(ip).cidr))],
-        match,
-        losers: [...new Set(supersededBy(seen, match?.hostId ?? null, known).map(({ host_id }) => host_id))],
-      }));
-    },
+    jobs: (from) => batchFrom(settled, from).map((one, at) => jobOf(one, from + at, { places, known })),
     match: (index, interfaces) => matchOf(seenOf(index), knownOf(interfaces), places.prefixOf),
     planAll: (hosts, { now, isDry, names }) =>
-      hosts.map(({ index, known }) => {
-        try {
+      hosts.map(({ index, known }) =>
+        outcomeOf(() => {
           const planned = plan(index, { now, known, interfaces: null });
-          return { answer: isDry || planned.action === "unchanged" ? answerOf(planned, names, isDry) : null };
-        } catch (error) {
-          if (!(error instanceof AppError)) throw error;
-          return { refusal: { code: error.code, params: error.params } };
-        }
-      }),
+          return isDry || planned.action === "unchanged" ? answerOf(planned, names, isDry) : null;
+        }),
+      ),
     plan,
-    subnetMade: (cidr, id) => {
-      places.made(cidr, id);
-    },
+    subnetMade: (cidr, id) => places.made(cidr, id),
     leftOut: () => {
       const { skipped, unanswered } = scan;
       return { listed: skipped.listed, count: skipped.count(), unanswered };
     },
+  };
+}
+
+/** What planning comes to: an answer, or why there is none. */
+function outcomeOf(answered: () => HostAnswer | null): Outcome {
+  try {
+    return { answer: answered() };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { refusal: { code: error.code, params: error.params } };
+  }
+}
+
+/** The subnets that the addresses of the hosts are to stand in. @throws AppError `too_many_subnets` */
+function placesFor(settled: readonly Settled[], places: Places): Place[] {
+  for (const { seen } of settled) for (const { ip } of seen.addresses) places.of(ip);
+  const asked = places.asked();
+  const planned = asked.filter(({ id }) => id === null).length;
+  if (planned > MOST_NEW_SUBNETS) throw new AppError("too_many_subnets", { planned, limit: MOST_NEW_SUBNETS });
+  return asked;
+}
+
+/** Some hosts, with no more on them together than one message should have. */
+function batchFrom(settled: readonly Settled[], from: number): Settled[] {
+  let parts = 0;
+  const isWithin = ({ seen }: Settled, at: number): boolean => {
+    parts += seen.addresses.length + seen.ports.length;
+    return at === 0 || parts <= BATCH_PARTS;
+  };
+  const next = settled.slice(from, from + BATCH_HOSTS);
+  const end = next.findIndex((one, at) => !isWithin(one, at));
+  return end === -1 ? next : next.slice(0, end);
+}
+
+function jobOf(
+  { seen, match }: Settled,
+  index: number,
+  { places, known }: { places: Places; known: KnownInterfaces },
+): Job {
+  return {
+    index,
+    line: seen.line,
+    name: seen.hostname ?? seen.addresses[0]?.ip ?? "",
+    hostname: seen.hostname,
+    identities: identitiesIn([seen]),
+    subnets: [...new Set(seen.addresses.map(({ ip }) => places.of(ip).cidr))],
+    match,
+    losers: [...new Set(supersededBy(seen, match?.hostId ?? null, known).map(({ host_id }) => host_id))],
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Db } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { OPERATION_MS } from "@nts/shared/mongo/connect";
 import { fieldsIn, rawBatches } from "@nts/shared/mongo/raw-find";
@@ -31,6 +32,7 @@ interface Waiting {
 
 /** What one organization asks for in one turn of its share. */
 interface Group {
+  readonly organizationId: string;
   readonly asked: Waiting[];
   /** Gives the turn back. */
   done: () => void;
@@ -52,7 +54,7 @@ export function createGatheredRead({ db, share }: Database, collection: string, 
     const { organizationId } = scope;
     const last = open.get(organizationId);
     if (last !== undefined && last.asked.length < MOST) return last;
-    const group: Group = { asked: [], done: () => undefined };
+    const group: Group = { organizationId, asked: [], done: () => undefined };
     open.set(organizationId, group);
     const turn = (): Promise<void> =>
       new Promise((done) => {
@@ -61,15 +63,15 @@ export function createGatheredRead({ db, share }: Database, collection: string, 
         schedule();
       });
     share(scope, turn).catch((error: unknown) => {
-      close(organizationId, group);
+      close(group);
       for (const { reject } of group.asked) reject(error);
     });
     return group;
   }
 
   /** What is asked from now on is another group's. */
-  function close(organizationId: string, group: Group): void {
-    if (open.get(organizationId) === group) open.delete(organizationId);
+  function close(group: Group): void {
+    if (open.get(group.organizationId) === group) open.delete(group.organizationId);
   }
 
   function schedule(): void {
@@ -78,20 +80,14 @@ export function createGatheredRead({ db, share }: Database, collection: string, 
     // After everything that has arrived in this turn of the event loop has been taken in.
     setImmediate(() => {
       isScheduled = false;
-      while (ready.length > 0 && underWay < AT_A_TIME) void answerAll(nextGroups());
+      while (ready.length > 0 && underWay < AT_A_TIME) void answerAll(takeGroups());
     });
   }
 
-  /** Groups for one query, in the order of their turns. */
-  function nextGroups(): Group[] {
-    const taken: Group[] = [];
-    for (let size = 0; ready[0] !== undefined && size + ready[0].asked.length <= MOST;) {
-      const group = ready.shift() as Group;
-      size += group.asked.length;
-      taken.push(group);
-      const [first] = group.asked;
-      if (first !== undefined) close(first.scope.organizationId, group);
-    }
+  /** Groups for one query; what is asked from now on is another group's. */
+  function takeGroups(): Group[] {
+    const taken = firstGroups(ready);
+    for (const group of taken) close(group);
     return taken;
   }
 
@@ -99,8 +95,8 @@ export function createGatheredRead({ db, share }: Database, collection: string, 
     const asked = groups.flatMap((group) => group.asked);
     underWay += 1;
     try {
-      const found = await read(asked);
-      for (const one of asked) one.resolve(seenBy(one.scope, found.get(one.id)));
+      const found = await read(db, collection, asked);
+      for (const one of asked) one.resolve(seenBy(one.scope, found.get(one.id), ofNetworks));
     } catch (error) {
       for (const { reject } of asked) reject(error);
     } finally {
@@ -110,37 +106,50 @@ export function createGatheredRead({ db, share }: Database, collection: string, 
     }
   }
 
-  async function read(asked: readonly Waiting[]): Promise<Map<string, Row>> {
-    const organizations = new Set(asked.map(({ scope }) => scope.organizationId));
-    const ids = new Set(asked.map(({ id }) => id));
-    const find = {
-      collection,
-      filter: { _id: { $in: [...ids] }, organization_id: { $in: [...organizations] } },
-      projection: FIELDS,
-      hint: BY_ID,
-      limit: ids.size,
-      maxTimeMS: OPERATION_MS,
-    };
-    const rows = new Map<string, Row>();
-    for await (const batch of rawBatches(db, find))
-      for (const start of batch.starts) {
-        const row = rowOf(fieldsIn(batch, start));
-        rows.set(row.id, row);
-      }
-    return rows;
-  }
-
-  function seenBy({ organizationId, networks, hidden }: Scope, row: Row | undefined): Found | null {
-    if (row?.organizationId !== organizationId) return null;
-    const isSeen = !ofNetworks || networks === "all" || (row.networkId !== null && networks.includes(row.networkId));
-    const isGone = hidden !== undefined && row.hostId !== null && hidden.hosts.has(row.hostId);
-    return isSeen && !isGone ? row : null;
-  }
-
   return (scope, id) =>
     new Promise((resolve, reject) => {
       groupOf(scope).asked.push({ scope, id, resolve, reject });
     });
+}
+
+/** Takes as many groups off the line as one query may read, in the order of their turns. */
+function firstGroups(ready: Group[]): Group[] {
+  const taken: Group[] = [];
+  for (let size = 0; ready[0] !== undefined && size + ready[0].asked.length <= MOST;) {
+    const group = ready.shift() as Group;
+    size += group.asked.length;
+    taken.push(group);
+  }
+  return taken;
+}
+
+/** What is asked for, by id, for whomever. */
+async function read(db: Db, collection: string, asked: readonly Waiting[]): Promise<Map<string, Row>> {
+  const organizations = new Set(asked.map(({ scope }) => scope.organizationId));
+  const ids = new Set(asked.map(({ id }) => id));
+  const find = {
+    collection,
+    filter: { _id: { $in: [...ids] }, organization_id: { $in: [...organizations] } },
+    projection: FIELDS,
+    hint: BY_ID,
+    limit: ids.size,
+    maxTimeMS: OPERATION_MS,
+  };
+  const rows = new Map<string, Row>();
+  for await (const batch of rawBatches(db, find))
+    for (const start of batch.starts) {
+      const row = rowOf(fieldsIn(batch, start));
+      rows.set(row.id, row);
+    }
+  return rows;
+}
+
+/** What is left of it for one who asked. @param ofNetworks as in {@link createGatheredRead} */
+function seenBy({ organizationId, networks, hidden }: Scope, row: Row | undefined, ofNetworks: boolean): Found | null {
+  if (row?.organizationId !== organizationId) return null;
+  const isSeen = !ofNetworks || networks === "all" || (row.networkId !== null && networks.includes(row.networkId));
+  const isGone = hidden !== undefined && row.hostId !== null && hidden.hosts.has(row.hostId);
+  return isSeen && !isGone ? row : null;
 }
 
 interface Row extends Found {

@@ -3,7 +3,6 @@ import type {
   AggregationCursor,
   BulkWriteOptions,
   BulkWriteResult,
-  Collection,
   CountDocumentsOptions,
   Db,
   DeleteOptions,
@@ -67,5 +66,5 @@ export interface ScopedCollection<T extends Document> {
 
 /** Opens a collection whose documents belong to organizations. */
 export function scopedCollection<T extends Document>(db: Db, name: string): ScopedCollection<T> {
-  return db.collection<T>(name) as Pick<Collection<T>, keyof ScopedCollection<T>> as unknown as ScopedCollection<T>;
+  return db.collection<T>(name) as unknown as ScopedCollection<T>;
 }

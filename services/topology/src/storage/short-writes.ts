@@ -6,7 +6,7 @@ import { mapMongoFault } from "@nts/shared/mongo/faults";
 import { createKeyedQueue } from "@nts/shared/mongo/queue";
 import { requireWanted, type Work } from "@nts/shared/work";
 import { BY_ID } from "./indexes.js";
-import type { ScopedUpdate } from "./scoped-collection.js";
+import type { ScopedCollection, ScopedUpdate } from "./scoped-collection.js";
 import type { Entities, Entity, EntityDocument, Stored } from "./entities.js";
 
 // An update that concerns one document needs no transaction: it is written on the condition that the document still has the
@@ -70,8 +70,6 @@ interface Line {
 export function createShortWrites<T extends Entity>(db: Db, entities: Entities<T>): ShortWrites<T> {
   const { collection } = entities;
   const lines = new Map<string, Line>();
-  const queue = createKeyedQueue();
-  const turns = new Map<string, { users: number; left: Stored<T> | null }>();
 
   function schedule(line: Line): void {
     if (line.isScheduled || line.underWay === AT_A_TIME) return;
@@ -91,7 +89,7 @@ export function createShortWrites<T extends Entity>(db: Db, entities: Entities<T
     line.underWay += 1;
     try {
       // As one of the operations that the organization may have under way, whoever of them asks for it.
-      await batch[0]?.work.use(() => run(line.organizationId, batch));
+      await batch[0]?.work.use(() => run({ db, collection }, line.organizationId, batch));
     } catch (error) {
       for (const { reject } of batch) reject(error);
     } finally {
@@ -100,49 +98,8 @@ export function createShortWrites<T extends Entity>(db: Db, entities: Entities<T
     }
   }
 
-  async function run(organizationId: string, batch: readonly Waiting[]): Promise<void> {
-    const wanted = batch.filter(isWanted);
-    if (wanted.length === 0) return;
-    // A session, so that what is read after a command that was cut off is not older than what it has written.
-    await db.client.withSession(async (session) => {
-      const timesLeft = wanted.map(({ work }) => work.deadline - WRITE_MS - performance.now());
-      const maxTimeMS = Math.max(1, Math.floor(Math.min(LOCKED_MS, ...timesLeft)));
-      try {
-        await collection.bulkWrite(wanted.map(updateOf), { session, ordered: false, maxTimeMS });
-        for (const { resolve } of wanted) resolve("written");
-      } catch (error) {
-        if (!(error instanceof MongoBulkWriteError)) throw error;
-        if (isCutOff(error)) await tellApart(session, organizationId, wanted);
-        else settle(wanted, error);
-      }
-    });
-  }
-
-  async function tellApart(session: ClientSession, organizationId: string, cutOff: readonly Waiting[]): Promise<void> {
-    const filter = { organization_id: organizationId, _id: { $in: cutOff.map(({ id }) => id) } };
-    const options = { session, projection: { revision: 1, nonce: 1 }, hint: BY_ID };
-    const found = await collection.find(filter, options).toArray();
-    const byId = new Map(found.map((one) => [one._id, one]));
-    for (const one of cutOff) settleBy(one, byId.get(one.id));
-  }
-
   return {
-    inTurn: async (read, update) => {
-      const { id } = read.entity;
-      const turn = turns.get(id) ?? { users: 0, left: null };
-      turns.set(id, turn);
-      turn.users += 1;
-      try {
-        return await queue.run([id], async () => {
-          const { left } = turn;
-          turn.left = await update(left !== null && left.revision > read.revision ? left : read);
-          return turn.left;
-        });
-      } finally {
-        turn.users -= 1;
-        if (turn.users === 0) turns.delete(id);
-      }
-    },
+    inTurn: createTurns<T>(),
     write: (work, scope, next) =>
       new Promise((resolve, reject) => {
         const { organizationId } = scope;
@@ -155,6 +112,67 @@ export function createShortWrites<T extends Entity>(db: Db, entities: Entities<T
         schedule(line);
       }),
   };
+}
+
+/** Makes what runs the updates of one entity one after another, each upon the state that the one before has left. */
+function createTurns<T extends Entity>(): ShortWrites<T>["inTurn"] {
+  const queue = createKeyedQueue();
+  const turns = new Map<string, { users: number; left: Stored<T> | null }>();
+  return async (read, update) => {
+    const { id } = read.entity;
+    const turn = turns.get(id) ?? { users: 0, left: null };
+    turns.set(id, turn);
+    turn.users += 1;
+    try {
+      return await queue.run([id], async () => {
+        const { left } = turn;
+        turn.left = await update(left !== null && left.revision > read.revision ? left : read);
+        return turn.left;
+      });
+    } finally {
+      turn.users -= 1;
+      if (turn.users === 0) turns.delete(id);
+    }
+  };
+}
+
+/** Where it is written. */
+interface Written {
+  readonly db: Db;
+  readonly collection: ScopedCollection<EntityDocument>;
+}
+
+/** Carries out the writes of a batch that are still wanted, in one command. */
+async function run({ db, collection }: Written, organizationId: string, batch: readonly Waiting[]): Promise<void> {
+  const wanted = batch.filter(isWanted);
+  if (wanted.length === 0) return;
+  // A session, so that what is read after a command that was cut off is not older than what it has written.
+  await db.client.withSession(async (session) => {
+    const timesLeft = wanted.map(({ work }) => work.deadline - WRITE_MS - performance.now());
+    const maxTimeMS = Math.max(1, Math.floor(Math.min(LOCKED_MS, ...timesLeft)));
+    try {
+      await collection.bulkWrite(wanted.map(updateOf), { session, ordered: false, maxTimeMS });
+      for (const { resolve } of wanted) resolve("written");
+    } catch (error) {
+      if (!(error instanceof MongoBulkWriteError)) throw error;
+      if (isCutOff(error)) await tellApart(collection, session, organizationId, wanted);
+      else settle(wanted, error);
+    }
+  });
+}
+
+/** Finds out what became of writes whose command was cut off. */
+async function tellApart(
+  collection: Written["collection"],
+  session: ClientSession,
+  organizationId: string,
+  cutOff: readonly Waiting[],
+): Promise<void> {
+  const filter = { organization_id: organizationId, _id: { $in: cutOff.map(({ id }) => id) } };
+  const options = { session, projection: { revision: 1, nonce: 1 }, hint: BY_ID };
+  const found = await collection.find(filter, options).toArray();
+  const byId = new Map(found.map((one) => [one._id, one]));
+  for (const one of cutOff) settleBy(one, byId.get(one.id));
 }
 
 function isWanted({ work, reject }: Waiting): boolean {

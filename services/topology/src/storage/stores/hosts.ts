@@ -1,4 +1,4 @@
-import type { ClientSession, Document, Filter } from "mongodb";
+import type { ClientSession, Document } from "mongodb";
 import { type HostInventory, HostRecord, type Interface, type Port, type Service } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { BY_ID } from "../indexes.js";
@@ -132,7 +132,7 @@ export function createHostStore(database: Database, kinds: HostKinds): HostStore
       const found = await hosts.findOneAndUpdate({ ...within(scope), _id: id }, updateOf(change), options);
       if (found === null) return null;
       const host = lockedIn(found);
-      requireRoomFor(change, host.inventory);
+      requireRoomFor(change, host);
       return host;
     },
     lockAll: async (tx, scope, changes) => {
@@ -146,10 +146,7 @@ export function createHostStore(database: Database, kinds: HostKinds): HostStore
         .find({ ...within(scope), _id: { $in: ids } }, { session: tx, projection: LOCKED })
         .toArray();
       const locked = new Map(found.map((one) => [one._id, lockedIn(one)]));
-      for (const [id, change] of changes) {
-        const host = locked.get(id);
-        if (host !== undefined) requireRoomFor(change, host.inventory);
-      }
+      for (const [id, change] of changes) requireRoomFor(change, locked.get(id));
       return locked;
     },
     take: async (tx, scope, ids) => {
@@ -160,7 +157,9 @@ export function createHostStore(database: Database, kinds: HostKinds): HostStore
   };
 }
 
-function requireRoomFor({ add, services = 0 }: InventoryChange, inventory: Inventory): void {
+function requireRoomFor({ add, services = 0 }: InventoryChange, host: LockedHost | undefined): void {
+  if (host === undefined) return;
+  const { inventory } = host;
   requireRoom({
     interfaces: add?.interfaces?.length ? inventory.interfaces.length : null,
     ports: add?.ports?.length ? inventory.ports.length : null,
