@@ -66,5 +66,5 @@ export interface ScopedCollection<T extends Document> {
 
 /** Opens a collection whose documents belong to organizations. */
 export function scopedCollection<T extends Document>(db: Db, name: string): ScopedCollection<T> {
-  return db.collection<T>(name) as unknown as ScopedCollection<T>;
+  return db.collection<T>(name);
 }
