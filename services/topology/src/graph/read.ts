@@ -4,7 +4,8 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { STREAM_MS } from "@nts/shared/mongo/connect";
 import { BY_ID, orderIndex, SERVICE_TRAILING, type IndexKey } from "../storage/indexes.js";
 import { documentsIn, type Moment } from "@nts/shared/mongo/raw-find";
-import { type Entities, type Entity, STORED, type StoredFields } from "../storage/entities.js";
+import type { Entities, Entity, StoredFields } from "../storage/entities.js";
+import { STORED } from "../storage/entity-reader.js";
 import type { Storage } from "../storage/storage.js";
 import { hostNode, inSubnetEdge, onHostEdge, type Runner, runnersOf, serviceNode, subnetNode, virtualizedByEdges } from "./graph.rules.js"; // prettier-ignore
 

@@ -2,7 +2,7 @@ import type { ClientSession } from "mongodb";
 import type { Subnet } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Inventory, KnownHost } from "../storage/stores/hosts.js";
-import { STORED } from "../storage/entities.js";
+import { STORED } from "../storage/entity-reader.js";
 import type { Storage } from "../storage/storage.js";
 
 // What an import reads of the network that it writes. The scope is that of the one network.

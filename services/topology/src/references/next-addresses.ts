@@ -5,7 +5,7 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import type { Work } from "@nts/shared/work";
 import { spaceOf, textAt } from "../values/address-space.js";
 import { parseAddress } from "../values/addresses.js";
-import type { SearchedSubnet } from "../storage/stores/addresses.js";
+import type { SearchedSubnet } from "../storage/stores/free-addresses.js";
 import type { Storage } from "../storage/storage.js";
 import { type PlacedAddress, subnetClaims } from "./addresses-on.js";
 import { requireReferences } from "./claims.js";

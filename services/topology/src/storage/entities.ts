@@ -1,15 +1,15 @@
-import type { ClientSession, Document, Filter, FindOptions, Sort } from "mongodb";
+import type { ClientSession, Filter, FindOptions, Sort } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { FIRST_FORM, type Form, inPresentForm } from "@nts/shared/mongo/forms";
+import type { Form } from "@nts/shared/mongo/forms";
 import type { Moment, RawBatch } from "@nts/shared/mongo/raw-find";
 import { BY_ID, type IndexKey } from "./indexes.js";
-import { deletedAmong, withoutDeleted } from "./hidden-tags.rules.js";
 import type { Database, ScopedFind } from "./database.js";
+import { createReader, type EntityReader, STORED } from "./entity-reader.js";
 import { createEntityWrites, type EntityWrites } from "./entity-writes.js";
 import { createGatheredRead } from "./gathered.js";
 import { type ScopedCollection, scopedCollection } from "./scoped-collection.js";
-import { within, withinHosts, withinOrganization, type ScopeFilter } from "./scope.js";
+import { hintFor, matching, within, withinHosts, withinOrganization, type ScopeFilter } from "./scope.js";
 import { type Sweepable, sweepable } from "./sweepable.js";
 
 // An entity is stored as the JSON text that answers it (`wire`), beside the fields that filters, orders and indexes
@@ -68,17 +68,6 @@ export interface EntityKind<T extends Entity> {
   readonly form?: Form<T>;
 }
 
-/** Reads stored entities in the present form of their kind, and without tags that are deleted. */
-export interface EntityReader<T> {
-  /** True while `wire` alone may not yet be what is answered: documents of an older form or with deleted tags may be met. */
-  readonly differs: (scope: Scope) => boolean;
-  readonly storedIn: (document: StoredFields, scope: Scope) => Stored<T>;
-  /** The revision alone, of a document of the fields of `REVISION`. */
-  readonly revisionIn: (document: Document, scope: Scope) => number;
-  /** The JSON text that answers an entity. */
-  readonly wireOf: (document: Omit<StoredFields, "revision">, scope: Scope) => string;
-}
-
 /** Access to the entities of one kind; nothing outside the scope exists for the caller. */
 export interface Entities<T extends Entity> extends EntityReader<T>, EntityWrites<T> {
   readonly name: string;
@@ -107,34 +96,6 @@ export interface Entities<T extends Entity> extends EntityReader<T>, EntityWrite
   ): Promise<number>;
   /** The documents of a query as the database sends them. */
   read(scope: Scope, query: Omit<ScopedFind, "collection">, moment?: Moment): AsyncGenerator<RawBatch, void, void>;
-}
-
-/** The projection that the revision of an entity is read from. */
-export const REVISION = { _id: 0, revision: 1, tags: 1 } as const;
-
-/** The projection that an entity is read from. */
-export const STORED = { _id: 0, wire: 1, revision: 1, form: 1 } as const;
-
-export function createReader<T extends Entity>(kind: Pick<EntityKind<T>, "form" | "tagged">): EntityReader<T> {
-  const form: Form<T> = kind.form ?? FIRST_FORM;
-  const losesTags = ({ hidden }: Scope): boolean =>
-    kind.tagged === true && hidden !== undefined && hidden.tags.size > 0;
-  const storedIn: EntityReader<T>["storedIn"] = ({ wire, revision, form: version }, scope) => {
-    const stored = { entity: inPresentForm(form, JSON.parse(wire) as T, version), revision };
-    if (!losesTags(scope) || scope.hidden === undefined) return stored;
-    return withoutDeleted(stored as Stored<never>, scope.hidden.tags);
-  };
-  return {
-    differs: (scope) => form.upgrade !== undefined || losesTags(scope),
-    storedIn,
-    revisionIn: ({ revision, tags }, scope) =>
-      Number(revision) +
-      (losesTags(scope) ? deletedAmong(tags as string[], scope.hidden?.tags ?? new Map()).length : 0),
-    wireOf: ({ wire, form: version = 1 }, scope) =>
-      (form.upgrade === undefined || version >= form.version) && !losesTags(scope)
-        ? wire
-        : JSON.stringify(storedIn({ wire, form: version, revision: 0 }, scope).entity),
-  };
 }
 
 /** The part of a collection's filter that a scope makes. */
@@ -221,18 +182,6 @@ function createQueries<T extends Entity>(
       }),
     read: (scope, query, moment) => database.batches(scope, { collection: kind.collection, ...query }, moment),
   };
-}
-
-/** All conditions, also where they name the same field. */
-export function matching(scoped: ScopeFilter, ...filters: readonly Filter<EntityDocument>[]): ScopeFilter {
-  const conditions = filters.filter((filter) => Object.keys(filter).length > 0);
-  return conditions.length === 0 ? scoped : { ...scoped, $and: conditions };
-}
-
-/** For a filter that names ids. */
-export function hintFor({ _id }: Filter<EntityDocument>): { hint?: typeof BY_ID } {
-  const namesIds = typeof _id === "object" && "$in" in _id;
-  return namesIds ? { hint: BY_ID } : {};
 }
 
 function notFound(entity: string): never {

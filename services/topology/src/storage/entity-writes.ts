@@ -2,9 +2,10 @@ import type { ClientSession, Filter } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { FIRST_FORM, withUnknown } from "@nts/shared/mongo/forms";
 import { recorderOf } from "@nts/shared/writes/recorder";
-import { type Entity, type EntityDocument, type EntityKind, type EntityParts, type Extra, hintFor, matching, type Stored, STORED } from "./entities.js"; // prettier-ignore
+import type { Entity, EntityDocument, EntityKind, EntityParts, Extra, Stored } from "./entities.js";
+import { STORED } from "./entity-reader.js";
 import { BY_ID } from "./indexes.js";
-import type { ScopeFilter } from "./scope.js";
+import { hintFor, matching, type ScopeFilter } from "./scope.js";
 
 /** Changed entities that one command writes: each takes about a millisecond, and a command has five seconds. */
 const UPDATE_BATCH = 250;

@@ -9,7 +9,9 @@ import type { Work } from "@nts/shared/work";
 import { BY_ID, orderIndex, SEARCH_INDEX, TAG_INDEX, type IndexKey } from "./indexes.js";
 import { composed, searchFilter } from "../values/search.rules.js";
 import type { ScopedFind } from "./database.js";
-import { type Entity, type Entities, type EntityDocument, type EntityReader, matching } from "./entities.js";
+import type { Entity, Entities, EntityDocument } from "./entities.js";
+import type { EntityReader } from "./entity-reader.js";
+import { matching } from "./scope.js";
 import { rowsIn, textFields } from "./rows.js";
 
 export interface ListPlan {

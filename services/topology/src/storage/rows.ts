@@ -1,6 +1,7 @@
 import type { Scope } from "@nts/shared/http/tenancy";
 import { documentIn, fieldsIn, type RawBatch, textsIn } from "@nts/shared/mongo/raw-find";
-import type { EntityReader, StoredFields } from "./entities.js";
+import type { StoredFields } from "./entities.js";
+import type { EntityReader } from "./entity-reader.js";
 
 // A document of the one field `wire`, as it comes from the database: its length (4 bytes), the type of the field (1), its
 // name with a zero (5), the length of the text (4), the text, and two zeros.

@@ -1,3 +1,4 @@
+import { BY_ID } from "./indexes.js";
 import type { Scope } from "@nts/shared/http/tenancy";
 
 /** The part of a filter that keeps an operation inside what its caller may touch. */
@@ -33,4 +34,16 @@ export function narrowedTo(scope: Scope, networkId: string | undefined): Scope {
   if (networkId === undefined) return scope;
   const visible = scope.networks === "all" || scope.networks.includes(networkId);
   return { ...scope, networks: visible ? [networkId] : [] };
+}
+
+/** All conditions, also where they name the same field. */
+export function matching(scoped: ScopeFilter, ...filters: readonly object[]): ScopeFilter {
+  const conditions = filters.filter((filter) => Object.keys(filter).length > 0);
+  return conditions.length === 0 ? scoped : { ...scoped, $and: conditions };
+}
+
+/** For a filter that names ids. */
+export function hintFor({ _id }: { _id?: unknown }): { hint?: typeof BY_ID } {
+  const namesIds = typeof _id === "object" && _id !== null && "$in" in _id;
+  return namesIds ? { hint: BY_ID } : {};
 }

@@ -3,7 +3,8 @@ import type { HostRecord, Interface, Port, Service } from "@nts/shared/contract"
 import type { Scope } from "@nts/shared/http/tenancy";
 import { documentsIn, type Moment, type RawBatch } from "@nts/shared/mongo/raw-find";
 import type { Database } from "../database.js";
-import { type EntityDocument, type EntityReader, REVISION } from "../entities.js";
+import type { EntityDocument } from "../entities.js";
+import { type EntityReader, REVISION } from "../entity-reader.js";
 import { BY_ID, HOST_ORDER_INDEX, HOST_PORTS_INDEX } from "../indexes.js";
 import { keyedTextIn, rowsIn, textFields } from "../rows.js";
 import { within } from "../scope.js";

@@ -3,7 +3,8 @@ import { type HostInventory, HostRecord, type Interface, type Port, type Service
 import type { Scope } from "@nts/shared/http/tenancy";
 import { BY_ID } from "../indexes.js";
 import { composed } from "../../values/search.rules.js";
-import { createEntities, createReader, type Entities, type EntityDocument, type EntityKind } from "../entities.js";
+import { createEntities, type Entities, type EntityDocument, type EntityKind } from "../entities.js";
+import { createReader } from "../entity-reader.js";
 import type { Database } from "../database.js";
 import { within } from "../scope.js";
 import { requireRoom } from "./host-capacity.rules.js";

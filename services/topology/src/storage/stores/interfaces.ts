@@ -6,7 +6,9 @@ import { createHostSearch } from "./host-search.js";
 import { BY_ID, IP_INDEX, MAC_INDEX, SUBNET_INTERFACES_INDEX } from "../indexes.js";
 import type { AddressStore, Released } from "./addresses.js";
 import type { Database } from "../database.js";
-import { createEntities, type Entities, type EntityKind, type EntityDocument, matching, STORED } from "../entities.js";
+import { createEntities, type Entities, type EntityKind, type EntityDocument } from "../entities.js";
+import { STORED } from "../entity-reader.js";
+import { matching } from "../scope.js";
 
 /** What an interface can be recognized by. */
 export interface Identities {
@@ -96,20 +98,24 @@ export function createInterfaceStore(
       const options = { session: tx, projection: { _id: 1 }, hint: SUBNET_INTERFACES_INDEX };
       return (await entities.collection.findOne(filter, options)) !== null;
     },
-    findByIdentity: async (scope, { macAddresses, ipAddresses }, tx) => {
-      const within = entities.within(scope);
-      const byIndex = async (filter: object, hint: object): Promise<Interface[]> => {
-        const options = { projection: STORED, hint };
-        const found =
-          tx === undefined
-            ? await entities.select(scope, filter, options)
-            : await entities.collection.find({ ...within, $and: [filter] }, { ...options, session: tx }).toArray();
-        return found.map((document) => entities.storedIn(document, scope).entity);
-      };
-      const keys = ipAddresses.map((address) => parseAddress(address).key);
-      const byMac = macAddresses.length === 0 ? [] : await byIndex({ mac_address: { $in: macAddresses } }, MAC_INDEX);
-      const byIp = await byIndex({ ip_key: { $in: keys } }, IP_INDEX);
-      return [...new Map([...byMac, ...byIp].map((one) => [one.id, one])).values()];
-    },
+    findByIdentity: createRecognition(entities),
+  };
+}
+
+function createRecognition(entities: Entities<Interface>): InterfaceStore["findByIdentity"] {
+  return async (scope, { macAddresses, ipAddresses }, tx) => {
+    const find = async (filter: object, hint: object): Promise<Interface[]> => {
+      const options = { projection: STORED, hint };
+      const all = matching(entities.within(scope), filter);
+      const found =
+        tx === undefined
+          ? await entities.select(scope, filter, options)
+          : await entities.collection.find(all, { ...options, session: tx }).toArray();
+      return found.map((document) => entities.storedIn(document, scope).entity);
+    };
+    const keys = ipAddresses.map((address) => parseAddress(address).key);
+    const byMac = macAddresses.length === 0 ? [] : await find({ mac_address: { $in: macAddresses } }, MAC_INDEX);
+    const byIp = await find({ ip_key: { $in: keys } }, IP_INDEX);
+    return [...new Map([...byMac, ...byIp].map((one) => [one.id, one])).values()];
   };
 }

@@ -5,7 +5,8 @@ import { mapMongoFault } from "@nts/shared/mongo/faults";
 import { categoryOf } from "../../values/definitions/categories.rules.js";
 import { composed, searchTextOf } from "../../values/search.rules.js";
 import type { Database } from "../database.js";
-import { createEntities, type Entities, type EntityKind, REVISION } from "../entities.js";
+import { createEntities, type Entities, type EntityKind } from "../entities.js";
+import { REVISION } from "../entity-reader.js";
 import { within } from "../scope.js";
 
 /** Milliseconds that claiming services may take. */

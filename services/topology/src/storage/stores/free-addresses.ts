@@ -1,0 +1,170 @@
+import type { ClientSession, Document } from "mongodb";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { type AddressSpace, keyAt, numberOf, pastReserved } from "../../values/address-space.js";
+import type { EntityDocument } from "../entities.js";
+import { INTERFACE_ADDRESSES_INDEX } from "../indexes.js";
+import type { Scoped, ScopedCollection } from "../scoped-collection.js";
+
+// Where the free addresses of a subnet are looked for; see addresses.ts.
+
+/** Entries that are looked at together. */
+const AT_ONCE = 200;
+
+/** Above all keys. */
+export const END = "~";
+
+/** The mark of a subnet, under its id; or an address below it that was freed, under both. */
+export interface FreeAddressDocument {
+  _id: string;
+  organization_id: string;
+  network_id: string;
+  subnet_id: string;
+  /** Of an address that was freed. */
+  key?: string;
+  /** Of the mark: the key of the lowest address that may be free; null when none is. */
+  low?: string | null;
+  taken?: number;
+  /** When the mark was put there from the first address on. */
+  checked_at?: Date;
+}
+
+/** A subnet in which addresses are looked for. */
+export interface SearchedSubnet {
+  readonly id: string;
+  readonly network_id: string;
+  readonly space: AddressSpace;
+}
+
+/** How many addresses are looked for, beside which; `others` are keys that the same transaction will use. */
+export interface Search {
+  readonly count: number;
+  readonly others: ReadonlySet<string>;
+  readonly session?: ClientSession | undefined;
+}
+
+export interface AddressCollections {
+  readonly freed: ScopedCollection<FreeAddressDocument>;
+  readonly interfaces: ScopedCollection<EntityDocument>;
+}
+
+/** Interfaces of a subnet with keys, other than those of hosts that are gone. */
+export function usedIn(scope: Scope, subnetId: string, key: Document): Scoped & Document {
+  const gone = [...(scope.hidden?.hosts ?? [])];
+  return {
+    organization_id: scope.organizationId,
+    subnet_id: subnetId,
+    ip_key: key,
+    ...(gone.length > 0 && { host_id: { $nin: gone } }),
+  };
+}
+
+/** Keys that interfaces have, ascending; a key that two have comes twice. */
+export async function* usedFrom(
+  { interfaces }: AddressCollections,
+  scope: Scope,
+  subnetId: string,
+  { from, session }: { from: string; session?: ClientSession | undefined },
+): AsyncGenerator<string> {
+  const options = { projection: { _id: 0, ip_key: 1 }, hint: INTERFACE_ADDRESSES_INDEX, session } as const;
+  const cursor = interfaces.find(usedIn(scope, subnetId, { $gte: from }), options).sort({ ip_key: 1 });
+  for await (const { ip_key } of cursor) yield String(ip_key);
+}
+
+/** What was found from the mark on; the mark may be moved to `mark`, as long as only own addresses follow. */
+interface FoundAbove {
+  readonly found: bigint[];
+  mark: bigint;
+  isUsed: boolean;
+}
+
+/** Free addresses from the mark on. */
+export async function findAbove(
+  collections: AddressCollections,
+  scope: Scope,
+  { id, space }: SearchedSubnet,
+  { low, count, others, session }: Search & { readonly low: string },
+): Promise<FoundAbove> {
+  let at = pastReserved(space, numberOf(low));
+  const above: FoundAbove = { found: [], mark: at, isUsed: false };
+  const { found } = above;
+  const pass = (isOwn: boolean): void => {
+    const isAtMark = above.mark === at;
+    at = pastReserved(space, at + 1n);
+    if (isOwn && isAtMark) above.mark = at;
+  };
+  const fillTo = (end: bigint): void => {
+    while (found.length < count && at < end) {
+      const isOther = others.has(keyAt(space, at));
+      if (!isOther) found.push(at);
+      pass(!isOther);
+    }
+  };
+  if (at > space.last) return above;
+  for await (const key of usedFrom(collections, scope, id, { from: keyAt(space, at), session })) {
+    const used = numberOf(key);
+    if (used > space.last) break;
+    fillTo(used);
+    if (found.length === count) break;
+    if (used === at) {
+      above.isUsed ||= above.mark === at && found.length === 0;
+      pass(false);
+    }
+  }
+  fillTo(space.last + 1n);
+  return above;
+}
+
+/** Free addresses below the mark, and entries of addresses that are not free any more. */
+export async function findBelow(
+  collections: AddressCollections,
+  scope: Scope,
+  { id, space }: SearchedSubnet,
+  { low, count, others, session }: Search & { readonly low: string },
+): Promise<{ found: bigint[]; stale: string[] }> {
+  const found: bigint[] = [];
+  const stale: string[] = [];
+  const projection = { _id: 0, ip_key: 1 } as const;
+  const options = { session, projection, hint: INTERFACE_ADDRESSES_INDEX };
+  for (let after = ""; found.length < count;) {
+    const { keys, end } = await freedBetween(collections, scope, id, { after, low, session });
+    if (keys.length === 0) break;
+    const used = await collections.interfaces.find(usedIn(scope, id, { $in: keys }), options).toArray();
+    const taken = new Set(used.map(({ ip_key }) => String(ip_key)));
+    for (const key of keys.filter((one) => !others.has(one))) {
+      if (found.length === count) break;
+      if (!taken.has(key) && mayBeGiven(space, numberOf(key))) found.push(numberOf(key));
+      else stale.push(key);
+    }
+    if (end === END) break;
+    after = end;
+  }
+  return { found, stale };
+}
+
+/** Keys of addresses that have an entry or whose host is gone, ascending, up to the `end` of what both lists tell. */
+async function freedBetween(
+  { freed, interfaces }: AddressCollections,
+  { organizationId: organization_id, hidden }: Scope,
+  subnet_id: string,
+  { after, low, session }: { after: string; low: string; session?: ClientSession | undefined },
+): Promise<{ keys: string[]; end: string }> {
+  const between = { $gt: after, $lt: low };
+  const entries = await freed
+    .find({ organization_id, subnet_id, key: between }, { session, projection: { key: 1 } })
+    .sort({ key: 1 })
+    .limit(AT_ONCE)
+    .toArray();
+  const onGone = { organization_id, subnet_id, ip_key: between, host_id: { $in: [...(hidden?.hosts ?? [])] } };
+  const options = { session, projection: { ip_key: 1 }, hint: INTERFACE_ADDRESSES_INDEX };
+  const gone =
+    onGone.host_id.$in.length === 0
+      ? []
+      : await interfaces.find(onGone, options).sort({ ip_key: 1 }).limit(AT_ONCE).toArray();
+  const lists = [entries.map(({ key }) => key ?? ""), gone.map(({ ip_key }) => String(ip_key))];
+  const [end = END] = lists.map((keys) => (keys.length < AT_ONCE ? END : (keys.at(-1) ?? END))).sort();
+  return { keys: [...new Set(lists.flat())].sort().filter((key) => key <= end), end };
+}
+
+function mayBeGiven(space: AddressSpace, address: bigint): boolean {
+  return address >= space.first && address <= space.last && pastReserved(space, address) === address;
+}
