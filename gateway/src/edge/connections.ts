@@ -1,14 +1,18 @@
 import type { Socket } from "node:net";
 import type { Exchange } from "./exchange.js";
 
-// The requests of one connection. A few of them are answered at a time; while others wait, nothing more is read. Node tells
-// of a connection's end only to the response whose turn it is, so all of its exchanges are ended here.
+// The requests of one connection. A few of them are answered at a time; while others wait, nothing more is read, and their
+// turns are shared out over the ticks, so that what came on other connections comes between. Node tells of a connection's
+// end only to the response whose turn it is, so all of its exchanges are ended here.
 
 /** Requests of one connection that are answered at a time. */
 export const MOST_AT_A_TIME = 4;
 
 /** Requests that wait behind them, of what had been read already; with more than these the connection is closed. */
 export const MOST_WAITING = 64;
+
+/** Requests that have waited, on all connections together, which begin in one tick of the event loop. */
+const MOST_PER_TICK = 4;
 
 type Start = (exchange: Exchange) => void;
 
@@ -24,6 +28,7 @@ export class Connection {
   constructor(
     private readonly socket: Socket,
     private readonly start: Start,
+    private readonly startInTurn: Start,
   ) {
     socket.once("close", () => {
       this.#waiting.length = 0;
@@ -53,7 +58,7 @@ export class Connection {
     const next = this.#waiting.shift();
     if (next !== undefined) {
       if (this.#waiting.length === 0) this.socket.resume();
-      this.start(next);
+      this.startInTurn(next);
     }
     if (this.#exchanges.length === 0) this.#whenIdle?.();
   };
@@ -77,13 +82,28 @@ export interface Connections {
 /** @param start begins to answer a request when its turn has come; never throws */
 export function createConnections(start: Start): Connections {
   const connections = new WeakMap<Socket, Connection>();
+  const startInTurn = inTurns(start);
   return {
     of: (socket) => {
       const known = connections.get(socket);
       if (known !== undefined) return known;
-      const connection = new Connection(socket, start);
+      const connection = new Connection(socket, start, startInTurn);
       connections.set(socket, connection);
       return connection;
     },
+  };
+}
+
+/** Makes the function that starts an exchange in one of the next ticks, unless it is over by then. */
+function inTurns(start: Start): Start {
+  let waiting: Exchange[] = [];
+  const startSome = (): void => {
+    const due = waiting.slice(0, MOST_PER_TICK);
+    waiting = waiting.slice(MOST_PER_TICK);
+    if (waiting.length > 0) setImmediate(startSome);
+    for (const exchange of due) if (!exchange.isEnded) start(exchange);
+  };
+  return (exchange) => {
+    if (waiting.push(exchange) === 1) setImmediate(startSome);
   };
 }
