@@ -26,10 +26,10 @@ describe("service definitions: the catalogue, the same for everybody", () => {
     { query: { order_by: "name", order_direction: "desc" }, categories: 0, names: -1 },
     { query: { order_direction: "desc" }, categories: 0, names: -1 },
     { query: { order_by: "category" }, categories: 1, names: 1 },
-    { query: { order_by: "category", order_direction: "desc" }, categories: -1, names: 1 },
+    { query: { order_by: "category", order_direction: "desc" }, categories: -1, names: -1 },
     { query: { group_by: "category" }, categories: 1, names: 1 },
     { query: { group_by: "category", order_by: "name", order_direction: "desc" }, categories: 1, names: -1 },
-    { query: { group_by: "category", order_by: "category", order_direction: "desc" }, categories: 1, names: 1 },
+    { query: { group_by: "category", order_by: "category", order_direction: "desc" }, categories: 1, names: -1 },
   ])("obeys $query, names breaking ties", async ({ query, categories, names }) => {
     const { rows } = await list({ ...query, limit: 0 });
     const inOrder = rows.toSorted(

@@ -1,47 +1,63 @@
-import { listServiceDefinitions } from "@nts/shared/contract";
-import { answer } from "@nts/shared/http/answer";
+import { listServiceDefinitions, ServiceDefinition } from "@nts/shared/contract";
+import { answer, type ListPart } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
 import { keysetOf } from "@nts/shared/mongo/keyset";
-import { sortOf, type Ordering } from "@nts/shared/mongo/order";
-import { CATALOGUE, type ServiceDefinition } from "../values/definitions/catalogue.js";
+import { sortOf } from "@nts/shared/mongo/order";
+import { CATALOGUE } from "../values/definitions/catalogue.js";
+
+type Sort = Readonly<Record<string, 1 | -1>>;
+
+/** A definition with the id that orders and cursors name, which is its name, and its JSON text. */
+const ENTRIES = CATALOGUE.map(({ name, category, ...rest }) => ({
+  ...{ _id: name, name, category },
+  text: JSON.stringify(ServiceDefinition.parse({ name, category, ...rest })),
+}));
+type Entry = (typeof ENTRIES)[number];
+type Place = Pick<Entry, "_id"> & Partial<Entry>;
+
+/** The catalogue in each order that was asked for; the query allows only a few. */
+const ORDERS = new Map<string, readonly Entry[]>();
 
 export function mountDefinitions(router: Router): void {
   mount(router, listServiceDefinitions, ({ scope, query: given }) => {
     const query = { ...given, order_by: given.order_by ?? "name" };
     const { category, limit, offset } = query;
-    const matching = category.length === 0 ? CATALOGUE : CATALOGUE.filter((one) => category.includes(one.category));
-    const compare = comparing(query);
-    const ordered = [...matching].sort(compare);
     const { sort, place, cursorAfter } = keysetOf({ name: "ServiceDefinition", ...scope }, query);
-    const last = place && Object.fromEntries(Object.keys(sort).map((field, i) => [field, place[i]]));
-    const from = last === null ? offset : ordered.filter((one) => compare(one, asDefinition(last)) <= 0).length;
-    const items = ordered.slice(from, limit === 0 ? undefined : from + limit);
-    const end = items.at(-1);
-    const isAll = limit === 0 || end === undefined || from + limit >= ordered.length;
-    const next = isAll ? null : cursorAfter({ ...end, _id: end.name });
+    const ordered = orderedBy(sortOf(query));
+    const matching = category.length === 0 ? ordered : ordered.filter((one) => category.includes(one.category));
+    const last = place && (Object.fromEntries(Object.keys(sort).map((field, i) => [field, place[i]])) as Place);
+    const from = last === null ? offset : matching.filter((one) => compare(sort, one, last) <= 0).length;
+    const entries = matching.slice(from, limit === 0 ? undefined : from + limit);
+    const end = entries.at(-1);
+    const isAll = limit === 0 || end === undefined || from + limit >= matching.length;
     return Promise.resolve(
-      answer.items(
-        items.map((one) => ({ ...one, ports: [...one.ports] })),
-        { total: matching.length, limit, offset, next },
-      ),
+      answer.list(partsOf(entries), {
+        ...{ limit, offset },
+        total: () => Promise.resolve(matching.length),
+        next: () => (isAll ? null : cursorAfter(end)),
+      }),
     );
   });
 }
 
-/** What a cursor names: its id is the name. */
-function asDefinition(last: Readonly<Record<string, unknown>>): ServiceDefinition {
-  const { _id: name, ...rest } = last;
-  return { ...rest, name } as unknown as ServiceDefinition;
+function orderedBy(sort: Sort): readonly Entry[] {
+  const name = JSON.stringify(sort);
+  const known = ORDERS.get(name);
+  if (known !== undefined) return known;
+  const ordered = ENTRIES.toSorted((a, b) => compare(sort, a, b));
+  ORDERS.set(name, ordered);
+  return ordered;
 }
 
-/** By the fields of the query, then by name. */
-function comparing(query: Ordering): (a: ServiceDefinition, b: ServiceDefinition) => number {
-  const order = [...Object.entries(sortOf(query)), ["name", 1] as const];
-  return (a, b) => {
-    for (const [field, direction] of order) {
-      const [left, right] = [a[field as "name"], b[field as "name"]];
-      if (left !== right) return left < right ? -direction : direction;
-    }
-    return 0;
-  };
+function compare(sort: Sort, a: Place, b: Place): number {
+  for (const [field, direction] of Object.entries(sort) as [keyof Place, 1 | -1][]) {
+    const [left, right] = [a[field] ?? "", b[field] ?? ""];
+    if (left !== right) return left < right ? -direction : direction;
+  }
+  return 0;
+}
+
+// eslint-disable-next-line @typescript-eslint/require-await -- it is there already
+async function* partsOf(entries: readonly Entry[]): AsyncGenerator<ListPart> {
+  yield { text: Buffer.from(entries.map(({ text }) => `,${text}`).join("")), rows: entries.length };
 }
