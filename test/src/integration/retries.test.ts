@@ -55,7 +55,7 @@ async function persist({ method, path, body, key }: Write, found: string[]): Pro
       });
       const envelope = (await answered.json()) as Answered["body"];
       if (answered.status === 200) return envelope;
-      const mayRepeat = answered.status >= 500 || RETRIED_CODES.has(envelope.code ?? "");
+      const mayRepeat = answered.status >= 500 || RETRIED_CODES.has(envelope.code);
       if (!mayRepeat) found.push(`${key}: ${answered.status} ${envelope.code}`);
     } catch {
       // The connection is gone: whether the write is done, its key will tell.
