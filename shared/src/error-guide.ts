@@ -74,6 +74,10 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     params: "",
     remedy: "Use a new idempotency key for each request; repeat a request with the same path and the same bytes.",
   },
+  too_many_changes: {
+    params: "`limit`",
+    remedy: "Send the ids in several requests, or delete the hosts themselves.",
+  },
   too_many_subnets: {
     params: "`planned`, `limit`",
     remedy: "Create larger subnets first, or name them with `subnet_hint`.",

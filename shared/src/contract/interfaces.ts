@@ -143,4 +143,4 @@ export const patchInterface = patchOf(updateInterface);
 
 export const deleteInterface = interfaces.deleteOne("Delete an interface and the bindings that name it");
 
-export const bulkDeleteInterfaces = interfaces.bulkDelete();
+export const bulkDeleteInterfaces = interfaces.bulkDelete("too_many_changes");

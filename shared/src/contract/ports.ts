@@ -83,4 +83,4 @@ export const patchPort = patchOf(updatePort);
 
 export const deletePort = ports.deleteOne("Delete a port and the bindings that name it");
 
-export const bulkDeletePorts = ports.bulkDelete();
+export const bulkDeletePorts = ports.bulkDelete("too_many_changes");

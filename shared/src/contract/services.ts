@@ -156,4 +156,4 @@ export const patchService = patchOf(updateService);
 
 export const deleteService = services.deleteOne();
 
-export const bulkDeleteServices = services.bulkDelete();
+export const bulkDeleteServices = services.bulkDelete("too_many_changes");

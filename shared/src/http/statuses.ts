@@ -37,6 +37,7 @@ export const STATUSES: Readonly<Record<ErrorCode, number>> = {
   secret_shown_once: 409,
   precondition_failed: 412,
   idempotency_mismatch: 422,
+  too_many_changes: 422,
   too_many_subnets: 422,
   import_too_expensive: 422,
   rate_limited: 429,

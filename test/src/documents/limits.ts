@@ -25,7 +25,12 @@ import { OPERATION_MS, STREAM_MS } from "@nts/shared/mongo/connect";
 import { SHARE_LIMITS } from "@nts/shared/shares";
 import { MOST_WAITING as REQUESTS_WAITING } from "@nts/shared/upstream/replicas";
 import { TopologySettings } from "@nts/topology/config";
-import { MOST_ON_HOST } from "@nts/topology/storage/stores/host-capacity.rules";
+import {
+  MOST_BINDINGS_ON_HOST,
+  MOST_ON_HOST,
+  SHARE_OF_BINDINGS,
+} from "@nts/topology/storage/stores/host-capacity.rules";
+import { MOST_CHANGED, MOST_UNBOUND } from "@nts/topology/hosts/changed-at-once";
 import { DESK_LIMITS } from "@nts/topology/imports/desk";
 import * as scan from "@nts/topology/imports/scan.rules";
 import * as xml from "@nts/topology/imports/xml";
@@ -70,6 +75,10 @@ function ofRequests(): Rows {
     ["request headers", head],
     ["page size", `${n(maximumOf("list_hosts", "limit"))}; \`limit=0\` streams without one`],
     ["ids in a bulk-delete", n(itemsOf("bulk_delete_hosts"))],
+    [
+      "what a bulk-delete changes of others",
+      `${n(MOST_CHANGED)} services or interfaces that move up, as many services that lose bindings, ${n(MOST_UNBOUND)} bindings; then 422 \`too_many_changes\``,
+    ],
     ["a plan of a write", `${n(PLANNED_CHANGES)} changes, ${kib(PLANNED_BYTES)} of values; more are counted`],
     ["an idempotency key", "255 visible ASCII characters"],
     ["the graph as a file for Mermaid", `${n(MERMAID_LIMITS.edges)} edges, ${n(MERMAID_LIMITS.characters)} characters`],
@@ -135,6 +144,10 @@ function ofResources(): Rows {
       `${n(itemsOf("create_service", "bindings"))} · ${itemsOf("create_service", "tags")} · ${n(itemsOf("create_user_api_key", "network_ids"))}`,
     ],
     ["interfaces · ports · services of a host", `${n(MOST_ON_HOST)} of each`],
+    [
+      "bindings of all services of a host",
+      `${n(MOST_BINDINGS_ON_HOST)}; a service with at most ${n(SHARE_OF_BINDINGS)} is never refused`,
+    ],
     ["details of a virtualization", `${kib(VIRTUALIZATION_LIMIT_BYTES)} as JSON in UTF-8`],
     [
       "resources of an organization, of all kinds together",

@@ -1,5 +1,7 @@
 import type { ClientSession } from "mongodb";
+import type { Binding } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
+import { changedAtOnce } from "./changed-at-once.js";
 import type { Shift } from "./positions.rules.js";
 import type { Entities, Entity, Stored } from "../storage/entities.js";
 import { revised } from "../storage/revisions.rules.js";
@@ -23,8 +25,15 @@ export async function applyShift<T extends Positioned>(
   );
 }
 
-/** Closes the gaps that items have left in the lists of their hosts, which are locked. @param gone what has left */
-export async function closeGaps<T extends Positioned & { readonly host_id: string }>(
+/**
+ * Closes the gaps that items have left in the lists of their hosts, which are locked.
+ *
+ * @param gone what has left
+ * @throws AppError `too_many_changes`
+ */
+export async function closeGaps<
+  T extends Positioned & { readonly host_id: string; readonly bindings?: readonly Binding[] },
+>(
   tx: ClientSession,
   scope: Scope,
   entities: Entities<T>,
@@ -33,7 +42,8 @@ export async function closeGaps<T extends Positioned & { readonly host_id: strin
   const lowest = new Map<string, number>();
   for (const { host_id, position } of gone) lowest.set(host_id, Math.min(position, lowest.get(host_id) ?? position));
   const behind = [...lowest].map(([host_id, from]) => ({ host_id, position: { $gt: from } }));
-  const others = await entities.findMany(scope, { $or: behind }, tx, { host_id: 1, position: 1 });
+  const order = { host_id: 1, position: 1 } as const;
+  const others = await changedAtOnce<T>(entities.findEach(scope, { $or: behind }, tx, order));
   const moved = others.flatMap((other) => {
     const position = lowest.get(other.entity.host_id) ?? other.entity.position;
     lowest.set(other.entity.host_id, position + 1);

@@ -1,10 +1,14 @@
 import type { ClientSession } from "mongodb";
 import type { Binding, Service } from "@nts/shared/contract";
+import { AppError, validationFailed } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Stored } from "../storage/entities.js";
 import type { Reference } from "../storage/guards.js";
 import { revised } from "../storage/revisions.rules.js";
 import type { Storage } from "../storage/storage.js";
+import { HOST_BINDINGS_INDEX } from "../storage/indexes.js";
+import { MOST_BINDINGS_ON_HOST, SHARE_OF_BINDINGS } from "../storage/stores/host-capacity.rules.js";
+import { changedAtOnce, MOST_UNBOUND } from "./changed-at-once.js";
 import { withoutTargets } from "./bindings.rules.js";
 
 // The only writers of services' bindings: each keeps the list view of bindings equal to the services. Counting them is the
@@ -27,6 +31,7 @@ export async function insertServices(
 ): Promise<void> {
   await services.insert(tx, scope, inserted, { host_name: hostName });
   await bindings.insertOf(tx, scope, inserted.map(({ host_id, bindings: own }) => ({ hostId: host_id, bindings: own }))); // prettier-ignore
+  await requireRoomForBindings(bindings, tx, scope, inserted);
 }
 
 /** Stores the next states of services. @param hostName of services that are updated themselves, and may be on another host now */
@@ -51,6 +56,8 @@ export async function saveServices(
   const gone = parted.flatMap((one) => one.gone.map(({ id }) => id));
   if (gone.length > 0) await bindings.remove(tx, scope, { _id: { $in: gone } });
   await bindings.insertOf(tx, scope, parted);
+  const grown = changes.filter((change) => isMoved(change) || moreBindings(change) > 0);
+  await requireRoomForBindings(bindings, tx, scope, grown.map(({ after }) => after.entity)); // prettier-ignore
 }
 
 /** What networks have more (or less) of by changes of services. */
@@ -71,6 +78,7 @@ export function moreBindings({ before, after }: ServiceChange): number {
  * What becomes of the services that are bound to ports or interfaces which are removed.
  *
  * @param targets ids of the ports or interfaces
+ * @throws AppError `too_many_changes`
  */
 export async function unbound(
   { bindings, services }: Stores,
@@ -78,16 +86,40 @@ export async function unbound(
   scope: Scope,
   { targets, now }: { targets: readonly string[]; now: Date },
 ): Promise<ServiceChange[]> {
-  const naming = { $or: [{ port_id: { $in: targets } }, { interface_id: { $in: targets } }] };
-  const bound = await bindings.findMany(scope, naming, tx);
-  if (bound.length === 0) return [];
-  const serviceIds = [...new Set(bound.map(({ entity }) => entity.service_id))];
+  const bound = await bindings.countNaming(tx, scope, targets, MOST_UNBOUND + 1);
+  if (bound.size === 0) return [];
+  const gone = [...bound.values()].reduce((sum, count) => sum + count, 0);
+  if (gone > MOST_UNBOUND) throw new AppError("too_many_changes", { limit: MOST_UNBOUND });
   const deleted = new Set(targets);
-  const found = await services.findMany(scope, { _id: { $in: serviceIds } }, tx);
+  const found = await changedAtOnce(services.findEach(scope, { _id: { $in: [...bound.keys()] } }, tx));
   return found.flatMap((before) => {
     const after = revised(before, { ...before.entity, bindings: withoutTargets(before.entity.bindings, deleted) }, now);
     return after === null ? [] : [{ before, after }];
   });
+}
+
+function isMoved({ before, after }: ServiceChange): boolean {
+  return before.entity.host_id !== after.entity.host_id;
+}
+
+/** @param services that have more bindings now, or are on another host. @throws AppError `validation_failed` */
+async function requireRoomForBindings(
+  bindings: Stores["bindings"],
+  tx: ClientSession,
+  scope: Scope,
+  services: readonly Service[],
+): Promise<void> {
+  const large = services.filter((service) => service.bindings.length > SHARE_OF_BINDINGS);
+  for (const hostId of new Set(large.map(({ host_id }) => host_id))) {
+    const options = { most: MOST_BINDINGS_ON_HOST + 1, hint: HOST_BINDINGS_INDEX };
+    const count = await bindings.countIn(tx, scope, { host_id: hostId }, options);
+    if (count > MOST_BINDINGS_ON_HOST) throw tooManyBindings();
+  }
+}
+
+function tooManyBindings(): AppError {
+  const message = `the services of a host can have at most ${MOST_BINDINGS_ON_HOST} bindings`;
+  return validationFailed({ path: "bindings", message });
 }
 
 function without(bindings: readonly Binding[], others: readonly Binding[]): Binding[] {

@@ -83,6 +83,8 @@ export interface Entities<T extends Entity> extends EntityReader<T>, EntityWrite
   /** The JSON text of an entity. @throws AppError `not_found` */
   readOne(scope: Scope, id: string): Promise<{ json: string | Buffer; revision: number }>;
   findMany(scope: Scope, filter: Filter<EntityDocument>, tx: ClientSession, sort?: Sort): Promise<Stored<T>[]>;
+  /** The same one after another, for who may not want all of them. */
+  findEach(scope: Scope, filter: Filter<EntityDocument>, tx: ClientSession, sort?: Sort): AsyncGenerator<Stored<T>>;
   /** Some fields of the documents in the scope that match. */
   select(scope: Scope, filter: Filter<EntityDocument>, options: FindOptions): Promise<EntityDocument[]>;
   /** How many match. */
@@ -161,14 +163,19 @@ function createQueries<T extends Entity>(
   database: Database,
   kind: EntityKind<T>,
   { collection, visible, reader }: EntityParts<T>,
-): Pick<Entities<T>, "findMany" | "select" | "count" | "countIn" | "read"> {
+): Pick<Entities<T>, "findMany" | "findEach" | "select" | "count" | "countIn" | "read"> {
+  const cursorOf = (scope: Scope, filter: Filter<EntityDocument>, tx: ClientSession, sort: Sort = { _id: 1 }) =>
+    collection
+      .find({ ...visible(scope), $and: [filter] }, { projection: STORED, session: tx, ...hintFor(filter) })
+      .sort(sort);
+
   return {
-    findMany: async (scope, filter, tx, sort = { _id: 1 }) => {
-      const found = await collection
-        .find({ ...visible(scope), $and: [filter] }, { projection: STORED, session: tx, ...hintFor(filter) })
-        .sort(sort)
-        .toArray();
+    findMany: async (scope, filter, tx, sort) => {
+      const found = await cursorOf(scope, filter, tx, sort).toArray();
       return found.map((document) => reader.storedIn(document, scope));
+    },
+    async *findEach(scope, filter, tx, sort) {
+      for await (const document of cursorOf(scope, filter, tx, sort)) yield reader.storedIn(document, scope);
     },
     select: (scope, filter, options) =>
       database.share(scope, () => collection.find(matching(visible(scope), filter), options).toArray()),

@@ -17,6 +17,17 @@ export interface BindingsOnHost {
  */
 export interface BindingStore extends Entities<Binding> {
   insertOf(tx: ClientSession, scope: Scope, added: readonly BindingsOnHost[]): Promise<void>;
+  /**
+   * How many bindings each service has that names one of these ports or interfaces.
+   *
+   * @param most bindings that are looked at
+   */
+  countNaming(
+    tx: ClientSession,
+    scope: Scope,
+    targets: readonly string[],
+    most: number,
+  ): Promise<ReadonlyMap<string, number>>;
   /** How many bindings there are on hosts that are known to be in the scope, by host. */
   countOn(tx: ClientSession, scope: Scope, hostIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }
@@ -46,6 +57,17 @@ export function createBindingStore(database: Database, kind = BINDING_KIND): Bin
         added.flatMap(({ bindings }) => bindings),
         ({ id }) => ({ host_id: hostIds.get(id) }),
       );
+    },
+    countNaming: async (tx, scope, targets, most) => {
+      const naming = { $or: [{ port_id: { $in: targets } }, { interface_id: { $in: targets } }] };
+      const counted = { $group: { _id: "$service_id", count: { $sum: 1 } } };
+      const found = await entities.collection
+        .aggregate<{ _id: string; count: number }>(
+          [{ $match: { ...entities.within(scope), $and: [naming] } }, { $limit: most }, counted],
+          { session: tx },
+        )
+        .toArray();
+      return new Map(found.map(({ _id, count }) => [_id, count]));
     },
     countOn: async (tx, { organizationId }, hostIds) => {
       // By nothing else, so that a million of them are counted without being read.

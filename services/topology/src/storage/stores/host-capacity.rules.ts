@@ -3,6 +3,10 @@ import { validationFailed } from "@nts/shared/errors";
 /** How many interfaces, ports and services a host can have, of each. */
 export const MOST_ON_HOST = 1_000;
 
+/** Bindings of all services of a host together; a service with no more than its share of them is never refused. */
+export const MOST_BINDINGS_ON_HOST = 10_000;
+export const SHARE_OF_BINDINGS = MOST_BINDINGS_ON_HOST / MOST_ON_HOST;
+
 /**
  * Refuses what would put more on a host than it can have. What is only taken off is never refused.
  *
