@@ -17,6 +17,8 @@ export interface UnitOfWork {
   /** Runs a body in the transaction of the request, which may have one only. @param run makes attempts, and commits */
   within<T>(run: (body: TransactionBody<T>) => Promise<T>, body: TransactionBody<T>): Promise<T>;
   afterCommit(task: () => Promise<void> | void): void;
+  /** Does what follows when the transaction is undone. */
+  afterUndone(task: () => Promise<void>): void;
 }
 
 export interface UnitOptions {
@@ -46,6 +48,7 @@ interface Held {
 
 export function createUnit({ isDry, begin }: UnitOptions): Unit {
   const following: (() => Promise<void> | void)[] = [];
+  const undoing: (() => Promise<void>)[] = [];
   let held: Held | null = null;
 
   const unit: Unit = {
@@ -68,6 +71,9 @@ export function createUnit({ isDry, begin }: UnitOptions): Unit {
             await decided
           )(session);
           return result;
+        }).catch(async (error: unknown) => {
+          for (const task of undoing) await task();
+          throw error;
         });
         // Without effect once the result is given: how it ends then, `end` tells.
         (ended as ReturnType<typeof run>).then(resolve, reject);
@@ -75,6 +81,9 @@ export function createUnit({ isDry, begin }: UnitOptions): Unit {
     },
     afterCommit: (task) => {
       following.push(task);
+    },
+    afterUndone: (task) => {
+      undoing.push(task);
     },
     end: async (last) => {
       const waiting = held;

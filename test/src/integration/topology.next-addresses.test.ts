@@ -14,11 +14,17 @@ import {
   type Subnet,
   updateInterface,
 } from "@nts/shared/contract";
+import { createAddressDesk } from "@nts/topology/storage/address-desk";
+import type { Storage } from "@nts/topology/storage/storage";
+import { parseAddress } from "@nts/topology/values/addresses";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 import { aHost, aNetwork, type World } from "../support/topology-world.js";
+import { until } from "../support/until.js";
 
 /** Addresses that are asked for at once: of a /22 in the long run. */
 const CREATES = Number(process.env["NEXT_CREATES"] ?? 60);
+/** On which they are; the writers of one host come one after another. */
+const HOSTS = Math.max(8, Math.ceil(CREATES / 10));
 jest.setTimeout(60_000 + CREATES * 100);
 
 let topology: Topology;
@@ -28,10 +34,12 @@ let hosts: Host[];
 let blocks = 0;
 
 beforeAll(async () => {
-  topology = await startTopology({ instances: 2 });
+  // Steps so short that most ways of a mark take several.
+  const storage = (it: Storage): Storage => ({ ...it, desk: createAddressDesk(it, 5) });
+  topology = await startTopology({ instances: 2, storage });
   owner = topology.aCaller();
   home = await aNetwork(owner);
-  hosts = await Promise.all(Array.from({ length: 8 }, (_, n) => aHost(home, { name: `host ${n}` })));
+  hosts = await Promise.all(Array.from({ length: HOSTS }, (_, n) => aHost(home, { name: `host ${n}` })));
 });
 
 afterAll(() => topology.stop());
@@ -44,18 +52,8 @@ function aSubnet(bits: number, reserved: readonly Partial<ReservedRange>[] = [])
   });
 }
 
-async function next(subnet: Subnet, n = 0, ip_address = "next"): Promise<Interface> {
-  const { status, data, text } = await decided(owner.via(n % 2), bodyFor(subnet, n, ip_address));
-  if (status !== 200) throw new Error(text);
-  return data;
-}
-
-/** What becomes of a request that is sent again as long as others were faster until its time was up. */
-async function decided(caller: Caller, body: ReturnType<typeof bodyFor>) {
-  for (;;) {
-    const answered = await caller.send(createInterface, { body });
-    if (answered.code !== "write_conflict") return answered;
-  }
+function next(subnet: Subnet, n = 0, ip_address = "next"): Promise<Interface> {
+  return owner.via(n % 2).call(createInterface, { body: bodyFor(subnet, n, ip_address) });
 }
 
 const bodyFor = ({ id }: Subnet, n: number, ip_address: string) => ({
@@ -132,7 +130,66 @@ describe("next addresses: one after another", () => {
   });
 });
 
+describe("next addresses: held for a request", () => {
+  const entries = () => topology.db.collection<{ _id: string; taken?: number }>("free_addresses");
+  const entryOf = ({ id }: Subnet, { key }: { key: string }) => ({ _id: `${id}:${key}` });
+
+  it("are nobody else's until they are given back or held too long, and a subnet is not full before", async () => {
+    const subnet = await aSubnet(30);
+    const first = await next(subnet);
+    await owner.call(deleteInterface, { params: { id: first.id } });
+    const held = entryOf(subnet, parseAddress(first.ip_address));
+    await entries().updateOne(held, { $set: { held_by: "another", held_until: new Date(Date.now() + 60_000) } });
+    const second = await next(subnet, 1);
+    expect([addressOf(second), (await utilizationOf(subnet)).next]).toEqual([
+      first.ip_address.replace(/1$/, "2"),
+      null,
+    ]);
+    const searches = async () => (await entries().findOne({ _id: subnet.id }))?.taken ?? 0;
+    const before = await searches();
+    const waiting = next(subnet);
+    await until(async () => (await searches()) > before + 1);
+    await entries().updateOne(held, { $set: { held_until: new Date(0) } });
+    expect(addressOf(await waiting)).toBe(first.ip_address);
+  });
+
+  it("are free at once when the request is refused, and no dry run holds any", async () => {
+    const subnet = await aSubnet(29);
+    const nowhere = { ...bodyFor(subnet, 0, "next"), host_id: subnet.id };
+    expect(await owner.refusal(createInterface, { body: nowhere })).toMatchObject([400, "invalid_reference", {}]);
+    const before = await entries().find().toArray();
+    const tried = await owner.call(createInterface, { query: { dry_run: true }, body: bodyFor(subnet, 0, "next") });
+    expect(await entries().find().toArray()).toEqual(before);
+    const named = { "idempotency-key": "next", "if-match": '"plan-another"' };
+    const other = { body: bodyFor(subnet, 0, "next"), headers: named };
+    expect(await owner.refusal(createInterface, other)).toMatchObject([412, "precondition_failed", {}]);
+    expect(addressOf(await next(subnet))).toBe(addressOf(tried));
+  });
+
+  it("are found behind more used ones than one step passes, also by many at once", async () => {
+    const subnet = await aSubnet(25);
+    for (let n = 1; n <= 23; n++) await next(subnet, n, subnet.cidr.replace("0/25", String(n)));
+    const made = await Promise.all(Array.from({ length: 12 }, (_, n) => next(subnet, n)));
+    expect(made.map((one) => Number(addressOf(one).split(".").at(-1))).sort((a, b) => a - b)).toEqual(
+      Array.from({ length: 12 }, (_, n) => 24 + n),
+    );
+  });
+});
+
 describe("next addresses: many at once", () => {
+  it("are the lowest of an IPv6 block of 64 bits, each once and none left out, and free at once when they go", async () => {
+    const from = { from: "fd00:2::3", to: "fd00:2::ff" };
+    const body = { network_id: home.network.id, cidr: "fd00:2::/64", name: "six", reserved: [from] };
+    const subnet = await owner.call(createSubnet, { body });
+    const count = Math.ceil(CREATES / 2);
+    const take = () => Promise.all(Array.from({ length: count }, (_, n) => next(subnet, n)));
+    const lowest = ["fd00:2::1", "fd00:2::2", ...Array.from({ length: count - 2 }, (_, n) => `fd00:2::${(256 + n).toString(16)}`)]; // prettier-ignore
+    const made = await take();
+    expect(new Set(made.map(addressOf))).toEqual(new Set(lowest));
+    await Promise.all(made.map(({ id }, n) => owner.via(n % 2).call(deleteInterface, { params: { id } })));
+    expect(new Set((await take()).map(addressOf))).toEqual(new Set(lowest));
+  });
+
   it("leave no hole, take none twice, and are refused only when nothing is free", async () => {
     const bits = CREATES > 250 ? 22 : 26;
     const size = 2 ** (32 - bits) - 2;
@@ -144,7 +201,7 @@ describe("next addresses: many at once", () => {
     const room = size - 6;
     const results = await Promise.all(
       Array.from({ length: Math.max(CREATES, room + 3) }, (_, n) =>
-        decided(owner.via(n % 2), bodyFor(subnet, n, "next")),
+        owner.via(n % 2).send(createInterface, { body: bodyFor(subnet, n, "next") }),
       ),
     );
     const made = results.filter(({ status }) => status === 200).map(({ data }) => addressOf(data));

@@ -1,125 +1,129 @@
 import type { ClientSession } from "mongodb";
-import { NEXT_ADDRESS } from "@nts/shared/contract";
+import { NEXT_ADDRESS, type Subnet } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
-import type { Work } from "@nts/shared/work";
-import { spaceOf, textAt } from "../values/address-space.js";
-import { parseAddress } from "../values/addresses.js";
-import type { SearchedSubnet } from "../storage/stores/free-addresses.js";
+import { requireWanted, type Work } from "@nts/shared/work";
 import type { Storage } from "../storage/storage.js";
-import { type PlacedAddress, subnetClaims } from "./addresses-on.js";
-import { requireReferences } from "./claims.js";
+import type { HeldAddresses } from "../storage/stores/addresses.js";
+import { type AddressSpace, isGivable, keyAt, numberOf, spaceOf, textAt } from "../values/address-space.js";
+import { parseAddress } from "../values/addresses.js";
+import type { PlacedAddress } from "./addresses-on.js";
 
-// An address that is asked for as "next" is chosen in the transaction that uses it.
+// An address that is asked for as "next" is held before the transaction that uses it begins, and given back when that is undone.
 
-/** Why a subnet is full: its mark was moved to find out, which the refusal undoes. */
-class MarkMoved {
-  constructor(readonly subnetId: string) {}
+/** Thrown by {@link Placed.use}: somebody else has taken what was held, and the request is begun anew. */
+class Lost extends Error {
+  override readonly name = "Lost";
 }
 
-/** Moves of the mark after which nothing is left to be found: to where others stopped, and from the first address on. */
-const MOVES = 2;
-
-/** What the transactions that take addresses of these subnets have in common: those of one process run one after another. */
-export function nextAddressKeys(addresses: readonly PlacedAddress[]): string[] {
-  return addresses.flatMap((one) => (one.ip_address === NEXT_ADDRESS ? [`addresses:${one.subnet_id}`] : []));
+/** What was asked for, with an address wherever the next one was. */
+export interface Placed<T> {
+  readonly placed: readonly T[];
+  /** Uses the addresses in the transaction that needs them. */
+  use(tx: ClientSession): Promise<void>;
 }
 
-/** Collides at once with whoever else takes an address of the subnets, before anything else is done in vain. */
-export async function lockMarks(
-  { addresses }: Pick<Storage, "addresses">,
-  tx: ClientSession,
-  scope: Scope,
-  asked: readonly PlacedAddress[],
-): Promise<void> {
-  const subnetIds = new Set(asked.filter(isNext).map(({ subnet_id }) => subnet_id));
-  if (subnetIds.size > 0) await addresses.lock(tx, scope, [...subnetIds]);
-}
-
-/** Runs what may find a subnet full, and keeps what was found out then: the next refusal costs nothing. */
-export async function keepingMarks<T>(
-  storage: Storage,
-  { work, scope }: { readonly work: Work; readonly scope: Scope },
-  run: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    const { unit, ...plain } = work;
-    const cause = error instanceof AppError ? error.cause : undefined;
-    if (cause instanceof MarkMoved && unit?.isDry !== true)
-      await moveMark(storage, { work: plain, scope }, cause.subnetId);
-    throw error;
-  }
-}
-
-async function moveMark(
-  storage: Storage,
-  { work, scope }: { readonly work: Work; readonly scope: Scope },
-  subnetId: string,
-): Promise<void> {
-  const { guards, subnets, transaction } = storage;
-  await transaction(work, [`addresses:${subnetId}`], async (tx) => {
-    // Written, so that it collides with whoever changes or deletes the subnet.
-    await requireReferences(guards, tx, scope, subnetClaims([{ subnet_id: subnetId, ip_address: NEXT_ADDRESS }]));
-    const { entity } = await subnets.get(scope, subnetId, tx);
-    await move(storage, tx, scope, { subnet: { ...entity, space: spaceOf(entity) }, isAnew: true });
-  });
-}
-
-/** Who frees an address counts it in the network: nobody does while the mark passes addresses that are used. */
-async function move(
-  { addresses, guards }: Pick<Storage, "addresses" | "guards">,
-  tx: ClientSession,
-  scope: Scope,
-  { subnet, isAnew }: { readonly subnet: SearchedSubnet; readonly isAnew: boolean },
-): Promise<void> {
-  await guards.lockAll(tx, scope, subnet.network_id);
-  await addresses.move(tx, scope, subnet, isAnew);
+export interface Placing<T> {
+  readonly work: Work;
+  readonly scope: Scope;
+  readonly networkId: string;
+  readonly asked: readonly T[];
 }
 
 /**
- * The same with an address wherever the next one was asked for: the lowest that is free, in the order of the list.
+ * Runs a write with the lowest free addresses wherever the next one is asked for, in the order of the list. A dry run holds
+ * nothing, and is told what is free at the moment.
  *
- * @throws AppError `subnet_full` · `invalid_reference` · `network_mismatch`
+ * @throws AppError `subnet_full` · `invalid_reference` · `network_mismatch` · `write_conflict`
  */
-export async function withAddresses<T extends PlacedAddress>(
+export async function withNextAddresses<T extends PlacedAddress, Result>(
   storage: Storage,
-  tx: ClientSession,
-  scope: Scope,
-  { networkId, asked }: { networkId: string; asked: readonly T[] },
-): Promise<T[]> {
-  const { addresses, subnets } = storage;
-  const given = new Map<string, string[]>();
-  for (const subnetId of new Set(asked.flatMap((one) => (isNext(one) ? [one.subnet_id] : [])))) {
-    const inIt = asked.filter(({ subnet_id }) => subnet_id === subnetId);
-    const path = `${inIt.find(isNext)?.prefix ?? ""}subnet_id`;
-    const found = await subnets.find(scope, subnetId, tx);
-    if (found === null) throw new AppError("invalid_reference", { path });
-    const { entity } = found;
-    if (entity.network_id !== networkId) throw new AppError("network_mismatch", { path });
-    const space = spaceOf(entity);
-    const others = new Set(inIt.flatMap((one) => (isNext(one) ? [] : [parseAddress(one.ip_address).key])));
-    const wanted = { count: inIt.filter(isNext).length, others };
-    const subnet = { id: subnetId, network_id: networkId, space };
-    let taken = await addresses.take(tx, scope, subnet, wanted);
-    let moves = 0;
-    for (; (taken === "move" || taken === "move anew") && moves < MOVES; moves++) {
-      await move(storage, tx, scope, { subnet, isAnew: taken === "move anew" });
-      taken = await addresses.take(tx, scope, subnet, wanted);
+  { work, scope, networkId, asked }: Placing<T>,
+  write: (placed: Placed<T>) => Promise<Result>,
+): Promise<Result> {
+  if (!asked.some(isNext)) return write({ placed: asked, use: () => Promise.resolve() });
+  for (;;) {
+    requireWanted(work);
+    const all: HeldAddresses[] = [];
+    const giveBack = async (): Promise<void> => {
+      for (const held of all) await storage.addresses.giveBack(scope, held).catch(() => undefined);
+    };
+    work.unit?.afterUndone(giveBack);
+    try {
+      const placed = await place(storage, { work, scope, networkId, asked }, all);
+      return await write({ placed, use: (tx) => use(storage, tx, scope, all) });
+    } catch (error) {
+      await giveBack();
+      if (!(error instanceof Lost)) throw error;
     }
-    if (typeof taken === "string")
-      throw new AppError(
-        "subnet_full",
-        { subnet_id: subnetId, cidr: entity.cidr },
-        moves > 0 && new MarkMoved(subnetId),
-      );
-    given.set(
-      subnetId,
-      taken.map((address) => textAt(space, address)),
-    );
+  }
+}
+
+/** @param all gets what is held for the request, also when it fails */
+async function place<T extends PlacedAddress>(
+  storage: Storage,
+  { work, scope, networkId, asked }: Placing<T>,
+  all: HeldAddresses[],
+): Promise<T[]> {
+  const isDry = work.unit?.isDry === true;
+  const given = new Map<string, string[]>();
+  for (const subnet of await subnetsOf(storage, scope, networkId, asked)) {
+    const mine = asked.filter(({ subnet_id }) => subnet_id === subnet.id);
+    const others = new Set(mine.flatMap((one) => (isNext(one) ? [] : [parseAddress(one.ip_address).key])));
+    const wanting = { work, scope, subnet, count: mine.filter(isNext).length, others };
+    const held = isDry ? await peek(storage, wanting) : await storage.desk.hold(wanting);
+    if (!isDry) all.push(held);
+    given.set(subnet.id, held.keys.map((key) => textAt(subnet.space, numberOf(key)))); // prettier-ignore
   }
   return asked.map((one) => (isNext(one) ? { ...one, ip_address: given.get(one.subnet_id)?.shift() ?? "" } : one));
+}
+
+type Searched = Pick<Subnet, "id" | "network_id" | "cidr"> & { readonly space: AddressSpace };
+
+/** The subnets that next addresses are asked of; in one order for all, so that no two requests wait for each other. */
+async function subnetsOf(
+  { subnets }: Pick<Storage, "subnets">,
+  scope: Scope,
+  networkId: string,
+  asked: readonly PlacedAddress[],
+): Promise<Searched[]> {
+  const wanted = asked.filter(isNext);
+  const ids = [...new Set(wanted.map(({ subnet_id }) => subnet_id))].sort();
+  const found: Searched[] = [];
+  for (const id of ids) {
+    const path = `${wanted.find(({ subnet_id }) => subnet_id === id)?.prefix ?? ""}subnet_id`;
+    const stored = await subnets.find(scope, id);
+    if (stored === null) throw new AppError("invalid_reference", { path });
+    if (stored.entity.network_id !== networkId) throw new AppError("network_mismatch", { path });
+    found.push({ ...stored.entity, space: spaceOf(stored.entity) });
+  }
+  return found;
+}
+
+/** What would be held at the moment. */
+async function peek(
+  { addresses }: Pick<Storage, "addresses">,
+  { scope, subnet, count, others }: { scope: Scope; subnet: Searched; count: number; others: ReadonlySet<string> },
+): Promise<HeldAddresses> {
+  const found = await addresses.lowest(scope, subnet, { count, others });
+  if (found.length < count) throw new AppError("subnet_full", { subnet_id: subnet.id, cidr: subnet.cidr });
+  return { holder: "", subnetId: subnet.id, keys: found.map((address) => keyAt(subnet.space, address)) };
+}
+
+/** @throws Lost */
+async function use(
+  { addresses, subnets }: Pick<Storage, "addresses" | "subnets">,
+  tx: ClientSession,
+  scope: Scope,
+  all: readonly HeldAddresses[],
+): Promise<void> {
+  for (const held of all) {
+    if (!(await addresses.use(tx, scope, held))) throw new Lost();
+    // Its block or its reserved ranges may have changed since.
+    const subnet = await subnets.find(scope, held.subnetId, tx);
+    const space = subnet === null ? null : spaceOf(subnet.entity);
+    if (space === null || !held.keys.every((key) => isGivable(space, numberOf(key)))) throw new Lost();
+  }
 }
 
 function isNext({ ip_address }: PlacedAddress): boolean {

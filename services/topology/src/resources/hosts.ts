@@ -17,7 +17,7 @@ import { Discard } from "@nts/shared/mongo/transaction";
 import { newId } from "@nts/shared/ids";
 import { refusingDuplicates } from "../storage/duplicates.js";
 import { requireReferences, tagClaims } from "../references/claims.js";
-import { keepingMarks, nextAddressKeys } from "../references/next-addresses.js";
+import { withNextAddresses } from "../references/next-addresses.js";
 import { answerList, commonFilter } from "../storage/lists.js";
 import { mountRemoval } from "./common.js";
 import { requireRevision } from "@nts/shared/revision";
@@ -25,7 +25,7 @@ import { revised } from "../storage/revisions.rules.js";
 import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
 import { deleteHosts } from "../deletions/hosts.js";
-import { insertHost } from "../hosts/insert-host.js";
+import { addressesOf, insertHost } from "../hosts/insert-host.js";
 import { answeredHost, newHostOf } from "../hosts/new-host.js";
 import { tellRemovedOfHost } from "../hosts/removed-bindings.js";
 import { transactionOnHosts } from "../hosts/on-host.js";
@@ -59,12 +59,15 @@ function create(storage: Storage): UserHandler<typeof createHost> {
   return async ({ work, scope, body }) => {
     await storage.quota.require(scope);
     const asked = newHostOf(body, { now: new Date().toISOString(), newId, source: "Manual" });
-    const keys = [asked.host.id, ...nextAddressKeys(asked.interfaces)];
-    const made = await keepingMarks(storage, { work, scope }, () =>
+    const placing = { work, scope, networkId: body.network_id, asked: addressesOf(asked.interfaces) };
+    const made = await withNextAddresses(storage, placing, ({ placed, use }) =>
       refusingDuplicates(() =>
-        transaction(work, keys, (tx) => {
+        transaction(work, [asked.host.id], async (tx) => {
+          await use(tx);
           tellRemovedOfHost(tx, body);
-          return insertHost(storage, tx, scope, asked);
+          const interfaces = asked.interfaces.map((one, n) => ({ ...one, ip_address: placed[n]?.ip_address ?? "" }));
+          await insertHost(storage, tx, scope, { ...asked, interfaces });
+          return { ...asked, interfaces };
         }),
       ),
     );

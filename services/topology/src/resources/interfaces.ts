@@ -21,7 +21,7 @@ import { placeExisting, placeNew } from "../hosts/positions.rules.js";
 import { countsOfBindings, saveServices, unbound } from "../hosts/write-services.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
 import { requireReferences, networkClaim } from "../references/claims.js";
-import { keepingMarks, lockMarks, nextAddressKeys, withAddresses } from "../references/next-addresses.js";
+import { type Placed, withNextAddresses } from "../references/next-addresses.js";
 import { HOST_ORDER_INDEX, SUBNET_INTERFACES_INDEX } from "../storage/indexes.js";
 import { answerList, commonFilter } from "../storage/lists.js";
 import type { Removed } from "../deletions/removed.js";
@@ -31,7 +31,7 @@ import { revised } from "../storage/revisions.rules.js";
 import { narrowedTo } from "../storage/scope.js";
 import { applyShift, closeGaps } from "../hosts/shifts.js";
 import type { Storage } from "../storage/storage.js";
-import { checkAddresses, subnetClaims } from "../references/addresses-on.js";
+import { checkAddresses, type PlacedAddress, subnetClaims } from "../references/addresses-on.js";
 import { nextMacAddress } from "../hosts/mac-address.rules.js";
 
 export function mountInterfaces(router: Router, storage: Storage): void {
@@ -71,26 +71,24 @@ function create(storage: Storage): UserHandler<typeof createInterface> {
     const id = newId();
     const isNext = body.ip_address === NEXT_ADDRESS;
     const asked = [{ subnet_id: subnetId, ip_address: isNext ? NEXT_ADDRESS : parseAddress(body.ip_address).text }];
-    const keys = [hostId, ...nextAddressKeys(asked)];
-    const run = (): Promise<Interface> =>
-      transaction(work, keys, async (tx) => {
-        await lockMarks(storage, tx, scope, asked);
+    const write = ({ placed, use }: Placed<PlacedAddress>): Promise<Interface> =>
+      transaction(work, [hostId], async (tx) => {
         const host = await lockHostFor(storage, tx, scope, {
           hostId,
           networkId,
           change: { add: { interfaces: [id] } },
         });
-        const claims = [networkClaim(networkId, { interfaces: 1 }), ...subnetClaims(asked)];
+        const claims = [networkClaim(networkId, { interfaces: 1 }), ...subnetClaims(placed)];
         await requireReferences(guards, tx, scope, claims);
-        const addresses = await withAddresses(storage, tx, scope, { networkId, asked });
-        await checkAddresses(storage, tx, scope, { networkId, addresses });
+        await use(tx);
+        await checkAddresses(storage, tx, scope, { networkId, addresses: placed });
         const { position, shift } = placeNew(body.position, host.inventory.interfaces.length - 1);
         const entity: Interface = {
           id,
           created_at: now.toISOString(),
           updated_at: now.toISOString(),
           host_id: hostId,
-          ip_address: addresses[0]?.ip_address ?? "",
+          ip_address: placed[0]?.ip_address ?? "",
           name: body.name,
           network_id: networkId,
           subnet_id: subnetId,
@@ -101,7 +99,8 @@ function create(storage: Storage): UserHandler<typeof createInterface> {
         await applyShift(tx, scope, interfaces, { hostId, shift, except: id, now });
         return entity;
       });
-    const created = await keepingMarks(storage, { work, scope }, () => refusingDuplicates(run));
+    const placing = { work, scope, networkId, asked };
+    const created = await withNextAddresses(storage, placing, (given) => refusingDuplicates(() => write(given)));
     return answer.data(created, { revision: 1 });
   };
 }

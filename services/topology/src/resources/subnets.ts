@@ -117,9 +117,9 @@ function utilization({ addresses, subnets }: Storage): UserHandler<typeof getSub
     const used = BigInt(await usedIn(space));
     let reserved = sizes.reserved;
     for (const span of space.reserved) reserved -= BigInt(await usedIn(within(span, space)));
-    const next = await addresses.lowest(scope, { ...entity, space });
+    const [next] = await addresses.lowest(scope, { ...entity, space }, { count: 1, others: new Set() });
     const amounts = Object.entries({ size: sizes.size, used, reserved, free: sizes.size - used - reserved });
-    const text = next === null ? "null" : JSON.stringify(textAt(space, next));
+    const text = next === undefined ? "null" : JSON.stringify(textAt(space, next));
     // By hand: JSON has integers of any size, and JavaScript has not.
     return answer.json(`{${amounts.map(([name, amount]) => `"${name}":${amount}`).join(",")},"next":${text}}`);
   };

@@ -3,6 +3,7 @@ import type { Service } from "@nts/shared/contract";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import type { Shares } from "@nts/shared/shares";
 import { createWrites, type Writes } from "@nts/shared/writes/writes";
+import { type AddressDesk, createAddressDesk } from "./address-desk.js";
 import { createAddressStore, type AddressStore } from "./stores/addresses.js";
 import { createBindingStore, type BindingStore } from "./stores/bindings.js";
 import { createHostStore, type HostStore } from "./stores/hosts.js";
@@ -37,6 +38,8 @@ export interface Storage {
   readonly bindings: BindingStore;
   readonly tags: TagStore;
   readonly addresses: AddressStore;
+  /** Holds addresses for the requests of this process. */
+  readonly desk: AddressDesk;
   /** Writes services without a transaction; null while replicas may run that do not know of it. */
   readonly shortWrites: ShortWrites<Service> | null;
 }
@@ -70,5 +73,6 @@ export function createStorage(db: Db, transaction: RunTransaction, options: Stor
   const shortWrites = shortUpdates ? createShortWrites(db, entities.services) : null;
   const [guards, totals, deletions] = [createGuards(database), createTotals(database), createDeletions(database)];
   const writes = createWrites(db, transaction);
-  return { transaction, writes, guards, totals, deletions, quota, ...entities, addresses, shortWrites };
+  const desk = createAddressDesk({ transaction, addresses, guards, subnets: entities.subnets });
+  return { transaction, writes, guards, totals, deletions, quota, ...entities, addresses, desk, shortWrites };
 }

@@ -61,6 +61,11 @@ export function pastReserved({ reserved }: AddressSpace, from: bigint): bigint {
   return address;
 }
 
+/** Whether an address can be given at all. */
+export function isGivable(space: AddressSpace, address: bigint): boolean {
+  return address >= space.first && address <= space.last && pastReserved(space, address) === address;
+}
+
 /** How many addresses can be given, and how many of them are reserved. */
 export function sizesOf({ first, last, reserved }: AddressSpace): { size: bigint; reserved: bigint } {
   const lengths = reserved.map((span) => within(span, { first, last })).map((span) => span.last - span.first + 1n);

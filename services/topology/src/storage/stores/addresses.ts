@@ -2,8 +2,8 @@ import type { ClientSession } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Database } from "../database.js";
 import type { EntityDocument } from "../entities.js";
-import { INTERFACE_ADDRESSES_INDEX } from "../indexes.js";
-import { scopedCollection } from "../scoped-collection.js";
+import { BY_ID, INTERFACE_ADDRESSES_INDEX } from "../indexes.js";
+import { scopedCollection, type ScopedUpdate } from "../scoped-collection.js";
 import { type Sweepable, sweepable } from "../sweepable.js";
 import { keyAt, numberOf, pastReserved } from "../../values/address-space.js";
 import {
@@ -12,18 +12,23 @@ import {
   findAbove,
   findBelow,
   type FreeAddressDocument,
+  type Search,
   type SearchedSubnet,
   usedFrom,
   usedIn,
 } from "./free-addresses.js";
 
 // The lowest free address of a subnet is found without looking at those that are used. A mark says that everything below it is
-// used or reserved, but for addresses that were freed since, each of which has an entry. Whoever takes an address writes the
-// mark, so they come one after another. Whoever frees one writes an entry when it is below the mark; moving the mark past
-// addresses of others locks the whole network, since somebody might be freeing one of them at that moment. Interfaces of hosts
-// that are hidden, and not swept yet, are free: they are looked for where they stand, and the sweep makes the entries.
+// used or reserved, but for addresses that have an entry. Whoever looks for addresses writes the mark, so they come one after
+// another; what is found is held: its entries name the process that found it, and for a while no other search finds it. The
+// transaction that uses an address deletes its entry; what is not used is free as soon as it is given back, or held no longer.
+// Whoever frees an address writes an entry when it is below the mark; moving the mark past addresses of others locks the whole
+// network, since somebody might be freeing one of them at that moment. Interfaces of hosts that are hidden, and not swept yet,
+// are free: they are looked for where they stand, and the sweep makes the entries.
 
 const CHECKED_MS = 60_000;
+/** Longer than any request. */
+const HELD_MS = 10_000;
 
 /** An address of an interface that goes, or gets another one. */
 export interface Released {
@@ -32,22 +37,42 @@ export interface Released {
   readonly ip_key: string;
 }
 
-/** What became of a search: the addresses; `move` or `move anew` when the mark has to be moved first; `full`. */
-export type Taken = readonly bigint[] | "move" | "move anew" | "full";
+/** Addresses that a process holds for a request. */
+export interface HeldAddresses {
+  readonly holder: string;
+  readonly subnetId: string;
+  readonly keys: readonly string[];
+}
+
+/** What became of a search: the addresses, fewer when there are no more; `move` or `move anew` when the mark has to be moved first. */
+export type Found = readonly bigint[] | "move" | "move anew";
+
+type Wanted = Omit<Search, "session">;
 
 export interface AddressStore {
   readonly sweepable: Sweepable;
-  /** Takes the lowest free addresses of a subnet whose mark is locked; `others` are keys that the same transaction will use. */
-  take(
+  /** Holds the lowest free addresses of a subnet. Whoever searches in it at the same time collides. */
+  hold(tx: ClientSession, scope: Scope, subnet: SearchedSubnet, wanted: Wanted & { holder: string }): Promise<Found>;
+  /** Uses what is held. @returns false when it is not free, or not held any more */
+  use(tx: ClientSession, scope: Scope, held: HeldAddresses): Promise<boolean>;
+  /** Holds addresses no longer. */
+  giveBack(scope: Scope, held: HeldAddresses): Promise<void>;
+  /** Whether an address of the subnet is held for a request, which may give it back. */
+  isAnyHeld(scope: Scope, subnetId: string): Promise<boolean>;
+  /**
+   * Moves the mark towards the lowest address that may be free; the network is locked.
+   *
+   * @param way from the first address or from the mark, and past how many used ones
+   * @returns false when there is more to pass
+   */
+  move(
     tx: ClientSession,
     scope: Scope,
     subnet: SearchedSubnet,
-    wanted: { count: number; others: ReadonlySet<string> },
-  ): Promise<Taken>;
-  /** Locks the marks of subnets. */
-  lock(tx: ClientSession, scope: Scope, subnetIds: readonly string[]): Promise<void>;
-  /** Moves the mark to the lowest address that may be free; the network is locked. @param anew from the first address on */
-  move(tx: ClientSession, scope: Scope, subnet: SearchedSubnet, anew: boolean): Promise<void>;
+    way: { from: "first" | "mark"; step: number },
+  ): Promise<boolean>;
+  /** Notes that the mark was moved from the first address on, to the lowest that may be free. */
+  checked(scope: Scope, subnetId: string): Promise<void>;
   /** Makes the next search begin at the first address: what can be given has changed. */
   reset(tx: ClientSession, scope: Scope, subnetId: string): Promise<void>;
   /** Notes addresses that become free. Without a transaction: they are of hosts that have been hidden for long. */
@@ -58,8 +83,8 @@ export interface AddressStore {
   forgetNetworks(tx: ClientSession, scope: Scope, networkIds: readonly string[]): Promise<void>;
   /** How many addresses of a span interfaces have. */
   countUsed(scope: Scope, subnetId: string, span: { readonly from: string; readonly to: string }): Promise<number>;
-  /** The lowest free address, as it is at the moment; null when there is none. */
-  lowest(scope: Scope, subnet: SearchedSubnet): Promise<bigint | null>;
+  /** The lowest free addresses, as it is at the moment; fewer when there are no more. */
+  lowest(scope: Scope, subnet: SearchedSubnet, wanted: Wanted): Promise<bigint[]>;
 }
 
 export function createAddressStore(database: Database): AddressStore {
@@ -69,22 +94,24 @@ export function createAddressStore(database: Database): AddressStore {
   return {
     sweepable: sweepable(freed),
     ...createMarks(collections),
+    ...createHolds(database, collections),
     ...createEntries(collections),
     ...createCounts(database, collections),
   };
 }
 
-/** The marks of subnets, and what is taken by them. */
-function createMarks(collections: AddressCollections): Pick<AddressStore, "take" | "lock" | "move" | "reset"> {
+/** The marks of subnets. */
+function createMarks(collections: AddressCollections): Pick<AddressStore, "hold" | "move" | "checked" | "reset"> {
   const { freed } = collections;
   return {
-    take: async (tx, scope, subnet, { count, others }) => {
+    hold: async (tx, scope, subnet, { count, others, holder }) => {
       const { id, space } = subnet;
       const { organizationId: organization_id } = scope;
       const mine = { _id: id, organization_id };
-      const held = await freed.findOne(mine, { session: tx });
-      if (held === null) return "move anew";
-      const low = held.low ?? END;
+      // Collides at once with whoever else looks for addresses of the subnet, before anything is done in vain.
+      const mark = await freed.findOneAndUpdate(mine, { $inc: { taken: 1 } }, { session: tx, hint: BY_ID });
+      if (mark === null) return "move anew";
+      const low = mark.low ?? END;
       const below = await findBelow(collections, scope, subnet, { low, count, others, session: tx });
       const rest = count - below.found.length;
       const above =
@@ -93,44 +120,90 @@ function createMarks(collections: AddressCollections): Pick<AddressStore, "take"
           : await findAbove(collections, scope, subnet, { low, count: rest, others, session: tx });
       if (above.isUsed) return "move";
       const found = [...below.found, ...above.found];
-      if (found.length < count)
-        return Date.now() - (held.checked_at?.getTime() ?? 0) < CHECKED_MS ? "full" : "move anew";
-      const gone = [...below.stale, ...below.found.map((address) => keyAt(space, address))].map(
-        (key) => `${id}:${key}`,
-      );
-      if (gone.length > 0) await freed.deleteMany({ organization_id, _id: { $in: gone } }, { session: tx });
+      if (found.length < count && Date.now() - (mark.checked_at?.getTime() ?? 0) >= CHECKED_MS) return "move anew";
+      const stale = below.stale.map((key) => entryId(id, key));
+      if (stale.length > 0) await freed.deleteMany({ organization_id, _id: { $in: stale } }, { session: tx });
+      const entries = heldEntries(organization_id, subnet, { found, holder });
+      if (entries.length > 0) await freed.bulkWrite(entries, { session: tx });
       if (above.mark !== null) {
-        const mark = above.mark > space.last ? null : keyAt(space, above.mark);
-        await freed.updateOne(mine, { $set: { low: mark } }, { session: tx });
+        const next = above.mark > space.last ? null : keyAt(space, above.mark);
+        await freed.updateOne(mine, { $set: { low: next } }, { session: tx });
       }
       return found;
     },
-    lock: async (tx, { organizationId: organization_id }, subnetIds) => {
-      const marks = { _id: { $in: [...subnetIds] }, organization_id };
-      await freed.updateMany(marks, { $inc: { taken: 1 } }, { session: tx });
-    },
-    move: async (tx, scope, { id, network_id, space }, anew) => {
+    move: async (tx, scope, { id, network_id, space }, { from, step }) => {
       const { organizationId: organization_id } = scope;
       const mine = { _id: id, organization_id };
-      const known = await freed.findOne(mine, { session: tx });
-      const isAnew = anew || known === null;
-      let at = pastReserved(space, space.first);
-      if (!isAnew && known.low) at = pastReserved(space, numberOf(known.low));
-      for await (const key of at > space.last
-        ? []
-        : usedFrom(collections, scope, id, { from: keyAt(space, at), session: tx })) {
+      const known = from === "first" ? null : await freed.findOne(mine, { session: tx });
+      let at = pastReserved(space, known?.low ? numberOf(known.low) : space.first);
+      let passed = 0;
+      const way = { from: keyAt(space, at), limit: step, session: tx };
+      for await (const key of at > space.last ? [] : usedFrom(collections, scope, id, way)) {
         const used = numberOf(key);
         if (used > at) break;
+        passed += 1;
         if (used === at) at = pastReserved(space, at + 1n);
       }
       const low = at > space.last ? null : keyAt(space, at);
-      const set = { low, network_id, subnet_id: id, ...(isAnew && { checked_at: new Date() }) };
-      await freed.updateOne(mine, { $set: set }, { session: tx, upsert: true });
+      await freed.updateOne(mine, { $set: { low, network_id, subnet_id: id } }, { session: tx, upsert: true });
+      return passed < step;
+    },
+    checked: async ({ organizationId: organization_id }, subnetId) => {
+      await freed.updateOne({ _id: subnetId, organization_id }, { $set: { checked_at: new Date() } });
     },
     reset: async (tx, { organizationId: organization_id }, subnetId) => {
       await freed.deleteMany({ _id: subnetId, organization_id }, { session: tx });
     },
   };
+}
+
+/** What is held for requests. */
+function createHolds(
+  { share }: Database,
+  { freed, interfaces }: AddressCollections,
+): Pick<AddressStore, "use" | "giveBack" | "isAnyHeld"> {
+  const heldIn = ({ organizationId: organization_id }: Scope, { holder, subnetId, keys }: HeldAddresses) => ({
+    _id: { $in: keys.map((key) => entryId(subnetId, key)) },
+    organization_id,
+    held_by: holder,
+  });
+  return {
+    use: async (tx, scope, held) => {
+      const { deletedCount } = await freed.deleteMany(heldIn(scope, held), { session: tx, hint: BY_ID });
+      if (deletedCount < held.keys.length) return false;
+      const options = { session: tx, projection: { _id: 0, ip_key: 1 }, hint: INTERFACE_ADDRESSES_INDEX };
+      return (await interfaces.findOne(usedIn(scope, held.subnetId, { $in: [...held.keys] }), options)) === null;
+    },
+    giveBack: async (scope, held) => {
+      if (held.keys.length === 0) return;
+      await freed.updateMany(heldIn(scope, held), { $unset: { held_by: 1, held_until: 1 } }, { hint: BY_ID });
+    },
+    isAnyHeld: async (scope, subnetId) => {
+      const held = {
+        organization_id: scope.organizationId,
+        subnet_id: subnetId,
+        held_until: { $gt: new Date() },
+      };
+      return (await share(scope, () => freed.findOne(held, { projection: { _id: 1 } }))) !== null;
+    },
+  };
+}
+
+function heldEntries(
+  organization_id: string,
+  { id: subnet_id, network_id, space }: SearchedSubnet,
+  { found, holder: held_by }: { found: readonly bigint[]; holder: string },
+): ScopedUpdate<FreeAddressDocument>[] {
+  const held_until = new Date(Date.now() + HELD_MS);
+  return found.map((address) => {
+    const key = keyAt(space, address);
+    const update = { $set: { network_id, subnet_id, key, held_by, held_until } };
+    return { updateOne: { filter: { _id: entryId(subnet_id, key), organization_id }, update, upsert: true } };
+  });
+}
+
+function entryId(subnetId: string, key: string): string {
+  return `${subnetId}:${key}`;
 }
 
 /** The entries of addresses that were freed. */
@@ -147,7 +220,7 @@ function createEntries({ freed }: AddressCollections): Pick<AddressStore, "relea
       if (below.length === 0) return;
       const entries = below.map(({ subnet_id, network_id, ip_key: key }) => ({
         updateOne: {
-          filter: { _id: `${subnet_id}:${key}`, organization_id },
+          filter: { _id: entryId(subnet_id, key), organization_id },
           update: { $set: { network_id, subnet_id, key } },
           upsert: true,
         },
@@ -181,14 +254,13 @@ function createCounts(
       );
       return counted?.used ?? 0;
     },
-    lowest: async (scope, subnet) => {
+    lowest: async (scope, subnet, { count, others }) => {
       const mark = await share(scope, () => freed.findOne({ _id: subnet.id, organization_id: scope.organizationId }));
       const low = mark === null ? keyAt(subnet.space, subnet.space.first) : (mark.low ?? END);
-      const wanted = { low, count: 1, others: new Set<string>() };
-      const below = await share(scope, () => findBelow(collections, scope, subnet, wanted));
-      if (below.found[0] !== undefined) return below.found[0];
-      if (low === END) return null;
-      return (await share(scope, () => findAbove(collections, scope, subnet, wanted))).found[0] ?? null;
+      const { found } = await share(scope, () => findBelow(collections, scope, subnet, { low, count, others }));
+      const wanted = { low, count: count - found.length, others };
+      if (wanted.count === 0 || low === END) return found;
+      return [...found, ...(await share(scope, () => findAbove(collections, scope, subnet, wanted))).found];
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { ClientSession, Document } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { type AddressSpace, keyAt, numberOf, pastReserved } from "../../values/address-space.js";
+import { type AddressSpace, isGivable, keyAt, numberOf, pastReserved } from "../../values/address-space.js";
 import type { EntityDocument } from "../entities.js";
 import { INTERFACE_ADDRESSES_INDEX } from "../indexes.js";
 import type { Scoped, ScopedCollection } from "../scoped-collection.js";
@@ -13,14 +13,17 @@ const AT_ONCE = 200;
 /** Above all keys. */
 export const END = "~";
 
-/** The mark of a subnet, under its id; or an address below it that was freed, under both. */
+/** The mark of a subnet, under its id; or an address below it that may be free, under both. */
 export interface FreeAddressDocument {
   _id: string;
   organization_id: string;
   network_id: string;
   subnet_id: string;
-  /** Of an address that was freed. */
+  /** Of an address. */
   key?: string;
+  /** The process that holds the address for a request, and until when. */
+  held_by?: string;
+  held_until?: Date;
   /** Of the mark: the key of the lowest address that may be free; null when none is. */
   low?: string | null;
   taken?: number;
@@ -35,7 +38,7 @@ export interface SearchedSubnet {
   readonly space: AddressSpace;
 }
 
-/** How many addresses are looked for, beside which; `others` are keys that the same transaction will use. */
+/** How many addresses are looked for, beside which; `others` are keys that the same requests will use. */
 export interface Search {
   readonly count: number;
   readonly others: ReadonlySet<string>;
@@ -63,14 +66,15 @@ export async function* usedFrom(
   { interfaces }: AddressCollections,
   scope: Scope,
   subnetId: string,
-  { from, session }: { from: string; session?: ClientSession | undefined },
+  { from, limit, session }: { from: string; limit?: number; session?: ClientSession | undefined },
 ): AsyncGenerator<string> {
-  const options = { projection: { _id: 0, ip_key: 1 }, hint: INTERFACE_ADDRESSES_INDEX, session } as const;
+  const batches = limit === undefined ? {} : { limit, batchSize: limit };
+  const options = { projection: { _id: 0, ip_key: 1 }, hint: INTERFACE_ADDRESSES_INDEX, session, ...batches } as const;
   const cursor = interfaces.find(usedIn(scope, subnetId, { $gte: from }), options).sort({ ip_key: 1 });
   for await (const { ip_key } of cursor) yield String(ip_key);
 }
 
-/** What was found from the mark on; the mark may be moved to `mark`, as long as only own addresses follow. */
+/** What was found from the mark on; the mark may be moved to `mark`, as long as only found ones follow. */
 interface FoundAbove {
   readonly found: bigint[];
   mark: bigint;
@@ -87,10 +91,10 @@ export async function findAbove(
   let at = pastReserved(space, numberOf(low));
   const above: FoundAbove = { found: [], mark: at, isUsed: false };
   const { found } = above;
-  const pass = (isOwn: boolean): void => {
+  const pass = (isFound: boolean): void => {
     const isAtMark = above.mark === at;
     at = pastReserved(space, at + 1n);
-    if (isOwn && isAtMark) above.mark = at;
+    if (isFound && isAtMark) above.mark = at;
   };
   const fillTo = (end: bigint): void => {
     while (found.length < count && at < end) {
@@ -127,12 +131,12 @@ export async function findBelow(
   const options = { session, projection, hint: INTERFACE_ADDRESSES_INDEX };
   for (let after = ""; found.length < count;) {
     const { keys, end } = await freedBetween(collections, scope, id, { after, low, session });
-    if (keys.length === 0) break;
-    const used = await collections.interfaces.find(usedIn(scope, id, { $in: keys }), options).toArray();
+    const used =
+      keys.length === 0 ? [] : await collections.interfaces.find(usedIn(scope, id, { $in: keys }), options).toArray();
     const taken = new Set(used.map(({ ip_key }) => String(ip_key)));
     for (const key of keys.filter((one) => !others.has(one))) {
       if (found.length === count) break;
-      if (!taken.has(key) && mayBeGiven(space, numberOf(key))) found.push(numberOf(key));
+      if (!taken.has(key) && isGivable(space, numberOf(key))) found.push(numberOf(key));
       else stale.push(key);
     }
     if (end === END) break;
@@ -141,7 +145,7 @@ export async function findBelow(
   return { found, stale };
 }
 
-/** Keys of addresses that have an entry or whose host is gone, ascending, up to the `end` of what both lists tell. */
+/** Keys of addresses that nobody holds and that have an entry, or whose host is gone; ascending, up to the `end` of what both lists tell. */
 async function freedBetween(
   { freed, interfaces }: AddressCollections,
   { organizationId: organization_id, hidden }: Scope,
@@ -150,7 +154,7 @@ async function freedBetween(
 ): Promise<{ keys: string[]; end: string }> {
   const between = { $gt: after, $lt: low };
   const entries = await freed
-    .find({ organization_id, subnet_id, key: between }, { session, projection: { key: 1 } })
+    .find({ organization_id, subnet_id, key: between }, { session, projection: { key: 1, held_until: 1 } })
     .sort({ key: 1 })
     .limit(AT_ONCE)
     .toArray();
@@ -162,9 +166,10 @@ async function freedBetween(
       : await interfaces.find(onGone, options).sort({ ip_key: 1 }).limit(AT_ONCE).toArray();
   const lists = [entries.map(({ key }) => key ?? ""), gone.map(({ ip_key }) => String(ip_key))];
   const [end = END] = lists.map((keys) => (keys.length < AT_ONCE ? END : (keys.at(-1) ?? END))).sort();
-  return { keys: [...new Set(lists.flat())].sort().filter((key) => key <= end), end };
+  const held = new Set(entries.filter(isHeld).map(({ key }) => key));
+  return { keys: [...new Set(lists.flat())].sort().filter((key) => key <= end && !held.has(key)), end };
 }
 
-function mayBeGiven(space: AddressSpace, address: bigint): boolean {
-  return address >= space.first && address <= space.last && pastReserved(space, address) === address;
+function isHeld({ held_until }: Pick<FreeAddressDocument, "held_until">): boolean {
+  return held_until !== undefined && held_until.getTime() > Date.now();
 }

@@ -1,0 +1,189 @@
+import { randomUUID } from "node:crypto";
+import { performance } from "node:perf_hooks";
+import { setTimeout as delay } from "node:timers/promises";
+import type { ClientSession } from "mongodb";
+import type { Subnet } from "@nts/shared/contract";
+import { AppError } from "@nts/shared/errors";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { type RunTransaction, TRANSACTION_MS } from "@nts/shared/mongo/transaction";
+import { requireWanted, type Work } from "@nts/shared/work";
+import { keyAt, spaceOf } from "../values/address-space.js";
+import type { Guards } from "./guards.js";
+import type { SearchedSubnet } from "./stores/free-addresses.js";
+import type { AddressStore, Found, HeldAddresses } from "./stores/addresses.js";
+import type { SubnetStore } from "./stores/subnets.js";
+
+// Requests of this process that want addresses of one subnet are served together: one search holds as many addresses as all of
+// them want, and each uses its own in a transaction beside those of the others. Long ways of the mark are made in steps that
+// are committed, so they are made once, whoever begins them.
+
+/** Used addresses that the mark passes in one transaction. */
+const STEP = 10_000;
+/** Addresses that one search looks for, unless a single request wants more. */
+const MOST_AT_ONCE = 1_000;
+/** Milliseconds after which addresses that others hold are asked for again. */
+const EVERY_MS = 25;
+
+/** A request for addresses. */
+export interface Wanting {
+  readonly work: Work;
+  readonly scope: Scope;
+  readonly subnet: Pick<Subnet, "id" | "network_id" | "cidr">;
+  readonly count: number;
+  /** Keys that the request uses besides. */
+  readonly others: ReadonlySet<string>;
+}
+
+export interface AddressDesk {
+  /**
+   * Holds the lowest free addresses of a subnet for a request.
+   *
+   * @throws AppError `subnet_full` · `write_conflict` when others were faster, or held the last ones, until the time was up
+   */
+  hold(wanting: Wanting): Promise<HeldAddresses>;
+}
+
+interface Waiting extends Wanting {
+  readonly untilMs: number;
+  readonly resolve: (held: HeldAddresses) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Parts {
+  readonly transaction: RunTransaction;
+  readonly addresses: AddressStore;
+  readonly guards: Guards;
+  readonly subnets: SubnetStore;
+}
+
+export function createAddressDesk(parts: Parts, step = STEP): AddressDesk {
+  const { addresses } = parts;
+  const holder = randomUUID();
+  const search = createHoldingSearch(parts, { holder, step });
+  /** Those who wait, by subnet. */
+  const lanes = new Map<string, Waiting[]>();
+
+  async function serve(subnetId: string, lane: Waiting[]): Promise<void> {
+    while (lane.length > 0) {
+      const batch = nextOf(lane).filter(isStillWanted);
+      if (batch.length === 0) continue;
+      const unserved = await serveTogether(batch).catch((error: unknown) => {
+        for (const { reject } of batch) reject(error);
+        return [];
+      });
+      lane.unshift(...unserved);
+    }
+    lanes.delete(subnetId);
+  }
+
+  /** @returns those who have to wait a little longer */
+  async function serveTogether(batch: readonly Waiting[]): Promise<Waiting[]> {
+    const { scope, subnet } = lastOf(batch);
+    const found = await search(batch);
+    const heldOf = (keys: readonly string[]): HeldAddresses => ({ holder, subnetId: subnet.id, keys });
+    const unserved: Waiting[] = [];
+    for (const one of batch)
+      if (one.count <= found.length) one.resolve(heldOf(found.splice(0, one.count)));
+      else unserved.push(one);
+    await addresses.giveBack(scope, heldOf(found));
+    if (unserved.length < batch.length) return unserved;
+    if (await addresses.isAnyHeld(scope, subnet.id)) {
+      await delay(EVERY_MS);
+      return unserved;
+    }
+    throw new AppError("subnet_full", { subnet_id: subnet.id, cidr: subnet.cidr });
+  }
+
+  return {
+    hold: (wanting) =>
+      new Promise((resolve, reject) => {
+        const one = { ...wanting, untilMs: performance.now() + TRANSACTION_MS, resolve, reject };
+        const { id } = wanting.subnet;
+        const lane = lanes.get(id);
+        if (lane !== undefined) return void lane.push(one);
+        const mine = [one];
+        lanes.set(id, mine);
+        void serve(id, mine);
+      }),
+  };
+}
+
+/** Holds what some requests want of one subnet, and tells the keys of it, ascending. */
+function createHoldingSearch(
+  { transaction, addresses, guards, subnets }: Parts,
+  { holder, step }: { readonly holder: string; readonly step: number },
+): (batch: readonly Waiting[]) => Promise<string[]> {
+  /** Collides with whoever changes or deletes the subnet. */
+  async function unchanged(tx: ClientSession, scope: Scope, id: string): Promise<SearchedSubnet> {
+    const missing = await guards.reference(tx, scope, [{ target: id, kind: "subnet" }]);
+    if (missing.size > 0) throw new AppError("invalid_reference", { path: "subnet_id" });
+    const { entity } = await subnets.get(scope, id, tx);
+    return { id, network_id: entity.network_id, space: spaceOf(entity) };
+  }
+
+  /** In steps, each of which is kept however the request goes on. */
+  async function moveMark(work: Work, scope: Scope, subnetId: string, isAnew: boolean): Promise<void> {
+    for (let [from, isThere]: ["first" | "mark", boolean] = [isAnew ? "first" : "mark", false]; !isThere; from = "mark")
+      isThere = await transaction(work, [], async (tx) => {
+        const subnet = await unchanged(tx, scope, subnetId);
+        // Who frees an address counts it in the network: nobody does while the mark passes addresses that are used.
+        await guards.lockAll(tx, scope, subnet.network_id);
+        return addresses.move(tx, scope, subnet, { from, step });
+      });
+    if (isAnew) await addresses.checked(scope, subnetId);
+  }
+
+  return async (batch) => {
+    const { scope, subnet } = lastOf(batch);
+    const count = batch.reduce((sum, one) => sum + one.count, 0);
+    const wanted = { count, others: new Set(batch.flatMap(({ others }) => [...others])), holder };
+    const within = { ...scope, networks: [subnet.network_id] };
+    const work = workFor(batch);
+    for (;;) {
+      const [found, searched] = await transaction(work, [], async (tx): Promise<[Found, SearchedSubnet]> => {
+        const there = await unchanged(tx, within, subnet.id);
+        return [await addresses.hold(tx, within, there, wanted), there];
+      });
+      if (typeof found !== "string") return found.map((address) => keyAt(searched.space, address));
+      await moveMark(work, within, subnet.id, found === "move anew");
+    }
+  };
+}
+
+/** Takes the first of those who wait. */
+function nextOf(lane: Waiting[]): Waiting[] {
+  let [count, sum] = [0, 0];
+  for (const one of lane) {
+    sum += one.count;
+    if (count > 0 && sum > MOST_AT_ONCE) break;
+    count += 1;
+  }
+  return lane.splice(0, count);
+}
+
+function isStillWanted({ work, untilMs, reject }: Waiting): boolean {
+  try {
+    requireWanted(work);
+    if (performance.now() > untilMs) throw new AppError("write_conflict");
+    return true;
+  } catch (error) {
+    reject(error);
+    return false;
+  }
+}
+
+/** The last one to come, who knows best what is hidden. */
+function lastOf(batch: readonly Waiting[]): Waiting {
+  return batch[batch.length - 1] as Waiting;
+}
+
+/** What is done for several requests goes on as long as one of them waits. */
+function workFor(batch: readonly Waiting[]): Work {
+  const { use, openStream } = lastOf(batch).work;
+  return {
+    deadline: Math.max(...batch.map(({ work, untilMs }) => Math.min(work.deadline, untilMs))),
+    isAbandoned: () => batch.every(({ work }) => work.isAbandoned()),
+    use,
+    openStream,
+  };
+}
