@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
 import fc from "fast-check";
-import { createKey, getKey, patchKey, updateKey, type UserApiKeyInput } from "@nts/shared/contract/keys";
+import { createKey, deleteKey, getKey, patchKey, updateKey, type UserApiKeyInput } from "@nts/shared/contract/keys";
 import { createNetwork } from "@nts/shared/contract/networks";
 import { getOrganization, patchOrganization } from "@nts/shared/contract/organizations";
 import { createTag } from "@nts/shared/contract/tags";
@@ -40,6 +40,7 @@ const anyKey: fc.Arbitrary<Partial<UserApiKeyInput>> = fc.record(
 describe("identity.patches: what PATCH makes of a key, a user and the organization", () => {
   it("is for a key what PUT makes of the whole", async () => {
     const as = person.principal;
+    const params = (id: string) => ({ as, params: { id } });
     for (const [before, after] of sampled(fc.tuple(anyKey, anyKey), ROUNDS)) {
       const bodies = [before, after].map((one) => ({ ...keyBodyOf(person), ...one }));
       const { api_key: key } = await identity.data(createKey, { as, body: bodies[0]! });
@@ -51,6 +52,7 @@ describe("identity.patches: what PATCH makes of a key, a user and the organizati
       });
       const replaced = await identity.data(updateKey, { as, params: { id: other.id }, body: bodies[1]! });
       expect(withoutOwn(patched)).toEqual(withoutOwn(replaced));
+      for (const { id } of [key, other]) await identity.data(deleteKey, params(id));
     }
   });
 
