@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { DEFAULT_MAX_IDEMPOTENCY_KEYS } from "./contract/writes.js";
 
 /** A setting is missing or wrong; the message lists every one, a line each, and never a value. */
 export class ConfigError extends Error {
@@ -78,6 +79,16 @@ export const shareSettings = {
     .min(1)
     .default(4)
     .describe("Unlimited lists and graphs that one organization may have open at a time; more are 429."),
+};
+
+/** Settings of services whose writes take idempotency keys. */
+export const writeSettings = {
+  MAX_IDEMPOTENCY_KEYS_PER_USER: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(DEFAULT_MAX_IDEMPOTENCY_KEYS)
+    .describe("Writes with an idempotency key that each service remembers of a user and a day; one more is 403."),
 };
 
 /** Settings that every process has. */

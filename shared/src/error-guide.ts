@@ -42,7 +42,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   registration_closed: { params: "", remedy: "Ask for an invite." },
   quota_exceeded: {
     params: "`entity`, `limit`",
-    remedy: "Delete resources of this kind, or ask the operator for a larger quota.",
+    remedy: "Delete some, or ask the operator for a larger quota. Idempotency keys: wait until midnight (UTC).",
   },
   not_found: { params: "`entity`", remedy: "Check the id. A resource outside the caller's scope answers the same." },
   method_not_allowed: { params: "", remedy: "Use a method from the `Allow` header." },

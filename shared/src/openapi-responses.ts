@@ -155,7 +155,7 @@ export function codesOf(operation: AnyEndpoint): ErrorCode[] {
     codes.push("too_many_in_flight", "upstream_failed", "upstream_timeout", "validation_failed");
   if (body) codes.push("unsupported_media_type", "payload_too_large");
   if (body && !upload) codes.push("malformed_json");
-  if (takesIdempotencyKey(operation)) codes.push("idempotency_in_progress", "idempotency_mismatch");
+  if (takesIdempotencyKey(operation)) codes.push("idempotency_in_progress", "idempotency_mismatch", "quota_exceeded");
   if (showsSecret === true) codes.push("secret_shown_once");
   if (plans === true) codes.push("precondition_failed");
   if (credential === "any" || credential === "session")

@@ -84,7 +84,7 @@ export function createApp(options: AppOptions): Router {
   const newestChange = sharingNext(keyChanges.highest);
   const router = createRouter({
     ...{ ...routing, mapFault: mapMongoFault, deadlineMs: DEADLINE_MS },
-    writes: createWrites(db, transaction),
+    writes: createWrites(db, transaction, { mostKeys: quotas.idempotencyKeysPerUser }),
     // Who repeats a change whose answer was lost finds nothing left to change, while gateways may still be applying it.
     settleWrite: async () => acknowledgements.wait(await newestChange()),
   });

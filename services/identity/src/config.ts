@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { commonSettings, shareSettings, tenancySettings, UrlList } from "@nts/shared/config";
+import { commonSettings, shareSettings, tenancySettings, UrlList, writeSettings } from "@nts/shared/config";
 
 const { GATEWAY_TO_IDENTITY_SECRETS, IDENTITY_TO_TOPOLOGY_SECRETS } = tenancySettings;
 
@@ -9,6 +9,7 @@ export const IdentitySettings = z.object({
   GATEWAY_TO_IDENTITY_SECRETS,
   IDENTITY_TO_TOPOLOGY_SECRETS,
   ...shareSettings,
+  ...writeSettings,
   MONGODB_URL: z.string().describe("A replica set; transactions need one."),
   MONGODB_DATABASE: z.string().default("identity").describe("The database of identity."),
   TOPOLOGY_URLS: UrlList.describe("Base URLs of the replicas of the topology service, comma-separated."),

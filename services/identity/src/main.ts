@@ -64,6 +64,7 @@ startProcess(async () => {
       keysPerOrganization: settings.MAX_KEYS_PER_ORGANIZATION,
       sessionsPerUser: settings.MAX_SESSIONS_PER_USER,
       invitesPerOrganization: settings.MAX_INVITES_PER_ORGANIZATION,
+      idempotencyKeysPerUser: settings.MAX_IDEMPOTENCY_KEYS_PER_USER,
     },
     publicUrl: settings.PUBLIC_URL,
     registration: settings.REGISTRATION,

@@ -5,4 +5,6 @@ export interface Quotas {
   readonly sessionsPerUser: number;
   /** Of those that can still be used. */
   readonly invitesPerOrganization: number;
+  /** Used a day. */
+  readonly idempotencyKeysPerUser: number;
 }

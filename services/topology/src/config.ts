@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DEFAULT_MAX_ENTITIES } from "./storage/quota.js";
-import { commonSettings, shareSettings, tenancySettings } from "@nts/shared/config";
+import { commonSettings, shareSettings, tenancySettings, writeSettings } from "@nts/shared/config";
 
 const { GATEWAY_TO_TOPOLOGY_SECRETS, IDENTITY_TO_TOPOLOGY_SECRETS } = tenancySettings;
 
@@ -10,6 +10,7 @@ export const TopologySettings = z.object({
   GATEWAY_TO_TOPOLOGY_SECRETS,
   IDENTITY_TO_TOPOLOGY_SECRETS,
   ...shareSettings,
+  ...writeSettings,
   MONGODB_URL: z.string().describe("A replica set; transactions need one."),
   MONGODB_DATABASE: z.string().default("topology").describe("The database of topology."),
   MAX_ENTITIES_PER_ORGANIZATION: z.coerce

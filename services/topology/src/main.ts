@@ -52,6 +52,7 @@ startProcess(async () => {
   const storage = createStorage(db, createTransactions(mongo), {
     shares,
     maxEntities: settings.MAX_ENTITIES_PER_ORGANIZATION,
+    maxIdempotencyKeys: settings.MAX_IDEMPOTENCY_KEYS_PER_USER,
     shortUpdates: settings.SHORT_UPDATES === "on",
   });
   const notices = noticesOver(bus);

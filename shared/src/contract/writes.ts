@@ -13,6 +13,9 @@ export const IDEMPOTENCY_REPLAYED = "idempotency-replayed";
 /** Hours for which a write is remembered under its idempotency key. */
 export const REMEMBERED_HOURS = 24;
 
+/** Idempotency keys that a user may use a day, unless it is set otherwise. */
+export const DEFAULT_MAX_IDEMPOTENCY_KEYS = 100_000;
+
 /** Bytes of an answer that is remembered as it was; of a larger one, a repeat shows the entity as it is by then. */
 export const REMEMBERED_BYTES = 16_384;
 

@@ -1,6 +1,6 @@
 import { isAtLeast, type Endpoint } from "../contract/endpoint.js";
 import { AppError } from "../errors.js";
-import type { Principal } from "./tenancy.js";
+import { isUser, type Principal } from "./tenancy.js";
 
 /**
  * Refuses a caller that may not call an operation at all, whatever it is about. The gateway and every service apply it.
@@ -19,7 +19,7 @@ export function authorize(
     if (principal.kind !== "process") throw new AppError("permission_denied");
     return;
   }
-  if (principal.kind === "anonymous" || principal.kind === "process") throw new AppError("not_authenticated");
+  if (!isUser(principal)) throw new AppError("not_authenticated");
   if (credential === "session" && principal.kind !== "session") throw new AppError("session_required");
   if (permission !== null && !isAtLeast(principal.permission, permission))
     throw new AppError("permission_denied", { required: permission });

@@ -17,7 +17,7 @@ import { createObserver, type ObserverOptions } from "./observation.js";
 import { createQueryReader } from "./query.js";
 import { createRouteTable, type RouteTable } from "./route-table.js";
 import { sendAnswer, sendError } from "./send.js";
-import type { Principal, Scope, UserPrincipal } from "./tenancy.js";
+import { isUser, type Principal, type Scope, type UserPrincipal } from "./tenancy.js";
 import { createValidator } from "./validate.js";
 import type { Shares } from "../shares.js";
 import type { Work } from "../work.js";
@@ -117,7 +117,7 @@ export function mount<E extends Endpoint>(router: Router, operation: E, handler:
   const { visible } = router.options;
   mountAny(router, operation, async (call) => {
     const { principal } = call;
-    if (principal.kind === "anonymous" || principal.kind === "process") throw new AppError("not_authenticated");
+    if (!isUser(principal)) throw new AppError("not_authenticated");
     const scope = visible === undefined ? principal.scope : visible(principal.scope);
     return handler({ ...call, principal, scope: scope instanceof Promise ? await scope : scope });
   });
@@ -219,7 +219,7 @@ async function answerOf({ writes }: RouterOptions, asked: Asked): Promise<Answer
       });
     },
     sees: (networkId) => {
-      if (principal.kind !== "key" && principal.kind !== "session") return false;
+      if (!isUser(principal)) return false;
       const { networks } = principal.scope;
       return networks === "all" || networks.includes(networkId);
     },
@@ -260,8 +260,7 @@ function startClock(response: ServerResponse, deadlineMs: number): Clock {
 }
 
 function workOf({ shares }: RouterOptions, response: ServerResponse, principal: Principal, clock: Clock): Work {
-  const isUser = principal.kind === "key" || principal.kind === "session";
-  const organizationId = isUser ? principal.scope.organizationId : null;
+  const organizationId = isUser(principal) ? principal.scope.organizationId : null;
   return {
     get deadline() {
       return clock.deadline;
@@ -282,8 +281,8 @@ async function bodyOf(
   return validateBody === null ? undefined : validateBody(await readJsonBody(request, bodyTypesOf(operation), onBytes));
 }
 
-async function settled({ settleWrite }: RouterOptions, { method }: Endpoint, { kind }: Principal): Promise<void> {
-  if (method !== "get" && (kind === "key" || kind === "session")) await settleWrite?.();
+async function settled({ settleWrite }: RouterOptions, { method }: Endpoint, principal: Principal): Promise<void> {
+  if (method !== "get" && isUser(principal)) await settleWrite?.();
 }
 
 function header(request: IncomingMessage, name: string): string | undefined {

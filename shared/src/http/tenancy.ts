@@ -39,9 +39,14 @@ export interface UserPrincipal {
 /** On whose behalf a request is made: a user, nobody (public operations), or one of our own processes. */
 export type Principal = UserPrincipal | { readonly kind: "anonymous" } | { readonly kind: "process" };
 
+/** Whether somebody acts who is signed in. */
+export function isUser(principal: Principal): principal is UserPrincipal {
+  return principal.kind === "key" || principal.kind === "session";
+}
+
 /** The ids of a user, as members of a log line; none of anybody else. */
 export function idsOf(principal: Principal | null): Record<string, string> {
-  if (principal === null || principal.kind === "anonymous" || principal.kind === "process") return {};
+  if (principal === null || !isUser(principal)) return {};
   const { kind, credentialId, userId, scope } = principal;
   return { organization_id: scope.organizationId, user_id: userId, [`${kind}_id`]: credentialId };
 }
@@ -112,7 +117,7 @@ function firstOf(secrets: readonly string[]): string {
 }
 
 function claimsOf(principal: Principal): Claims {
-  if (principal.kind === "anonymous" || principal.kind === "process") return { kind: principal.kind };
+  if (!isUser(principal)) return { kind: principal.kind };
   const { kind, credentialId, userId, permission, scope } = principal;
   return {
     kind,

@@ -5,12 +5,15 @@ import type { Endpoint } from "../contract/endpoint.js";
 import { IDEMPOTENCY_KEY, IdempotencyKey, takesIdempotencyKey } from "../contract/writes.js";
 import { validationFailed } from "../errors.js";
 import { PLAN_TAG } from "../writes/recorder.js";
-import type { Remembering } from "../writes/remembered.js";
+import { placeOf, type Remembering } from "../writes/remembered.js";
 import type { Wanted } from "../writes/writes.js";
 import type { Answer } from "./answer.js";
-import type { Principal, UserPrincipal } from "./tenancy.js";
+import { isUser, type Principal, type UserPrincipal } from "./tenancy.js";
 
 // What a request wants of its write besides the write: to be tried only, to be explained, to be remembered.
+
+/** A key that is not heeded would promise what nobody keeps. */
+const NONE_FOR_IMPORTS = "must not be sent with an import, which changes nothing when it is repeated";
 
 /** What was read of the request. */
 export interface WriteRequest {
@@ -28,16 +31,16 @@ export function wantedOf(
   { params, query, body, principal, ifMatch }: WriteRequest,
   bytes: Hash | null,
 ): Wanted | null {
-  if (operation.method === "get" || (principal.kind !== "key" && principal.kind !== "session")) return null;
+  if (operation.method === "get" || !isUser(principal)) return null;
   const { dry_run: isDry = false, explain = false } = (operation.plans === true ? query : {}) as Record<
     string,
     boolean
   >;
   const expected = operation.plans === true && ifMatch?.length === 1 && ifMatch[0]?.startsWith(PLAN_TAG) === true;
-  const remembering = isDry ? null : rememberingOf(request, operation, principal, bytes);
-  if (!isDry && !explain && !expected && remembering === null) return null;
   const isBulk = Array.isArray(body);
   const action = isBulk || operation.method === "delete" ? "delete" : operation.method === "post" ? "create" : "update";
+  const remembering = isDry ? null : rememberingOf(request, operation, principal, bytes);
+  if (!isDry && !explain && !expected && remembering === null) return null;
   const named = new Set(isBulk ? (body as string[]) : Object.values(params as Record<string, string>));
   return {
     isDry,
@@ -54,7 +57,9 @@ function rememberingOf(
   bytes: Hash | null,
 ): Remembering | null {
   const given = request.headers[IDEMPOTENCY_KEY];
-  if (given === undefined || bytes === null || !takesIdempotencyKey(operation)) return null;
+  if (given === undefined || bytes === null) return null;
+  if (operation.upload !== undefined) throw validationFailed({ path: "Idempotency-Key", message: NONE_FOR_IMPORTS });
+  if (!takesIdempotencyKey(operation)) return null;
   const key = IdempotencyKey.safeParse(given);
   if (!key.success)
     throw validationFailed({ path: "Idempotency-Key", message: key.error.issues[0]?.message ?? "is not valid" });
@@ -64,10 +69,11 @@ function rememberingOf(
   return {
     organizationId: scope.organizationId,
     userId,
-    key: key.data,
+    place: placeOf(userId, key.data),
     fingerprint: named.digest("base64url"),
     isSecret: operation.showsSecret === true,
     isNetwork: operation.path.startsWith("/api/v1/networks"),
+    isDeletion: operation.method === "delete" || operation.path.endsWith("/bulk-delete"),
   };
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ClientSession, Db } from "mongodb";
+import { AppError } from "../errors.js";
 import { REMEMBERED_BYTES, REMEMBERED_HOURS } from "../contract/writes.js";
 import { FIRST_FORM } from "../mongo/forms.js";
 import { isDuplicateKey, mapMongoFault } from "../mongo/faults.js";
@@ -32,15 +33,29 @@ export interface AnswerDocument {
   is_secret?: boolean;
 }
 
+const DAY_MS = 86_400_000;
+
+/** How many keys a user has used on a day, beside the answers. */
+interface UsedDocument {
+  /** Of the user and the day. */
+  _id: string;
+  organization_id: string;
+  used: number;
+  expires_at: Date;
+  form: number;
+}
+
 /** Who repeats what. */
 export interface Remembering {
   readonly organizationId: string;
   readonly userId: string;
-  readonly key: string;
+  /** Of the user and the key, see {@link placeOf}. */
+  readonly place: string;
   readonly fingerprint: string;
   readonly isSecret: boolean;
   /** What is answered is a network itself. */
   readonly isNetwork: boolean;
+  readonly isDeletion: boolean;
 }
 
 /** An answer before it is sent. */
@@ -57,36 +72,71 @@ export class Taken extends Error {
 
 export interface RememberedAnswers {
   find(remembering: Remembering): Promise<AnswerDocument | null>;
+  /**
+   * Counts a key that is about to be taken.
+   *
+   * @throws AppError `quota_exceeded` when the user has used as many today as a user may
+   */
+  count(remembering: Remembering): Promise<void>;
+  /** Counts it no longer: nothing was remembered. */
+  discount(remembering: Remembering): Promise<void>;
   /** Takes the key until the transaction ends. @throws Taken */
   take(session: ClientSession, remembering: Remembering): Promise<void>;
   /** Keeps the answer with the key that was taken. */
   keep(session: ClientSession, remembering: Remembering, made: Made): Promise<void>;
 }
 
-export function createRememberedAnswers(db: Db): RememberedAnswers {
+/** @param mostKeys that a user may use a day */
+export function createRememberedAnswers(db: Db, mostKeys: number): RememberedAnswers {
   const answers = db.collection<AnswerDocument>(ANSWERS);
+  // Each write of a user counts here, so it is no part of their transactions; a count that is lost with a server is no harm.
+  const counts = db.collection<UsedDocument>(ANSWERS, { writeConcern: { w: 1, journal: false } });
   return {
-    find: (remembering) => answers.findOne(placeOf(remembering), { hint: { _id: 1 } }),
+    count: async (remembering) => {
+      const today = { ...dayOf(remembering), used: { $lt: mostKeys } };
+      const $setOnInsert = { expires_at: new Date(Date.now() + 2 * DAY_MS), form: FIRST_FORM.version };
+      const update = { $inc: { used: 1 }, $setOnInsert };
+      try {
+        await counts.updateOne(today, update, { upsert: true, hint: { _id: 1 } });
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+        // Made at the same moment by another request, or full.
+        const { matchedCount } = await counts.updateOne(today, { $inc: { used: 1 } }, { hint: { _id: 1 } });
+        if (matchedCount === 0) throw new AppError("quota_exceeded", { entity: "IdempotencyKey", limit: mostKeys });
+      }
+    },
+    discount: async (remembering) => {
+      await counts.updateOne(dayOf(remembering), { $inc: { used: -1 } }, { hint: { _id: 1 } });
+    },
+    find: (remembering) => answers.findOne(at(remembering), { hint: { _id: 1 } }),
     take: async (session, remembering) => {
       const { fingerprint } = remembering;
       const expires_at = new Date(Date.now() + REMEMBERED_HOURS * 3_600_000);
       try {
         const form = FIRST_FORM.version;
-        await answers.insertOne({ ...placeOf(remembering), fingerprint, expires_at, form }, { session });
+        await answers.insertOne({ ...at(remembering), fingerprint, expires_at, form }, { session });
       } catch (error) {
         if (isDuplicateKey(error) || mapMongoFault(error)?.code === "write_conflict") throw new Taken();
         throw error;
       }
     },
     keep: async (session, remembering, made) => {
-      await answers.updateOne(placeOf(remembering), { $set: keptOf(remembering, made) }, { session, hint: { _id: 1 } });
+      await answers.updateOne(at(remembering), { $set: keptOf(remembering, made) }, { session, hint: { _id: 1 } });
     },
   };
 }
 
-function placeOf({ organizationId, userId, key }: Remembering): { _id: string; organization_id: string } {
-  const _id = createHash("sha256").update(`${userId} ${key}`).digest("base64url");
-  return { _id, organization_id: organizationId };
+function dayOf({ organizationId, userId }: Remembering): { _id: string; organization_id: string } {
+  return { _id: `${userId} ${new Date().toISOString().slice(0, 10)}`, organization_id: organizationId };
+}
+
+/** Where the answer to a write is kept. */
+export function placeOf(userId: string, key: string): string {
+  return createHash("sha256").update(`${userId} ${key}`).digest("base64url");
+}
+
+function at({ organizationId, place }: Remembering): { _id: string; organization_id: string } {
+  return { _id: place, organization_id: organizationId };
 }
 
 function keptOf({ isSecret, isNetwork }: Remembering, { json, meta = "", revision }: Made): Partial<AnswerDocument> {

@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ClientSession, Db } from "mongodb";
-import { IDEMPOTENCY_REPLAYED, type Plan } from "../contract/writes.js";
+import { DEFAULT_MAX_IDEMPOTENCY_KEYS, IDEMPOTENCY_REPLAYED, type Plan } from "../contract/writes.js";
 import { AppError } from "../errors.js";
 import { answer, type Answer } from "../http/answer.js";
 import { INTERNAL } from "../http/headers.js";
@@ -9,7 +9,7 @@ import { STATUSES } from "../http/statuses.js";
 import { createAbandonedSweep } from "../mongo/abandoned.js";
 import { Discard, type RunTransaction } from "../mongo/transaction.js";
 import { requireWanted, type Work } from "../work.js";
-import { createRecorder, recordIn } from "./recorder.js";
+import { createRecorder, type Recorder, recordIn } from "./recorder.js";
 import {
   type AnswerDocument,
   createRememberedAnswers,
@@ -60,66 +60,104 @@ export interface Writes {
   run(wanted: Wanted, handling: Handling): Promise<Answer<unknown>>;
 }
 
-export function createWrites(db: Db, transaction: RunTransaction): Writes {
-  const answers = createRememberedAnswers(db);
-  const endAbandoned = createAbandonedSweep(db.client);
-  /** Keys of requests that this process is working on. */
+export interface WritesOptions {
+  /** Idempotency keys that a user may use a day. */
+  readonly mostKeys?: number | undefined;
+  /** Waits until nobody sees any more what has just been deleted: a repeat may come before the first request is answered. */
+  readonly deleted?: () => Promise<void>;
+}
+
+export function createWrites(db: Db, transaction: RunTransaction, options: WritesOptions = {}): Writes {
+  const { mostKeys = DEFAULT_MAX_IDEMPOTENCY_KEYS, deleted = () => Promise.resolve() } = options;
+  const means = { answers: createRememberedAnswers(db, mostKeys), transaction, deleted };
+  const remember = createRemembering(means, createAbandonedSweep(db.client));
+  /** Places of requests that this process is working on. */
   const running = new Set<string>();
-
-  async function replayed(remembering: Remembering, handling: Handling): Promise<Answer<unknown> | null> {
-    const found = await handling.work.use(() => answers.find(remembering));
-    if (found === null) return null;
-    if (isOutOfSight(found, handling)) {
-      // Refused as the request itself is by now; whatever it does is undone.
-      await once({ isDry: true, plan: null, expected: null, remembering: null }, handling, { answers, transaction });
-      throw new AppError("idempotency_in_progress");
-    }
-    if (found.fingerprint !== remembering.fingerprint) throw new AppError("idempotency_mismatch");
-    return replayOf(found, handling);
-  }
-
-  async function remember(remembering: Remembering, wanted: Wanted, handling: Handling): Promise<Answer<unknown>> {
-    const untilMs = performance.now() + PATIENCE_MS;
-    for (;;) {
-      const known = await replayed(remembering, handling);
-      if (known !== null) return known;
-      const ended = await once(wanted, handling, { answers, transaction }).catch((error: unknown) =>
-        error instanceof Taken ? null : unlessEnded(error, remembering, handling),
-      );
-      if (ended !== null) return ended;
-      if (performance.now() > untilMs) throw new AppError("idempotency_in_progress");
-      await endAbandoned();
-      await delay(EVERY_MS);
-    }
-  }
-
-  /** What refuses a repeat may be the effect of the first request, which has ended meanwhile. @throws the refusal otherwise */
-  async function unlessEnded(error: unknown, remembering: Remembering, handling: Handling): Promise<Answer<unknown>> {
-    const isRefusal = error instanceof AppError && STATUSES[error.code] < 500;
-    const ended = isRefusal ? await replayed(remembering, handling) : null;
-    if (ended === null) throw error;
-    return ended;
-  }
-
   return {
     run: async (wanted, handling) => {
       const { remembering } = wanted;
-      if (remembering === null) return once(wanted, handling, { answers, transaction });
-      const name = `${remembering.userId} ${remembering.key}`;
-      if (running.has(name)) throw new AppError("idempotency_in_progress");
-      running.add(name);
+      if (remembering === null) return once(wanted, handling, means);
+      const { place } = remembering;
+      if (running.has(place)) throw new AppError("idempotency_in_progress");
+      running.add(place);
       try {
-        return await remember(remembering, wanted, handling);
+        return await remember({ ...wanted, remembering }, handling);
       } finally {
-        running.delete(name);
+        running.delete(place);
       }
     },
   };
 }
 
+type Remembered = Wanted & { readonly remembering: Remembering };
+
+/** Does a write with a key, or answers as it was answered before. */
+function createRemembering(means: Means, endAbandoned: () => Promise<void>) {
+  const { answers } = means;
+
+  async function replayed({ remembering }: Remembered, handling: Handling): Promise<Answer<unknown> | null> {
+    const found = await handling.work.use(() => answers.find(remembering));
+    if (found === null) return null;
+    if (isOutOfSight(found, handling)) {
+      // Refused as the request itself is by now; whatever it does is undone.
+      await once({ isDry: true, plan: null, expected: null, remembering: null }, handling, means);
+      throw new AppError("idempotency_in_progress");
+    }
+    if (found.fingerprint !== remembering.fingerprint) throw new AppError("idempotency_mismatch");
+    if (remembering.isDeletion) await means.deleted();
+    return replayOf(found, handling);
+  }
+
+  async function firstOrRepeated(wanted: Remembered, handling: Handling): Promise<Done> {
+    const untilMs = performance.now() + PATIENCE_MS;
+    for (;;) {
+      try {
+        return { given: await once(wanted, handling, means), isNew: true };
+      } catch (error) {
+        if (!(error instanceof Taken)) return { given: await unlessEnded(error, wanted, handling), isNew: false };
+      }
+      if (performance.now() > untilMs) throw new AppError("idempotency_in_progress");
+      await endAbandoned();
+      await delay(EVERY_MS);
+      const known = await replayed(wanted, handling);
+      if (known !== null) return { given: known, isNew: false };
+    }
+  }
+
+  /** What refuses a repeat may be the effect of the first request, which has ended meanwhile. @throws the refusal otherwise */
+  async function unlessEnded(error: unknown, wanted: Remembered, handling: Handling): Promise<Answer<unknown>> {
+    const isRefusal = error instanceof AppError && STATUSES[error.code] < 500;
+    const ended = isRefusal ? await replayed(wanted, handling) : null;
+    if (ended === null) throw error;
+    return ended;
+  }
+
+  return async (wanted: Remembered, handling: Handling): Promise<Answer<unknown>> => {
+    const known = await replayed(wanted, handling);
+    if (known !== null) return known;
+    const { remembering } = wanted;
+    await handling.work.use(() => answers.count(remembering));
+    let isNew = false;
+    try {
+      const done = await firstOrRepeated(wanted, handling);
+      isNew = done.isNew;
+      return done.given;
+    } finally {
+      if (!isNew) await answers.discount(remembering).catch(() => undefined);
+    }
+  };
+}
+
+interface Done {
+  readonly given: Answer<unknown>;
+  /** False when another request with the key has done it. */
+  readonly isNew: boolean;
+}
+
 interface Means {
   readonly answers: RememberedAnswers;
   readonly transaction: RunTransaction;
+  readonly deleted: () => Promise<void>;
 }
 
 /** Runs the handler until its transaction has ended one way or the other. */
@@ -137,26 +175,26 @@ async function once(wanted: Wanted, handling: Handling, means: Means): Promise<A
 async function attempt(wanted: Wanted, { work, handle, textOf }: Handling, means: Means): Promise<Answer<unknown>> {
   const { isDry, plan, expected, remembering } = wanted;
   const { answers, transaction } = means;
-  const isPlanned = plan !== null || expected !== null;
-  let recorder = createRecorder(plan?.named ?? new Set());
+  const newRecorder = (): Recorder | null =>
+    plan === null && expected === null ? null : createRecorder(plan?.named ?? new Set());
+  let recorder = newRecorder();
   const begin = async (session: ClientSession): Promise<void> => {
-    if (isPlanned) {
-      recorder = createRecorder(plan?.named ?? new Set());
-      recordIn(session, recorder);
-    }
+    recorder = newRecorder();
+    if (recorder !== null) recordIn(session, recorder);
     if (remembering !== null) await answers.take(session, remembering);
   };
   const unit = createUnit({ isDry, begin });
   try {
     const given = await handle(workIn(work, unit));
     const revision = isDry || given.revision === undefined ? undefined : String(given.revision);
-    const meta = plan === null ? undefined : metaOf(wanted, recorder.plan(plan.action));
+    const meta = plan === null || recorder === null ? undefined : metaOf(wanted, recorder.plan(plan.action));
     const made: Made = {
       json: await textOf(given),
       ...(meta && { meta }),
       ...(revision !== undefined && { revision }),
     };
-    if (expected !== null && recorder.etag() !== expected) throw new AppError("precondition_failed");
+    if (recorder !== null && expected !== null && recorder.etag() !== expected)
+      throw new AppError("precondition_failed");
     await settle(unit, async (session) => {
       if (isDry) throw new Discard(null);
       if (remembering !== null) await answers.keep(session, remembering, made);

@@ -159,7 +159,7 @@ function ofResources(): Rows {
     ["open invites of an organization", `${at("MAX_INVITES_PER_ORGANIZATION")}; 403 \`quota_exceeded\``],
     [
       "answers of writes with an idempotency key",
-      `${REMEMBERED_HOURS} hours, ${kib(REMEMBERED_BYTES)} each; a user writes as many as the rate limit allows`,
+      `${REMEMBERED_HOURS} hours, ${kib(REMEMBERED_BYTES)} each; of a user ${at("MAX_IDEMPOTENCY_KEYS_PER_USER")} a day (UTC) in each service; 403 \`quota_exceeded\``,
     ],
     [
       "passwords",

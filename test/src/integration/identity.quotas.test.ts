@@ -12,7 +12,13 @@ const DAY_MS = 86_400_000;
 let identity: Identity;
 
 beforeAll(async () => {
-  const quotas = { keysPerUser: MOST, keysPerOrganization: MOST, sessionsPerUser: MOST, invitesPerOrganization: MOST };
+  const quotas = {
+    keysPerUser: MOST,
+    keysPerOrganization: MOST,
+    sessionsPerUser: MOST,
+    invitesPerOrganization: MOST,
+    idempotencyKeysPerUser: MOST,
+  };
   identity = await startIdentity({ replicas: [{ quotas }, { quotas }] });
 });
 afterAll(() => identity.stop());

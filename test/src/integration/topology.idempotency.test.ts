@@ -4,6 +4,7 @@ import {
   createNetwork,
   createService,
   createTag,
+  DEFAULT_MAX_IDEMPOTENCY_KEYS,
   deleteHost,
   getService,
   type Host,
@@ -16,6 +17,7 @@ import {
 } from "@nts/shared/contract";
 import { type Answered, type Caller, startTopology, type Topology } from "../support/topology.js";
 import { aHost, aNetwork, aService, echoOf, type World } from "../support/topology-world.js";
+import { until } from "../support/until.js";
 
 let topology: Topology;
 let owner: Caller;
@@ -38,6 +40,26 @@ const newService = (name: string) => ({
 const named = async (name: string): Promise<number> =>
   (await owner.list(listServices, { query: { host_id: host.id, limit: 0 } })).rows.filter((one) => one.name === name)
     .length;
+
+describe("idempotency keys of a user", () => {
+  it("are so many a day, whoever asks at once; refusals and repeats cost none, and others have their own", async () => {
+    const user = owner.colleague({});
+    const tag = (by: Caller, key: string, name = key) => by.send(createTag, { body: { name }, headers: keyed(key) });
+    expect((await tag(user, "quota-0")).status).toBe(200);
+    expect((await tag(user, "quota-refused", "quota-0")).code).toBe("already_exists");
+    const almost = { $set: { used: DEFAULT_MAX_IDEMPOTENCY_KEYS - 3 } };
+    expect((await topology.db.collection("answers").updateOne({ used: 1 }, almost)).modifiedCount).toBe(1);
+    const names = Array.from({ length: 8 }, (_, n) => `quota-${n + 1}`);
+    const answers = await Promise.all(names.map((name, n) => tag(user.via(n % 2), name)));
+    const full = { entity: "IdempotencyKey", limit: DEFAULT_MAX_IDEMPOTENCY_KEYS };
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
+    for (const { status, code, params } of answers.filter((one) => one.status !== 200))
+      expect([status, code, params]).toEqual([403, "quota_exceeded", full]);
+    expect((await tag(user, "quota-0")).headers["idempotency-replayed"]).toBe("true");
+    expect((await tag(owner, "quota-of-another")).status).toBe(200);
+    expect((await user.send(createTag, { body: { name: "without a key" } })).status).toBe(200);
+  });
+});
 
 describe("a write that is repeated under its idempotency key", () => {
   it("is answered as the first time, byte for byte, by every replica, and has no second effect", async () => {
@@ -87,6 +109,20 @@ describe("a write that is repeated under its idempotency key", () => {
       expect(shown(await write(owner.via(1)))).toEqual(shown(first));
     }
     expect((await owner.list(listTags, {})).rows.filter(({ name }) => name === "once")).toHaveLength(1);
+  });
+
+  it("is not answered, when it deletes, before nobody sees any more what is gone", async () => {
+    const large = await aHost(world, { name: "large", services: 510 });
+    const remove = (by: Caller) => by.send(deleteHost, { params: large, headers: keyed("large-deletion") });
+    const query = { host_id: large.id, limit: 1 };
+    const done = { organization_id: owner.scope.organizationId, json: "null" };
+    const before = await topology.db.collection("answers").countDocuments(done);
+    expect((await owner.via(1).list(listServices, { query })).total).toBe(510);
+    const first = remove(owner);
+    await until(async () => (await topology.db.collection("answers").countDocuments(done)) > before, 1);
+    expect((await remove(owner.via(1))).headers["idempotency-replayed"]).toBe("true");
+    expect((await owner.via(1).list(listServices, { query })).rows).toEqual([]);
+    expect((await first).status).toBe(200);
   });
 
   it("has one effect when it is sent many times at once: each is answered alike, or told to come again", async () => {

@@ -84,6 +84,7 @@ describe("an import is refused as a whole", () => {
     ["with no network", {}, scanFile("ping"), {}, 400, "validation_failed"],
     ["with an unknown parameter", { network_id: randomUUID(), force: "true" }, scanFile("ping"), {}, 400, "validation_failed"],
     ["as JSON", null, "{}", { "content-type": "application/json" }, 415, "unsupported_media_type"],
+    ["with an idempotency key", null, scanFile("ping"), { "idempotency-key": "scan" }, 400, "validation_failed"],
     ["without a type", null, scanFile("ping"), { "content-type": undefined }, 415, "unsupported_media_type"],
     ["in another charset", null, scanFile("ping"), { "content-type": "text/xml; charset=latin1" }, 415, "unsupported_media_type"],
     ["that is not well-formed", null, scanOf("<host>"), {}, 400, "validation_failed"],

@@ -55,7 +55,13 @@ export async function startIdentity({ replicas = [{}], onCommand }: IdentityOpti
         },
         topology: { ask: () => Promise.resolve([] as never) },
         ...{ passwords, judgePassword: () => Promise.resolve(null), verifyTenancy },
-        quotas: { keysPerUser: 1_000, keysPerOrganization: 1_000, sessionsPerUser: 100, invitesPerOrganization: 100 },
+        quotas: {
+          keysPerUser: 1_000,
+          keysPerOrganization: 1_000,
+          sessionsPerUser: 100,
+          invitesPerOrganization: 100,
+          idempotencyKeysPerUser: 1_000,
+        },
         ...{ publicUrl: "http://127.0.0.1", registration: "open", shares: createShares() },
         ...own,
       });

@@ -49,6 +49,8 @@ export interface StorageOptions {
   readonly kinds?: Kinds;
   /** Entities of an organization, of all kinds together. */
   readonly maxEntities?: number;
+  /** Idempotency keys that a user may use a day. */
+  readonly maxIdempotencyKeys?: number;
   /** False while replicas may run that judge a host by its own revision alone. */
   readonly shortUpdates?: boolean;
   /** Of the connections, by organization; without them nobody waits for anybody. */
@@ -72,7 +74,7 @@ export function createStorage(db: Db, transaction: RunTransaction, options: Stor
   const quota = createQuota(database, maxEntities);
   const shortWrites = shortUpdates ? createShortWrites(db, entities.services) : null;
   const [guards, totals, deletions] = [createGuards(database), createTotals(database), createDeletions(database)];
-  const writes = createWrites(db, transaction);
+  const writes = createWrites(db, transaction, { mostKeys: options.maxIdempotencyKeys, deleted: deletions.known });
   const desk = createAddressDesk({ transaction, addresses, guards, subnets: entities.subnets });
   return { transaction, writes, guards, totals, deletions, quota, ...entities, addresses, desk, shortWrites };
 }
