@@ -79,7 +79,7 @@ async function build(tests, report) {
   const folders = projects(tests);
   const { hash } = describeSources(ROOT, folders);
   removeStaleOutputs(ROOT, folders);
-  const compiler = join(MODULES, "typescript", "bin", "tsc");
+  const compiler = join(MODULES, "typescript-7", "bin", "tsc");
   if ((await run(process.execPath, [compiler, "-b", ...folders])) !== 0) {
     throw new PrepareProblem("The sources do not compile; the compiler's messages are above.");
   }
