@@ -126,6 +126,7 @@ describe("a weak password", () => {
     ["that is a row of keys", "qwertyuiop1"],
     ["made of a common one, however long", "p@$$w0rd".repeat(16)],
     ["made of the email address", "ada.lovelace1"],
+    ["made of the email address, longer than what is judged at once", "ada.lovelace@analytical.example1"],
     ["made of the organization's name", "ada at home 1"],
   ])("%s is refused, and the reason told", async (_which, password) => {
     expect(await refusal(password)).toEqual({

@@ -26,16 +26,30 @@ export type RequireStrongPassword = (path: string, password: string, account: Ac
 
 export function createRequireStrongPassword(judge: JudgePassword): RequireStrongPassword {
   return async (path, password, account) => {
-    const reason = await judge(partsOf(password), wordsOf(account));
+    const words = wordsOf(account);
+    const reason = await judge(partsOf(password, words), words);
     if (reason !== null) throw validationFailed({ path, message: reason });
   };
 }
 
-/** The parts of a password of which one has to be strong. What only repeats something is as strong as that. */
-export function partsOf(password: string): string[] {
+/**
+ * The parts of a password of which one has to be strong. What only repeats something is as strong as that; of a long one the
+ * account's own words are left out, since half of one at the edge of a part would not be recognized.
+ *
+ * @param words in lower case
+ */
+export function partsOf(password: string, words: readonly string[]): string[] {
   const unit = repeatedIn(password);
-  if (unit.length <= JUDGED_CHARACTERS) return [unit];
-  return [unit.slice(0, JUDGED_CHARACTERS), unit.slice(-JUDGED_CHARACTERS)];
+  const judged = unit.length <= JUDGED_CHARACTERS ? unit : without(unit, words);
+  if (judged.length <= JUDGED_CHARACTERS) return [judged];
+  return [judged.slice(0, JUDGED_CHARACTERS), judged.slice(-JUDGED_CHARACTERS)];
+}
+
+function without(text: string, words: readonly string[]): string {
+  const lower = text.toLowerCase();
+  const longestFirst = [...words].sort((a, b) => b.length - a.length);
+  const rest = longestFirst.reduce((left, word) => left.replaceAll(word, ""), lower);
+  return rest === lower ? text : rest;
 }
 
 /** The shortest beginning of which a password consists, the last time perhaps cut off; all of it when nothing is repeated. */
