@@ -21,6 +21,7 @@ const Host = lazy(() => import("./hosts/host-page.js"));
 const Services = lazy(() => import("./services/services-page.js"));
 const Networks = lazy(() => import("./networks/networks-page.js"));
 const Subnets = lazy(() => import("./subnets/subnets-page.js"));
+const Subnet = lazy(() => import("./subnets/subnet-page.js"));
 const Tags = lazy(() => import("./tags/tags-page.js"));
 const Import = lazy(() => import("./imports/import-page.js"));
 const Keys = lazy(() => import("./keys/keys-page.js"));
@@ -54,6 +55,7 @@ export function App(): ReactNode {
                     <Route path={PATHS.services} element={<Services />} />
                     <Route path={PATHS.networks} element={<Networks />} />
                     <Route path={PATHS.subnets} element={<Subnets />} />
+                    <Route path={PATHS.subnet} element={<Subnet />} />
                     <Route path={PATHS.tags} element={<Tags />} />
                     <Route path={PATHS.importScan} element={<Import />} />
                     <Route path={PATHS.keys} element={<Keys />} />

@@ -13,12 +13,18 @@ export const PATHS = {
   services: "/services",
   networks: "/networks",
   subnets: "/subnets",
+  subnet: "/subnets/:id",
   tags: "/tags",
   importScan: "/import",
   keys: "/keys",
   users: "/users",
   settings: "/settings",
 } as const;
+
+/** The path of one subnet's page. */
+export function subnetPath(id: string): string {
+  return `/subnets/${id}`;
+}
 
 /** The path of one host's page. */
 export function hostPath(id: string): string {

@@ -70,6 +70,34 @@ describe("the editor of a service", () => {
     await button(page, "Create").click();
     await page.getByRole("table", { name: "Interfaces" }).getByText("10.0.0.6").waitFor();
   });
+
+  it("takes the next free address of a subnet, past what is reserved there, and shows how full it is", async () => {
+    const { host, subnet, page } = await onAHost();
+    await page.goto(`/subnets/${subnet.id}`);
+    await button(page, "Edit").click();
+    const editor = page.getByRole("dialog");
+    await button(editor, "Range").click();
+    await field(editor, "First address").fill("10.0.1.1");
+    await field(editor, "Last address").fill("10.0.0.9");
+    await field(editor, "Purpose").fill("routers");
+    await button(page, "Save").click();
+    await editor.getByText("must be inside 10.0.0.0/24").waitFor();
+    expect(await field(editor, "First address").getAttribute("aria-invalid")).toBe("true");
+    await field(editor, "First address").fill("10.0.0.1");
+    await button(page, "Save").click();
+    await page.getByRole("table", { name: "Reserved ranges" }).getByText("routers").waitFor();
+    await page.getByRole("img", { name: "Utilization: 1 used, 8 reserved, 245 free" }).waitFor();
+    await button(page, "Copy 10.0.0.10").waitFor();
+
+    await page.goto(`/hosts/${host.id}`);
+    await button(page, "Add interface").click();
+    await page.getByRole("dialog").getByLabel("Subnet").click();
+    await page.getByRole("option", { name: "10.0.0.0/24 · LAN" }).click();
+    await page.getByRole("dialog").getByLabel("Next free address").check();
+    await page.getByRole("dialog").getByText("At the moment 10.0.0.10").waitFor();
+    await button(page, "Create").click();
+    await page.getByRole("table", { name: "Interfaces" }).getByText("10.0.0.10").waitFor();
+  });
 });
 
 describe("the editors of what is on a host", () => {

@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(() => browser.close());
 
-const pathOf = (path: string): string => path.replace(":id", world.host.id);
+const pathOf = (path: string): string => path.replace(":id", path === PATHS.subnet ? world.subnet.id : world.host.id);
 
 describe("every page keeps nobody out, fits, breaks no policy, and asks nobody else", () => {
   it.each([
@@ -73,6 +73,7 @@ describe.each([
     [PATHS.host, (page) => edit(page, "web")],
     [PATHS.host, (page) => edit(page, "tcp/443")],
     [PATHS.host, (page) => page.getByRole("button", { name: "Add interface" }).click()],
+    [PATHS.subnet, editReserved],
     [PATHS.keys, (page) => page.getByRole("button", { name: "New API key" }).click()],
     [PATHS.tags, (page) => edit(page, "production")],
     [PATHS.users, (page) => page.getByRole("button", { name: "Invite user" }).click()],
@@ -103,6 +104,11 @@ describe.each([
 async function choose(page: Page, name: string, action: string): Promise<void> {
   await page.getByRole("button", { name: `Actions for ${name}`, exact: true }).click();
   await page.getByRole("menuitem", { name: action }).click();
+}
+
+async function editReserved(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Edit", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Range", exact: true }).click();
 }
 
 const edit = (page: Page, name: string): Promise<void> => choose(page, name, "Edit");

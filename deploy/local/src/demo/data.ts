@@ -8,6 +8,7 @@ export interface DemoSubnet {
   readonly cidr: string;
   readonly description: string;
   readonly subnet_type: string;
+  readonly reserved: readonly { readonly from: string; readonly to: string; readonly purpose: string }[];
 }
 
 /** A network card: its subnet, its whole address, its MAC address and its name on the host. */
@@ -38,6 +39,7 @@ export const SUBNETS: readonly DemoSubnet[] = [
     cidr: "10.20.10.0/24",
     description: "Virtual machines, storage and everything that other segments depend on",
     subnet_type: "Lan",
+    reserved: [{ from: "10.20.10.1", to: "10.20.10.9", purpose: "Network equipment" }],
   },
   {
     key: "office",
@@ -45,6 +47,10 @@ export const SUBNETS: readonly DemoSubnet[] = [
     cidr: "10.20.20.0/24",
     description: "Desks, meeting rooms, printers and telephones on both floors",
     subnet_type: "Lan",
+    reserved: [
+      { from: "10.20.20.1", to: "10.20.20.9", purpose: "Network equipment" },
+      { from: "10.20.20.100", to: "10.20.20.199", purpose: "DHCP pool" },
+    ],
   },
   {
     key: "iot",
@@ -52,6 +58,7 @@ export const SUBNETS: readonly DemoSubnet[] = [
     cidr: "10.20.30.0/24",
     description: "Building technology; may reach Home Assistant and the broker, nothing else",
     subnet_type: "IoT",
+    reserved: [{ from: "10.20.30.100", to: "10.20.30.199", purpose: "DHCP pool" }],
   },
   {
     key: "dmz",
@@ -59,5 +66,6 @@ export const SUBNETS: readonly DemoSubnet[] = [
     cidr: "10.20.40.0/26",
     description: "Reached from the internet through the firewall",
     subnet_type: "Dmz",
+    reserved: [],
   },
 ];

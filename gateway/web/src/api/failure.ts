@@ -71,6 +71,7 @@ export function faultsByPath(error: unknown): Readonly<Record<string, string>> {
   if (code === "already_exists" && typeof params["field"] === "string") return { [params["field"]]: message };
   if (typeof params["path"] === "string") return { [params["path"]]: message };
   if (code === "ip_outside_subnet") return { ip_address: detailText(error), cidr: detailText(error) };
+  if (code === "subnet_full") return { subnet_id: message };
   if (code === "mac_address_immutable") return { mac_address: message };
   return {};
 }

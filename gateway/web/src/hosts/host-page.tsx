@@ -5,6 +5,7 @@ import { type ReactNode, useState } from "react";
 import { Link, useNavigate, useParams } from "react-router";
 import { useOne } from "../api/queries.js";
 import { useRemoval } from "../list/use-removal.js";
+import { FactList } from "../parts/fact-list.js";
 import { FailureState } from "../parts/failure-state.js";
 import { Page, Panel } from "../parts/page.js";
 import { Waiting } from "../parts/waiting.js";
@@ -16,7 +17,6 @@ import { VirtualizationText } from "./virtualization-text.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import { useTags } from "../tags/tags.js";
 import { HostEditor } from "./host-editor.js";
-import classes from "./hosts.module.css";
 import { InterfacesPart } from "./interfaces-part.js";
 import { PortsPart } from "./ports-part.js";
 import { ServicesPart } from "./services-part.js";
@@ -95,16 +95,5 @@ function Facts({ host }: { readonly host: Host }): ReactNode {
     ["Source", host.source.type],
     ["Changed", <When key="changed" at={host.updated_at} />],
   ];
-  return (
-    <dl className={classes.facts}>
-      {facts.map(([label, value]) =>
-        value === null || value === undefined || value === false ? null : (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ),
-      )}
-    </dl>
-  );
+  return <FactList facts={facts} />;
 }

@@ -1,7 +1,15 @@
-import { Select, TextInput } from "@mantine/core";
-import { createInterface, getInterface, type Host, listSubnets, updateInterface } from "@nts/shared/contract";
+import { Checkbox, Select, TextInput } from "@mantine/core";
+import {
+  createInterface,
+  getInterface,
+  getSubnetUtilization,
+  type Host,
+  listSubnets,
+  NEXT_ADDRESS,
+  updateInterface,
+} from "@nts/shared/contract";
 import type { ReactNode } from "react";
-import { useRows } from "../api/queries.js";
+import { useOne, useRows } from "../api/queries.js";
 import { type EditorProps, EntityEditor } from "../forms/entity-editor.js";
 import { orNull } from "../forms/values.js";
 
@@ -17,13 +25,14 @@ export function InterfaceEditor({ host, ...props }: EditorProps & { readonly hos
         name: one?.name ?? "",
         subnet_id: one?.subnet_id ?? "",
         ip_address: one?.ip_address ?? "",
+        takes_next: false,
         mac_address: one?.mac_address ?? "",
       })}
-      bodyOf={({ subnet_id, ip_address, name, mac_address }) => ({
+      bodyOf={({ subnet_id, ip_address, takes_next, name, mac_address }) => ({
         host_id: host.id,
         network_id: host.network_id,
         subnet_id,
-        ip_address: ip_address.trim(),
+        ip_address: takes_next ? NEXT_ADDRESS : ip_address.trim(),
         name: orNull(name),
         mac_address: orNull(mac_address),
       })}
@@ -44,7 +53,21 @@ export function InterfaceEditor({ host, ...props }: EditorProps & { readonly hos
               onChange={(chosen) => form.setFieldValue("subnet_id", chosen ?? "")}
               error={form.errors["subnet_id"]}
             />
-            <TextInput label="Address" required classNames={{ input: "mono" }} {...form.getInputProps("ip_address")} />
+            {!form.getValues().takes_next && (
+              <TextInput
+                label="Address"
+                required
+                classNames={{ input: "mono" }}
+                {...form.getInputProps("ip_address")}
+              />
+            )}
+            {one === undefined && (
+              <NextAddress
+                subnetId={form.getValues().subnet_id}
+                isTaken={form.getValues().takes_next}
+                onChange={(isTaken) => form.setFieldValue("takes_next", isTaken)}
+              />
+            )}
             <TextInput
               label="MAC address"
               description={hasMac ? "Cannot be changed once set" : "Any common notation; cannot be changed once set"}
@@ -56,5 +79,33 @@ export function InterfaceEditor({ host, ...props }: EditorProps & { readonly hos
         );
       }}
     </EntityEditor>
+  );
+}
+
+interface NextAddressProps {
+  /** Empty while none is chosen. */
+  readonly subnetId: string;
+  readonly isTaken: boolean;
+  readonly onChange: (isTaken: boolean) => void;
+}
+
+/** Asks for the next free address, and says which one that is at the moment. */
+function NextAddress({ subnetId, isTaken, onChange }: NextAddressProps): ReactNode {
+  const isChosen = subnetId !== "";
+  const utilization = useOne(getSubnetUtilization, { params: { id: subnetId } }, { enabled: isChosen && isTaken });
+  const next = utilization.data?.data.next;
+  return (
+    <Checkbox
+      label="Next free address"
+      description={
+        isTaken && isChosen && next !== undefined
+          ? next === null
+            ? "The subnet has no free address."
+            : `At the moment ${next}`
+          : "The lowest that is neither used nor reserved"
+      }
+      checked={isTaken}
+      onChange={(event) => onChange(event.currentTarget.checked)}
+    />
   );
 }

@@ -1,11 +1,14 @@
+import { Anchor } from "@mantine/core";
 import { deleteInterface, type Host, type Interface, listSubnets, updateInterface } from "@nts/shared/contract";
 import { type ReactNode, useState } from "react";
+import { Link } from "react-router";
 import { useRows, useWrite } from "../api/queries.js";
 import type { OpenEditor } from "../forms/for-editing.js";
 import { type Column, DataTable } from "../list/data-table.js";
 import { useRemoval } from "../list/use-removal.js";
 import { EditMenu } from "../parts/edit-menu.js";
 import { sayFailed } from "../parts/toast.js";
+import { subnetPath } from "../paths.js";
 import { InterfaceEditor } from "./interface-editor.js";
 import { Part } from "./part.js";
 
@@ -38,9 +41,9 @@ export function InterfacesPart({ host, mayWrite }: { readonly host: Host; readon
         const subnet = blocks.get(subnet_id);
         return (
           subnet !== undefined && (
-            <>
+            <Anchor component={Link} to={subnetPath(subnet_id)} size="sm">
               <span className="mono">{subnet.cidr}</span> {subnet.name}
-            </>
+            </Anchor>
           )
         );
       },

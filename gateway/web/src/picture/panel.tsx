@@ -3,7 +3,7 @@ import type { TopologyNode } from "@nts/shared/contract";
 import { SquareArrowOutUpRight, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
-import { hostPath, PATHS } from "../paths.js";
+import { hostPath, PATHS, subnetPath } from "../paths.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import type { KnownTags } from "../tags/tags.js";
 import type { Scheme } from "./colours.js";
@@ -46,12 +46,12 @@ export function Panel(props: PanelProps): ReactNode {
       <TagBadges tags={shown.tags} known={tags} />
       <Button
         component={Link}
-        to={shown.kind === "host" ? hostPath(shown.id) : PATHS.subnets}
+        to={shown.kind === "host" ? hostPath(shown.id) : shown.kind === "subnet" ? subnetPath(shown.id) : PATHS.subnets}
         variant="light"
         size="xs"
         leftSection={<SquareArrowOutUpRight size={14} aria-hidden />}
       >
-        {shown.kind === "host" ? "Open" : "Go to subnets"}
+        {shown.kind === "host" || shown.kind === "subnet" ? "Open" : "Go to subnets"}
       </Button>
       {shown.kind === "host" ? (
         <HostDetails {...props} hostId={shown.id} />

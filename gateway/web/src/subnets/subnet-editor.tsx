@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { type EditorProps, EntityEditor } from "../forms/entity-editor.js";
 import { NetworkField, useLikelyNetwork } from "../forms/network-field.js";
 import { orNull } from "../forms/values.js";
+import { ReservedField } from "./reserved-field.js";
 import { TagField } from "../tags/tag-field.js";
 import { useTags } from "../tags/tags.js";
 
@@ -25,6 +26,7 @@ export function SubnetEditor(props: EditorProps): ReactNode {
         name: subnet?.name ?? "",
         subnet_type: subnet?.subnet_type ?? "",
         description: subnet?.description ?? "",
+        reserved: subnet?.reserved ?? [],
         tags: subnet?.tags ?? [],
       })}
       bodyOf={({ subnet_type, description, ...values }) => ({
@@ -47,6 +49,11 @@ export function SubnetEditor(props: EditorProps): ReactNode {
           <TextInput label="Name" required {...form.getInputProps("name")} />
           <Autocomplete label="Type" data={TYPES} {...form.getInputProps("subnet_type")} />
           <Textarea label="Description" autosize minRows={2} {...form.getInputProps("description")} />
+          <ReservedField
+            value={form.getValues().reserved}
+            onChange={(reserved) => form.setFieldValue("reserved", reserved)}
+            errors={form.errors}
+          />
           <TagField known={tags} {...form.getInputProps("tags")} />
         </>
       )}

@@ -1,7 +1,8 @@
-import { Button } from "@mantine/core";
+import { Anchor, Button } from "@mantine/core";
 import { bulkDeleteSubnets, deleteSubnet, listSubnets, type Subnet } from "@nts/shared/contract";
 import { Plus, Spline } from "lucide-react";
 import { type ReactNode, useState } from "react";
+import { Link } from "react-router";
 import { useRows } from "../api/queries.js";
 import type { OpenEditor } from "../forms/for-editing.js";
 import type { Column } from "../list/data-table.js";
@@ -12,6 +13,7 @@ import { useRemoval } from "../list/use-removal.js";
 import { useSelection } from "../list/use-selection.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
+import { subnetPath } from "../paths.js";
 import { useMay } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { TagBadges } from "../tags/tag-badges.js";
@@ -59,7 +61,16 @@ export default function SubnetsPage(): ReactNode {
       narrow: true,
       cell: ({ cidr }) => <span className="mono">{cidr}</span>,
     },
-    { id: "name", label: "Name", orderBy: "name", cell: ({ name }) => <strong>{name}</strong> },
+    {
+      id: "name",
+      label: "Name",
+      orderBy: "name",
+      cell: ({ id, name }) => (
+        <Anchor component={Link} to={subnetPath(id)} fw={600} size="sm">
+          {name}
+        </Anchor>
+      ),
+    },
     { id: "type", label: "Type", orderBy: "subnet_type", cell: ({ subnet_type }) => subnet_type },
     { id: "network", label: "Network", cell: ({ network_id }) => nameOf(network_id) },
     { id: "tags", label: "Tags", cell: (subnet) => <TagBadges tags={subnet.tags} known={tags} /> },
