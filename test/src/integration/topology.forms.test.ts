@@ -2,11 +2,17 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import {
   getHost,
   getService,
+  getSubnet,
+  getSubnetUtilization,
   getTopology,
   listHosts,
   listServices,
+  listSubnets,
+  patchSubnet,
   type Service,
+  type Subnet,
   updateService,
+  updateSubnet,
 } from "@nts/shared/contract";
 import { type Form, rewriteOlderForms } from "@nts/shared/mongo/forms";
 import { sharedDatabase, UNSHARED } from "@nts/topology/storage/database";
@@ -37,16 +43,29 @@ const NEXT_KIND: EntityKind<Service> = {
   },
 };
 
+const withoutReserved = (subnet: Subnet): Omit<Subnet, "reserved"> =>
+  Object.fromEntries(Object.entries(subnet).filter(([name]) => name !== "reserved")) as Omit<Subnet, "reserved">;
+
+/** Subnets as the last release stored them, which had no reserved ranges. */
+const EARLIER_SUBNETS: EntityKind<Subnet> = {
+  ...KINDS.subnets,
+  form: { version: 1 },
+  clean: (subnet) => withoutReserved(KINDS.subnets.clean({ ...subnet, reserved: [] })) as Subnet,
+};
+
 let topology: Topology;
 let present: Caller;
+let earlier: Caller;
 let next: Caller;
 
 beforeAll(async () => {
   let started = 0;
+  const others = [{}, { services: NEXT_KIND }, { subnets: EARLIER_SUBNETS }];
   const storage = (it: ReturnType<typeof createStorage>, db: Parameters<typeof createStorage>[0]) =>
-    started++ === 0 ? it : createStorage(db, it.transaction, { kinds: { ...KINDS, services: NEXT_KIND } });
-  topology = await startTopology({ instances: 2, storage });
+    createStorage(db, it.transaction, { kinds: { ...KINDS, ...others[started++] } });
+  topology = await startTopology({ instances: others.length, storage });
   present = topology.aCaller();
+  earlier = present.via(2);
   next = present.via(1);
 });
 afterAll(() => topology.stop());
@@ -56,6 +75,27 @@ const stored = async (id: string): Promise<EntityDocument & Record<string, unkno
 const textOf = async (id: string): Promise<Newer> => JSON.parse((await stored(id)).wire) as Newer;
 
 describe("two builds on one database", () => {
+  it("have subnets of before without reserved ranges, and keep those that were reserved since, whoever writes", async () => {
+    const { network, subnet } = await aNetwork(earlier);
+    const stored = async () => (await topology.db.collection<EntityDocument>("subnets").findOne({ _id: subnet.id }))!;
+    expect([(await stored()).form, JSON.parse((await stored()).wire)]).toEqual([
+      1,
+      expect.not.objectContaining({ reserved: [] }),
+    ]);
+    expect((await present.call(getSubnet, { params: subnet })).reserved).toEqual([]);
+    expect((await present.list(listSubnets, { query: { network_id: network.id } })).rows[0]!.reserved).toEqual([]);
+    const reserved = [{ from: "10.0.0.1", to: "10.0.0.9", purpose: "routers" }];
+    await present.call(patchSubnet, { params: subnet, body: { reserved } });
+    expect((await stored()).form).toBe(2);
+    await earlier.call(updateSubnet, {
+      params: subnet,
+      body: { ...withoutReserved(subnet), name: "by the earlier build" },
+    });
+    expect((await stored()).form).toBe(1);
+    expect(await present.call(getSubnet, { params: subnet })).toMatchObject({ name: "by the earlier build", reserved });
+    expect((await present.call(getSubnetUtilization, { params: subnet })).next).toBe("10.0.0.10");
+  });
+
   it("keep what the next build has added when the present one writes, also while it moves an item for another", async () => {
     const world = await aNetwork(next);
     const host = await aHost(world, { ports: 2, interfaces: 1 });
