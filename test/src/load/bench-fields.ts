@@ -69,7 +69,7 @@ try {
   const on = (await made<Service>("/api/v1/hosts", { network_id, name: "with addresses" })).id;
   for (const [name, cidr, used] of [
     ["empty", "10.1.0.0/16", 0],
-    ["full", "10.2.0.0/16", 65_533],
+    ["full", "10.2.0.0/16", 65_500],
   ] as const) {
     const subnet = await made<Subnet>("/api/v1/subnets", { network_id, cidr, name });
     const storage = createStorage(db, () => Promise.reject(new Error("nothing runs in a transaction here")));
@@ -84,12 +84,10 @@ try {
     const begun = performance.now();
     const body = { network_id, host_id: on, subnet_id: subnet.id, ip_address: "next" };
     const take = (): Promise<Interface> => made<Interface>("/api/v1/interfaces", body);
-    let last = await take();
-    row(
-      `${name} /16: the first address ever asked for (${last.ip_address})`,
-      (performance.now() - begun).toFixed(1),
-      "",
-    );
+    const [first, ...others] = await Promise.all(Array.from({ length: 16 }, take));
+    let last = first as Interface;
+    row(`${name} /16: the first addresses ever asked for, 16 at once`, (performance.now() - begun).toFixed(1), "");
+    for (const { id } of others) await ask("DELETE", `/api/v1/interfaces/${id}`);
     await measured(`${name} /16: delete an interface and make one at the next address`, async () => {
       await ask("DELETE", `/api/v1/interfaces/${last.id}`);
       last = await take();
