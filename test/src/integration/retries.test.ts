@@ -15,7 +15,7 @@ const CLIENTS = 8;
 const SERVICES_OF_HOST = 900;
 const PATIENCE_MS = 60_000;
 
-/** A killed process's transaction keeps what it has locked for up to twelve seconds, longer than a request may wait. */
+/** Answers that a client repeats, as docs/errors.md says. Whoever writes on one host with seven others may lose for long. */
 const RETRIED_CODES = new Set(["idempotency_in_progress", "write_conflict"]);
 
 let stack: Stack;
