@@ -2,8 +2,8 @@ import type { Socket } from "node:net";
 import type { Exchange } from "./exchange.js";
 
 // The requests of one connection. A few of them are answered at a time; while others wait, nothing more is read, and their
-// turns are shared out over the ticks, so that what came on other connections comes between. Node tells of a connection's
-// end only to the response whose turn it is, so all of its exchanges are ended here.
+// turns take their time, so that what comes on other connections comes between. Node tells of a connection's end only to the
+// response whose turn it is, so all of its exchanges are ended here.
 
 /** Requests of one connection that are answered at a time. */
 export const MOST_AT_A_TIME = 4;
@@ -11,8 +11,9 @@ export const MOST_AT_A_TIME = 4;
 /** Requests that wait behind them, of what had been read already; with more than these the connection is closed. */
 export const MOST_WAITING = 64;
 
-/** Requests that have waited, on all connections together, which begin in one tick of the event loop. */
-const MOST_PER_TICK = 4;
+/** Milliseconds between turns, and the requests that have waited, on all connections together, which begin in each. */
+export const TURN_MS = 2;
+export const MOST_IN_A_TURN = 2;
 
 type Start = (exchange: Exchange) => void;
 
@@ -94,16 +95,31 @@ export function createConnections(start: Start): Connections {
   };
 }
 
-/** Makes the function that starts an exchange in one of the next ticks, unless it is over by then. */
+/** Makes the function that starts an exchange in one of the next turns, unless it is over by then. */
 function inTurns(start: Start): Start {
-  let waiting: Exchange[] = [];
-  const startSome = (): void => {
-    const due = waiting.slice(0, MOST_PER_TICK);
-    waiting = waiting.slice(MOST_PER_TICK);
-    if (waiting.length > 0) setImmediate(startSome);
-    for (const exchange of due) if (!exchange.isEnded) start(exchange);
-  };
+  const waiting = new Set<Exchange>();
+  let isExpected = false;
+
+  function expectTurn(): void {
+    if (isExpected || waiting.size === 0) return;
+    isExpected = true;
+    setTimeout(turn, TURN_MS);
+  }
+
+  function turn(): void {
+    isExpected = false;
+    let begun = 0;
+    for (const exchange of waiting) {
+      waiting.delete(exchange);
+      if (exchange.isEnded) continue;
+      start(exchange);
+      if (++begun === MOST_IN_A_TURN) break;
+    }
+    expectTurn();
+  }
+
   return (exchange) => {
-    if (waiting.push(exchange) === 1) setImmediate(startSome);
+    waiting.add(exchange);
+    expectTurn();
   };
 }

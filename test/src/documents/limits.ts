@@ -95,7 +95,7 @@ function ofCallers(): Rows {
     ],
     [
       "requests of one connection that are answered at a time",
-      `${connections.MOST_AT_A_TIME}; with more than ${connections.MOST_WAITING} behind them the connection is closed`,
+      `${connections.MOST_AT_A_TIME}; those behind them begin ${n((1_000 / connections.TURN_MS) * connections.MOST_IN_A_TURN)} a second, of all connections together; with more than ${connections.MOST_WAITING} behind them the connection is closed`,
     ],
     [
       "requests that are not over",
