@@ -24,7 +24,9 @@ export async function openRunFolder(lastWords) {
   }
   mkdirSync(path, { recursive: true });
 
+  let isInterrupted = false;
   const stopOnSignal = (signal) => {
+    isInterrupted = true;
     killRunningScripts();
     void stopAll(path, stopLeftovers).then(() => {
       console.log(`Interrupted by ${signal}; the processes that it started are stopped.`);
@@ -37,6 +39,7 @@ export async function openRunFolder(lastWords) {
   return {
     path,
     async close({ keepLogs }) {
+      if (isInterrupted) await new Promise(() => undefined); // the signal ends the process
       await stopAll(path, stopLeftovers);
       if (keepLogs) console.log(`The logs of the tested processes are kept in ${path}`);
       else rmSync(path, { recursive: true, force: true });

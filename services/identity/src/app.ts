@@ -8,6 +8,7 @@ import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import { createWrites } from "@nts/shared/writes/writes";
 import { mountCredentials } from "./credentials/routes.js";
 import { createCredentialStore } from "./credentials/store.js";
+import type { Database } from "./database.js";
 import type { Forms } from "./documents.js";
 import { createRequireRoomForInvite } from "./invites/quotas.js";
 import { mountInvites } from "./invites/routes.js";
@@ -18,12 +19,13 @@ import { createKeyChangeLog } from "./key-changes/log.js";
 import { createGatewayRegistry } from "./key-changes/registry.js";
 import { mountKeyChanges } from "./key-changes/routes.js";
 import { sharingNext } from "./key-changes/sharing-next.js";
-import { createDeadTagSweep } from "./keys/dead-tags.js";
+import { createDropDeadTags } from "./keys/dead-tags.js";
 import { createRequireRoom } from "./keys/quotas.js";
 import { mountKeys } from "./keys/routes.js";
 import { createKeyStore } from "./keys/store.js";
-import { createDeadNetworkSweep } from "./networks/dead-networks.js";
+import { createDropDeadNetworks } from "./networks/dead-networks.js";
 import { createForgetNetworks } from "./networks/forget-networks.js";
+import { createReferenceSweep, type ReferenceSweep, type ReferenceSweepParts } from "./networks/sweep.js";
 import { createGuess } from "./logins/guess.js";
 import { createLoginFailureStore } from "./logins/store.js";
 import { mountOrganizations } from "./organizations/routes.js";
@@ -61,93 +63,103 @@ export interface AppOptions extends Pick<RouterOptions, "verifyTenancy" | "log" 
   readonly forms?: Forms;
 }
 
-/** The service with every operation mounted; it listens to the bus but not yet to a port. */
-export function createApp(options: AppOptions): Router {
-  const {
-    db,
-    transaction,
-    bus,
-    topology: client,
-    passwords,
-    judgePassword,
-    quotas,
-    publicUrl,
-    registration,
-    forms,
-    ...routing
-  } = options;
+/** The service with every operation mounted. */
+export interface App extends Router {
+  readonly sweepReferences: ReferenceSweep;
+}
+
+/** It listens to the bus but not yet to a port. */
+export function createApp(options: AppOptions): App {
+  const { db, transaction, bus, topology: client, passwords, judgePassword, quotas, publicUrl, registration, forms, ...routing } = options; // prettier-ignore
   const database = { db, share: routing.shares.use };
-  const keyChanges = createKeyChangeLog(db);
-  const registry = createGatewayRegistry(db);
-  const acknowledgements = createAcknowledgements(registry);
-  // Asked after every write, of every organization: together, so that it takes no more than one connection.
-  const newestChange = sharingNext(keyChanges.highest);
+  const changes = followChanges(options);
+  const { changeRights } = changes;
   const router = createRouter({
     ...{ ...routing, mapFault: mapMongoFault, deadlineMs: DEADLINE_MS },
     writes: createWrites(db, transaction, { mostKeys: quotas.idempotencyKeysPerUser }),
-    // Who repeats a change whose answer was lost finds nothing left to change, while gateways may still be applying it.
-    settleWrite: async () => acknowledgements.wait(await newestChange()),
+    settleWrite: changes.settle,
   });
 
-  const keys = createKeyStore(database, forms);
-  const users = createUserStore(database, forms);
-  const sessions = createSessionStore(database, forms);
-  const invites = createInviteStore(database, forms);
-  const organizations = createOrganizationStore(database, forms);
-  const credentials = createCredentialStore(db, keyChanges.confirmed, forms);
+  const stores = createStores(database, forms);
+  const { keys, users, sessions, invites, organizations } = stores;
+  const credentials = createCredentialStore(db, changes.keyChanges.confirmed, forms);
   const topology = createTopologyDirectory(client);
   const cookies = createSessionCookies(publicUrl);
-
-  const changeRights = createChangeRights({ transaction, keyChanges, acknowledgements, bus });
-  bus.subscribe(keyApplied, ({ gateway, number }) => {
-    acknowledgements.note(gateway, number);
-  });
-
   const forgetNetworks = createForgetNetworks(database, changeRights, forms);
-  const dropDeadNetworks = createDeadNetworkSweep(forgetNetworks, topology);
-  const dropDeadTags = createDeadTagSweep(keys, topology);
-  // What a notice says is asked back before it takes anything away: topology alone knows what is gone.
-  bus.subscribe(tagDeleted, ({ organization_id, tag_id }) => {
-    dropDeadTags(organization_id, [{ tags: [tag_id] }]).catch((error: unknown) => {
-      routing.log.warn({ err: error, tag_id }, "a deleted tag stays on API keys until they are read");
-    });
-  });
-  bus.subscribe(networkDeleted, ({ organization_id, network_id }) => {
-    const held = { organizationId: organization_id, holders: [{ network_ids: [network_id] }], known: [] };
-    dropDeadNetworks(held).catch((error: unknown) => {
-      routing.log.warn({ err: error, network_id }, "a deleted network stays granted until its grants are read");
-    });
-  });
+  const sweeps = {
+    dropDeadNetworks: createDropDeadNetworks(forgetNetworks, topology),
+    dropDeadTags: createDropDeadTags(keys, topology),
+  };
+  hearDeletions(bus, sweeps, routing.log);
   const replaceSessions = createReplaceSessions({ sessions, transaction, changeRights });
   const requireStrong = createRequireStrongPassword(judgePassword);
   const requireLasting = createRequireLasting(keys);
   const requireRoom = createRequireRoom(organizations, keys, quotas);
+  const requireRoomForInvite = createRequireRoomForInvite(organizations, invites, quotas);
+  const guess = createGuess(createLoginFailureStore(db));
+  const change = createChangePassword({ users, sessions, passwords, changeRights });
 
   mountRegistrations(router, {
-    ...{ users, organizations, invites, sessions, replaceSessions, passwords, requireStrong },
+    ...{ ...stores, replaceSessions, passwords, requireStrong },
     ...{ topology, cookies, registration },
   });
-  mountUsers(router, { users, keys, sessions, invites, topology, dropDeadNetworks, requireLasting, changeRights });
-  const requireRoomForInvite = createRequireRoomForInvite(organizations, invites, quotas);
-  mountInvites(router, {
-    invites,
-    topology,
-    dropDeadNetworks,
-    requireLasting,
-    transaction,
-    requireRoom: requireRoomForInvite,
-  });
-  const guess = createGuess(createLoginFailureStore(db));
-  const { sessionsPerUser } = quotas;
+  mountUsers(router, { ...stores, topology, requireLasting, changeRights });
+  mountInvites(router, { invites, topology, requireLasting, transaction, requireRoom: requireRoomForInvite });
   mountSessions(router, {
-    ...{ sessions, sessionsPerUser, users, replaceSessions, passwords, guess, topology, cookies, changeRights },
+    ...{ sessions, sessionsPerUser: quotas.sessionsPerUser, users, replaceSessions, passwords },
+    ...{ guess, topology, cookies, changeRights },
   });
-  const change = createChangePassword({ users, sessions, passwords, changeRights });
   mountPasswords(router, { users, organizations, passwords, requireStrong, guess, change, cookies });
   mountOrganizations(router, { organizations, transaction, changeRights });
-  mountKeys(router, { keys, topology, dropDeadNetworks, dropDeadTags, transaction, requireRoom, changeRights });
-  mountWhoami(router, { keys, sessions, users, organizations, topology });
+  mountKeys(router, { keys, topology, transaction, requireRoom, changeRights });
+  mountWhoami(router, { ...stores, topology });
   mountCredentials(router, { credentials, sessions });
-  mountKeyChanges(router, { keyChanges, registry, acknowledgements });
-  return router;
+  mountKeyChanges(router, changes);
+  return { ...router, sweepReferences: createReferenceSweep({ database, ...sweeps }) };
+}
+
+function createStores(database: Database, forms: Forms | undefined) {
+  return {
+    keys: createKeyStore(database, forms),
+    users: createUserStore(database, forms),
+    sessions: createSessionStore(database, forms),
+    invites: createInviteStore(database, forms),
+    organizations: createOrganizationStore(database, forms),
+  };
+}
+
+/** The log of key changes, and the gateways that apply them. */
+function followChanges({ db, transaction, bus }: AppOptions) {
+  const keyChanges = createKeyChangeLog(db);
+  const registry = createGatewayRegistry(db);
+  const acknowledgements = createAcknowledgements(registry);
+  bus.subscribe(keyApplied, ({ gateway, number }) => {
+    acknowledgements.note(gateway, number);
+  });
+  // Asked after every write, of every organization: together, so that it takes no more than one connection.
+  const newestChange = sharingNext(keyChanges.highest);
+  return {
+    ...{ keyChanges, registry, acknowledgements },
+    changeRights: createChangeRights({ transaction, keyChanges, acknowledgements, bus }),
+    // Who repeats a change whose answer was lost finds nothing left to change, while gateways may still be applying it.
+    settle: async () => acknowledgements.wait(await newestChange()),
+  };
+}
+
+/** What a notice says is asked back before it takes anything away: topology alone knows what is gone. */
+function hearDeletions(
+  bus: Bus,
+  { dropDeadNetworks, dropDeadTags }: Omit<ReferenceSweepParts, "database">,
+  log: AppOptions["log"],
+): void {
+  bus.subscribe(tagDeleted, ({ organization_id, tag_id }) => {
+    dropDeadTags(organization_id, [tag_id]).catch((error: unknown) => {
+      log.warn({ err: error, tag_id }, "a deleted tag stays on API keys until the next sweep");
+    });
+  });
+  bus.subscribe(networkDeleted, ({ organization_id, network_id }) => {
+    dropDeadNetworks(organization_id, [network_id]).catch((error: unknown) => {
+      log.warn({ err: error, network_id }, "a deleted network stays granted until the next sweep");
+    });
+  });
 }

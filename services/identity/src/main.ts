@@ -8,7 +8,7 @@ import { withProbe } from "@nts/shared/http/probe";
 import { startServer, type RunningServer } from "@nts/shared/http/server";
 import { createTenancySigner, createTenancyVerifier } from "@nts/shared/http/tenancy";
 import { keepTrying, startProcess, stopOnSignal } from "@nts/shared/lifecycle";
-import { createLog } from "@nts/shared/log";
+import { createLog, type Log } from "@nts/shared/log";
 import { createMetrics } from "@nts/shared/metrics";
 import { connectMongo, createMongoClient, openDatabase, pingDatabase } from "@nts/shared/mongo/connect";
 import { addPoolMetrics } from "@nts/shared/mongo/pool-metrics";
@@ -16,9 +16,12 @@ import { createTransactions } from "@nts/shared/mongo/transaction";
 import { createShares } from "@nts/shared/shares";
 import { createTracing } from "@nts/shared/tracing/tracing";
 import { createUpstream } from "@nts/shared/upstream/upstream";
+import type { z } from "zod";
 import { createApp } from "./app.js";
 import { IdentitySettings } from "./config.js";
 import { prepareDatabase } from "./prepare-database.js";
+import { startReferenceSweep } from "./networks/sweep.js";
+import type { Quotas } from "./quotas.js";
 import { createPasswordJudge } from "./users/strength-judge.js";
 import { createPasswords } from "./users/passwords.js";
 
@@ -32,12 +35,7 @@ startProcess(async () => {
   const settings = readConfig(IdentitySettings, process.env);
   const log = createLog(NAME, settings.LOG_LEVEL);
   const metrics = createMetrics(NAME);
-  const tracing = await createTracing({
-    processName: NAME,
-    endpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT,
-    share: settings.OTEL_TRACES_SAMPLER_ARG,
-    log,
-  });
+  const tracing = await traceTo(settings, log);
   const readiness = { stopping: false };
 
   const mongo = createMongoClient(settings.MONGODB_URL, NAME);
@@ -45,12 +43,8 @@ startProcess(async () => {
   const bus = createBus(settings.NATS_URL, NAME, log);
   addPoolMetrics(metrics.registry, mongo);
   addBusMetrics(metrics.registry, bus);
-  const upstream = createUpstream({ service: "topology", urls: settings.TOPOLOGY_URLS, log });
-  const topology = createInternalClient({
-    upstream,
-    sign: createTenancySigner(settings.IDENTITY_TO_TOPOLOGY_SECRETS, "topology"),
-    timeoutMs: TOPOLOGY_TIMEOUT_MS,
-  });
+  const { topology, disconnect } = connectTopology(settings, log);
+  const secrets = settings.GATEWAY_TO_IDENTITY_SECRETS;
   const passwordJudge = createPasswordJudge();
   const app = createApp({
     db,
@@ -59,19 +53,10 @@ startProcess(async () => {
     topology,
     passwords: await createPasswords(),
     judgePassword: passwordJudge.judge,
-    quotas: {
-      keysPerUser: settings.MAX_KEYS_PER_USER,
-      keysPerOrganization: settings.MAX_KEYS_PER_ORGANIZATION,
-      sessionsPerUser: settings.MAX_SESSIONS_PER_USER,
-      invitesPerOrganization: settings.MAX_INVITES_PER_ORGANIZATION,
-      idempotencyKeysPerUser: settings.MAX_IDEMPOTENCY_KEYS_PER_USER,
-    },
+    quotas: quotasOf(settings),
     publicUrl: settings.PUBLIC_URL,
     registration: settings.REGISTRATION,
-    verifyTenancy: createTenancyVerifier(
-      { users: settings.GATEWAY_TO_IDENTITY_SECRETS, processes: settings.GATEWAY_TO_IDENTITY_SECRETS },
-      NAME,
-    ),
+    verifyTenancy: createTenancyVerifier({ users: secrets, processes: secrets }, NAME),
     log,
     tracing,
     observe: metrics.observeRequest,
@@ -80,23 +65,23 @@ startProcess(async () => {
 
   const listening = { host: settings.HOST, maxHeaderBytes: INTERNAL_HEADER_LIMIT_BYTES, keepAliveMs: KEEP_ALIVE_MS };
   let api: RunningServer | null = null;
-  const operations = await startServer(
-    createOperationsApp(metrics.registry, readiness, {
-      mongodb: () => pingDatabase(db),
-      api: () => {
-        if (api === null) throw new Error("the database is not prepared yet");
-      },
-    }),
-    { ...listening, port: settings.OPS_PORT, drainMs: 0 },
-  );
+  const checks = {
+    mongodb: () => pingDatabase(db),
+    api: () => {
+      if (api === null) throw new Error("the database is not prepared yet");
+    },
+  };
+  const operationsApp = createOperationsApp(metrics.registry, readiness, checks);
+  const operations = await startServer(operationsApp, { ...listening, port: settings.OPS_PORT, drainMs: 0 });
+  const sweeping = startReferenceSweep(db, log, app.sweepReferences);
   stopOnSignal(log, {
     readiness,
     leave: () => api?.leave(),
     delayMs: settings.DRAIN_DELAY_MS,
     steps: [
       async () => api?.close(),
-      () => Promise.all([bus.close(), passwordJudge.close()]),
-      () => Promise.all([topology.close(), upstream.close()]),
+      () => Promise.all([bus.close(), passwordJudge.close(), sweeping.stop()]),
+      disconnect,
       () => mongo.close(),
       () => tracing.close(),
       () => operations.close(),
@@ -108,3 +93,26 @@ startProcess(async () => {
   api = await startServer(withProbe(readiness, app.handle), { ...listening, port: settings.PORT, drainMs: DRAIN_MS });
   log.info({ port: api.port, ops_port: operations.port }, "listening");
 });
+
+type Settings = z.infer<typeof IdentitySettings>;
+
+function traceTo({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER_ARG: share }: Settings, log: Log) {
+  return createTracing({ processName: NAME, endpoint, share, log });
+}
+
+function connectTopology({ TOPOLOGY_URLS, IDENTITY_TO_TOPOLOGY_SECRETS }: Settings, log: Log) {
+  const upstream = createUpstream({ service: "topology", urls: TOPOLOGY_URLS, log });
+  const sign = createTenancySigner(IDENTITY_TO_TOPOLOGY_SECRETS, "topology");
+  const topology = createInternalClient({ upstream, sign, timeoutMs: TOPOLOGY_TIMEOUT_MS });
+  return { topology, disconnect: () => Promise.all([topology.close(), upstream.close()]) };
+}
+
+function quotasOf(settings: Settings): Quotas {
+  return {
+    keysPerUser: settings.MAX_KEYS_PER_USER,
+    keysPerOrganization: settings.MAX_KEYS_PER_ORGANIZATION,
+    sessionsPerUser: settings.MAX_SESSIONS_PER_USER,
+    invitesPerOrganization: settings.MAX_INVITES_PER_ORGANIZATION,
+    idempotencyKeysPerUser: settings.MAX_IDEMPOTENCY_KEYS_PER_USER,
+  };
+}

@@ -133,8 +133,8 @@ describe("identity.keys: what a key may do", () => {
     expect(await identity.verify("key", `${secret}0`)).toMatchObject({ code: "api_key_invalid", subjects: [] });
     await put({ is_enabled: false });
     expect(await identity.verify("key", secret)).toMatchObject({ code: "api_key_disabled", subjects });
-    await put({ is_enabled: true, expires_at: new Date(Date.now() + 30).toISOString() });
-    await new Promise((resolve) => setTimeout(resolve, 40));
+    await put({ is_enabled: true, expires_at: new Date(Date.now() + 1_000).toISOString() });
+    await new Promise((resolve) => setTimeout(resolve, 1_010));
     expect(await identity.verify("key", secret)).toMatchObject({ code: "api_key_expired", subjects });
     await put({ expires_at: null });
     const organization = { as: person.principal, params: { id: person.organizationId } };

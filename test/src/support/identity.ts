@@ -28,6 +28,8 @@ export interface IdentityOptions {
 
 export interface Identity extends Direct {
   readonly db: Db;
+  /** Takes off what is deleted, as the first replica does now and then. */
+  sweepReferences(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -66,7 +68,7 @@ export async function startIdentity({ replicas = [{}], onCommand }: IdentityOpti
         ...own,
       });
       const options = { maxHeaderBytes: INTERNAL_HEADER_LIMIT_BYTES, keepAliveMs: 1_000, drainMs: 1_000 };
-      return { client, server: await startServer(app.handle, { host: "127.0.0.1", port: 0, ...options }) };
+      return { app, client, server: await startServer(app.handle, { host: "127.0.0.1", port: 0, ...options }) };
     }),
   );
   const identities = started.map(({ server }) => ({ url: `http://127.0.0.1:${server.port}` }));
@@ -74,6 +76,7 @@ export async function startIdentity({ replicas = [{}], onCommand }: IdentityOpti
   return {
     ...createDirect({ tenancySecrets, identities, topologies: [] }),
     db: preparing.db(name),
+    sweepReferences: async () => started[0]?.app.sweepReferences(new AbortController().signal),
     stop: async () => {
       await Promise.all(started.map(({ server }) => server.close()));
       await preparing.db(name).dropDatabase();

@@ -5,7 +5,6 @@ import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
 import { newId } from "@nts/shared/ids";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
-import type { DeadNetworkSweep } from "../networks/dead-networks.js";
 import { newToken } from "../tokens.js";
 import type { TopologyDirectory } from "../topology.js";
 import type { RequireLasting } from "../users/lasting.js";
@@ -17,7 +16,6 @@ import type { InviteStore } from "./store.js";
 export interface InviteRoutes {
   readonly invites: InviteStore;
   readonly topology: TopologyDirectory;
-  readonly dropDeadNetworks: DeadNetworkSweep;
   readonly requireLasting: RequireLasting;
   readonly transaction: RunTransaction;
   readonly requireRoom: RequireRoomForInvite;
@@ -25,17 +23,14 @@ export interface InviteRoutes {
 
 export function mountInvites(
   router: Router,
-  { invites, topology, dropDeadNetworks, requireLasting, transaction, requireRoom }: InviteRoutes,
+  { invites, topology, requireLasting, transaction, requireRoom }: InviteRoutes,
 ): void {
   mount(router, listInvites, async ({ scope, query, cause }) => {
     const { organizationId } = scope;
     const known = await topology.networksIn(scope, cause);
     const { limit, offset, network_id } = query;
     if (network_id !== undefined && !known.includes(network_id)) return answer.items([], { total: 0, limit, offset });
-    const now = new Date();
-    let listed = await invites.list(organizationId, query, now);
-    if (await dropDeadNetworks({ organizationId, holders: listed.invites, known, cause }))
-      listed = await invites.list(organizationId, query, now);
+    const listed = await invites.list(organizationId, query, new Date());
     return answer.items(
       listed.invites.map((invite) => inviteAnswer(invite, known)),
       listed.page,

@@ -1,6 +1,7 @@
 import type { Cause } from "@nts/shared/http/headers";
 import { createApiKey } from "@nts/shared/api-key";
 import { createKey, deleteKey, getKey, listKeys, patchKey, rotateKey, updateKey } from "@nts/shared/contract/keys";
+import { isId } from "@nts/shared/contract/common";
 import { recordKeyUses } from "@nts/shared/contract/internal";
 import { hashCredential } from "@nts/shared/credential";
 import { answer } from "@nts/shared/http/answer";
@@ -11,11 +12,9 @@ import { newId } from "@nts/shared/ids";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import { requireRevision } from "@nts/shared/revision";
 import type { ChangeRights } from "../key-changes/change-rights.js";
-import type { DeadNetworkSweep } from "../networks/dead-networks.js";
 import type { TopologyDirectory } from "../topology.js";
 import { saveIn, untilSaved } from "../until-saved.js";
 import { keyAnswer } from "./answer.js";
-import type { DeadTagSweep } from "./dead-tags.js";
 import { keyChanges, newKeySettings, touchesRights, type Grantor, type KeyDocument } from "./key.rules.js";
 import type { RequireRoom } from "./quotas.js";
 import type { KeyStore } from "./store.js";
@@ -23,39 +22,66 @@ import type { KeyStore } from "./store.js";
 export interface KeyRoutes {
   readonly keys: KeyStore;
   readonly topology: TopologyDirectory;
-  readonly dropDeadNetworks: DeadNetworkSweep;
-  readonly dropDeadTags: DeadTagSweep;
   readonly transaction: RunTransaction;
   readonly requireRoom: RequireRoom;
   readonly changeRights: ChangeRights;
 }
 
 export function mountKeys(router: Router, routes: KeyRoutes): void {
-  const { keys, topology, dropDeadNetworks, dropDeadTags, transaction, requireRoom, changeRights } = routes;
+  mountKeyReads(router, routes);
+  mountKeySettings(router, routes);
+  mountKeyEnds(router, routes);
+  mountAny(router, recordKeyUses, async ({ body }) => {
+    const now = Date.now();
+    // The clock of a gateway may be ahead; a use in the future would hide all later ones.
+    const uses = body.uses.map(({ key_id, used_at }) => ({
+      key_id,
+      used_at: new Date(Math.min(Date.parse(used_at), now)),
+    }));
+    await routes.keys.recordUses(uses);
+    return answer.data(null);
+  });
+}
 
+function mountKeyReads(router: Router, { keys, topology }: KeyRoutes): void {
   mount(router, listKeys, async ({ principal, query, cause }) => {
-    const caller = await grantor(principal, cause);
+    const caller = await grantorOf(topology, principal, cause);
     const { limit, offset, network_id } = query;
     if (network_id !== undefined && !caller.networkIds.includes(network_id))
       return answer.items([], { total: 0, limit, offset });
-    let listed = await keys.list(caller, query);
-    if (await dropTheDead(caller, listed.keys, cause)) listed = await keys.list(caller, query);
+    const listed = await keys.list(caller, query);
+    const living = await withLivingTags(listed.keys, caller, cause);
     return answer.items(
-      listed.keys.map((key) => keyAnswer(key, caller.networkIds)),
+      living.map((key) => keyAnswer(key, caller.networkIds)),
       listed.page,
     );
   });
 
   mount(router, getKey, async ({ principal, params, cause }) => {
-    const caller = await grantor(principal, cause);
-    const key = await keys.get(caller, params.id);
-    const isOutdated = await dropTheDead(caller, [key], cause);
-    return answerKey(isOutdated ? await keys.get(caller, params.id) : key, caller);
+    const caller = await grantorOf(topology, principal, cause);
+    const [key] = await withLivingTags([await keys.get(caller, params.id)], caller, cause);
+    return answerKey(key, caller);
   });
+
+  /** Without tags that are deleted, and not taken off yet. */
+  async function withLivingTags<Found extends readonly KeyDocument[]>(
+    found: Found,
+    { organizationId }: Grantor,
+    cause: Cause,
+  ): Promise<Found> {
+    const living = new Set(await topology.managedAmong(found.flatMap(({ tags }) => tags), organizationId, cause)); // prettier-ignore
+    const isLiving = (tag: string): boolean => !isId(tag) || living.has(tag);
+    return found.map((key) => ({ ...key, tags: key.tags.filter(isLiving) })) as unknown as Found;
+  }
+}
+
+/** Operations that say what a key may do. */
+function mountKeySettings(router: Router, routes: KeyRoutes): void {
+  const { keys, topology, transaction, requireRoom, changeRights } = routes;
 
   mount(router, createKey, async ({ principal, body, cause, work }) => {
     const now = new Date();
-    const caller = await grantor(principal, cause, body.tags);
+    const caller = await grantorOf(topology, principal, cause, body.tags);
     const settings = newKeySettings(body, caller, now);
     const { secret, publicId } = createApiKey();
     const key: KeyDocument = {
@@ -81,7 +107,7 @@ export function mountKeys(router: Router, routes: KeyRoutes): void {
   mountUpdate(router, { put: updateKey, patch: patchKey }, async (call) => {
     const { principal, params, asked, ifMatch, work, cause } = call;
     const { id } = params;
-    const grants = await grantor(principal, cause);
+    const grants = await grantorOf(topology, principal, cause);
     const { organizationId } = grants;
     const saved = await untilSaved(work, async () => {
       const current = await keys.get(grants, id);
@@ -97,7 +123,10 @@ export function mountKeys(router: Router, routes: KeyRoutes): void {
     });
     return answerKey(saved, grants);
   });
+}
 
+/** Operations that end a secret. */
+function mountKeyEnds(router: Router, { keys, changeRights }: KeyRoutes): void {
   mount(router, rotateKey, async ({ principal, params: { id }, ifMatch, work }) => {
     const owner = ownerOf(principal);
     const { secret, publicId } = createApiKey();
@@ -119,39 +148,25 @@ export function mountKeys(router: Router, routes: KeyRoutes): void {
     });
     return answer.data(null);
   });
+}
 
-  mountAny(router, recordKeyUses, async ({ body }) => {
-    const now = Date.now();
-    // The clock of a gateway may be ahead; a use in the future would hide all later ones.
-    const uses = body.uses.map(({ key_id, used_at }) => ({
-      key_id,
-      used_at: new Date(Math.min(Date.parse(used_at), now)),
-    }));
-    await keys.recordUses(uses);
-    return answer.data(null);
-  });
+/** @param tags those that the caller asks for */
+async function grantorOf(
+  topology: TopologyDirectory,
+  principal: UserPrincipal,
+  cause: Cause,
+  tags: readonly string[] = [],
+): Promise<Grantor> {
+  const { permission, scope } = principal;
+  const [networkIds, tagIds] = await Promise.all([
+    topology.networksIn(scope, cause),
+    topology.managedAmong(tags, scope.organizationId, cause),
+  ]);
+  return { ...ownerOf(principal), permission, networkIds, tagIds };
+}
 
-  /** Takes deleted tags and networks off keys; true when there were any. */
-  async function dropTheDead(caller: Grantor, found: readonly KeyDocument[], cause: Cause): Promise<boolean> {
-    const { organizationId, networkIds: known } = caller;
-    const hadTags = await dropDeadTags(organizationId, found, cause);
-    const hadNetworks = await dropDeadNetworks({ organizationId, holders: found, known, cause });
-    return hadTags || hadNetworks;
-  }
-
-  /** @param tags those that the caller asks for */
-  async function grantor(principal: UserPrincipal, cause: Cause, tags: readonly string[] = []): Promise<Grantor> {
-    const { permission, scope } = principal;
-    const [networkIds, tagIds] = await Promise.all([
-      topology.networksIn(scope, cause),
-      topology.managedAmong(tags, scope.organizationId, cause),
-    ]);
-    return { ...ownerOf(principal), permission, networkIds, tagIds };
-  }
-
-  function answerKey(key: KeyDocument, { networkIds }: Grantor) {
-    return answer.data(keyAnswer(key, networkIds), { revision: key.revision, volatile: true });
-  }
+function answerKey(key: KeyDocument, { networkIds }: Grantor) {
+  return answer.data(keyAnswer(key, networkIds), { revision: key.revision, volatile: true });
 }
 
 function ownerOf({ userId, scope }: UserPrincipal): { userId: string; organizationId: string } {

@@ -1,4 +1,4 @@
-import type { ClientSession, Filter } from "mongodb";
+import type { ClientSession, Collection, Filter } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import type { PageInfo } from "@nts/shared/http/answer";
 import type { PageQuery } from "@nts/shared/mongo/keyset";
@@ -55,10 +55,6 @@ export interface KeyStore {
 export function createKeyStore({ db, share }: Database, forms?: Forms): KeyStore {
   const documents = openDocuments(db, "api_keys", forms);
   const { collection: keys, formAfter } = documents;
-  // A write that meets an open transaction keeps its connection until that has ended. Several at a time could keep all
-  // of them, and the transaction needs one to end.
-  const useWrites = createKeyedQueue();
-
   async function find(owner: KeyOwner, id: string): Promise<KeyDocument | null> {
     return share(owner.organizationId, () => documents.find({ ...ownedBy(owner), _id: id }));
   }
@@ -109,13 +105,20 @@ export function createKeyStore({ db, share }: Database, forms?: Forms): KeyStore
       const dropped = documents.changing({ tags: without("tags", tagIds) }, new Date());
       await share(organizationId, () => keys.updateMany(carrying, dropped));
     },
-    recordUses: async (uses) => {
-      if (uses.length === 0) return;
-      const updates = uses.map(({ key_id, used_at }) => ({
-        updateOne: { filter: { _id: key_id }, update: { $max: { last_used: used_at } } },
-      }));
-      await useWrites.run([keys.collectionName], () => keys.bulkWrite(updates, { ordered: false }));
-    },
+    recordUses: createUseWriter(keys),
+  };
+}
+
+function createUseWriter(keys: Collection<KeyDocument>): KeyStore["recordUses"] {
+  // A write that meets an open transaction keeps its connection until that has ended. Several at a time could keep all
+  // of them, and the transaction needs one to end.
+  const useWrites = createKeyedQueue();
+  return async (uses) => {
+    if (uses.length === 0) return;
+    const updates = uses.map(({ key_id, used_at }) => ({
+      updateOne: { filter: { _id: key_id }, update: { $max: { last_used: used_at } } },
+    }));
+    await useWrites.run([keys.collectionName], () => keys.bulkWrite(updates, { ordered: false }));
   };
 }
 

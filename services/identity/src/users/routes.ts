@@ -8,7 +8,6 @@ import { requireRevision } from "@nts/shared/revision";
 import type { InviteStore } from "../invites/store.js";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { KeyStore } from "../keys/store.js";
-import type { DeadNetworkSweep } from "../networks/dead-networks.js";
 import type { SessionStore } from "../sessions/store.js";
 import type { TopologyDirectory } from "../topology.js";
 import { untilSaved } from "../until-saved.js";
@@ -24,35 +23,13 @@ export interface UserRoutes {
   readonly sessions: Pick<SessionStore, "removeAllOf">;
   readonly invites: Pick<InviteStore, "removeAllOf" | "removeBeyond">;
   readonly topology: TopologyDirectory;
-  readonly dropDeadNetworks: DeadNetworkSweep;
   readonly requireLasting: RequireLasting;
   readonly changeRights: ChangeRights;
 }
 
 export function mountUsers(router: Router, routes: UserRoutes): void {
-  const { users, keys, sessions, invites, topology, dropDeadNetworks, requireLasting, changeRights } = routes;
-
-  mount(router, listUsers, async ({ scope, query, cause }) => {
-    const { organizationId } = scope;
-    const known = await topology.networksIn(scope, cause);
-    const { limit, offset, network_id } = query;
-    if (network_id !== undefined && !known.includes(network_id)) return answer.items([], { total: 0, limit, offset });
-    let listed = await users.list(organizationId, query);
-    if (await dropDeadNetworks({ organizationId, holders: listed.users, known, cause }))
-      listed = await users.list(organizationId, query);
-    return answer.items(
-      listed.users.map((user) => userAnswer(user, known)),
-      listed.page,
-    );
-  });
-
-  mount(router, getUser, async ({ scope, params: { id }, cause }) => {
-    const { organizationId } = scope;
-    const known = await topology.networksIn(scope, cause);
-    const user = await users.get(organizationId, id);
-    const isOutdated = await dropDeadNetworks({ organizationId, holders: [user], known, cause });
-    return answerUser(isOutdated ? await users.get(organizationId, id) : user, known);
-  });
+  const { users, keys, sessions, invites, topology, requireLasting, changeRights } = routes;
+  mountUserReads(router, routes);
 
   const updates = { put: updateUser, patch: patchUser };
   mountUpdate(router, updates, async ({ principal, scope, params: { id }, asked, ifMatch, work, cause }) => {
@@ -96,8 +73,27 @@ export function mountUsers(router: Router, routes: UserRoutes): void {
     if (before.permissions !== "Owner") return;
     if ((await users.countOwners(before.organization_id, tx)) === 0) throw new AppError("last_owner");
   }
+}
 
-  function answerUser(user: UserDocument, visibleIds: readonly string[]) {
-    return answer.data(userAnswer(user, visibleIds), { revision: user.revision, volatile: true });
-  }
+function mountUserReads(router: Router, { users, topology }: Pick<UserRoutes, "users" | "topology">): void {
+  mount(router, listUsers, async ({ scope, query, cause }) => {
+    const { organizationId } = scope;
+    const known = await topology.networksIn(scope, cause);
+    const { limit, offset, network_id } = query;
+    if (network_id !== undefined && !known.includes(network_id)) return answer.items([], { total: 0, limit, offset });
+    const listed = await users.list(organizationId, query);
+    return answer.items(
+      listed.users.map((user) => userAnswer(user, known)),
+      listed.page,
+    );
+  });
+
+  mount(router, getUser, async ({ scope, params: { id }, cause }) => {
+    const known = await topology.networksIn(scope, cause);
+    return answerUser(await users.get(scope.organizationId, id), known);
+  });
+}
+
+function answerUser(user: UserDocument, visibleIds: readonly string[]) {
+  return answer.data(userAnswer(user, visibleIds), { revision: user.revision, volatile: true });
 }

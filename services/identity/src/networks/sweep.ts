@@ -1,0 +1,79 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Db } from "mongodb";
+import type { Log } from "@nts/shared/log";
+import { withFreeLock } from "@nts/shared/mongo/lock";
+import type { Database } from "../database.js";
+import type { DropDeadTags } from "../keys/dead-tags.js";
+import type { DropDeadNetworks } from "./dead-networks.js";
+
+const EVERY_MS = 600_000;
+/** The share of its time in which a sweep works. */
+const DUTY = 0.1;
+
+export interface ReferenceSweepParts {
+  readonly database: Database;
+  readonly dropDeadNetworks: DropDeadNetworks;
+  readonly dropDeadTags: DropDeadTags;
+}
+
+/** Goes once through all organizations. @throws AppError `unavailable` when topology does not answer */
+export type ReferenceSweep = (signal: AbortSignal) => Promise<void>;
+
+/** Makes the function that takes deleted networks and tags off whoever holds them, where no notice of it came through. */
+export function createReferenceSweep(parts: ReferenceSweepParts): ReferenceSweep {
+  const { database, dropDeadNetworks, dropDeadTags } = parts;
+
+  async function sweepOne(organizationId: string): Promise<void> {
+    const held = (kind: "users" | "invites" | "api_keys", member: string): Promise<unknown[]> =>
+      database.share(organizationId, () =>
+        database.db.collection(kind).distinct(member, { organization_id: organizationId }),
+      );
+    // Read before it is asked which exist: what somebody holds existed by then.
+    const networkIds: string[] = [];
+    for (const kind of ["users", "invites", "api_keys"] as const)
+      networkIds.push(...textsOf(await held(kind, "network_ids")));
+    await dropDeadNetworks(organizationId, networkIds);
+    await dropDeadTags(organizationId, textsOf(await held("api_keys", "tags")));
+  }
+
+  return async (signal) => {
+    const organizations = database.db.collection<{ _id: string }>("organizations");
+    for await (const { _id } of organizations.find({}, { projection: { _id: 1 } })) {
+      const begun = performance.now();
+      await sweepOne(_id);
+      await delay(((performance.now() - begun) * (1 - DUTY)) / DUTY, null, { signal, ref: false }).catch(() => null);
+      if (signal.aborted) return;
+    }
+  };
+}
+
+/** Sweeps now and then for as long as the process runs; of all processes on a database one at a time. */
+export function startReferenceSweep(db: Db, log: Log, sweep: ReferenceSweep): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+
+  async function run(): Promise<void> {
+    for (;;) {
+      await delay(EVERY_MS * (0.5 + Math.random()), null, { signal, ref: false }).catch(() => null);
+      if (signal.aborted) return;
+      try {
+        await withFreeLock(db, "references", () => sweep(signal));
+      } catch (error) {
+        log.warn({ err: error }, "deleted networks and tags stay granted until the next sweep");
+      }
+    }
+  }
+
+  const running = run();
+  return {
+    stop: () => {
+      stopping.abort();
+      return running;
+    },
+  };
+}
+
+/** Whoever has all networks holds null. */
+function textsOf(values: readonly unknown[]): string[] {
+  return values.filter((value) => typeof value === "string");
+}

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { findTagIds, listNetworkIds } from "@nts/shared/contract/internal";
+import { listInvites, createInvite } from "@nts/shared/contract/invites";
+import { getKey } from "@nts/shared/contract/keys";
+import { getUser } from "@nts/shared/contract/users";
+import { newId } from "@nts/shared/ids";
+import { type Identity, startIdentity } from "../support/identity.js";
+
+// Topology is played by what it would answer; no notice of a deletion ever comes through.
+const networks = new Set<string>();
+const tags = new Set<string>();
+
+let identity: Identity;
+
+beforeAll(async () => {
+  const ask = (operation: unknown): Promise<never> => {
+    const answers = new Map<unknown, string[]>([
+      [listNetworkIds, [...networks]],
+      [findTagIds, [...tags]],
+    ]);
+    return Promise.resolve((answers.get(operation) ?? []) as never);
+  };
+  identity = await startIdentity({ replicas: [{ topology: { ask } }] });
+});
+afterAll(() => identity.stop());
+
+describe("identity.references: networks and tags that were deleted unnoticed", () => {
+  it("are taken off users, keys and invites by a sweep, and what exists stays", async () => {
+    const [home, office, production, old] = [newId(), newId(), newId(), newId()];
+    for (const id of [home, office]) networks.add(id);
+    for (const id of [production, old]) tags.add(id);
+    const owner = await identity.aPerson();
+    const as = owner.principal;
+    const user = await identity.aColleague(owner, { network_ids: [home, office] });
+    const cut = await identity.aKey(owner, { network_ids: [home, office], tags: ["ci", production, old] });
+    const body = { permissions: "Viewer", network_ids: [home] } as const;
+    await identity.data(createInvite, { as, body: { ...body, network_ids: [home] } });
+    networks.delete(home);
+    tags.delete(old);
+
+    const seen = await identity.data(getKey, { as, params: cut.params });
+    expect([seen.network_ids, seen.tags]).toEqual([[office], ["ci", production]]);
+    expect(await storedOf("api_keys", cut.id)).toMatchObject({ revision: 1, tags: ["ci", production, old] });
+
+    await identity.sweepReferences();
+    expect(await storedOf("api_keys", cut.id)).toMatchObject({ network_ids: [office], tags: ["ci", production] });
+    expect(await storedOf("users", user.userId)).toMatchObject({ network_ids: [office], revision: 2 });
+    expect(await identity.verify("key", cut.secret)).toMatchObject({ principal: { networks: [office] } });
+    expect(await identity.data(getUser, { as, params: { id: user.userId } })).toMatchObject({ network_ids: [office] });
+    expect(await identity.data(listInvites, { as })).toMatchObject([{ network_ids: [] }]);
+    await identity.sweepReferences();
+    expect(await storedOf("users", user.userId)).toMatchObject({ revision: 2 });
+  });
+});
+
+const storedOf = (kind: "api_keys" | "users", _id: string) =>
+  identity.db.collection<{ _id: string }>(kind).findOne({ _id });
