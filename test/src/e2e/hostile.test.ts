@@ -3,15 +3,14 @@
  * bytes, halves of surrogates, numbers that are none, names that objects already have, operators of the database. None may
  * be answered with a fault of ours, or with anything that the contract does not promise.
  */
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import { bodyTypesOf, OPERATIONS, type AnyEndpoint } from "@nts/shared/contract";
 import { STATUSES } from "@nts/shared/http/statuses";
 import { createOpenApiDocument } from "@nts/shared/openapi";
 import { codesOf } from "@nts/shared/openapi-responses";
 import { aKey, anAccount, type Account } from "../support/api.js";
-import { startStack, type Stack } from "../support/stack.js";
+import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 import { aNetworkWithAHost, type NetworkWorld } from "../support/world.js";
-import { UNLIMITED } from "../support/unlimited.js";
 
 const ID = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 
@@ -37,21 +36,17 @@ const ENCODED = [
 /** What makes an end of the accounts that the rest of this file needs. */
 const LEFT_OUT = ["logout"];
 
-let stack: Stack;
+let stack: SharedStack;
 let account: Account;
 let world: NetworkWorld;
 let bearer: string;
 
 beforeAll(async () => {
-  stack = await startStack({ env: UNLIMITED });
+  stack = await sharedStack();
   account = await anAccount(stack.url);
   world = await aNetworkWithAHost(account.session);
   bearer = `Bearer ${(await aKey(stack.url, account)).secret}`;
 }, 60_000);
-
-afterAll(async () => {
-  await stack.stop();
-});
 
 describe("every operation, given hostile values, answers as its contract says", () => {
   const operations = OPERATIONS.filter(({ operationId }) => !LEFT_OUT.includes(operationId));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { beforeAll, describe, expect, it, jest } from "@jest/globals";
 import fc from "fast-check";
 import { createKey, deleteKey, getKey, patchKey, updateKey, type UserApiKeyInput } from "@nts/shared/contract/keys";
 import { createNetwork } from "@nts/shared/contract/networks";
@@ -7,23 +7,19 @@ import { createTag } from "@nts/shared/contract/tags";
 import { patchUser, updateUser } from "@nts/shared/contract/users";
 import { createDirect, keyBodyOf, type Direct, type Person } from "../support/direct.js";
 import { diffOf, sampled } from "../support/patches.js";
-import { startStack, type Stack } from "../support/stack.js";
+import { sharedStack } from "../support/shared-stack.js";
 
 /** Pairs of random states, and rounds of two clients at once. */
 const ROUNDS = Number(process.env["PATCH_ROUNDS"] ?? 10);
 jest.setTimeout(60_000 + ROUNDS * 500);
 
-let stack: Stack;
 let identity: Direct;
 let person: Person;
 
 beforeAll(async () => {
-  stack = await startStack({ gateways: 0, identities: 2 });
-  identity = createDirect(stack);
+  identity = createDirect(await sharedStack());
   person = await identity.aPerson();
 });
-
-afterAll(() => stack.stop());
 
 const anyKey: fc.Arbitrary<Partial<UserApiKeyInput>> = fc.record(
   {
