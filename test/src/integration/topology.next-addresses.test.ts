@@ -24,6 +24,8 @@ import { until } from "../support/until.js";
 
 /** Addresses that are asked for at once: of a /22 in the long run. */
 const CREATES = Number(process.env["NEXT_CREATES"] ?? 60);
+/** As many at a time as two gateways let through to the services for one organization. */
+const AT_ONCE = Number(process.env["NEXT_AT_ONCE"] ?? 128);
 /** On which they are; the writers of one host come one after another. */
 const HOSTS = Math.max(8, Math.ceil(CREATES / 10));
 jest.setTimeout(60_000 + CREATES * 100);
@@ -36,7 +38,8 @@ let blocks = 0;
 
 beforeAll(async () => {
   // Steps so short that most ways of a mark take several.
-  const storage = (it: Storage): Storage => ({ ...it, desk: createAddressDesk(it, 5) });
+  const step = CREATES > 250 ? 500 : 5;
+  const storage = (it: Storage): Storage => ({ ...it, desk: createAddressDesk(it, step) });
   topology = await startTopology({ instances: 2, storage });
   owner = topology.aCaller();
   home = await aNetwork(owner);
@@ -55,6 +58,17 @@ function aSubnet(bits: number, reserved: readonly Partial<ReservedRange>[] = [])
 
 function next(subnet: Subnet, n = 0, ip_address = "next"): Promise<Interface> {
   return owner.via(n % 2).call(createInterface, { body: bodyFor(subnet, n, ip_address) });
+}
+
+/** Many requests, this many of them at a time. */
+async function atOnce<T>(count: number, send: (n: number) => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  let next = 0;
+  const sender = async (): Promise<void> => {
+    for (let n = next++; n < count; n = next++) results[n] = await send(n);
+  };
+  await Promise.all(Array.from({ length: Math.min(count, AT_ONCE) }, sender));
+  return results;
 }
 
 const bodyFor = ({ id }: Subnet, n: number, ip_address: string) => ({
@@ -164,7 +178,7 @@ describe("next addresses: held for a request", () => {
     const named = { "idempotency-key": "next", "if-match": '"plan-another"' };
     const other = { body: bodyFor(subnet, 0, "next"), headers: named };
     expect(await owner.refusal(createInterface, other)).toMatchObject([412, "precondition_failed", {}]);
-    expect(addressOf(await next(subnet))).toBe(addressOf(tried));
+    expect([addressOf(tried), addressOf(await next(subnet))]).toEqual(Array(2).fill(subnet.cidr.replace("0/29", "1")));
   });
 
   it("are found behind more used ones than one step passes, also by many at once", async () => {
@@ -183,7 +197,7 @@ describe("next addresses: many at once", () => {
     const body = { network_id: home.network.id, cidr: "fd00:2::/64", name: "six", reserved: [from] };
     const subnet = await owner.call(createSubnet, { body });
     const count = Math.ceil(CREATES / 2);
-    const take = () => Promise.all(Array.from({ length: count }, (_, n) => next(subnet, n)));
+    const take = () => atOnce(count, (n) => next(subnet, n));
     const lowest = ["fd00:2::1", "fd00:2::2", ...Array.from({ length: count - 2 }, (_, n) => `fd00:2::${(256 + n).toString(16)}`)]; // prettier-ignore
     const made = await take();
     expect(new Set(made.map(addressOf))).toEqual(new Set(lowest));
@@ -201,10 +215,8 @@ describe("next addresses: many at once", () => {
       { from: at(40), to: at(40) },
     ]);
     const room = size - 6;
-    const results = await Promise.all(
-      Array.from({ length: Math.max(CREATES, room + 3) }, (_, n) =>
-        owner.via(n % 2).send(createInterface, { body: bodyFor(subnet, n, "next") }),
-      ),
+    const results = await atOnce(Math.max(CREATES, room + 3), (n) =>
+      owner.via(n % 2).send(createInterface, { body: bodyFor(subnet, n, "next") }),
     );
     const made = results.filter(({ status }) => status === 200).map(({ data }) => addressOf(data));
     expect(new Set(made).size).toBe(made.length);

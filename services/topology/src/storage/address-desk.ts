@@ -21,6 +21,8 @@ import type { SubnetStore } from "./stores/subnets.js";
 const STEP = 10_000;
 /** Addresses that one search looks for, unless a single request wants more. */
 const MOST_AT_ONCE = 1_000;
+/** Milliseconds between two searches at most. */
+const MOST_REST_MS = 50;
 /** Milliseconds after which addresses that others hold are asked for again. */
 const EVERY_MS = 25;
 
@@ -67,11 +69,14 @@ export function createAddressDesk(parts: Parts, step = STEP): AddressDesk {
     while (lane.length > 0) {
       const batch = nextOf(lane).filter(isStillWanted);
       if (batch.length === 0) continue;
+      const begunMs = performance.now();
       const unserved = await serveTogether(batch).catch((error: unknown) => {
         for (const { reject } of batch) reject(error);
         return [];
       });
       lane.unshift(...unserved);
+      // As long again for other processes, which would hardly ever find the mark free; meanwhile more requests come together.
+      await delay(Math.min(performance.now() - begunMs, MOST_REST_MS));
     }
     lanes.delete(subnetId);
   }

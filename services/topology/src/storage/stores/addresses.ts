@@ -120,7 +120,8 @@ function createMarks(collections: AddressCollections): Pick<AddressStore, "hold"
           : await findAbove(collections, scope, subnet, { low, count: rest, others, session: tx });
       if (above.isUsed) return "move";
       const found = [...below.found, ...above.found];
-      if (found.length < count && Date.now() - (mark.checked_at?.getTime() ?? 0) >= CHECKED_MS) return "move anew";
+      // Not before nothing is left: passing what is used locks the network, for which its writers would have to wait.
+      if (found.length === 0 && Date.now() - (mark.checked_at?.getTime() ?? 0) >= CHECKED_MS) return "move anew";
       const stale = below.stale.map((key) => entryId(id, key));
       if (stale.length > 0) await freed.deleteMany({ organization_id, _id: { $in: stale } }, { session: tx });
       const entries = heldEntries(organization_id, subnet, { found, holder });
