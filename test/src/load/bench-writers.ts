@@ -1,7 +1,9 @@
 /**
  * `npm run bench:writers`: what it costs when many write the same. Sixteen writers update services of one host, and
- * create hosts in one network, over one and over two topology processes; beside the same work spread out.
+ * create hosts in one network, over one and over two topology processes; beside the same work spread out. And gentle writers
+ * of other hosts, beside sixteen who try to delete one host again and again.
  */
+import { setTimeout as delay } from "node:timers/promises";
 import { createTenancySigner } from "@nts/shared/http/tenancy";
 import { newId } from "@nts/shared/ids";
 import { startStack, type Stack } from "../support/stack.js";
@@ -10,6 +12,8 @@ import { valueAt } from "./shares.js";
 
 const WRITERS = 16;
 const SECONDS = process.argv.includes("--quick") ? 2 : 6;
+
+const PATCH = { "content-type": "application/merge-patch+json" };
 
 interface Made {
   readonly id: string;
@@ -32,7 +36,10 @@ for (const topologies of [1, 2]) {
     await updates(callers, `updates of services on ${WRITERS} hosts`, WRITERS);
     const one = await creates(callers, "creates of hosts in one network", 1);
     const many = await creates(callers, `creates of hosts in ${WRITERS} networks`, WRITERS);
-    console.log(`\ncreates into one network are ${(one / many).toFixed(2)} × as fast as into ${WRITERS}`);
+    await besideDryRuns(callers);
+    console.log(
+      `\ncreates into one network are ${(one.perSecond / many.perSecond).toFixed(2)} × as fast as into ${WRITERS}`,
+    );
   } finally {
     await stack.stop();
   }
@@ -48,9 +55,8 @@ function callersOf({ topologies, tenancySecrets }: Stack): Caller[] {
   );
 }
 
-async function updates(callers: readonly Caller[], work: string, hosts: number): Promise<number> {
-  const [first] = callers;
-  if (first === undefined) return 0;
+async function updates(callers: readonly Caller[], work: string, hosts: number): Promise<Measured> {
+  const first = callers[0] as Caller;
   const network = await made(first, "/api/v1/networks", { name: "network" });
   const services: Made[] = [];
   for (let h = 0; h < hosts; h++) {
@@ -67,13 +73,35 @@ async function updates(callers: readonly Caller[], work: string, hosts: number):
   });
 }
 
-async function creates(callers: readonly Caller[], work: string, networks: number): Promise<number> {
-  const [first] = callers;
-  if (first === undefined) return 0;
+async function creates(callers: readonly Caller[], work: string, networks: number): Promise<Measured> {
+  const first = callers[0] as Caller;
   const targets: Made[] = [];
   for (let n = 0; n < networks; n++) targets.push(await made(first, "/api/v1/networks", { name: "network" }));
   return run(work, callers, (caller, n) =>
     caller.send("post", "/api/v1/hosts", { network_id: targets[n % networks]?.id, name: "host" }),
+  );
+}
+
+/** Eight writers of eight hosts, each twenty times a second at most, alone and beside dry runs of a deletion. */
+async function besideDryRuns(callers: readonly Caller[]): Promise<void> {
+  const first = callers[0] as Caller;
+  const network = await made(first, "/api/v1/networks", { name: "network" });
+  const services = Array.from({ length: 160 }, (_, n) => ({ name: `service ${n}`, service_definition: "nginx" }));
+  const full = await made(first, "/api/v1/hosts", { network_id: network.id, name: "full", services });
+  const gentle = callers.slice(0, 8);
+  const hosts = await Promise.all(
+    gentle.map((caller) => made(caller, "/api/v1/hosts", { network_id: network.id, name: "host" })),
+  );
+  const write = (caller: Caller, n: number, round: number) =>
+    caller.send("patch", `/api/v1/hosts/${hosts[n]?.id ?? ""}`, { name: `host ${round % 2}` }, PATCH);
+  const alone = await run("gentle updates of 8 hosts", gentle, write, 50);
+  const trying = run("dry runs of the deletion of another host with 160 services", callers, (caller) =>
+    caller.send("delete", `/api/v1/hosts/${full.id}?dry_run=true`),
+  );
+  const beside = await run("gentle updates of 8 hosts, meanwhile", gentle, write, 50);
+  await trying;
+  console.log(
+    `\nbeside dry runs the slowest of a hundred updates took ${(beside.p99Ms / alone.p99Ms).toFixed(2)} × as long`,
   );
 }
 
@@ -83,11 +111,17 @@ async function made(caller: Caller, path: string, body: object): Promise<Made> {
   return JSON.parse(text) as Made;
 }
 
+interface Measured {
+  readonly perSecond: number;
+  readonly p99Ms: number;
+}
+
 async function run(
   work: string,
   callers: readonly Caller[],
   act: (caller: Caller, n: number, round: number) => ReturnType<Caller["send"]>,
-): Promise<number> {
+  paceMs = 0,
+): Promise<Measured> {
   const latencies: number[] = [];
   const refused = new Map<string, number>();
   const until = performance.now() + SECONDS * 1_000;
@@ -97,6 +131,7 @@ async function run(
       const { status, body } = await act(caller, n, round);
       latencies.push(performance.now() - begun);
       if (status !== 200) refused.set(body.code, (refused.get(body.code) ?? 0) + 1);
+      if (paceMs > 0) await delay(paceMs);
     }
   };
   await Promise.all(callers.map(writer));
@@ -105,5 +140,5 @@ async function run(
   const perSecond = latencies.length / SECONDS;
   const refusals = [...refused].map(([code, count]) => `${count} ${code}`).join(", ") || "none";
   console.log(`| ${work} | ${perSecond.toFixed(0)} | ${at(0.5)} | ${at(0.99)} | ${refusals} |`);
-  return perSecond;
+  return { perSecond, p99Ms: valueAt(0.99, latencies) };
 }
