@@ -1,5 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { AppError } from "./errors.js";
+import type { Author } from "./writes/author.js";
 import type { UnitOfWork } from "./writes/unit.js";
 
 /**
@@ -25,6 +26,8 @@ export interface Work {
    * @throws AppError `rate_limited` when it has that many
    */
   openStream(): () => void;
+  /** Who asks, and why; absent where nobody does, and for reads. */
+  readonly author?: Author;
   /** Set when its transaction does not simply end with a commit: the request is a dry run, is explained, or has a key. */
   readonly unit?: UnitOfWork;
 }

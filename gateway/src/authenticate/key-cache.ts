@@ -97,13 +97,14 @@ export function createKeyCache(clock: Clock): KeyCache {
 /** What an answer of identity says, in the gateway's terms. */
 export function verdictOf(verification: Verification): Verdict {
   if (verification.status === "refused") return { kind: "refused", code: verification.code };
-  const { kind, credential_id, user_id, permission, organization_id, networks } = verification.principal;
+  const { kind, credential_id, user_id, email, permission, organization_id, networks } = verification.principal;
   return {
     kind: "valid",
     caller: createCaller({
       kind,
       credentialId: credential_id,
       userId: user_id,
+      ...(email !== undefined && { email }),
       permission,
       scope: { organizationId: organization_id, networks },
     }),

@@ -17,6 +17,8 @@ export const VerifiedPrincipal = z.object({
   credential_id: z.string(),
   organization_id: z.string(),
   user_id: z.string(),
+  /** What changes are told to be by; identity of an earlier version does not say. */
+  email: z.string().optional(),
   permission: PermissionLevel,
   networks: NetworkScope,
 });

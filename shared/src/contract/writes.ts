@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id } from "./common.js";
+import { Id, text } from "./common.js";
 import type { AnyEndpoint } from "./endpoint.js";
 
 // What all writes have in common: they can be tried without effect, and be repeated without a second effect.
@@ -23,6 +23,11 @@ export const IdempotencyKey = z
   .string()
   .regex(/^[\x21-\x7e]{1,255}$/, "must be 1 to 255 visible ASCII characters")
   .meta({ examples: ["9d3f1c52-deploy-nas"] });
+
+/** The request header that says why something is changed; the journal keeps it. */
+export const CHANGE_COMMENT = "change-comment";
+
+export const ChangeComment = text(0, 200).meta({ examples: ["moved to the new rack"] });
 
 /** Changes that a plan lists. */
 export const PLANNED_CHANGES = 1_000;

@@ -1,5 +1,4 @@
 import { createHash, type Hash } from "node:crypto";
-import { performance } from "node:perf_hooks";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
 import type { BodyOf, DataOf, Endpoint, ParamsOf, QueryOf } from "../contract/endpoint.js";
@@ -8,6 +7,7 @@ import { IDEMPOTENCY_KEY } from "../contract/writes.js";
 import { AppError, validationFailed } from "../errors.js";
 import type { Log } from "../log.js";
 import type { Answer } from "./answer.js";
+import { authorIn } from "./author.js";
 import { authorize } from "./authorize.js";
 import { readJsonBody, type Reading, readUpload } from "./body.js";
 import { isUnchanged, sendUnchanged, strongRevisionsOf } from "./conditions.js";
@@ -15,6 +15,7 @@ import { faultsOf } from "./faults.js";
 import { type Cause, INTERNAL, TENANCY_CHALLENGE } from "./headers.js";
 import { createObserver, type ObserverOptions } from "./observation.js";
 import { createQueryReader } from "./query.js";
+import { startClock, workOf } from "./request-work.js";
 import { createRouteTable, type RouteTable } from "./route-table.js";
 import { sendAnswer, sendError } from "./send.js";
 import { isUser, type Principal, type Scope, type UserPrincipal } from "./tenancy.js";
@@ -169,7 +170,11 @@ async function answerRequest(
       clientAddress: header(request, INTERNAL.clientAddress) ?? "",
       sessionHashes: header(request, INTERNAL.sessionHashes)?.split(",").filter(Boolean) ?? [],
       ifMatch: strongRevisionsOf(request.headers["if-match"]),
-      work: workOf(options, response, principal, clock),
+      work: workOf(options.shares, response, {
+        principal,
+        clock,
+        author: authorIn(request, principal, observation.cause.requestId),
+      }),
       log: options.log,
     };
     const asked = { request, route: found.value, routes, call: call as unknown as Call<Endpoint>, bytes };
@@ -224,51 +229,6 @@ async function answerOf({ writes }: RouterOptions, asked: Asked): Promise<Answer
       return networks === "all" || networks.includes(networkId);
     },
   });
-}
-
-/** The time that a request has until its answer must have begun. */
-interface Clock extends Reading {
-  /** `performance.now()` at which it is up; Infinity while a file arrives, and once an answer has begun. */
-  readonly deadline: number;
-}
-
-/** Answers with a failure when no answer has begun in time. How long an upload may take to arrive is the gateway's business. */
-function startClock(response: ServerResponse, deadlineMs: number): Clock {
-  let timer: NodeJS.Timeout | undefined;
-  let end = Infinity;
-  const stop = (): void => {
-    clearTimeout(timer);
-  };
-  const start = (): void => {
-    end = performance.now() + deadlineMs;
-    timer = setTimeout(() => {
-      if (!response.headersSent) sendError(response, new AppError("upstream_timeout"));
-    }, deadlineMs);
-  };
-  start();
-  response.once("close", stop);
-  return {
-    begins: () => {
-      stop();
-      end = Infinity;
-    },
-    ends: start,
-    get deadline() {
-      return response.headersSent && !response.writableEnded ? Infinity : end;
-    },
-  };
-}
-
-function workOf({ shares }: RouterOptions, response: ServerResponse, principal: Principal, clock: Clock): Work {
-  const organizationId = isUser(principal) ? principal.scope.organizationId : null;
-  return {
-    get deadline() {
-      return clock.deadline;
-    },
-    isAbandoned: () => response.destroyed,
-    use: (task) => (organizationId === null ? task() : shares.use(organizationId, task)),
-    openStream: () => (organizationId === null ? () => undefined : shares.openStream(organizationId)),
-  };
 }
 
 async function bodyOf(

@@ -32,6 +32,8 @@ export interface UserPrincipal {
   readonly kind: "key" | "session";
   readonly credentialId: string;
   readonly userId: string;
+  /** Absent where an earlier version signed. */
+  readonly email?: string | undefined;
   readonly permission: Permission;
   readonly scope: Scope;
 }
@@ -58,6 +60,7 @@ interface Claims {
   cid?: string;
   org?: string;
   usr?: string;
+  eml?: string;
   lvl?: Permission;
   /** "all", or the ids packed to 16 bytes each in base64url. */
   net?: string;
@@ -118,9 +121,10 @@ function firstOf(secrets: readonly string[]): string {
 
 function claimsOf(principal: Principal): Claims {
   if (!isUser(principal)) return { kind: principal.kind };
-  const { kind, credentialId, userId, permission, scope } = principal;
+  const { kind, credentialId, userId, email, permission, scope } = principal;
   return {
     kind,
+    ...(email !== undefined && { eml: email }),
     cid: credentialId,
     org: scope.organizationId,
     usr: userId,
@@ -130,7 +134,7 @@ function claimsOf(principal: Principal): Claims {
 }
 
 function principalOf(claims: Claims): Principal {
-  const { kind, cid, org, usr, lvl, net } = claims;
+  const { kind, cid, org, usr, eml, lvl, net } = claims;
   if (kind === "anonymous" || kind === "process") return { kind };
   if (cid === undefined || org === undefined || usr === undefined || lvl === undefined || net === undefined)
     throw new Error("incomplete tenancy header");
@@ -138,6 +142,7 @@ function principalOf(claims: Claims): Principal {
     kind,
     credentialId: cid,
     userId: usr,
+    ...(eml !== undefined && { email: eml }),
     permission: lvl,
     scope: { organizationId: org, networks: unpack(net) },
   };

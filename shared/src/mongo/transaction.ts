@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { MongoError, type ClientSession, type MongoClient, type TransactionOptions, WriteConcern } from "mongodb";
 import { AppError } from "../errors.js";
 import { requireWanted, type Work } from "../work.js";
+import { writeAs } from "../writes/author.js";
 import { createAbandonedSweep } from "./abandoned.js";
 import { OPERATION_MS } from "./connect.js";
 import { mapMongoFault } from "./faults.js";
@@ -86,7 +87,10 @@ async function attempts<T>(client: MongoClient, attempted: Attempted<T>): Promis
     try {
       // A session each: what is chosen for a session, such as a shard of guards, is chosen anew after a lost race.
       const tried = { body: (tx: ClientSession) => body(tx, attempt), deadline, inTime };
-      return await client.withSession((session) => attemptOnce(session, tried));
+      return await client.withSession((session) => {
+        if (work.author !== undefined) writeAs(session, work.author);
+        return attemptOnce(session, tried);
+      });
     } catch (error) {
       if (error instanceof Discard) return error.value as T;
       if (!(error instanceof MongoError) || !error.hasErrorLabel("TransientTransactionError")) throw error;

@@ -225,6 +225,7 @@ function workIn(work: Work, unit: Unit): Work {
     isAbandoned: work.isAbandoned,
     use: work.use,
     openStream: work.openStream,
+    ...(work.author && { author: work.author }),
     unit,
   };
 }

@@ -65,6 +65,7 @@ describe("credentials.rights: what an API key may do", () => {
         credential_id: "key",
         organization_id: "organization",
         user_id: "user",
+        email: "ada@example.com",
         permission: "Member",
         networks: ["home", "office"],
       },

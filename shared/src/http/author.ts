@@ -1,0 +1,26 @@
+import type { IncomingMessage } from "node:http";
+import { CHANGE_COMMENT, ChangeComment } from "../contract/writes.js";
+import { validationFailed } from "../errors.js";
+import type { Author } from "../writes/author.js";
+import type { Principal } from "./tenancy.js";
+
+/** Who makes a request that may change something, and why; null for others. @throws AppError `validation_failed` */
+export function authorIn(request: IncomingMessage, principal: Principal, requestId: string): Author | null {
+  if (principal.kind === "anonymous" || principal.kind === "process" || isRead(request)) return null;
+  const { kind, credentialId, userId, email = null } = principal;
+  return { userId, keyId: kind === "key" ? credentialId : null, email, requestId, comment: commentIn(request) };
+}
+
+function isRead({ method }: IncomingMessage): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+function commentIn({ headers }: IncomingMessage): string | null {
+  const given = headers[CHANGE_COMMENT];
+  if (given === undefined) return null;
+  // Node takes the bytes of a header for Latin-1.
+  const comment = ChangeComment.safeParse(Buffer.from(String(given), "latin1").toString());
+  if (!comment.success)
+    throw validationFailed({ path: "Change-Comment", message: comment.error.issues[0]?.message ?? "is not valid" });
+  return comment.data === "" ? null : comment.data;
+}

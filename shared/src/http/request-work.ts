@@ -1,0 +1,63 @@
+import { performance } from "node:perf_hooks";
+import type { ServerResponse } from "node:http";
+import { AppError } from "../errors.js";
+import type { Shares } from "../shares.js";
+import type { Work } from "../work.js";
+import type { Author } from "../writes/author.js";
+import type { Reading } from "./body.js";
+import { sendError } from "./send.js";
+import { isUser, type Principal } from "./tenancy.js";
+
+/** The time that a request has until its answer must have begun. */
+export interface Clock extends Reading {
+  /** `performance.now()` at which it is up; Infinity while a file arrives, and once an answer has begun. */
+  readonly deadline: number;
+}
+
+/** Answers with a failure when no answer has begun in time. How long an upload may take to arrive is the gateway's business. */
+export function startClock(response: ServerResponse, deadlineMs: number): Clock {
+  let timer: NodeJS.Timeout | undefined;
+  let end = Infinity;
+  const stop = (): void => {
+    clearTimeout(timer);
+  };
+  const start = (): void => {
+    end = performance.now() + deadlineMs;
+    timer = setTimeout(() => {
+      if (!response.headersSent) sendError(response, new AppError("upstream_timeout"));
+    }, deadlineMs);
+  };
+  start();
+  response.once("close", stop);
+  return {
+    begins: () => {
+      stop();
+      end = Infinity;
+    },
+    ends: start,
+    get deadline() {
+      return response.headersSent && !response.writableEnded ? Infinity : end;
+    },
+  };
+}
+
+/** Whose request it is. */
+export interface Asking {
+  readonly principal: Principal;
+  readonly clock: Clock;
+  readonly author: Author | null;
+}
+
+/** A request, for whatever uses the database on its behalf. */
+export function workOf(shares: Shares, response: ServerResponse, { principal, clock, author }: Asking): Work {
+  const organizationId = isUser(principal) ? principal.scope.organizationId : null;
+  return {
+    get deadline() {
+      return clock.deadline;
+    },
+    isAbandoned: () => response.destroyed,
+    use: (task) => (organizationId === null ? task() : shares.use(organizationId, task)),
+    openStream: () => (organizationId === null ? () => undefined : shares.openStream(organizationId)),
+    ...(author !== null && { author }),
+  };
+}
