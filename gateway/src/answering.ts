@@ -3,7 +3,7 @@ import type { Metrics } from "@nts/shared/metrics";
 import type { Tracing } from "@nts/shared/tracing/tracing";
 import { createAccessLog } from "./access-log.js";
 import { createAnswerHere } from "./answer-here.js";
-import { createAuthenticate } from "./authenticate/authenticate.js";
+import { createAuthenticate, createJudgeAgain } from "./authenticate/authenticate.js";
 import { createTenancyHeaders } from "./authenticate/caller.js";
 import type { Credentials } from "./authenticate/credentials.js";
 import { type GatewayConfig, inFlightLimitsOf, tenancySecretsOf } from "./config.js";
@@ -46,20 +46,22 @@ export async function createAnswering(
   const pace = createPace();
   const pages = await createPages();
   const webConsole = createConsole();
+  const authenticate = createAuthenticate({
+    verifier: credentials.verifier,
+    charges,
+    ownOrigin: publicUrl?.origin ?? null,
+  });
   const pipeline = createPipeline({
     ownHost: publicUrl?.host ?? null,
     routes: createRoutes({ page: pages.find, console: webConsole.find }),
-    authenticate: createAuthenticate({
-      verifier: credentials.verifier,
-      charges,
-      ownOrigin: publicUrl?.origin ?? null,
-    }),
+    authenticate,
     charges,
     keyUses: credentials.keyUses,
     forward: createForward({
       refuse: (exchange, status) => {
         pipeline.refuseUnsound(exchange, status);
       },
+      judgeAgain: createJudgeAgain(authenticate),
       tenancyHeader: createTenancyHeaders(tenancySecretsOf(config)),
       ...{ inFlight, pace, services },
     }),

@@ -50,6 +50,17 @@ export function createAuthenticate({ verifier, charges, ownOrigin }: Authenticat
   };
 }
 
+/**
+ * Makes the function that checks, before an answer goes out that was held back, that the caller may have what it could have when it
+ * asked. @throws AppError when its credential is refused by now · `unavailable` when its rights are others, and it may ask again
+ */
+export function createJudgeAgain(authenticate: Authenticate) {
+  return async (exchange: Exchange, endpoint: AnyEndpoint, { principal }: Caller): Promise<void> => {
+    const now = await authenticate(exchange, endpoint);
+    if (JSON.stringify(now.principal) !== JSON.stringify(principal)) throw new AppError("unavailable");
+  };
+}
+
 /** The credential to be checked; null where the request may go on without one. @throws AppError when it may not */
 function credentialOf(request: IncomingMessage, endpoint: AnyEndpoint, ownOrigin: string | null): Credential | null {
   const presented = readCredential(request.headers);

@@ -24,10 +24,18 @@ export interface InFlightLimits extends Readonly<Record<HolderKind, HolderLimits
   readonly bodyBytes: number;
 }
 
+/** What a request takes the connection to its service for. */
+export type Way = "plain" | "upload" | "waiting";
+
 /** Requests that are in flight. */
 export interface InFlight {
-  /** Counts a request until it is over. @throws AppError `too_many_in_flight` */
-  enter(exchange: Exchange, isUpload: boolean): RequestInFlight;
+  /**
+   * Counts a request until it is over.
+   *
+   * @param way files, and answers that are held back, have connections of their own
+   * @throws AppError `too_many_in_flight`
+   */
+  enter(exchange: Exchange, way: Way): RequestInFlight;
   requests(): number;
   /** Of bodies that are in memory. */
   bytes(): number;
@@ -84,11 +92,12 @@ export function createInFlight(limits: InFlightLimits, onRefused: (kind: HolderK
   }
 
   return {
-    enter: (exchange, isUpload) => {
+    enter: (exchange, way) => {
+      const isUpload = way === "upload";
       const holders = holdersOf(exchange);
       for (const { group, requests, uploads } of holders)
         if (requests >= group.limits.requests || (isUpload && uploads >= group.limits.uploads)) refuse(group);
-      const request = new Counted(holders, isUpload, totals);
+      const request = new Counted(holders, way, totals);
       exchange.hold(request);
       return request;
     },
@@ -110,13 +119,13 @@ class Counted implements RequestInFlight, Dependent {
 
   constructor(
     private readonly holders: readonly Holder[],
-    private readonly isUpload: boolean,
+    private readonly way: Way,
     private readonly totals: Totals,
   ) {
     totals.requests++;
     for (const holder of holders) {
       if (holder.requests++ === 0) holder.group.holders.set(holder.key, holder);
-      if (isUpload) holder.uploads++;
+      if (way === "upload") holder.uploads++;
     }
   }
 
@@ -129,8 +138,7 @@ class Counted implements RequestInFlight, Dependent {
   }
 
   turn(): Promise<void> | null {
-    // Files have connections of their own.
-    if (this.isUpload || this.#isReleased || this.start()) return null;
+    if (this.way !== "plain" || this.#isReleased || this.start()) return null;
     return new Promise((resolve) => {
       this.#proceed = resolve;
       this.#queue().push(this);
@@ -147,13 +155,13 @@ class Counted implements RequestInFlight, Dependent {
   }
 
   release(): void {
-    const { holders, totals, isUpload } = this;
+    const { holders, totals, way } = this;
     this.#addBytes(-this.#bytes);
     this.#isReleased = true;
     totals.requests--;
     for (const holder of holders) {
       if (--holder.requests === 0) holder.group.holders.delete(holder.key);
-      if (isUpload) holder.uploads--;
+      if (way === "upload") holder.uploads--;
       if (this.#isAtService) holder.atServices--;
     }
     const queue = this.#queue();

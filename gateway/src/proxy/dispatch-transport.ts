@@ -7,21 +7,25 @@ import {
   IDLE_MS,
   MOST_CONNECTIONS,
   MOST_UPLOADS,
+  MOST_WAITING,
   type Sending,
   type Transport,
 } from "./transport.js";
 
 /** Sends by undici's dispatch, which makes no streams of requests without a body and of answers. */
 export function createDispatchTransport(): Transport {
-  const requests = createPools(MOST_CONNECTIONS);
-  const uploads = createPools(MOST_UPLOADS);
+  const pools = {
+    plain: createPools(MOST_CONNECTIONS),
+    upload: createPools(MOST_UPLOADS),
+    waiting: createPools(MOST_WAITING),
+  };
 
   return {
-    send: ({ replica, exchange: { request }, headers, body, reader }) => {
+    send: ({ replica, way, exchange: { request }, headers, body, reader }) => {
       const dispatched = new Dispatched(reader);
       const isUpload = body !== null && "limitBytes" in body;
       headers["host"] = replica.host;
-      (isUpload ? uploads : requests).of(replica).dispatch(
+      pools[way].of(replica).dispatch(
         {
           path: request.url ?? "/",
           method: request.method ?? "GET",
@@ -33,7 +37,7 @@ export function createDispatchTransport(): Transport {
       return dispatched;
     },
     close: async () => {
-      await Promise.all([requests.close(), uploads.close()]);
+      await Promise.all(Object.values(pools).map((one) => one.close()));
     },
   };
 }

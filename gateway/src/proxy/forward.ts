@@ -7,7 +7,7 @@ import type { Caller } from "../authenticate/caller.js";
 import { sessionHashesOf } from "../authenticate/credential.js";
 import { announcesTooMuch, hasBody, readBody, skipBody } from "../edge/body.js";
 import type { Exchange } from "../edge/exchange.js";
-import type { InFlight } from "../edge/in-flight.js";
+import type { InFlight, Way } from "../edge/in-flight.js";
 import type { Pace } from "../edge/pace.js";
 import { cleanHeaders } from "./hygiene.js";
 import type { Proxy } from "./proxy.js";
@@ -21,6 +21,8 @@ export interface ForwardOptions {
   /** Refuses a request of which something after its head is wrong. */
   readonly refuse: (exchange: Exchange, status: number) => void;
   readonly tenancyHeader: (caller: Caller, audience: Service) => string;
+  /** Settles whether the caller still has the rights that it had. @throws AppError when it has not */
+  readonly judgeAgain: (exchange: Exchange, endpoint: AnyEndpoint, caller: Caller) => Promise<void>;
   readonly services: Readonly<Record<Service, Proxy>>;
 }
 
@@ -28,7 +30,7 @@ export interface ForwardOptions {
 export type Forward = (exchange: Exchange, endpoint: AnyEndpoint, caller: Caller) => Promise<void> | void;
 
 export function createForward(options: ForwardOptions): Forward {
-  const { inFlight, pace, refuse, tenancyHeader, services } = options;
+  const { inFlight, pace, refuse, tenancyHeader, judgeAgain, services } = options;
 
   function dispatch(exchange: Exchange, endpoint: AnyEndpoint, caller: Caller, body: OutgoingBody): void {
     const service = endpoint.upstream as Service;
@@ -43,13 +45,15 @@ export function createForward(options: ForwardOptions): Forward {
     const { [TRACESTATE]: state, [TRACEPARENT]: given } = exchange.request.headers;
     // It belongs to the trace that the client named; without one it means nothing.
     if (state !== undefined && readTraceparent(given) !== null) headers[TRACESTATE] = state;
-    services[service]({ exchange, endpoint, headers, body });
+    const way = wayOf(exchange, endpoint);
+    const waiting = way !== "waiting" ? {} : { judgeAgain: () => judgeAgain(exchange, endpoint, caller) };
+    services[service]({ exchange, endpoint, headers, body, way, ...waiting });
   }
 
   return (exchange, endpoint, caller): Promise<void> | void => {
     const { upload } = endpoint;
     const { headers } = exchange.request;
-    const request = inFlight.enter(exchange, upload !== undefined);
+    const request = inFlight.enter(exchange, wayOf(exchange, endpoint));
     if (announcesTooMuch(headers, bodyLimitOf(endpoint))) throw new AppError("payload_too_large");
 
     const send = (body: OutgoingBody): Promise<void> | void => {
@@ -72,4 +76,11 @@ export function createForward(options: ForwardOptions): Forward {
       request.countBody(bytes);
     }).then(send);
   };
+}
+
+const WAIT = /[?&]wait=0*[1-9]/;
+
+function wayOf({ request }: Exchange, { upload, waits }: AnyEndpoint): Way {
+  if (upload !== undefined) return "upload";
+  return waits === true && WAIT.test(request.url ?? "") ? "waiting" : "plain";
 }

@@ -5,6 +5,7 @@ import type { Log } from "@nts/shared/log";
 import type { Call, Replica } from "@nts/shared/upstream/replicas";
 import type { Upstream } from "@nts/shared/upstream/upstream";
 import type { Dependent, Exchange } from "../edge/exchange.js";
+import type { Way } from "../edge/in-flight.js";
 import { envelopeOf } from "./envelope.js";
 import { EnvelopeWriter, sendHeadOnly } from "./envelope-writer.js";
 import type { AnswerHead, AnswerReader, OutgoingBody, Sending, Transport } from "./transport.js";
@@ -32,6 +33,9 @@ export interface Forwarding {
   /** Of the message to the service. */
   readonly headers: Record<string, string | string[]>;
   readonly body: OutgoingBody;
+  readonly way: Way;
+  /** Of an answer that may be held back. @throws AppError when the caller has not the rights any more that it had */
+  readonly judgeAgain?: () => Promise<void>;
 }
 
 export interface ProxyOptions {
@@ -66,6 +70,9 @@ class ProxiedRequest implements AnswerReader, Dependent {
   /** How often it may be sent once more to another replica, after bytes of it were sent. */
   #repeats: number;
   #isOver = false;
+  /** What has come while the caller is judged again; null when that is done, or not needed. */
+  #heldUp: (() => void)[] | null;
+  #isJudged = false;
   /** The client has not taken what came, so that no more is asked for. */
   #isPaused = false;
   #progressedAt = 0;
@@ -77,6 +84,7 @@ class ProxiedRequest implements AnswerReader, Dependent {
     private readonly options: ProxyOptions,
     private readonly forwarding: Forwarding,
   ) {
+    this.#heldUp = forwarding.judgeAgain === undefined ? null : [];
     this.#isRead = forwarding.endpoint.method === "get";
     this.#repeats = this.#isRead ? 1 : isKeyed(forwarding) ? MOST_REPEATS_OF_WRITE : 0;
   }
@@ -90,7 +98,7 @@ class ProxiedRequest implements AnswerReader, Dependent {
   }
 
   #attempt(): void {
-    const { exchange, headers, body } = this.forwarding;
+    const { exchange, headers, body, way } = this.forwarding;
     try {
       this.#call = this.options.upstream.call({
         tried: this.#tried,
@@ -101,7 +109,7 @@ class ProxiedRequest implements AnswerReader, Dependent {
       return;
     }
     this.#sending = this.options.transport.send({
-      ...{ replica: this.#call.replica, exchange, headers, body },
+      ...{ replica: this.#call.replica, exchange, headers, body, way },
       reader: this,
     });
   }
@@ -172,7 +180,30 @@ class ProxiedRequest implements AnswerReader, Dependent {
     else this.#writer = new EnvelopeWriter(head, exchange, envelope, this.#resume);
   }
 
+  /** Puts off what came last, until it is certain that the caller may still have it. */
+  #holdUp(event: () => void): boolean {
+    if (this.#heldUp === null) return false;
+    this.#heldUp.push(event);
+    if (this.#isJudged) return true;
+    this.#isJudged = true;
+    const { judgeAgain = () => Promise.resolve(), exchange } = this.forwarding;
+    judgeAgain().then(
+      () => {
+        const held = this.#heldUp ?? [];
+        this.#heldUp = null;
+        if (this.#isOver) return;
+        for (const one of held) one();
+        this.#sending?.resume();
+      },
+      (error: unknown) => {
+        exchange.fail(error);
+      },
+    );
+    return true;
+  }
+
   onData(piece: Buffer): boolean {
+    if (this.#holdUp(() => this.onData(piece))) return false;
     this.#progressedAt = performance.now();
     try {
       this.#isPaused = this.#writer?.add(piece) === false;
@@ -184,6 +215,12 @@ class ProxiedRequest implements AnswerReader, Dependent {
 
   onEnd(trailers: AnswerHead["headers"]): void {
     if (this.#isOver) return;
+    if (
+      this.#holdUp(() => {
+        this.onEnd(trailers);
+      })
+    )
+      return;
     try {
       if (this.#writer?.end(trailers) === false)
         this.#fail(new AppError("upstream_failed", {}, "an answer without its total"));

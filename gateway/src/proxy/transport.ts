@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Replica } from "@nts/shared/upstream/replicas";
 import type { Exchange } from "../edge/exchange.js";
+import type { Way } from "../edge/in-flight.js";
 
 // How a request gets to a service and its answer back. There are two ways, which share everything else: undici's dispatch,
 // which costs least, for the topology service, and http-proxy-middleware for the identity service.
@@ -14,6 +15,9 @@ export const MOST_CONNECTIONS = 256;
 /** Connections to one replica on which files are sent. */
 export const MOST_UPLOADS = 32;
 
+/** Connections to one replica on which answers are waited for that are held back. */
+export const MOST_WAITING = 512;
+
 /** Milliseconds until a connection is made. */
 export const CONNECT_MS = 1_000;
 
@@ -23,6 +27,7 @@ export const IDLE_MS = 30_000;
 /** One attempt to have a request answered, and what is told about it. */
 export interface Attempt {
   readonly replica: Replica;
+  readonly way: Way;
   readonly exchange: Exchange;
   /** Of the message to the service, with the length of its body. */
   readonly headers: Record<string, string | string[]>;

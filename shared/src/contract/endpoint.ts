@@ -46,6 +46,8 @@ export interface Endpoint<
   readonly endsSessions?: boolean;
   /** Its answer shows a secret that is nowhere else, and so is never kept for a repeated request. */
   readonly showsSecret?: boolean;
+  /** It can hold its answer back, for the seconds of the parameter `wait`. */
+  readonly waits?: boolean;
   /** It can be tried without effect, and tells what it changes: `query` holds the parameters of {@link planned}. */
   readonly plans?: boolean;
   /** The group it is documented under. */
