@@ -10,7 +10,17 @@ const PURE = ["\\.rules\\.ts$", "^services/topology/src/values/definitions/[a-z]
 const ROUTES = "^services/(?:[^/]+/src/.*routes|topology/src/resources/.*)\\.ts$";
 
 /** The rooms of topology, from the ground up: each imports those before it, and none that comes after it. */
-const TOPOLOGY_ROOMS = ["values", "storage", "references", "hosts", "graph", "deletions", "imports", "resources"];
+const TOPOLOGY_ROOMS = [
+  "values",
+  "storage",
+  "journal",
+  "references",
+  "hosts",
+  "graph",
+  "deletions",
+  "imports",
+  "resources",
+];
 
 /** One rule for each room: what stands above it, and what puts the process together, is not imported. */
 const noArrowBackUp = TOPOLOGY_ROOMS.map((room, floor) => ({

@@ -45,6 +45,10 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     remedy: "Delete some, or ask the operator for a larger quota. Idempotency keys: wait until midnight (UTC).",
   },
   not_found: { params: "`entity`", remedy: "Check the id. A resource outside the caller's scope answers the same." },
+  changes_gone: {
+    params: "`oldest`",
+    remedy: "Read the lists anew, and follow the changes from the cursor that was newest before.",
+  },
   method_not_allowed: { params: "", remedy: "Use a method from the `Allow` header." },
   payload_too_large: { params: "", remedy: "Send less; see limits.md." },
   unsupported_media_type: { params: "", remedy: "Send the content type that the operation takes." },

@@ -21,6 +21,7 @@ export const ERRORS = {
   registration_closed: "Registration is by invitation only.",
   quota_exceeded: "The organization has reached its maximum for this resource.",
   not_found: "Resource not found.",
+  changes_gone: "The changes behind this cursor are not kept any more.",
   method_not_allowed: "The method is not allowed on this path.",
   payload_too_large: "The request body is too large.",
   unsupported_media_type: "The content type of the request body is not supported.",

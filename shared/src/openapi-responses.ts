@@ -23,6 +23,8 @@ const ListMeta = Version.extend({ pagination: Pagination }).meta({ id: "ListMeta
 
 const Meta = Version.extend({
   dry_run: z.literal(true).optional().describe("Nothing of it was kept."),
+  next: z.string().nullable().optional().describe("Of changes: the cursor to go on from, as `after`."),
+  oldest: z.string().optional().describe("Of changes: the cursor behind which everything is kept."),
   plan: Plan.optional().describe("Of writes: answered to `dry_run` and `explain`."),
 }).meta({ id: "Meta" });
 

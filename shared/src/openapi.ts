@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import { bodyTypesOf, OPERATIONS, type AnyEndpoint } from "./contract/index.js";
-import { IdempotencyKey, takesIdempotencyKey } from "./contract/writes.js";
+import { ChangeComment, IdempotencyKey, takesIdempotencyKey } from "./contract/writes.js";
 import { createResponses, HEADERS, type Responses, WRITE_HEADERS } from "./openapi-responses.js";
 import { shareParameters } from "./openapi-parameters.js";
 
@@ -41,11 +41,16 @@ function pathsOf(operations: readonly AnyEndpoint[], responses: Responses): ZodO
   return paths;
 }
 
+const COMMENT_HEADER = {
+  "Change-Comment": ChangeComment.optional().describe("Why this is changed; the journal of changes keeps it."),
+};
 const WRITE_REQUEST_HEADERS = z.object({
   "Idempotency-Key": IdempotencyKey.optional().describe(
     "Names this write: a repeat within 24 hours is answered as the first time, and has no second effect.",
   ),
 });
+
+const JOURNALED_REQUEST_HEADERS = WRITE_REQUEST_HEADERS.extend(COMMENT_HEADER);
 
 function describe(operation: AnyEndpoint, responses: Responses): ZodOpenApiOperationObject {
   return {
@@ -56,7 +61,9 @@ function describe(operation: AnyEndpoint, responses: Responses): ZodOpenApiOpera
     requestParams: {
       ...(operation.params && { path: operation.params }),
       ...(operation.query && { query: operation.query }),
-      ...(takesIdempotencyKey(operation) && { header: WRITE_REQUEST_HEADERS }),
+      ...(takesIdempotencyKey(operation) && {
+        header: operation.upstream === "topology" ? JOURNALED_REQUEST_HEADERS : WRITE_REQUEST_HEADERS,
+      }),
     },
     ...describeBody(operation),
     responses: responses.of(operation),

@@ -8,7 +8,10 @@ const BATCH = 1_000;
 const BATCH_BYTES = 8 * 1024 * 1024;
 
 // What a service writes by itself when it starts on an empty database.
-const HOUSEKEEPING = new Set(["breaking_migrations", "counters", "gateways", "key_changes", "locks", "migrations"]);
+const HOUSEKEEPING = new Set([
+  ...["breaking_migrations", "counters", "gateways", "key_changes", "locks", "migrations"],
+  ...["journal_secrets", "journal_tail"],
+]);
 
 // Numbers and dates come out as they went in, not as the nearest number of JavaScript.
 const EXACTLY = { promoteValues: false, promoteBuffers: false, promoteLongs: false, bsonRegExp: true } as const;

@@ -45,11 +45,14 @@ async function* piecesOf(databases: Databases, session: ClientSession): AsyncGen
   yield { kind: "end", documents };
 }
 
+/** A place in the stream of this server's changes. Where it is missing, the journal is compared with what is stored. */
+const OF_THIS_SERVER = new Set(["journal_tail"]);
+
 async function collectionsOf(db: Db): Promise<string[]> {
   const found = await db.listCollections({ type: "collection" }, { nameOnly: true }).toArray();
   return found
     .map(({ name }) => name)
-    .filter((name) => !name.startsWith("system."))
+    .filter((name) => !name.startsWith("system.") && !OF_THIS_SERVER.has(name))
     .sort();
 }
 

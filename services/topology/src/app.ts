@@ -3,6 +3,7 @@ import { answer } from "@nts/shared/http/answer";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { createRouter, mountAny, type Router, type RouterOptions } from "@nts/shared/http/mount";
 import { mapMongoFault } from "@nts/shared/mongo/faults";
+import { type JournalAccess, mountChanges } from "./resources/changes.js";
 import { mountBindings } from "./resources/bindings.js";
 import { mountDefinitions } from "./resources/definitions.js";
 import { mountHosts } from "./resources/hosts.js";
@@ -23,6 +24,7 @@ export interface TopologyParts {
   readonly storage: Storage;
   readonly notices: Notices;
   readonly imports: ImportDesk;
+  readonly journal: JournalAccess;
   readonly router: Pick<RouterOptions, "verifyTenancy" | "log" | "tracing" | "observe" | "shares">;
 }
 
@@ -30,7 +32,7 @@ export interface TopologyParts {
 const DEADLINE_MS = 8_000;
 
 /** The topology service, ready to answer. */
-export function createTopologyApp({ storage, notices, imports, router: options }: TopologyParts): Router {
+export function createTopologyApp({ storage, notices, imports, journal, router: options }: TopologyParts): Router {
   const router = createRouter({
     ...options,
     mapFault: mapMongoFault,
@@ -48,6 +50,7 @@ export function createTopologyApp({ storage, notices, imports, router: options }
   mountTags(router, storage, notices);
   mountDefinitions(router);
   mountTopology(router, storage);
+  mountChanges(router, journal, storage);
   mountImports(router, storage, imports);
 
   mountAny(router, listNetworkIds, async ({ params }) => {

@@ -19,6 +19,7 @@ export const TopologySettings = z.object({
     .min(1)
     .default(DEFAULT_MAX_ENTITIES)
     .describe("Networks, subnets, hosts, interfaces, ports, services, bindings and tags together."),
+  CHANGES_RETENTION_DAYS: z.coerce.number().min(1).default(90).describe("Days for which changes are kept."),
   SHORT_UPDATES: z
     .enum(["on", "off"])
     .default("off")

@@ -1,14 +1,15 @@
+import type { Registry } from "prom-client";
 import { type Bus, createBus } from "@nts/shared/bus/bus";
 import { addBusMetrics } from "@nts/shared/bus/bus-metrics";
 import { readConfig } from "@nts/shared/config";
-import { networkDeleted, tagDeleted } from "@nts/shared/contract/messages";
+import { changesAppended, networkDeleted, tagDeleted } from "@nts/shared/contract/messages";
 import { INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers";
 import { createOperationsApp, type Readiness } from "@nts/shared/http/operations";
 import { withProbe } from "@nts/shared/http/probe";
 import { startServer, type RunningServer } from "@nts/shared/http/server";
 import { createTenancyVerifier } from "@nts/shared/http/tenancy";
 import { keepTrying, startProcess, stopOnSignal } from "@nts/shared/lifecycle";
-import { createLog } from "@nts/shared/log";
+import { createLog, type Log } from "@nts/shared/log";
 import { createMetrics } from "@nts/shared/metrics";
 import { connectMongo, createMongoClient, openDatabase, pingDatabase } from "@nts/shared/mongo/connect";
 import { migrate } from "@nts/shared/mongo/migrations";
@@ -20,6 +21,11 @@ import { createTopologyApp } from "./app.js";
 import { type TopologyConfig, TopologySettings } from "./config.js";
 import { addImportMetrics } from "./imports/metrics.js";
 import { createImportDesk } from "./imports/desk.js";
+import { journalCollections } from "./journal/collections.js";
+import { type Journal, startJournal } from "./journal/journal.js";
+import { createJournalReader } from "./journal/read.js";
+import { createWaiting, type Waiting } from "./journal/waiting.js";
+import type { Told } from "./journal/writer.js";
 import { INDEXES } from "./storage/indexes.js";
 import { MIGRATIONS } from "./storage/migrations.js";
 import type { Notices } from "./deletions/notices.js";
@@ -29,17 +35,14 @@ import { type Sweeper, startSweeper } from "./deletions/sweeper.js";
 // Longer than any client of ours keeps an unused connection, so that none sends into one that is being closed.
 const KEEP_ALIVE_MS = 75_000;
 const DRAIN_MS = 9_000;
+/** Networks that a notice of changes lists. */
+const MOST_TOLD = 50;
 
 startProcess(async () => {
   const settings = readConfig(TopologySettings, process.env);
   const log = createLog("topology", settings.LOG_LEVEL);
   const metrics = createMetrics("topology");
-  const tracing = await createTracing({
-    processName: "topology",
-    endpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT,
-    share: settings.OTEL_TRACES_SAMPLER_ARG,
-    log,
-  });
+  const tracing = await tracingOf(settings, log);
   const mongo = createMongoClient(settings.MONGODB_URL, "topology");
   const db = openDatabase(mongo, settings.MONGODB_DATABASE);
   const bus = createBus(settings.NATS_URL, "topology", log);
@@ -56,10 +59,12 @@ startProcess(async () => {
     shortUpdates: settings.SHORT_UPDATES === "on",
   });
   const notices = noticesOver(bus);
+  const journal = createJournal(settings, { bus, registry: metrics.registry, log });
   const app = createTopologyApp({
     storage,
     notices,
     imports,
+    journal: { reader: createJournalReader(storage.database), waiting: journal.waiting },
     router: { verifyTenancy: verifierOf(settings), log, tracing, observe: metrics.observeRequest, shares },
   });
 
@@ -81,7 +86,7 @@ startProcess(async () => {
     delayMs: settings.DRAIN_DELAY_MS,
     steps: [
       () => Promise.all([api?.close(), sweeper?.stop()]),
-      ...[bus, mongo, tracing, operations].map((one) => () => one.close()),
+      ...[journal, bus, mongo, tracing, operations].map((one) => () => one.close()),
     ],
   });
 
@@ -91,6 +96,7 @@ startProcess(async () => {
   await keepTrying(log, "bringing the database up to date", () => migrate(mongo.db(settings.MONGODB_DATABASE), schema));
   api = await startServer(withProbe(readiness, app.handle), { ...listening, port: settings.PORT, drainMs: DRAIN_MS });
   sweeper = startSweeper(db, metrics.registry, { storage, notices, log });
+  await journal.start();
   log.info({ port: api.port, ops_port: operations.port }, "listening");
 });
 
@@ -104,6 +110,54 @@ function noticesOver(bus: Bus): Notices {
       bus.publish(tagDeleted, { organization_id, tag_id });
     },
   };
+}
+
+interface JournalMeans {
+  readonly bus: Bus;
+  readonly registry: Registry;
+  readonly log: Log;
+}
+
+/** What keeps the journal once it is started, and wakes who waits for it. */
+function createJournal(settings: TopologyConfig, { bus, registry, log }: JournalMeans) {
+  // A client of its own: it waits for changes on a connection that requests would miss.
+  const client = createMongoClient(settings.MONGODB_URL, "topology-journal");
+  let keeper: Journal | null = null;
+  return {
+    waiting: wokenOver(bus),
+    start: async () => {
+      await connectMongo(client, log);
+      const collections = journalCollections(client.db(settings.MONGODB_DATABASE));
+      keeper = startJournal({ collections, registry, log, retentionDays: settings.CHANGES_RETENTION_DAYS, told: toldOver(bus) }); // prettier-ignore
+    },
+    /** After the last write of this process; another one need not wait for its lease then. */
+    close: async () => {
+      await keeper?.stop();
+      await client.close();
+    },
+  };
+}
+
+/** Tells all processes that the journal has new entries. */
+function toldOver(bus: Bus): Told {
+  return (organization_id, networks) => {
+    const network_ids = networks.size > MOST_TOLD ? null : [...networks];
+    bus.publish(changesAppended, { organization_id, network_ids });
+  };
+}
+
+/** Those who wait in this process, woken over the bus. */
+function wokenOver(bus: Bus): Waiting {
+  const waiting = createWaiting();
+  bus.subscribe(changesAppended, ({ organization_id, network_ids }) => {
+    waiting.wake(organization_id, network_ids === null ? null : new Set(network_ids));
+  });
+  return waiting;
+}
+
+function tracingOf(settings: TopologyConfig, log: Log) {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER_ARG: share } = settings;
+  return createTracing({ processName: "topology", endpoint, share, log });
 }
 
 function verifierOf(settings: TopologyConfig) {

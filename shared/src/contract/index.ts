@@ -1,5 +1,6 @@
 import type { AnyEndpoint } from "./endpoint.js";
 import * as bindings from "./bindings.js";
+import * as changes from "./changes.js";
 import * as definitions from "./definitions.js";
 import * as hosts from "./hosts.js";
 import * as imports from "./imports.js";
@@ -54,12 +55,14 @@ export const OPERATIONS = operationsOf(
   tags,
   definitions,
   topology,
+  changes,
   imports,
 );
 
 export * from "./bindings.rules.js";
 export * from "./bindings.js";
 export * from "./categories.js";
+export * from "./changes.js";
 export * from "./common.js";
 export * from "./definitions.js";
 export * from "./endpoint.js";

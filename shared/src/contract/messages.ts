@@ -31,6 +31,12 @@ export const tagDeleted = message(
   z.object({ organization_id: z.string(), tag_id: z.string() }),
 );
 
+/** The journal of an organization has new entries: of these networks, or of any when there are too many to be listed. */
+export const changesAppended = message(
+  "topology.changes.appended",
+  z.object({ organization_id: z.string(), network_ids: z.array(z.string().nullable()).nullable() }),
+);
+
 /** What each process may say and hear on the bus, and nothing else: its user there has just these rights. */
 export const BUS_RIGHTS = {
   gateway: { publish: [keyApplied.subject], subscribe: [keyChanged.subject] },
@@ -38,5 +44,8 @@ export const BUS_RIGHTS = {
     publish: [keyChanged.subject],
     subscribe: [keyApplied.subject, networkDeleted.subject, tagDeleted.subject],
   },
-  topology: { publish: [networkDeleted.subject, tagDeleted.subject], subscribe: [] },
+  topology: {
+    publish: [networkDeleted.subject, tagDeleted.subject, changesAppended.subject],
+    subscribe: [changesAppended.subject],
+  },
 } as const;

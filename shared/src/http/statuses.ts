@@ -24,6 +24,7 @@ export const STATUSES: Readonly<Record<ErrorCode, number>> = {
   quota_exceeded: 403,
   not_found: 404,
   method_not_allowed: 405,
+  changes_gone: 410,
   payload_too_large: 413,
   unsupported_media_type: 415,
   binding_conflict: 409,

@@ -11,7 +11,6 @@ interface LockDocument {
 }
 
 const LIFE_MS = 15_000;
-const RENEW_MS = 5_000;
 const RETRY_MS = 200;
 
 /**
@@ -27,18 +26,28 @@ export async function withLock<T>(db: Db, name: string, task: () => Promise<T>):
   }
 }
 
-/** Runs a task as {@link withLock} does, but not while another process has the lock: then the answer is null. */
+/**
+ * Runs a task as {@link withLock} does, but not while another process has the lock: then the answer is null.
+ *
+ * @param task is told when somebody else may have the lock
+ */
 export async function withFreeLock<T>(
   db: Db,
   name: string,
-  task: () => Promise<T>,
+  task: (lost: AbortSignal) => Promise<T>,
+  lifeMs = LIFE_MS,
 ): Promise<{ readonly result: T } | null> {
   const locks = db.collection<LockDocument>("locks");
   const owner = randomUUID();
-  if (!(await take(locks, name, owner))) return null;
-  const renewing = setInterval(() => void take(locks, name, owner).catch(() => false), RENEW_MS);
+  const lost = new AbortController();
+  if (!(await take(locks, name, { owner, lifeMs }))) return null;
+  const renew = async (): Promise<void> => {
+    // While the database cannot be asked, nobody else can get the lock either.
+    if (!(await take(locks, name, { owner, lifeMs }).catch(() => true))) lost.abort();
+  };
+  const renewing = setInterval(() => void renew(), lifeMs / 3);
   try {
-    return { result: await task() };
+    return { result: await task(lost.signal) };
   } finally {
     clearInterval(renewing);
     await locks.deleteOne({ _id: name, owner });
@@ -46,12 +55,16 @@ export async function withFreeLock<T>(
 }
 
 /** Takes or renews the lock. @returns false while another process holds it */
-async function take(locks: Collection<LockDocument>, name: string, owner: string): Promise<boolean> {
+async function take(
+  locks: Collection<LockDocument>,
+  name: string,
+  { owner, lifeMs }: { owner: string; lifeMs: number },
+): Promise<boolean> {
   // A lock that is not there yet compares as expired: a missing field is less than any date.
   const isMine = { $or: [{ $eq: ["$owner", owner] }, { $lt: ["$expires_at", "$$NOW"] }] };
   const renewed = {
     owner: { $cond: [isMine, owner, "$owner"] },
-    expires_at: { $cond: [isMine, { $add: ["$$NOW", LIFE_MS] }, "$expires_at"] },
+    expires_at: { $cond: [isMine, { $add: ["$$NOW", lifeMs] }, "$expires_at"] },
   };
   try {
     const options = { upsert: true, returnDocument: "after" } as const;

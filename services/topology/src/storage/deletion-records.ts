@@ -1,6 +1,7 @@
 import type { ClientSession, Collection, Db } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import { newId } from "@nts/shared/ids";
+import { signed } from "./authorship.js";
 
 // One document for each deletion that did not fit a transaction: written when it is decided, read by whoever must not see
 // what is hidden, and removed when the sweep has long been done. Sweeps look for them in all organizations.
@@ -14,12 +15,16 @@ export interface DeletionDocument {
   _id: string;
   kind: "network" | "hosts" | "tags";
   organization_id: string;
+  /** Who deleted it; absent where an earlier version did. */
+  by?: string;
   /** Those of the hosts or tags. */
   ids?: readonly string[];
   /** By the clock of the database. */
   deleted_at: Date;
   /** When nothing of it was left. */
   swept_at?: Date;
+  /** True when the journal has an entry for everything that is hidden. */
+  journaled?: boolean;
   /** True when whoever has to hear of the deletion was told. */
   announced?: boolean;
 }
@@ -53,7 +58,7 @@ export function createDeletionRecords(db: Db): DeletionRecords {
         updateOne: {
           filter: { _id },
           update: {
-            $setOnInsert: { kind: "network" as const, organization_id },
+            $setOnInsert: { kind: "network" as const, organization_id, ...signed(tx, organization_id, 0) },
             $currentDate: { deleted_at: true as const },
           },
           upsert: true,
@@ -65,7 +70,7 @@ export function createDeletionRecords(db: Db): DeletionRecords {
     hide: async (tx, organization_id, kind, ids) => {
       const _id = newId();
       const update = {
-        $setOnInsert: { kind, organization_id, ids: [...ids] },
+        $setOnInsert: { kind, organization_id, ids: [...ids], ...signed(tx, organization_id, 0) },
         $currentDate: { deleted_at: true },
       } as const;
       await collection.updateOne({ _id }, update, { session: tx, upsert: true });

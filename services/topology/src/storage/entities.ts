@@ -39,6 +39,8 @@ export interface EntityDocument {
   /** The stored form, see `Form`; absent for the first one. */
   form?: number | undefined;
   wire: string;
+  /** Who wrote it last; absent where an earlier version did. */
+  by?: string;
   [key: string]: unknown;
 }
 
@@ -58,6 +60,8 @@ export interface EntityKind<T extends Entity> {
   readonly onHosts?: true;
   /** True for what can carry tags. */
   readonly tagged?: true;
+  /** True for what is a part of other entities, and changes with them. */
+  readonly isPart?: true;
   /** Fields beside `wire` that filters and orders need. */
   readonly keysOf: (entity: T) => Record<string, unknown>;
   /** Fields that lists can be ordered by and that no entity holds, such as the name of its host. */
@@ -117,7 +121,7 @@ export function createEntities<T extends Entity>(database: Database, kind: Entit
     ...reader,
     ...createSingleReads(database, kind, { collection, visible, reader }),
     ...createQueries(database, kind, { collection, visible, reader }),
-    ...createEntityWrites(kind, { collection, visible, reader }),
+    ...createEntityWrites(database, kind, { collection, visible, reader }),
   };
 }
 

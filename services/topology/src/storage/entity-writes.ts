@@ -2,10 +2,13 @@ import type { ClientSession, Filter } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { FIRST_FORM, withUnknown } from "@nts/shared/mongo/forms";
 import { recorderOf } from "@nts/shared/writes/recorder";
+import { createNote, signed } from "./authorship.js";
+import type { Database } from "./database.js";
 import type { Entity, EntityDocument, EntityKind, EntityParts, Extra, Stored } from "./entities.js";
 import { STORED } from "./entity-reader.js";
 import { BY_ID } from "./indexes.js";
 import { hintFor, matching, type ScopeFilter } from "./scope.js";
+import type { ScopedUpdate } from "./scoped-collection.js";
 
 /** Changed entities that one command writes: each takes about a millisecond, and a command has five seconds. */
 const UPDATE_BATCH = 250;
@@ -33,6 +36,7 @@ export interface EntityWrites<T extends Entity> {
 }
 
 export function createEntityWrites<T extends Entity>(
+  database: Database,
   kind: EntityKind<T>,
   { collection, visible, reader }: EntityParts<T>,
 ): EntityWrites<T> {
@@ -40,7 +44,7 @@ export function createEntityWrites<T extends Entity>(
     // What a newer build has added to the entity stays there.
     newDocumentOf(kind, organizationId, { entity: withUnknown(kind.clean(entity), entity) as T, revision });
 
-  const { recordChanges, recordRemovals } = createRecording(kind, { collection, visible, reader });
+  const { recordChanges, recordRemovals } = createRecording(database, kind, { collection, visible, reader });
 
   return {
     keysOf: (entity) => keysOf(kind, entity),
@@ -48,6 +52,7 @@ export function createEntityWrites<T extends Entity>(
     insert: async (tx, scope, inserted, extra) => {
       const documents = inserted.map((entity) => ({
         ...newDocumentOf(kind, scope.organizationId, { entity: kind.clean(entity), revision: 1 }),
+        ...(kind.isPart !== true && signed(tx, scope.organizationId, 1)),
         ...(typeof extra === "function" ? extra(entity) : extra),
       }));
       if (documents.length > 0) await collection.insertMany(documents, { session: tx });
@@ -59,16 +64,14 @@ export function createEntityWrites<T extends Entity>(
       await recordChanges(tx, scope, changed);
       const updates = changed.map((one) => {
         const { _id, ...fields } = documentOf(scope.organizationId, one);
-        return { filter: { ...visible(scope), _id }, update: { $set: { ...fields, ...extra } }, hint: BY_ID };
+        const $set = {
+          ...fields,
+          ...(kind.isPart !== true && signed(tx, scope.organizationId, one.revision)),
+          ...extra,
+        };
+        return { filter: { ...visible(scope), _id }, update: { $set }, hint: BY_ID };
       });
-      const [only, ...more] = updates;
-      if (only === undefined) return;
-      if (more.length === 0) await collection.updateOne(only.filter, only.update, { session: tx, hint: BY_ID });
-      else
-        for (let from = 0; from < updates.length; from += UPDATE_BATCH) {
-          const batch = updates.slice(from, from + UPDATE_BATCH).map((updateOne) => ({ updateOne }));
-          await collection.bulkWrite(batch, { session: tx });
-        }
+      await inBatches(collection, tx, updates);
     },
     remove: async (tx, scope, filter) => {
       const all = matching(visible(scope), filter);
@@ -92,8 +95,29 @@ export function createEntityWrites<T extends Entity>(
   };
 }
 
-/** Tells the plan of a write, where there is one, what becomes of entities. */
-function createRecording<T extends Entity>(kind: EntityKind<T>, { collection, visible, reader }: EntityParts<T>) {
+/** Writes updates of single documents; only one of them as a command of its own. */
+async function inBatches(
+  collection: EntityParts<unknown>["collection"],
+  tx: ClientSession,
+  updates: readonly ScopedUpdate<EntityDocument>["updateOne"][],
+): Promise<void> {
+  const [only, ...more] = updates;
+  if (only === undefined) return;
+  if (more.length === 0) await collection.updateOne(only.filter, only.update, { session: tx, hint: BY_ID });
+  else
+    for (let from = 0; from < updates.length; from += UPDATE_BATCH) {
+      const batch = updates.slice(from, from + UPDATE_BATCH).map((updateOne) => ({ updateOne }));
+      await collection.bulkWrite(batch, { session: tx });
+    }
+}
+
+/** Tells the plan of a write, where there is one, what becomes of entities, and the journal who removes them. */
+function createRecording<T extends Entity>(
+  { db }: Database,
+  kind: EntityKind<T>,
+  { collection, visible, reader }: EntityParts<T>,
+) {
+  const note = createNote(db);
   return {
     recordChanges: async (tx: ClientSession, scope: Scope, changed: readonly Stored<T>[]): Promise<void> => {
       const recorder = recorderOf(tx);
@@ -110,6 +134,7 @@ function createRecording<T extends Entity>(kind: EntityKind<T>, { collection, vi
     },
     /** @returns how many were told: no more than a plan has room for */
     recordRemovals: async (tx: ClientSession, filter: ScopeFilter): Promise<number> => {
+      if (kind.isPart !== true) await note(tx, filter.organization_id);
       const recorder = recorderOf(tx);
       if (recorder === undefined || recorder.room === 0) return 0;
       const options = { session: tx, projection: { revision: 1 }, limit: recorder.room } as const;

@@ -1,6 +1,7 @@
 import type { IndexDescription } from "mongodb";
 import type { Indexes } from "@nts/shared/mongo/migrations";
 import { ANSWERS, ANSWERS_EXPIRE } from "@nts/shared/writes/remembered";
+import { NOTES, NOTES_EXPIRE } from "./authorship.js";
 
 // An order has one index, which is read backwards for the other direction, since ids break ties in the direction of the
 // order; and a second one that begins with the network: where networks differ in age, an index of the whole organization
@@ -85,6 +86,13 @@ export const UNIQUE_INDEXES = {
 /** The index by which the free addresses of a network are swept. */
 export const FREE_ADDRESSES_INDEX: IndexKey = { organization_id: 1, network_id: 1 };
 
+/** The index by which the entries of an entity are found; its id is unique in all organizations. */
+export const JOURNAL_OF_ENTITY = { entity_id: 1, n: 1 } as const;
+/** The index by which the entries of a host and of what stands on it are found. */
+export const JOURNAL_OF_HOST = { host_id: 1, n: 1 } as const;
+/** The index by which callers who may not see all networks read the journal. */
+export const JOURNAL_OF_NETWORK = { organization_id: 1, network_id: 1, n: 1 } as const;
+
 /** Every index of the database, by collection; leading fields are the tenant's, or the parent's; of unique ones, the tenant's. */
 export const INDEXES: Indexes = {
   networks: [{ key: FEW_INDEX }, tagged],
@@ -111,5 +119,8 @@ export const INDEXES: Indexes = {
   guards: [{ key: { target: 1 } }, { key: GUARD_INDEX }],
   deletions: [{ key: { organization_id: 1 } }],
   [ANSWERS]: [ANSWERS_EXPIRE],
+  journal: [{ key: JOURNAL_OF_ENTITY }, { key: JOURNAL_OF_HOST }, { key: JOURNAL_OF_NETWORK }],
+  journal_gone: [{ key: { organization_id: 1 } }],
+  [NOTES]: [NOTES_EXPIRE],
   free_addresses: [{ key: { subnet_id: 1, key: 1 } }, { key: FREE_ADDRESSES_INDEX }],
 };

@@ -1,4 +1,5 @@
-import type { Collection, Db } from "mongodb";
+import { randomBytes } from "node:crypto";
+import { Binary, type Collection, type Db } from "mongodb";
 import type { HostRecord, Interface, Service } from "@nts/shared/contract";
 import { batchesById, createCollections, type Migration } from "@nts/shared/mongo/migrations";
 import { hostSearchFields } from "./stores/host-search.js";
@@ -14,7 +15,16 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0004-composed-texts", up: composeTexts },
   { name: "0005-deletions", up: (db) => createCollections(db, ["deletions"]) },
   { name: "0006-free-addresses", up: (db) => createCollections(db, ["free_addresses"]) },
+  { name: "0007-journal", up: prepareJournal },
 ];
+
+/** What the journal consists of, with the key of its cursors, which is the same for all processes and for ever. */
+async function prepareJournal(db: Db): Promise<void> {
+  await createCollections(db, ["journal", "journal_notes", "journal_gone", "journal_tail", "journal_secrets"]);
+  const secrets = db.collection<{ _id: string; key: Binary }>("journal_secrets");
+  const key = new Binary(randomBytes(16));
+  await secrets.updateOne({ _id: "cursors" }, { $setOnInsert: { key } }, { upsert: true });
+}
 
 type Stored = Collection<EntityDocument>;
 

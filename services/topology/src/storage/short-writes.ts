@@ -5,6 +5,7 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { mapMongoFault } from "@nts/shared/mongo/faults";
 import { createKeyedQueue } from "@nts/shared/mongo/queue";
 import { requireWanted, type Work } from "@nts/shared/work";
+import { byText } from "./authorship.js";
 import { BY_ID } from "./indexes.js";
 import type { ScopedCollection, ScopedUpdate } from "./scoped-collection.js";
 import type { Entities, Entity, EntityDocument, Stored } from "./entities.js";
@@ -103,7 +104,8 @@ export function createShortWrites<T extends Entity>(db: Db, entities: Entities<T
     write: (work, scope, next) =>
       new Promise((resolve, reject) => {
         const { organizationId } = scope;
-        const { _id: id, ...fields } = entities.documentOf(organizationId, next);
+        const { _id: id, ...stored } = entities.documentOf(organizationId, next);
+        const fields = { ...stored, by: byText(work.author, organizationId, next.revision) };
         const filter = { ...entities.within(scope), _id: id, revision: next.revision - 1, claimed: { $ne: true } };
         const waiting = { work, id, revision: next.revision, nonce: new ObjectId(), filter, fields, resolve, reject };
         const line = lines.get(organizationId) ?? { organizationId, waiting: [], underWay: 0, isScheduled: false };

@@ -13,7 +13,7 @@ import { createPortStore, type PortStore } from "./stores/ports.js";
 import { createServiceStore, type ServiceStore } from "./stores/services.js";
 import { createSubnetStore, type SubnetStore } from "./stores/subnets.js";
 import { createTagStore, type TagStore } from "./stores/tags.js";
-import { sharedDatabase, UNSHARED } from "./database.js";
+import { type Database, sharedDatabase, UNSHARED } from "./database.js";
 import { createDeletions, type Deletions } from "./deletions.js";
 import { createGuards, type Guards } from "./guards.js";
 import { KINDS, type Kinds } from "./kinds.js";
@@ -23,6 +23,8 @@ import { createShortWrites, type ShortWrites } from "./short-writes.js";
 
 /** All that handlers may use of the database. */
 export interface Storage {
+  /** For what reads of its own. */
+  readonly database: Database;
   readonly transaction: RunTransaction;
   readonly writes: Writes;
   readonly guards: Guards;
@@ -76,5 +78,5 @@ export function createStorage(db: Db, transaction: RunTransaction, options: Stor
   const [guards, totals, deletions] = [createGuards(database), createTotals(database), createDeletions(database)];
   const writes = createWrites(db, transaction, { mostKeys: options.maxIdempotencyKeys, deleted: deletions.known });
   const desk = createAddressDesk({ transaction, addresses, guards, subnets: entities.subnets });
-  return { transaction, writes, guards, totals, deletions, quota, ...entities, addresses, desk, shortWrites };
+  return { database, transaction, writes, guards, totals, deletions, quota, ...entities, addresses, desk, shortWrites };
 }

@@ -36,6 +36,7 @@ export const BINDING_KIND: EntityKind<Binding> = {
   collection: "bindings",
   name: "Binding",
   onHosts: true,
+  isPart: true,
   networkOf: ({ network_id }) => network_id,
   keysOf: (binding) => ({
     service_id: binding.service_id,

@@ -1,0 +1,46 @@
+import type { Binary, Collection, Db, Document } from "mongodb";
+import type { DeletionDocument } from "../storage/deletion-records.js";
+import type { EntityDocument } from "../storage/entities.js";
+import type { JournalDocument } from "./entries.rules.js";
+
+/** The place in the stream up to which everything has its entries. It means nothing to another database. */
+export interface TailDocument {
+  _id: "topology";
+  token: Document;
+}
+
+/** Up to which number the entries of a network are not kept any more. */
+export interface GoneDocument {
+  _id: string;
+  organization_id: string;
+  /** Null for what belongs to the organization as a whole; {@link ALL} for all of it together. */
+  network_id: string | null;
+  n: number;
+  /** Of all: up to where the entries have been deleted. */
+  swept?: number;
+}
+
+/** No network has this id. */
+export const ALL = "all";
+
+export interface JournalCollections {
+  readonly db: Db;
+  readonly journal: Collection<JournalDocument>;
+  readonly gone: Collection<GoneDocument>;
+  readonly tails: Collection<TailDocument>;
+  readonly secrets: Collection<{ _id: string; key: Binary }>;
+  readonly deletions: Collection<DeletionDocument>;
+  entities(kind: string): Collection<EntityDocument>;
+}
+
+export function journalCollections(db: Db): JournalCollections {
+  return {
+    db,
+    journal: db.collection("journal"),
+    gone: db.collection("journal_gone"),
+    tails: db.collection("journal_tail"),
+    secrets: db.collection("journal_secrets"),
+    deletions: db.collection("deletions"),
+    entities: (kind) => db.collection(kind),
+  };
+}

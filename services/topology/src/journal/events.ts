@@ -1,0 +1,89 @@
+import type { Authorship } from "../storage/authorship.js";
+import { authorshipIn, NOTES } from "../storage/authorship.js";
+import { BY_ID, JOURNAL_OF_ENTITY } from "../storage/indexes.js";
+import type { JournalCollections } from "./collections.js";
+import { type Happening, JOURNALED, type Journaled } from "./entries.rules.js";
+import type { ChangeEvent } from "./stream.js";
+import { signatureOf } from "./writer.js";
+
+// From events of the database to what happened to entities. Who deleted something stands in the note of its transaction, whose
+// events come one after another. Builds that know nothing of the journal say neither who nor of which organization: that is
+// looked up.
+
+export interface EventReader {
+  /** What some events tell of entities, in their order. */
+  read(events: readonly ChangeEvent[]): Promise<Happening[]>;
+}
+
+interface Unplaced extends Omit<Happening, "organizationId"> {
+  readonly organizationId: string | null;
+}
+
+export function createEventReader({ journal, entities }: JournalCollections): EventReader {
+  let note: { readonly transaction: string; readonly authorship: Authorship } | null = null;
+
+  function happeningIn(event: ChangeEvent): Unplaced | null {
+    const { ns, documentKey, operationType, fullDocument, updateDescription } = event;
+    const fields = fullDocument ?? updateDescription?.updatedFields ?? {};
+    const by = fields["by"] as string | undefined;
+    if (ns.coll === NOTES) {
+      note = { transaction: transactionOf(event), authorship: authorshipIn(by ?? "{}") };
+      return null;
+    }
+    if (!(ns.coll in JOURNALED)) return null;
+    const isGone = operationType === "delete";
+    const noted = isGone && note !== null && note.transaction === transactionOf(event) ? note.authorship : null;
+    const authorship = by === undefined ? noted : authorshipIn(by);
+    const { wire, revision, form } = fields as { wire?: string; revision?: number; form?: number };
+    if (!isGone && wire === undefined) return null;
+    return {
+      collection: ns.coll as Journaled,
+      id: documentKey._id,
+      organizationId: authorship?.organizationId ?? (fullDocument?.["organization_id"] as string | undefined) ?? null,
+      at: timeOf(event),
+      by: authorship === null ? {} : signatureOf(authorship),
+      state: wire === undefined ? null : { wire, revision, form },
+    };
+  }
+
+  /** Organizations of entities, from what is told or stored of them. */
+  async function organizationsOf(unplaced: readonly Unplaced[]): Promise<ReadonlyMap<string, string>> {
+    const found = new Map<string, string>();
+    const ids = [...new Set(unplaced.map(({ id }) => id))];
+    const stages = [
+      { $match: { entity_id: { $in: ids } } },
+      { $group: { _id: "$entity_id", organization_id: { $first: "$organization_id" } } },
+    ];
+    const told = journal.aggregate<{ _id: string; organization_id: string }>(stages, { hint: JOURNAL_OF_ENTITY });
+    for (const { _id, organization_id } of await told.toArray()) found.set(_id, organization_id);
+    for (const { id, collection } of unplaced) {
+      if (found.has(id)) continue;
+      const stored = await entities(collection).findOne({ _id: id }, { hint: BY_ID, projection: { organization_id: 1 } }); // prettier-ignore
+      if (stored !== null) found.set(id, stored.organization_id);
+    }
+    return found;
+  }
+
+  return {
+    read: async (events) => {
+      const all = events.flatMap((event) => happeningIn(event) ?? []);
+      const unplaced = all.filter(({ organizationId }) => organizationId === null);
+      const looked = unplaced.length === 0 ? new Map<string, string>() : await organizationsOf(unplaced);
+      return all.flatMap((one) => {
+        const organizationId = one.organizationId ?? looked.get(one.id);
+        // What nobody has ever been told of, and is gone.
+        return organizationId === undefined ? [] : [{ ...one, organizationId }];
+      });
+    },
+  };
+}
+
+/** When it was committed. */
+export function timeOf({ wallTime, clusterTime }: Pick<ChangeEvent, "wallTime" | "clusterTime">): Date {
+  return wallTime ?? new Date(clusterTime.high * 1_000);
+}
+
+/** Names the transaction that an event is of; empty outside of one. */
+export function transactionOf({ lsid, txnNumber }: ChangeEvent): string {
+  return lsid === undefined || txnNumber === undefined ? "" : `${lsid.id.toString("hex")} ${String(txnNumber)}`;
+}

@@ -1,0 +1,79 @@
+import type { Document } from "mongodb";
+import { STREAM_MS } from "@nts/shared/mongo/connect";
+import { authorshipIn } from "../storage/authorship.js";
+import type { DeletionDocument } from "../storage/deletion-records.js";
+import {
+  HOST_ORDER_INDEX,
+  HOST_PORTS_INDEX,
+  type IndexKey,
+  orderIndex,
+  SERVICE_TRAILING,
+  TAG_INDEX,
+} from "../storage/indexes.js";
+import type { JournalCollections } from "./collections.js";
+import type { Happening, Journaled } from "./entries.rules.js";
+import { type JournalWriter, signatureOf } from "./writer.js";
+
+// A large deletion is one small write that hides much. It is told here, entity by entity, while the documents are still there.
+
+const BATCH = 500;
+
+interface Part {
+  readonly collection: Journaled;
+  readonly filter: Document;
+  readonly hint: IndexKey;
+}
+
+/** A deletion, as the stream tells it. */
+export type HidingDeletion = Pick<DeletionDocument, "_id" | "kind" | "organization_id" | "deleted_at" | "ids" | "by">;
+
+/** Tells of all that a deletion hides. The deletion is not known as told yet, unless it takes tags off. */
+export async function tellHidden(
+  { entities }: JournalCollections,
+  writer: JournalWriter,
+  deletion: HidingDeletion,
+  at: Date,
+): Promise<void> {
+  const { organization_id, by, kind } = deletion;
+  const base = { organizationId: organization_id, at, by: by === undefined ? {} : signatureOf(authorshipIn(by)) };
+  for (const { collection, filter, hint } of partsOf(deletion)) {
+    let batch: Happening[] = [];
+    const projection = kind === "tags" ? { wire: 1, revision: 1, form: 1 } : { _id: 1 };
+    const options = { projection, hint, batchSize: BATCH, maxTimeMS: STREAM_MS } as const;
+    for await (const { _id: id, wire, revision, form } of entities(collection).find(filter, options)) {
+      batch.push({ ...base, collection, id, state: kind === "tags" ? { wire, revision, form } : null });
+      if (batch.length < BATCH) continue;
+      await writer.write(batch);
+      batch = [];
+    }
+    await writer.write(batch);
+  }
+  // Its document goes soon after the deletion is answered, whether it was told of by then or not.
+  if (kind === "network") await writer.write([{ ...base, collection: "networks", id: deletion._id, state: null }]);
+}
+
+function partsOf({ _id, kind, organization_id, ids = [] }: HidingDeletion): readonly Part[] {
+  const part = (collection: Journaled, condition: Document, hint: IndexKey): Part => ({
+    collection,
+    filter: { organization_id, ...condition },
+    hint,
+  });
+  if (kind === "hosts") {
+    const on = { host_id: { $in: ids } };
+    return [
+      part("services", on, HOST_ORDER_INDEX),
+      part("ports", on, HOST_PORTS_INDEX),
+      part("interfaces", on, HOST_ORDER_INDEX),
+    ];
+  }
+  if (kind === "tags")
+    return (["networks", "subnets", "hosts", "services"] as const).map((collection) =>
+      part(collection, { tags: { $in: ids } }, TAG_INDEX),
+    );
+  const order = (collection: Journaled): Part => {
+    const trailing = collection === "services" ? SERVICE_TRAILING : {};
+    return part(collection, { network_id: _id }, orderIndex("created_at", true, trailing));
+  };
+  // What names others goes before what it names.
+  return (["services", "ports", "interfaces", "hosts", "subnets"] as const).map(order);
+}

@@ -1,0 +1,71 @@
+import { deletedAmong, withoutDeleted } from "../storage/hidden-tags.rules.js";
+import type { DeletionDocument } from "../storage/deletion-records.js";
+import type { Entity } from "../storage/entities.js";
+import type { Happening } from "./entries.rules.js";
+
+// Deletions that are told already, although documents of theirs are still there: whoever writes such a document later tells
+// nothing, and tags that are deleted are off whatever carries them.
+
+export type HiddenDeletion = Pick<DeletionDocument, "_id" | "kind" | "organization_id" | "deleted_at" | "ids">;
+
+/** What was hidden up to the place in the stream. */
+export interface HiddenThings {
+  add(deletion: HiddenDeletion): void;
+  remove(deletionId: string): void;
+  clear(): void;
+  /** The happening as it is answered; null when it is nobody's business any more. */
+  seen(happening: Happening): Happening | null;
+}
+
+export function createHiddenThings(): HiddenThings {
+  const deletions = new Map<string, HiddenDeletion>();
+  /** Ids of networks and hosts. */
+  let places = new Set<string>();
+  let tags = new Map<string, Map<string, Date>>();
+
+  function putTogether(): void {
+    places = new Set();
+    tags = new Map();
+    for (const { _id, kind, organization_id, deleted_at, ids = [] } of deletions.values()) {
+      if (kind === "network") places.add(_id);
+      else if (kind === "hosts") for (const id of ids) places.add(id);
+      else {
+        const mine = tags.get(organization_id) ?? new Map<string, Date>();
+        tags.set(organization_id, mine);
+        for (const id of ids) mine.set(id, deleted_at);
+      }
+    }
+  }
+
+  return {
+    add: (deletion) => {
+      deletions.set(deletion._id, deletion);
+      putTogether();
+    },
+    remove: (id) => {
+      if (deletions.delete(id)) putTogether();
+    },
+    clear: () => {
+      deletions.clear();
+      putTogether();
+    },
+    seen: (happening) => {
+      const { state, organizationId } = happening;
+      const deleted = tags.get(organizationId);
+      if (state === null || (places.size === 0 && deleted === undefined)) return happening;
+      const entity = JSON.parse(state.wire) as Entity & Placed & { readonly tags?: readonly string[] };
+      if ([entity.network_id, entity.host_id].some((id) => id !== undefined && places.has(id))) return null;
+      if (deleted === undefined || entity.tags === undefined) return happening;
+      if (deletedAmong(entity.tags, deleted).length === 0) return happening;
+      const stored = { entity: entity as Entity & { tags: readonly string[] }, revision: state.revision ?? 1 };
+      const answered = withoutDeleted(stored, deleted);
+      const { revision } = answered;
+      return { ...happening, state: { ...state, revision, wire: JSON.stringify(answered.entity) } };
+    },
+  };
+}
+
+interface Placed {
+  readonly network_id?: string;
+  readonly host_id?: string;
+}

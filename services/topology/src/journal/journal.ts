@@ -1,0 +1,101 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { Counter, Histogram, type Registry } from "prom-client";
+import type { Log } from "@nts/shared/log";
+import { withFreeLock } from "@nts/shared/mongo/lock";
+import type { JournalCollections } from "./collections.js";
+import { follow } from "./follow.js";
+import { sweepJournal } from "./retention.js";
+import type { Told } from "./writer.js";
+
+/** Milliseconds after which the journal of a process that died is another's. */
+const LEASE_MS = 3_000;
+/** Milliseconds between two tries to get it. */
+const RETRY_MS = 500;
+const STOP_MS = 1_500;
+const SWEEP_EVERY_MS = 600_000;
+const DAY_MS = 86_400_000;
+
+export interface JournalParts {
+  readonly collections: JournalCollections;
+  readonly registry: Registry;
+  readonly log: Log;
+  readonly retentionDays: number;
+  readonly told: Told;
+}
+
+export interface Journal {
+  /** Another process goes on with it. */
+  stop(): Promise<void>;
+}
+
+/** Keeps the journal for as long as the process runs; of all processes on a database one at a time. */
+export function startJournal(parts: JournalParts): Journal {
+  const { collections, registry, log, told } = parts;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const count = createCounting(registry);
+
+  async function keep(lost: AbortSignal): Promise<void> {
+    const ended = new AbortController();
+    const until = AbortSignal.any([signal, lost, ended.signal]);
+    const sweeping = sweepNowAndThen(parts, until);
+    try {
+      await follow({ collections, told, log, count }, until);
+    } finally {
+      ended.abort();
+      await sweeping;
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!isEnded(signal)) {
+      try {
+        await withFreeLock(collections.db, "journal", keep, LEASE_MS);
+      } catch (error) {
+        if (!isEnded(signal)) log.warn({ err: error }, "the journal was cut off; it goes on from its last entry");
+      }
+      await delay(RETRY_MS, null, { signal, ref: false }).catch(() => null);
+    }
+  }
+
+  const running = run();
+  return {
+    stop: async () => {
+      stopping.abort();
+      // A database that does not answer is not waited for: then the lease ends by itself.
+      await Promise.race([running, delay(STOP_MS, null, { ref: false })]);
+    },
+  };
+}
+
+const isEnded = ({ aborted }: AbortSignal): boolean => aborted;
+
+async function sweepNowAndThen({ collections, log, retentionDays }: JournalParts, until: AbortSignal): Promise<void> {
+  for (;;) {
+    await delay(SWEEP_EVERY_MS, null, { signal: until, ref: false }).catch(() => null);
+    if (isEnded(until)) return;
+    const before = new Date(Date.now() - retentionDays * DAY_MS);
+    await sweepJournal(collections, before, until).catch((error: unknown) => {
+      log.warn({ err: error }, "a sweep of the journal was cut off; it is resumed");
+    });
+  }
+}
+
+/** Makes what counts entries, and measures how late they are. */
+function createCounting(registry: Registry): (made: number, lagMs: number) => void {
+  const entries = new Counter({
+    name: "nts_journal_entries_total",
+    help: "Entries of the journal that this process has made.",
+    registers: [registry],
+  });
+  const lag = new Histogram({
+    name: "nts_journal_lag_seconds",
+    help: "From the commit of a change until its entry can be read.",
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.3, 1, 3, 10, 60],
+    registers: [registry],
+  });
+  return (made, lagMs) => {
+    entries.inc(made);
+    lag.observe(Math.max(0, lagMs) / 1_000);
+  };
+}

@@ -1,0 +1,79 @@
+import { LRUCache } from "lru-cache";
+import { BY_ID, JOURNAL_OF_ENTITY } from "../storage/indexes.js";
+import { ALL, type JournalCollections } from "./collections.js";
+import { type Draft, type JournalDocument, type Known, knownAfter, placeOf } from "./entries.rules.js";
+
+// What the journal says at its end: the last state of each entity, and the last number of each organization. A process that
+// appends remembers some of it. What it remembers is true as long as nobody else appends; it finds that out when it does.
+
+const REMEMBERED_BYTES = 32 * 1_048_576;
+
+export interface KnownStates {
+  /** Looks up what is not remembered of some entities. */
+  load(ids: readonly string[], organizationIds: readonly string[]): Promise<void>;
+  /** What was loaded, or appended since. */
+  get(id: string): Known | null;
+  /** Gives a draft the next place of its organization, and knows what it leaves. */
+  place(draft: Draft): JournalDocument;
+}
+
+export function createKnownStates({ journal, gone }: JournalCollections): KnownStates {
+  const states = new LRUCache<string, { readonly known: Known | null }>({
+    maxSize: REMEMBERED_BYTES,
+    sizeCalculation: ({ known }) => 200 + 2 * (known?.state?.wire.length ?? 0),
+  });
+  /** Never forgotten while states are remembered: a number must not be newer than they are. */
+  const numbers = new Map<string, number>();
+  /** What the present batch needs, also when it is more than is remembered. */
+  let batch = new Map<string, Known | null>();
+
+  return {
+    load: async (ids, organizationIds) => {
+      // First the numbers: whoever appends after this takes the next one, and what is read after this may be that.
+      for (const one of new Set(organizationIds)) if (!numbers.has(one)) numbers.set(one, await lastNumber(one));
+      batch = new Map();
+      const missing: string[] = [];
+      for (const id of new Set(ids)) {
+        const remembered = states.get(id);
+        if (remembered === undefined) missing.push(id);
+        batch.set(id, remembered?.known ?? null);
+      }
+      if (missing.length === 0) return;
+      const organizations = { organization_id: { $in: [...organizationIds] } };
+      const stages = [
+        { $match: { entity_id: { $in: missing }, ...organizations } },
+        { $sort: { entity_id: 1, n: -1 } },
+        { $group: { _id: "$entity_id", place: { $first: "$_id" } } },
+      ];
+      const last = await journal.aggregate<{ place: string }>(stages, { hint: JOURNAL_OF_ENTITY }).toArray();
+      const places = { _id: { $in: last.map(({ place }) => place) }, ...organizations };
+      const options = { hint: BY_ID, projection: { organization_id: 1, entity_id: 1, action: 1, revision: 1, wire: 1, form: 1 } }; // prettier-ignore
+      const found = last.length === 0 ? [] : await journal.find(places, options).toArray();
+      for (const entry of found) batch.set(entry.entity_id, knownAfter(entry));
+      for (const id of missing) states.set(id, { known: batch.get(id) ?? null });
+    },
+    get: (id) => batch.get(id) ?? null,
+    place: (draft) => {
+      const { organization_id, entity_id } = draft;
+      const n = (numbers.get(organization_id) ?? 0) + 1;
+      numbers.set(organization_id, n);
+      const known = knownAfter(draft);
+      batch.set(entity_id, known);
+      states.set(entity_id, { known });
+      return { _id: placeOf(organization_id, n), n, ...draft };
+    },
+  };
+
+  async function lastNumber(organization_id: string): Promise<number> {
+    const last = await lastOf(journal, organization_id);
+    const swept = await gone.findOne({ _id: `${organization_id}:${ALL}`, organization_id });
+    return Math.max(last, swept?.n ?? 0);
+  }
+}
+
+/** The last number of an organization's journal; 0 when it is empty. */
+export async function lastOf(journal: JournalCollections["journal"], organization_id: string): Promise<number> {
+  const range = { organization_id, _id: { $gt: placeOf(organization_id, 0), $lt: `${organization_id};` } };
+  const [last] = await journal.find(range, { hint: BY_ID, projection: { n: 1 } }).sort({ _id: -1 }).limit(1).toArray(); // prettier-ignore
+  return last?.n ?? 0;
+}

@@ -1,0 +1,194 @@
+import type { Document } from "mongodb";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { documentsIn } from "@nts/shared/mongo/raw-find";
+import type { Database } from "../storage/database.js";
+import type { Entity, EntityKind } from "../storage/entities.js";
+import { createReader } from "../storage/entity-reader.js";
+import { BY_ID, type IndexKey, JOURNAL_OF_ENTITY, JOURNAL_OF_HOST, JOURNAL_OF_NETWORK } from "../storage/indexes.js";
+import { KINDS } from "../storage/kinds.js";
+import { ALL, type JournalCollections, journalCollections } from "./collections.js";
+import { type Cursors, cursorsOf } from "./cursors.js";
+import { type Action, type JournalDocument, placeOf, sidesOf } from "./entries.rules.js";
+import { lastOf } from "./known.js";
+
+// Reads ranges of an organization's journal. Numbers have no gaps, so a range that is too long to be looked through in one
+// query is cut by counting.
+
+/** Entries that one query looks through where no index knows the filter. */
+const WINDOW = 20_000;
+/** Milliseconds after which what was found is answered, with the place from which to go on. */
+const PATIENCE_MS = 2_000;
+
+/** What an entry is chosen by. */
+export interface ChangeFilter {
+  readonly network_id?: string | undefined;
+  readonly host_id?: string | undefined;
+  readonly entity?: string | undefined;
+  readonly entity_id?: string | undefined;
+  readonly action?: Action | undefined;
+  readonly user_id?: string | undefined;
+  readonly key_id?: string | undefined;
+  readonly request_id?: string | undefined;
+}
+
+/** Numbers from `first` to `last`. */
+export interface Range {
+  readonly first: number;
+  readonly last: number;
+}
+
+export interface Asked {
+  readonly filter: ChangeFilter;
+  readonly range: Range;
+  readonly direction: "asc" | "desc";
+  readonly limit: number;
+}
+
+/** Where reading has come to. */
+export interface Reached {
+  /** The number of the last entry that was looked at; null when there was none. */
+  n: number | null;
+  /** Nothing more is in the range. */
+  isEnd: boolean;
+}
+
+export interface JournalReader {
+  readonly cursors: () => Promise<Cursors>;
+  /** The last number of the organization, and up to which one entries that the caller could see are not kept. */
+  ends(scope: Scope): Promise<{ readonly last: number; readonly gone: number; readonly goneForCaller: number }>;
+  /** The first number at or after a time; one more than the last when there is none. */
+  firstSince(scope: Scope, time: Date, range: Range): Promise<number>;
+  /** The entries as JSON texts, some at a time. @param reached is told where reading has come to */
+  texts(scope: Scope, asked: Asked, reached: Reached): AsyncGenerator<string[], void, void>;
+}
+
+export function createJournalReader(database: Database): JournalReader {
+  const collections = journalCollections(database.db);
+  const cursors = cursorsOf(collections);
+  return { cursors, ...createPlaces(database, collections), texts: createTexts(database, cursors) };
+}
+
+/** What tells places of the journal by what is there. */
+function createPlaces(
+  { share }: Database,
+  { journal, gone }: JournalCollections,
+): Pick<JournalReader, "ends" | "firstSince"> {
+  return {
+    ends: (scope) => {
+      const { organizationId: organization_id, networks } = scope;
+      const seen = networks === "all" ? [] : [...networks, "-"];
+      const marks = [...seen, ALL].map((id) => `${organization_id}:${id}`);
+      return share(scope, async () => {
+        const found = await gone.find({ _id: { $in: marks }, organization_id }, { hint: BY_ID }).toArray();
+        const all = found.find(({ network_id }) => network_id === ALL)?.n ?? 0;
+        const mine = networks === "all" ? found : found.filter(({ network_id }) => network_id !== ALL);
+        const last = Math.max(await lastOf(journal, organization_id), all);
+        return { last, gone: all, goneForCaller: Math.max(0, ...mine.map(({ n }) => n)) };
+      });
+    },
+    firstSince: async (scope, time, { first, last }) => {
+      const { organizationId: organization_id } = scope;
+      // Times do not go back, so each look leaves half of what was left.
+      let [low, high] = [first, last + 1];
+      while (low < high) {
+        const middle = Math.floor((low + high) / 2);
+        const place = { organization_id, _id: placeOf(organization_id, middle) };
+        const one = await share(scope, () => journal.findOne(place, { hint: BY_ID, projection: { at: 1 } }));
+        if (one === null || one.at < time) low = middle + 1;
+        else high = middle;
+      }
+      return low;
+    },
+  };
+}
+
+/** Makes what reads the entries of a range. */
+function createTexts(database: Database, cursors: JournalReader["cursors"]): JournalReader["texts"] {
+  return async function* (scope, asked, reached) {
+    const told = await cursors();
+    const until = performance.now() + PATIENCE_MS;
+    let left = asked.limit;
+    for (const window of windowsOf(asked)) {
+      if (performance.now() > until) return;
+      for await (const batch of found(database, scope, { ...asked, range: window, limit: left })) {
+        reached.n = batch.at(-1)?.n ?? reached.n;
+        left -= batch.length;
+        yield batch.map((document) => textOf(document, told));
+      }
+      if (left === 0) return;
+      if (isWindowed(asked.filter)) reached.n = asked.direction === "asc" ? window.last : window.first;
+    }
+    reached.isEnd = true;
+  };
+}
+
+async function* found(database: Database, scope: Scope, asked: Asked): AsyncGenerator<JournalDocument[], void, void> {
+  const { organizationId: organization_id } = scope;
+  const { filter: wanted, range, direction, limit } = asked;
+  const { hint, byNumber } = indexFor(scope, wanted);
+  const { first, last } = range;
+  const place = byNumber
+    ? { n: { $gte: first, $lte: last } }
+    : { _id: { $gte: placeOf(organization_id, first), $lte: placeOf(organization_id, last) } };
+  const filter = { organization_id, ...place, ...conditionsOf(scope, wanted) };
+  const sort = { [byNumber ? "n" : "_id"]: direction === "asc" ? 1 : -1 };
+  const find = { collection: "journal", filter, projection: {}, hint, sort, limit };
+  for await (const batch of database.batches(scope, find)) yield documentsIn(batch) as JournalDocument[];
+}
+
+/** True when entries that do not match are passed over one by one. */
+function isWindowed({ entity_id, host_id, ...others }: ChangeFilter): boolean {
+  if (entity_id !== undefined || host_id !== undefined) return false;
+  const { entity, action, user_id, key_id, request_id } = others;
+  return [entity, action, user_id, key_id, request_id].some((one) => one !== undefined);
+}
+
+function* windowsOf({ filter, range, direction }: Asked): Generator<Range> {
+  const { first, last } = range;
+  if (first > last) return;
+  if (!isWindowed(filter)) {
+    yield range;
+    return;
+  }
+  if (direction === "asc")
+    for (let from = first; from <= last; from += WINDOW) yield { first: from, last: Math.min(last, from + WINDOW - 1) };
+  else for (let to = last; to >= first; to -= WINDOW) yield { first: Math.max(first, to - WINDOW + 1), last: to };
+}
+
+function indexFor(
+  { networks }: Scope,
+  { entity_id, host_id, network_id }: ChangeFilter,
+): { hint: IndexKey; byNumber: boolean } {
+  if (entity_id !== undefined) return { hint: JOURNAL_OF_ENTITY, byNumber: true };
+  if (host_id !== undefined) return { hint: JOURNAL_OF_HOST, byNumber: true };
+  if (networks !== "all" || network_id !== undefined) return { hint: JOURNAL_OF_NETWORK, byNumber: true };
+  return { hint: BY_ID, byNumber: false };
+}
+
+function conditionsOf({ networks }: Scope, { network_id, ...others }: ChangeFilter): Document {
+  const seen = networks === "all" ? null : [...networks, null];
+  const asked = seen === null || seen.includes(network_id ?? null) ? [network_id] : [];
+  const wanted = network_id === undefined ? seen : asked;
+  return {
+    ...(wanted !== null && { network_id: { $in: wanted } }),
+    ...Object.fromEntries(Object.entries(others).filter(([, value]) => Boolean(value))),
+  };
+}
+
+const READERS = new Map(
+  Object.values(KINDS).map((kind) => [kind.name, createReader(kind as unknown as EntityKind<Entity>)]),
+);
+
+/** The JSON text of an entry. */
+function textOf(entry: JournalDocument, cursors: Cursors): string {
+  const { organization_id, n, at, action, entity, entity_id, network_id, host_id, name, form } = entry;
+  const { before, after, fields } = sidesOf(entry);
+  const scope = { organizationId: organization_id, networks: "all" } as const;
+  const present = (wire: string | null): string =>
+    wire === null ? "null" : (READERS.get(entity)?.wireOf({ wire, form }, scope) ?? wire);
+  const { user_id, key_id = null, email = null, request_id = null, comment = null, reconciled = false } = entry;
+  const head = { cursor: cursors.of(organization_id, n), at, action, entity, entity_id, network_id, host_id, name };
+  const actor = user_id === undefined ? null : { user_id, key_id, email };
+  const tail = { fields, actor, request_id, comment, reconciled };
+  return `${JSON.stringify(head).slice(0, -1)},"before":${present(before)},"after":${present(after)},${JSON.stringify(tail).slice(1)}`;
+}

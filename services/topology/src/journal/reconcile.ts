@@ -1,0 +1,101 @@
+import type { Document } from "mongodb";
+import { batchesById } from "@nts/shared/mongo/migrations";
+import type { EntityDocument } from "../storage/entities.js";
+import { BY_ID, JOURNAL_OF_ENTITY } from "../storage/indexes.js";
+import type { JournalCollections } from "./collections.js";
+import { COLLECTIONS, type Happening, JOURNALED, type Journaled } from "./entries.rules.js";
+import type { HiddenThings } from "./hidden.js";
+import type { JournalWriter } from "./writer.js";
+
+const BATCH = 500;
+
+export interface ReconcileParts {
+  readonly collections: JournalCollections;
+  readonly hidden: HiddenThings;
+  readonly writer: JournalWriter;
+}
+
+/**
+ * Makes the entries that are missing between the end of the journal and what is stored: of what nobody was told of, what has
+ * a higher revision by now, and what is gone. It may be cut off, and begun again.
+ *
+ * @returns how many
+ */
+export async function reconcile(parts: ReconcileParts, signal: AbortSignal): Promise<number> {
+  const { collections, hidden, writer } = parts;
+  const { deletions, entities } = collections;
+  hidden.clear();
+  const at = new Date();
+  const hiding = await deletions.find().toArray();
+  for (const deletion of hiding) hidden.add(deletion);
+  let entries = 0;
+  for (const collection of COLLECTIONS)
+    for await (const batch of batchesById(entities(collection))) {
+      if (signal.aborted) return entries;
+      entries += await writer.write(batch.map((one) => stateOf(collection, one, at)));
+    }
+  for await (const batch of livingIn(collections)) {
+    if (signal.aborted) return entries;
+    entries += await tellGone(parts, batch, at);
+  }
+  await deletions.updateMany({ _id: { $in: hiding.map(({ _id }) => _id) } }, { $set: { journaled: true } });
+  return entries;
+}
+
+const nameOf = (kind: Journaled): string => JOURNALED[kind];
+
+/** The last entry of an entity. */
+interface Last {
+  readonly entity_id: string;
+  readonly entity: string;
+  readonly organization_id: string;
+  readonly action: string;
+}
+
+/** What exists by the journal, some at a time. */
+async function* livingIn({ journal }: JournalCollections): AsyncGenerator<readonly Last[]> {
+  let batch: Last[] = [];
+  let previous = "";
+  const projection = { entity_id: 1, entity: 1, organization_id: 1, action: 1 } as const;
+  // In the order of the index, backwards: the first entry of an entity that comes is its last one.
+  const lasts = journal.find<Last>({}, { projection, hint: JOURNAL_OF_ENTITY }).sort({ entity_id: -1, n: -1 });
+  for await (const last of lasts) {
+    if (last.entity_id !== previous && last.action !== "deleted") batch.push(last);
+    previous = last.entity_id;
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Tells of those that are not there any more. */
+async function tellGone(
+  { collections, hidden, writer }: ReconcileParts,
+  living: readonly Last[],
+  at: Date,
+): Promise<number> {
+  const { entities } = collections;
+  let told = 0;
+  for (const collection of COLLECTIONS) {
+    const mine = living.filter(({ entity }) => entity === nameOf(collection));
+    const ids = mine.map(({ entity_id }) => entity_id);
+    const found = await entities(collection).find({ _id: { $in: ids } }, { hint: BY_ID }).toArray(); // prettier-ignore
+    const isThere = (one: EntityDocument): boolean => hidden.seen(stateOf(collection, one, at)) !== null;
+    const there = new Set(found.filter(isThere).map(({ _id }) => _id));
+    const gone = mine.filter(({ entity_id }) => !there.has(entity_id));
+    told += await writer.write(
+      gone.map(({ entity_id: id, organization_id: organizationId }) => ({
+        ...{ collection, id, organizationId, at, by: {} },
+        ...{ state: null, isReconciled: true },
+      })),
+    );
+  }
+  return told;
+}
+
+function stateOf(collection: Journaled, document: Document, at: Date): Happening {
+  const { _id: id, organization_id: organizationId, wire, revision, form } = document as EntityDocument;
+  const state = { wire, revision, form };
+  return { ...{ collection, id, organizationId, at, state }, by: {}, isReconciled: true };
+}

@@ -1,0 +1,81 @@
+import { AppError } from "@nts/shared/errors";
+
+// Who waits for changes is woken by a notice. A notice can be lost, so whoever waits looks now and then, too.
+
+/** Of one user in one process. */
+export const MOST_OF_USER = 10;
+/** In one process. */
+const MOST = 2_000;
+
+/** Networks in which something has changed; null for what belongs to the organization as a whole. */
+export type Networks = ReadonlySet<string | null>;
+
+export interface Waiting {
+  /** Tells whoever waits in an organization. @param networks null when it may be any */
+  wake(organizationId: string, networks: Networks | null): void;
+  /** Counts somebody who waits, until `end`. @throws AppError `too_many_in_flight` */
+  begin(userId: string, organizationId: string, networks: Networks | "all"): Waiter;
+}
+
+export interface Waiter {
+  /** Resolves when something has changed since the last time it did, or the time is up. @returns false then */
+  change(ms: number): Promise<boolean>;
+  end(): void;
+}
+
+interface Entry {
+  readonly networks: Networks | "all";
+  hasChanged: boolean;
+  resolve: (() => void) | null;
+}
+
+export function createWaiting(): Waiting {
+  const byOrganization = new Map<string, Set<Entry>>();
+  const users = new Map<string, number>();
+  let all = 0;
+
+  return {
+    wake: (organizationId, networks) => {
+      for (const entry of byOrganization.get(organizationId) ?? []) {
+        const mine = entry.networks;
+        if (networks !== null && mine !== "all" && ![...networks].some((id) => mine.has(id))) continue;
+        entry.hasChanged = true;
+        entry.resolve?.();
+      }
+    },
+    begin: (userId, organizationId, networks) => {
+      const ofUser = users.get(userId) ?? 0;
+      if (ofUser >= MOST_OF_USER || all >= MOST)
+        throw new AppError("too_many_in_flight", { of: "user", retry_after_seconds: 1 });
+      users.set(userId, ofUser + 1);
+      all += 1;
+      const entry: Entry = { networks, hasChanged: false, resolve: null };
+      const entries = byOrganization.get(organizationId) ?? new Set();
+      byOrganization.set(organizationId, entries.add(entry));
+      return {
+        change: async (ms) => {
+          if (!entry.hasChanged)
+            await new Promise<void>((resolve) => {
+              const timer = setTimeout(resolve, ms);
+              entry.resolve = () => {
+                clearTimeout(timer);
+                resolve();
+              };
+            });
+          entry.resolve = null;
+          const { hasChanged } = entry;
+          entry.hasChanged = false;
+          return hasChanged;
+        },
+        end: () => {
+          entries.delete(entry);
+          if (entries.size === 0) byOrganization.delete(organizationId);
+          const left = (users.get(userId) ?? 1) - 1;
+          if (left === 0) users.delete(userId);
+          else users.set(userId, left);
+          all -= 1;
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import type { Authorship } from "../storage/authorship.js";
+import type { JournalCollections } from "./collections.js";
+import { draftOf, type Happening, type JournalDocument, type Signature } from "./entries.rules.js";
+import type { HiddenThings } from "./hidden.js";
+import type { KnownStates } from "./known.js";
+
+/** Entries that one command appends, and their bytes. */
+const BATCH = 500;
+const BATCH_BYTES = 4 * 1_048_576;
+
+/** What is told of entries that are there now. */
+export type Told = (organizationId: string, networkIds: ReadonlySet<string | null>) => void;
+
+/** Appends to the journal. */
+export interface JournalWriter {
+  /** Makes the entries of some happenings, in their order. @returns how many */
+  write(happenings: readonly Happening[]): Promise<number>;
+}
+
+export function createJournalWriter(
+  { journal }: JournalCollections,
+  known: KnownStates,
+  { hidden, told }: { hidden: HiddenThings; told: Told },
+): JournalWriter {
+  async function append(documents: readonly JournalDocument[]): Promise<void> {
+    // In order: whoever appends beside us has taken the first number, and then nothing of ours is added.
+    for (const batch of inBatches(documents)) await journal.insertMany([...batch], { ordered: true });
+    const networks = new Map<string, Set<string | null>>();
+    for (const { organization_id, network_id } of documents)
+      networks.set(organization_id, (networks.get(organization_id) ?? new Set()).add(network_id));
+    for (const [organizationId, networkIds] of networks) told(organizationId, networkIds);
+  }
+
+  return {
+    write: async (happenings) => {
+      const seen = happenings.flatMap((one) => hidden.seen(one) ?? []);
+      if (seen.length === 0) return 0;
+      const organizations = new Set(seen.map(({ organizationId }) => organizationId));
+      await known.load(seen.map(({ id }) => id), [...organizations]); // prettier-ignore
+      const documents: JournalDocument[] = [];
+      for (const happening of seen) {
+        const draft = draftOf(known.get(happening.id), happening);
+        if (draft !== null) documents.push(known.place(draft));
+      }
+      await append(documents);
+      return documents.length;
+    },
+  };
+}
+
+function* inBatches(documents: readonly JournalDocument[]): Generator<readonly JournalDocument[]> {
+  let batch: JournalDocument[] = [];
+  let bytes = 0;
+  for (const document of documents) {
+    batch.push(document);
+    bytes += document.wire.length + (document.old?.length ?? 0) + (document.was?.length ?? 0);
+    if (batch.length < BATCH && bytes < BATCH_BYTES) continue;
+    yield batch;
+    batch = [];
+    bytes = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** An author as entries tell it. */
+export function signatureOf({ author }: Pick<Authorship, "author">): Signature {
+  if (author === null) return {};
+  const { userId, keyId, email, requestId, comment } = author;
+  return {
+    user_id: userId,
+    ...(keyId !== null && { key_id: keyId }),
+    ...(email !== null && { email }),
+    request_id: requestId,
+    ...(comment !== null && { comment }),
+  };
+}

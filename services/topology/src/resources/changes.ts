@@ -1,0 +1,181 @@
+import {
+  getHostHistory,
+  getInterfaceHistory,
+  getNetworkHistory,
+  getPortHistory,
+  getServiceHistory,
+  getSubnetHistory,
+  getTagHistory,
+  listChanges,
+} from "@nts/shared/contract";
+import { AppError, validationFailed } from "@nts/shared/errors";
+import { type Answer, answer } from "@nts/shared/http/answer";
+import { INTERNAL } from "@nts/shared/http/headers";
+import { mount, type Router, type UserCall } from "@nts/shared/http/mount";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { JOURNALED } from "../journal/entries.rules.js";
+import type { Asked, ChangeFilter, JournalReader, Reached } from "../journal/read.js";
+import type { Waiter, Waiting } from "../journal/waiting.js";
+import type { Storage } from "../storage/storage.js";
+
+/** Milliseconds between two looks of somebody who waits, whether woken or not. */
+const LOOK_MS = 5_000;
+const NOTICE_MS = 1_000;
+
+/** What the journal is read with. */
+export interface JournalAccess {
+  readonly reader: JournalReader;
+  readonly waiting: Waiting;
+}
+
+export function mountChanges(router: Router, journal: JournalAccess, storage: Storage): void {
+  mount(router, listChanges, (call) => changesOf(journal, call));
+  const histories = [
+    [getNetworkHistory, "networks"],
+    [getSubnetHistory, "subnets"],
+    [getHostHistory, "hosts"],
+    [getInterfaceHistory, "interfaces"],
+    [getPortHistory, "ports"],
+    [getServiceHistory, "services"],
+    [getTagHistory, "tags"],
+  ] as const;
+  for (const [operation, kind] of histories)
+    mount(router, operation, (call) => {
+      const { id } = call.params;
+      const entity = JOURNALED[kind];
+      const filter = kind === "hosts" ? { host_id: id } : { entity_id: id, entity };
+      // What was made a moment ago may have no entry yet.
+      const isThere = async (): Promise<boolean> => (await storage[kind].find(call.scope, id)) !== null;
+      return historyOf(journal, call, { filter, entity, isThere });
+    });
+}
+
+// What is hidden by now was told of when it was hidden, and who may see that is decided by the caller's networks as they are given.
+
+async function changesOf({ reader, waiting }: JournalAccess, call: UserCall<typeof listChanges>) {
+  const { query, principal, work } = call;
+  const { scope } = principal;
+  const { after, since, until, wait, limit, order_direction: direction, ...filter } = query;
+  if (wait > 0 && direction === "desc") throw validationFailed({ path: "wait", message: "goes with `asc` only" });
+  const cursors = await reader.cursors();
+  const organization = scope.organizationId;
+  const from = after === undefined ? null : cursors.read(organization, after);
+  const { last, gone, goneForCaller } = await reader.ends(scope);
+  const oldest = cursors.of(organization, goneForCaller);
+  if (direction === "asc" && from !== null && from < goneForCaller) throw new AppError("changes_gone", { oldest });
+
+  const range = { first: gone + 1, last };
+  if (direction === "asc") range.first = Math.max(range.first, (from ?? 0) + 1);
+  else if (from !== null) range.last = Math.min(range.last, from - 1);
+  if (since !== undefined) range.first = await reader.firstSince(scope, new Date(since), range);
+  if (until !== undefined) range.last = (await reader.firstSince(scope, new Date(until), range)) - 1;
+  const asked: Asked = { filter, range, direction, limit };
+
+  const metaOf = ({ n, isEnd }: Reached): object => ({
+    next: direction === "desc" && (isEnd || n === null) ? null : cursors.of(organization, n ?? from ?? goneForCaller),
+    oldest,
+  });
+  const reached: Reached = { n: null, isEnd: false };
+  const begun = await begin(reader, scope, asked, reached);
+  if (wait === 0 || begun.first !== null || until !== undefined) return answerOf(begun, () => metaOf(reached));
+
+  const networks = scope.networks === "all" ? "all" : new Set([...scope.networks, null]);
+  const waiter = waiting.begin(principal.userId, organization, networks);
+  const look = async (): Promise<Begun> => {
+    const { last: newest } = await reader.ends(scope);
+    return begin(reader, scope, { ...asked, range: { first: (reached.n ?? range.first - 1) + 1, last: newest } }, reached); // prettier-ignore
+  };
+  const waited = waitFor(waiter, { seconds: wait, isOver: () => work.isAbandoned(), look });
+  return answer.jsonPieces(
+    (async function* () {
+      // The head goes at once: it says that the answer has begun, and may take its time.
+      yield "";
+      try {
+        yield* answerPieces(await waited, () => metaOf(reached));
+      } finally {
+        waiter.end();
+      }
+    })(),
+    OPEN_META,
+  );
+}
+
+/** What a history is of. */
+interface Subject {
+  readonly filter: ChangeFilter;
+  readonly entity: string;
+  readonly isThere: () => Promise<boolean>;
+}
+
+async function historyOf(
+  { reader }: JournalAccess,
+  { principal, query }: Pick<UserCall<typeof getHostHistory>, "principal" | "query">,
+  { filter, entity, isThere }: Subject,
+): Promise<Answer<never>> {
+  const { scope } = principal;
+  const cursors = await reader.cursors();
+  const { after, limit, order_direction: direction } = query;
+  const from = after === undefined ? null : cursors.read(scope.organizationId, after);
+  const { last } = await reader.ends(scope);
+  const all = { first: 1, last };
+  const range = direction === "asc" ? { first: (from ?? 0) + 1, last } : { first: 1, last: (from ?? last + 1) - 1 };
+  const reached: Reached = { n: null, isEnd: false };
+  const begun = await begin(reader, scope, { filter, range, direction, limit }, reached);
+  const isKnown = async (): Promise<boolean> => {
+    const any = await begin(reader, scope, { filter, range: all, direction: "desc", limit: 1 }, { n: null, isEnd: false }); // prettier-ignore
+    return any.first !== null || isThere();
+  };
+  if (begun.first === null && !(await isKnown())) throw new AppError("not_found", { entity });
+  return answerOf(begun, () => {
+    const next = reached.n ?? (direction === "asc" ? (from ?? 0) : null);
+    const isLast = next === null || (reached.isEnd && direction === "desc");
+    return { next: isLast ? null : cursors.of(scope.organizationId, next) };
+  });
+}
+
+/** A page of which the first rows were read; null when it has none. */
+interface Begun {
+  readonly first: readonly string[] | null;
+  readonly rest: AsyncGenerator<string[], void, void>;
+}
+
+async function begin(reader: JournalReader, scope: Scope, asked: Asked, reached: Reached): Promise<Begun> {
+  const rest = reader.texts(scope, asked, reached);
+  const { value, done } = await rest.next();
+  return { first: done === true ? null : value, rest };
+}
+
+async function waitFor(
+  waiter: Waiter,
+  { seconds, isOver, look }: { seconds: number; isOver: () => boolean; look: () => Promise<Begun> },
+): Promise<Begun> {
+  const until = performance.now() + seconds * 1_000;
+  let looked = performance.now();
+  for (;;) {
+    const left = until - performance.now();
+    const hasChanged = left > 0 && (await waiter.change(Math.min(left, NOTICE_MS)));
+    const isLast = performance.now() >= until || isOver();
+    if (!hasChanged && !isLast && performance.now() < looked + LOOK_MS) continue;
+    const begun = await look();
+    if (begun.first !== null || isLast) return begun;
+    looked = performance.now();
+  }
+}
+
+const OPEN_META = { headers: { [INTERNAL.meta]: "open" } };
+
+function answerOf(begun: Begun, meta: () => object): Answer<never> {
+  return answer.jsonPieces(answerPieces(begun, meta), OPEN_META);
+}
+
+async function* answerPieces({ first, rest }: Begun, meta: () => object): AsyncGenerator<string> {
+  let before = "[";
+  for (let rows = first; rows !== null;) {
+    yield before + rows.join(",");
+    before = ",";
+    const { value, done } = await rest.next();
+    rows = done === true ? null : value;
+  }
+  // The gateway adds what every answer has, and the end.
+  yield `${first === null ? "[" : ""}],"meta":${JSON.stringify(meta()).slice(0, -1)}`;
+}

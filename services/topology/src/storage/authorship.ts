@@ -1,0 +1,81 @@
+import { type ClientSession, type Db, ObjectId } from "mongodb";
+import { type Author, authorOf } from "@nts/shared/writes/author";
+import { scopedCollection } from "./scoped-collection.js";
+
+// The journal is made from what the database tells of its changes. So every document says who wrote it last, on which request,
+// and why; and a transaction that deletes documents leaves a note, because they cannot say it any more. It is one text, which
+// differs with each revision: of a changed field, the database tells the new value, and of an object only what differs in it.
+
+/** What is known of a write. */
+export interface Authorship {
+  readonly organizationId: string;
+  readonly author: Author | null;
+}
+
+/** A note is needed for as long as the journal may be behind. */
+const NOTE_SECONDS = 86_400;
+
+export const NOTES = "journal_notes";
+export const NOTES_EXPIRE = { key: { at: 1 }, expireAfterSeconds: NOTE_SECONDS } as const;
+
+/** Names are short, because every document has them. */
+interface Text {
+  readonly o: string;
+  readonly v: number;
+  readonly u?: string;
+  readonly k?: string;
+  readonly e?: string;
+  readonly r?: string;
+  readonly c?: string;
+}
+
+/** The field `by` of a document. @param revision of the document */
+export function byText(author: Author | undefined, organizationId: string, revision: number): string {
+  const text: Text = {
+    o: organizationId,
+    v: revision,
+    ...(author !== undefined && {
+      u: author.userId,
+      ...(author.keyId !== null && { k: author.keyId }),
+      ...(author.email !== null && { e: author.email }),
+      r: author.requestId,
+      ...(author.comment !== null && { c: author.comment }),
+    }),
+  };
+  return JSON.stringify(text);
+}
+
+/** The field `by` of what a transaction writes. */
+export function signed(tx: ClientSession, organizationId: string, revision: number): { readonly by: string } {
+  return { by: byText(authorOf(tx), organizationId, revision) };
+}
+
+/** Reads the field `by` of a document or a note. */
+export function authorshipIn(by: string): Authorship {
+  const { o, u, k = null, e = null, r = "", c = null } = JSON.parse(by) as Text;
+  const author = u === undefined ? null : { userId: u, keyId: k, email: e, requestId: r, comment: c };
+  return { organizationId: o, author };
+}
+
+interface NoteDocument {
+  _id: ObjectId;
+  organization_id: string;
+  by: string;
+  at: Date;
+}
+
+/** Leaves a note for the deletions of a transaction, once for all of them. */
+export type Note = (tx: ClientSession, organizationId: string) => Promise<void>;
+
+/** Transactions that have left one. */
+const noted = new WeakSet<ClientSession>();
+
+export function createNote(db: Db): Note {
+  const notes = scopedCollection<NoteDocument>(db, NOTES);
+  return async (tx, organization_id) => {
+    if (noted.has(tx)) return;
+    noted.add(tx);
+    const at = new Date();
+    await notes.insertMany([{ _id: new ObjectId(), at, ...signed(tx, organization_id, 0), organization_id }], { session: tx }); // prettier-ignore
+  };
+}
