@@ -11,6 +11,7 @@ import { IdentitySettings } from "@nts/identity/config";
 import { MOST_WAITING as PASSWORDS_WAITING } from "@nts/identity/users/strength-judge";
 import {
   type AnyEndpoint,
+  LONGEST_WAIT_SECONDS,
   OPERATIONS,
   PLANNED_BYTES,
   PLANNED_CHANGES,
@@ -25,6 +26,7 @@ import { OPERATION_MS, STREAM_MS } from "@nts/shared/mongo/connect";
 import { SHARE_LIMITS } from "@nts/shared/shares";
 import { MOST_WAITING as REQUESTS_WAITING } from "@nts/shared/upstream/replicas";
 import { TopologySettings } from "@nts/topology/config";
+import { MOST_OF_USER } from "@nts/topology/journal/waiting";
 import {
   MOST_BINDINGS_ON_HOST,
   MOST_ON_HOST,
@@ -81,6 +83,7 @@ function ofRequests(): Rows {
     ],
     ["a plan of a write", `${n(PLANNED_CHANGES)} changes, ${kib(PLANNED_BYTES)} of values; more are counted`],
     ["an idempotency key", "255 visible ASCII characters"],
+    ["a reason for a change (`Change-Comment`)", "200 characters"],
     ["the graph as a file for Mermaid", `${n(MERMAID_LIMITS.edges)} edges, ${n(MERMAID_LIMITS.characters)} characters`],
   ];
 }
@@ -104,6 +107,10 @@ function ofCallers(): Rows {
     [
       "of these, requests that are at a service",
       `${at("AT_SERVICES_PER_USER")} of a user, ${at("AT_SERVICES_PER_ORGANIZATION")} of an organization, ${at("AT_SERVICES_PER_ADDRESS")} of an address; the others wait for their turn`,
+    ],
+    [
+      "requests that wait for changes",
+      `${MOST_OF_USER} of a user in one process of topology (429), up to ${LONGEST_WAIT_SECONDS} s each; they have connections of their own`,
     ],
     [
       "request bodies in memory",

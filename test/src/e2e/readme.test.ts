@@ -38,3 +38,15 @@ describe("the examples of docs/writing-safely.md", () => {
     expect(await readFile(join(folder, "head.txt"), "utf8")).toMatch(/^idempotency-replayed: true\r$/im);
   });
 });
+
+describe("the examples of docs/changes.md", () => {
+  it("answer what the page shows, the second one as soon as something happens", async () => {
+    const page = readPage("docs/changes.md");
+    const commands = [...readFiveMinutes().commands, ...page.commands].map((command) =>
+      command.replace("ada@example.com", "hopper@example.com"),
+    );
+    const answered = await runFiveMinutes({ commands, answers: [] }, stack.url, folder);
+    const shown = page.answers.map((text) => shapeOf(text.replace("ada@example.com", "hopper@example.com")));
+    expect(answered.slice(-page.answers.length).map(shapeOf)).toEqual(shown);
+  });
+});

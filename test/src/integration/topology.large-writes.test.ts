@@ -25,7 +25,7 @@ import { aHost, aNetwork, echoOf, onPort, type World } from "../support/topology
 const WRITERS = 12;
 const MOST = 1_000;
 /** Round trips of a bulk operation, whatever its size. */
-const HANDFUL = 14;
+const HANDFUL = 15;
 
 jest.setTimeout(60_000);
 

@@ -4,7 +4,7 @@
  * queue inside the process hides a race. Callers are signed in as the gateway would do it, at any level and scope.
  */
 import { randomBytes, randomUUID } from "node:crypto";
-import { Agent, type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from "node:http";
+import { Agent, type IncomingHttpHeaders, request as httpRequest } from "node:http";
 import { promisify } from "node:util";
 import { type CommandStartedEvent, type Db, type MongoClient } from "mongodb";
 import type { Input } from "@nts/shared/client";
@@ -15,6 +15,7 @@ import { INTERNAL, INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers"
 import { startServer } from "@nts/shared/http/server";
 import { createTenancySigner, createTenancyVerifier, type Principal, type Scope } from "@nts/shared/http/tenancy";
 import { createLog } from "@nts/shared/log";
+import { createMetrics } from "@nts/shared/metrics";
 import { passOn } from "@nts/shared/tracing/tracing";
 import { createMongoClient, openDatabase } from "@nts/shared/mongo/connect";
 import { migrate } from "@nts/shared/mongo/migrations";
@@ -22,9 +23,14 @@ import { createTransactions } from "@nts/shared/mongo/transaction";
 import { createShares, type ShareLimits } from "@nts/shared/shares";
 import { createTopologyApp } from "@nts/topology/app";
 import { createImportDesk } from "@nts/topology/imports/desk";
+import { journalCollections } from "@nts/topology/journal/collections";
+import { startJournal } from "@nts/topology/journal/journal";
+import { createJournalReader } from "@nts/topology/journal/read";
+import { createWaiting } from "@nts/topology/journal/waiting";
 import { INDEXES } from "@nts/topology/storage/indexes";
 import { MIGRATIONS } from "@nts/topology/storage/migrations";
 import { createStorage, type Storage } from "@nts/topology/storage/storage";
+import { exchange, searchOf } from "./bare-exchange.js";
 import { withoutOrganization } from "./tenant-filters.js";
 
 const SECRETS = ["the-secret-of-the-tests-of-topology"];
@@ -34,6 +40,8 @@ export interface TopologyOptions {
   /** What the instances store with, such as a storage with a guard turned off. */
   readonly storage?: (storage: Storage, db: Db) => Storage;
   readonly shares?: Partial<ShareLimits>;
+  /** The changes are written down, by one of the instances at a time. */
+  readonly journal?: boolean;
   /** Is told every command that the instances send to MongoDB. */
   readonly onCommand?: (command: CommandStartedEvent) => void;
 }
@@ -93,7 +101,12 @@ export interface Answered<Data> {
   readonly code: string;
   readonly params: Readonly<Record<string, unknown>>;
   /** What `meta` has beyond the versions. */
-  readonly meta: { readonly dry_run?: true; readonly plan?: Plan };
+  readonly meta: {
+    readonly dry_run?: true;
+    readonly plan?: Plan;
+    readonly next?: string | null;
+    readonly oldest?: string;
+  };
   readonly etag: string | undefined;
   readonly text: string;
   readonly headers: IncomingHttpHeaders;
@@ -110,7 +123,7 @@ export interface Page<Row> {
 
 /** Starts the service on a database that is new and is dropped when it stops. */
 export async function startTopology(options: TopologyOptions = {}): Promise<Topology> {
-  const { instances = 1, storage = (it: Storage): Storage => it, shares, onCommand } = options;
+  const { instances = 1, storage = (it: Storage): Storage => it, shares, journal = false, onCommand } = options;
   const url = process.env["MONGODB_URL"];
   if (url === undefined) throw new Error("MONGODB_URL is not set: run these tests with `node test/run.mjs`");
   const name = `topology_test_${randomBytes(6).toString("hex")}`;
@@ -120,12 +133,25 @@ export async function startTopology(options: TopologyOptions = {}): Promise<Topo
   const ownClient = createMongoClient(url, "topology-test-itself");
   const db = ownClient.db(name);
   const agent = new Agent({ keepAlive: true });
+  const waiting = createWaiting();
   const started = await Promise.all(
     Array.from({ length: instances }, () => startInstance(createMongoClient(watched(url), "topology-test"), name)),
   );
   const [first] = started;
   if (first === undefined) throw new Error("at least one instance is needed");
   await migrate(db, { migrations: MIGRATIONS, indexes: INDEXES, log: createLog("topology", "warn") });
+
+  const keeper = journal
+    ? startJournal({
+        collections: journalCollections(db),
+        registry: createMetrics("topology").registry,
+        log: createLog("topology", process.env["TEST_LOG_LEVEL"] ?? "error"),
+        retentionDays: 90,
+        told: (organizationId, networks) => {
+          waiting.wake(organizationId, networks);
+        },
+      })
+    : null;
 
   function watched(given: string): string {
     return `${given}${given.includes("?") ? "&" : "/?"}monitorCommands=true`;
@@ -139,8 +165,10 @@ export async function startTopology(options: TopologyOptions = {}): Promise<Topo
     });
     const served = openDatabase(client, database);
     const own = createShares(shares);
+    const stored = createStorage(served, createTransactions(client), { shares: own });
     const app = createTopologyApp({
-      storage: storage(createStorage(served, createTransactions(client), { shares: own }), served),
+      storage: storage(stored, served),
+      journal: { reader: createJournalReader(stored.database), waiting },
       imports: createImportDesk(),
       notices: {
         networkDeleted: (organization, id) => void notices.push(["network", organization, id]),
@@ -171,6 +199,7 @@ export async function startTopology(options: TopologyOptions = {}): Promise<Topo
     aProcess: () => connect({ kind: "process" }, { organizationId: "", networks: [] }, 0),
     stop: async () => {
       agent.destroy();
+      await keeper?.stop();
       await db.dropDatabase();
       await Promise.all(started.map(({ server }) => server.close()));
       await Promise.all([ownClient, ...started.map(({ client }) => client)].map((client) => client.close()));
@@ -254,47 +283,5 @@ function callerOf(connection: Connection): Caller {
       const user = { kind: "key", credentialId: randomUUID(), userId: randomUUID(), permission, scope: own } as const;
       return callerOf({ ...connection, principal: user, scope: own });
     },
-  };
-}
-
-function searchOf(query: Readonly<Record<string, unknown>>): string {
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query))
-    for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) search.append(name, String(one));
-  return search.size === 0 ? "" : `?${search.toString()}`;
-}
-
-/** One request over Node's own client, which shows trailers; they are given among the headers. */
-function exchange(body: string | undefined, options: object): Promise<Answered<unknown>> {
-  return new Promise((resolve, reject) => {
-    const request = httpRequest(options, (response) => {
-      read(response).then(resolve, reject);
-    });
-    request.on("error", reject);
-    request.end(body);
-  });
-}
-
-async function read(response: IncomingMessage): Promise<Answered<unknown>> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
-  const text = Buffer.concat(chunks).toString();
-  const isJson = response.headers["content-type"]?.startsWith("application/json") === true;
-  // Where the service has begun `meta`, its end is the gateway's.
-  const isOpen = response.headers[INTERNAL.meta] === "open";
-  const whole = (isOpen ? JSON.parse(`{"data":${text}}}`) : {}) as { data?: unknown; meta?: Answered<unknown>["meta"] };
-  const json: unknown = isOpen ? whole.data : text === "" || !isJson ? null : JSON.parse(text);
-  const failure = json as { code: string; params: Record<string, unknown> };
-  const { statusCode: status = 0, headers, trailers } = response;
-  const said = status >= 400 ? { code: failure.code, params: failure.params } : { code: "", params: {} };
-  const etag = headers.etag;
-  return {
-    status,
-    data: json,
-    meta: whole.meta ?? {},
-    ...said,
-    etag,
-    text,
-    headers: { ...headers, ...(trailers as object) },
   };
 }

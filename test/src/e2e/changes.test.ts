@@ -1,0 +1,42 @@
+/** Changes through the gateway: comments in any script, and answers that are held back. */
+import { beforeAll, describe, expect, it } from "@jest/globals";
+import type { Change } from "@nts/shared/contract";
+import { type Account, aKey, anAccount, callerOf } from "../support/api.js";
+import { type SharedStack, sharedStack } from "../support/shared-stack.js";
+import { until } from "../support/until.js";
+
+let stack: SharedStack;
+let account: Account;
+
+beforeAll(async () => {
+  stack = await sharedStack();
+  account = await anAccount(stack.url);
+}, 60_000);
+
+describe("changes through the gateway", () => {
+  it("carry the comment of the request, in any script", async () => {
+    const { session } = account;
+    // A header is bytes: those of UTF-8, each as a character, are what fetch sends.
+    const comment = Buffer.from("переїзд café").toString("latin1");
+    const made = await session.send("post", "/api/v1/tags", { name: "first" }, { "change-comment": comment });
+    expect(made.status).toBe(200);
+    const { id } = made.body.data as { id: string };
+    let changes: Change[] = [];
+    await until(async () => (changes = await session.data("get", `/api/v1/changes?entity_id=${id}`)).length === 1);
+    expect(changes[0]).toMatchObject({ comment: "переїзд café", actor: { email: account.email, key_id: null } });
+  });
+
+  it("are not told to a key that was deleted while it waited for them", async () => {
+    const { session } = account;
+    const { id, secret } = await aKey(stack.url, account);
+    const holder = callerOf(stack.url, "key", { authorization: `Bearer ${secret}` });
+    const { body } = await holder.send("get", "/api/v1/changes?limit=1000");
+    const { next } = body.meta as unknown as { next: string };
+    const waiting = holder.send("get", `/api/v1/changes?wait=20&after=${next}`);
+    await session.data("delete", `/api/v1/auth/keys/${id}`);
+    await session.data("post", "/api/v1/tags", { name: "second" });
+    const answered = await waiting;
+    expect([answered.status, answered.body.code]).toEqual([401, "api_key_invalid"]);
+    expect(answered.text).not.toContain("second");
+  });
+});

@@ -1,0 +1,193 @@
+/** How the journal is kept: by whom, from where it goes on, what becomes of what is too old, and beside builds that know nothing of it. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import {
+  type Change,
+  createTag,
+  deleteHost,
+  deletePort,
+  getHostHistory,
+  listChanges,
+  patchService,
+  updateHost,
+} from "@nts/shared/contract";
+import { createLog } from "@nts/shared/log";
+import { createMetrics } from "@nts/shared/metrics";
+import { journalCollections } from "@nts/topology/journal/collections";
+import { follow } from "@nts/topology/journal/follow";
+import { type Journal, startJournal } from "@nts/topology/journal/journal";
+import { sweepJournal } from "@nts/topology/journal/retention";
+import { startReplay } from "../support/replay.js";
+import { type Caller, startTopology, type Topology } from "../support/topology.js";
+import { aHost, aNetwork, aService, type World } from "../support/topology-world.js";
+import { until } from "../support/until.js";
+
+let topology: Topology;
+let keepers: Journal[];
+let stopping: () => Promise<void>;
+let world: World;
+
+beforeEach(async () => {
+  topology = await startTopology();
+  keepers = [];
+  stopping = () => Promise.resolve();
+  world = await aNetwork(topology.aCaller());
+});
+afterEach(async () => {
+  await stopping();
+  await Promise.all(keepers.map((keeper) => keeper.stop()));
+  await topology.stop();
+});
+
+function keep(): Journal {
+  const keeper = startJournal({
+    collections: journalCollections(topology.db),
+    registry: createMetrics("topology").registry,
+    log: createLog("test", process.env["TEST_LOG_LEVEL"] ?? "silent"),
+    retentionDays: 90,
+    told: () => undefined,
+  });
+  keepers.push(keeper);
+  return keeper;
+}
+
+/** All that is told, once a mark of now is told. */
+async function toldByNow(caller: Caller = world.owner): Promise<Change[]> {
+  const { id } = await caller.call(createTag, { body: { name: `mark ${Math.random()}` } });
+  let changes: Change[] = [];
+  await until(async () => {
+    changes = await caller.call(listChanges, { query: { limit: 1000 } });
+    return changes.some(({ entity_id }) => entity_id === id);
+  });
+  return changes;
+}
+
+async function expectWhole(): Promise<void> {
+  await toldByNow();
+  const replay = startReplay(async (path) => world.owner.raw("get", path));
+  await replay.follow();
+  expect([replay.faults, await replay.differences()]).toEqual([[], []]);
+}
+
+const told = (changes: readonly Change[]): string[] => changes.map(({ action, entity, name }) => `${action} ${entity} ${name}`); // prettier-ignore
+
+describe("where the journal goes on", () => {
+  it("tells of what was there before it as reconciled, and of everything since as it happened", async () => {
+    await aHost(world, { ports: 1 });
+    keep();
+    await until(async () => (await world.owner.call(listChanges, { query: {} })).length === 4);
+    await aHost(world, { name: "later" });
+    const changes = await toldByNow();
+    const before = changes.filter(({ reconciled }) => reconciled);
+    expect(told(before)).toEqual([
+      "created Network Home",
+      "created Subnet LAN",
+      "created Host nas",
+      "created Port 1/Tcp",
+    ]);
+    expect(before.every(({ actor }) => actor === null)).toBe(true);
+    expect(told(changes.slice(4))).toEqual(["created Host later", expect.stringMatching(/^created Tag/)]);
+  });
+
+  it("makes up for what the database has forgotten: what is new, has changed, and is gone", async () => {
+    const keeper = keep();
+    await toldByNow();
+    const [changed, gone] = [await aHost(world, { name: "old" }), await aHost(world, { name: "gone", ports: 1 })];
+    const before = await toldByNow();
+    await keeper.stop();
+    await world.owner.call(updateHost, { params: changed, body: { ...changed, name: "new" } });
+    await world.owner.call(deleteHost, { params: gone });
+    await aHost(world, { name: "added" });
+    // The oplog of this server reaches back to its beginning, so the place is one that no server knows.
+    const { tails } = journalCollections(topology.db);
+    const lost = { _data: "none" };
+    await tails.updateOne({ _id: "topology" }, { $set: { token: lost } });
+    keep();
+    await until(async () => (await tails.findOne({ _id: "topology" }))!.token["_data"] !== "none");
+    const missing = (await toldByNow()).slice(before.length).filter(({ entity }) => entity !== "Tag");
+    const [names, updated] = [told(missing), missing.find(({ action }) => action === "updated")];
+    expect(names.sort()).toEqual(["created Host added", "deleted Host gone", "deleted Port 1/Tcp", "updated Host new"]);
+    expect([updated?.fields, updated?.reconciled]).toEqual([["name"], true]);
+    await expectWhole();
+  });
+
+  it("is kept by one process at a time, and two that both believe it is theirs tell nothing twice", async () => {
+    const collections = journalCollections(topology.db);
+    const [log, ended] = [createLog("test", "silent"), new AbortController()];
+    const parts = { collections, told: () => undefined, log, count: () => undefined };
+    const persist = async (): Promise<void> => {
+      while (!ended.signal.aborted) await follow(parts, ended.signal).catch(() => sleep(50 * Math.random()));
+    };
+    const both = [persist(), persist()];
+    stopping = async () => {
+      ended.abort();
+      await Promise.all(both);
+    };
+    const services = (await aHost(world, { services: 5 })).services;
+    for (let n = 0; n < 40; n++)
+      await world.owner.call(patchService, { params: services[n % 5]!, body: { name: `name ${n}` } });
+    await expectWhole();
+  });
+});
+
+describe("beside builds that know nothing of the journal", () => {
+  it("tells of what they write and delete, without an author", async () => {
+    keep();
+    await toldByNow();
+    const host = await aHost(world, { ports: 1 });
+    const service = await aService(world, host);
+    await toldByNow();
+    const services = topology.db.collection<{ _id: string; wire: string; revision: number }>("services");
+    const stored = await services.findOne({ _id: service.id });
+    const wire = stored!.wire.replace('"web"', '"by an older build"');
+    await services.updateOne({ _id: service.id }, { $set: { wire, revision: stored!.revision + 1 } });
+    await world.owner.call(patchService, { params: service, body: { tags: ["here"] } });
+    await services.deleteOne({ _id: service.id });
+    await until(async () => (await world.owner.call(listChanges, { query: { entity_id: service.id } })).length === 4);
+    const changes = await world.owner.call(listChanges, { query: { entity_id: service.id } });
+    expect(told(changes).slice(1)).toEqual(["updated Service by an older build", "updated Service by an older build", "deleted Service by an older build"]); // prettier-ignore
+    expect(changes.map(({ actor }) => actor === null)).toEqual([false, true, false, true]);
+  });
+});
+
+describe("what is too old", () => {
+  it("is not told any more, and who is behind that is told so; the last state of what exists is still known", async () => {
+    keep();
+    const [kept, gone] = [await aHost(world, { name: "kept" }), await aHost(world, { name: "gone", ports: 1 })];
+    await world.owner.call(deletePort, { params: gone.ports[0]! });
+    await world.owner.call(deleteHost, { params: gone });
+    const old = await toldByNow();
+    const collections = journalCollections(topology.db);
+    await sweepJournal(collections, new Date(), new AbortController().signal, 0);
+    const { refusal, send, call } = world.owner;
+    expect((await send(listChanges, { query: {} })).data).toEqual([]);
+    const [status, code, params] = await refusal(listChanges, { query: { after: old[0]!.cursor } });
+    expect([status, code]).toEqual([410, "changes_gone"]);
+
+    await call(updateHost, { params: kept, body: { ...kept, name: "renamed" } });
+    const since = await call(listChanges, { query: { after: String(params["oldest"]) } });
+    const changes = since.length > 0 ? since : await toldByNow();
+    expect(told(changes)[0]).toBe("updated Host renamed");
+    expect(changes[0]!.before).toMatchObject({ name: "kept" });
+    expect(told(await call(getHostHistory, { params: kept }))).toEqual(["created Host kept", "updated Host renamed"]);
+    expect(await collections.journal.countDocuments({ entity_id: gone.id })).toBe(0);
+
+    await toldByNow();
+    await sweepJournal(collections, new Date(), new AbortController().signal, 0);
+    expect(told(await call(getHostHistory, { params: kept }))).toEqual(["updated Host renamed"]);
+  });
+
+  it("says so to nobody for whom nothing of it is missing", async () => {
+    keep();
+    const office = await aNetwork(world.owner, "Office");
+    const limited = world.owner.restrictedTo([world.network.id]);
+    await toldByNow();
+    const { meta } = await limited.send(listChanges, { query: { limit: 1000 } });
+    await aHost(office);
+    await until(async () => (await world.owner.call(listChanges, { query: { entity: "Host" } })).length === 1);
+    await sweepJournal(journalCollections(topology.db), new Date(), new AbortController().signal, 0);
+    expect((await limited.send(listChanges, { query: { after: meta.next! } })).data).toEqual([]);
+    const { data } = await world.owner.send(listChanges, { query: { order_direction: "desc" } });
+    expect(data).toEqual([]);
+  });
+});

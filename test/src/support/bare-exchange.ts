@@ -1,0 +1,47 @@
+/** Requests to a service itself, whose answers have no envelope. */
+import { type IncomingMessage, request as httpRequest } from "node:http";
+import { INTERNAL } from "@nts/shared/http/headers";
+import type { Answered } from "./topology.js";
+
+/** The search of a URL. */
+export function searchOf(query: Readonly<Record<string, unknown>>): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query))
+    for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) search.append(name, String(one));
+  return search.size === 0 ? "" : `?${search.toString()}`;
+}
+
+/** One request over Node's own client, which shows trailers; they are given among the headers. */
+export function exchange(body: string | undefined, options: object): Promise<Answered<unknown>> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(options, (response) => {
+      read(response).then(resolve, reject);
+    });
+    request.on("error", reject);
+    request.end(body);
+  });
+}
+
+async function read(response: IncomingMessage): Promise<Answered<unknown>> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
+  const text = Buffer.concat(chunks).toString();
+  const isJson = response.headers["content-type"]?.startsWith("application/json") === true;
+  // Where the service has begun `meta`, its end is the gateway's.
+  const isOpen = response.headers[INTERNAL.meta] === "open";
+  const whole = (isOpen ? JSON.parse(`{"data":${text}}}`) : {}) as { data?: unknown; meta?: Answered<unknown>["meta"] };
+  const json: unknown = isOpen ? whole.data : text === "" || !isJson ? null : JSON.parse(text);
+  const failure = json as { code: string; params: Record<string, unknown> };
+  const { statusCode: status = 0, headers, trailers } = response;
+  const said = status >= 400 ? { code: failure.code, params: failure.params } : { code: "", params: {} };
+  const etag = headers.etag;
+  return {
+    status,
+    data: json,
+    meta: whole.meta ?? {},
+    ...said,
+    etag,
+    text,
+    headers: { ...headers, ...(trailers as object) },
+  };
+}

@@ -1,0 +1,105 @@
+/**
+ * Follows the changes of an organization from the start, and holds what they tell; in the end that has to be what the lists
+ * answer, byte for byte.
+ */
+import type { Change } from "@nts/shared/contract";
+
+export type Row = Readonly<Record<string, unknown>> & { readonly id: string };
+
+/** Asks as a caller, and answers data and `meta`. */
+export type Get = (
+  path: string,
+) => Promise<{ readonly data: unknown; readonly meta: Readonly<Record<string, unknown>> }>;
+
+export interface Replay {
+  /** Goes on to the present end. @returns the entries that came */
+  follow(): Promise<Change[]>;
+  /** What is wrong with what came: entries that do not follow from the ones before. */
+  readonly faults: readonly string[];
+  /** What is wrong with what is held, beside what the lists answer. */
+  differences(): Promise<string[]>;
+}
+
+const LISTS = {
+  Network: "networks",
+  Subnet: "subnets",
+  Interface: "interfaces",
+  Port: "ports",
+  Service: "services",
+  Tag: "tags",
+  Host: "hosts",
+} as const;
+
+export function startReplay(get: Get, limit = 100): Replay {
+  const held = new Map<string, { readonly entity: string; readonly text: string }>();
+  const cursors = new Set<string>();
+  const faults: string[] = [];
+  let after: string | undefined;
+
+  function apply(change: Change): void {
+    const { cursor, action, entity, entity_id, before, after: now, fields } = change;
+    const about = `${action} ${entity} ${entity_id}`;
+    if (cursors.has(cursor)) faults.push(`${about}: came twice`);
+    cursors.add(cursor);
+    const had = held.get(entity_id)?.text ?? null;
+    if (had !== (before === null ? null : JSON.stringify(before))) faults.push(`${about}: before is not what was held`);
+    if ((action === "created") !== (had === null)) faults.push(`${about}: it was ${had === null ? "not " : ""}there`);
+    if ((action === "deleted") !== (now === null)) faults.push(`${about}: afterwards it is ${JSON.stringify(now)}`);
+    if (action === "updated" && fields.length === 0) faults.push(`${about}: nothing changed`);
+    if (now === null) held.delete(entity_id);
+    else held.set(entity_id, { entity, text: JSON.stringify(now) });
+  }
+
+  const rowsOf = (entity: string): Row[] =>
+    [...held.values()].filter((one) => one.entity === entity).map(({ text }) => JSON.parse(text) as Row);
+
+  /** Hosts as lists answer them: with what stands on them, in its order. */
+  function hosts(): Row[] {
+    const on = (entity: string, id: string, ...order: string[]): Row[] =>
+      rowsOf(entity)
+        .filter((row) => row["host_id"] === id)
+        .sort((a, b) => order.map((name) => compare(a[name], b[name])).find((sign) => sign !== 0) ?? 0);
+    return rowsOf("Host").map((host) => ({
+      ...host,
+      interfaces: on("Interface", host.id, "position"),
+      ports: on("Port", host.id, "number", "protocol"),
+      services: on("Service", host.id, "position"),
+    }));
+  }
+
+  return {
+    faults,
+    follow: async () => {
+      const came: Change[] = [];
+      for (;;) {
+        const { data, meta } = await get(
+          `/api/v1/changes?limit=${limit}${after === undefined ? "" : `&after=${after}`}`,
+        );
+        const changes = data as Change[];
+        for (const change of changes) apply(change);
+        came.push(...changes);
+        after = meta["next"] as string;
+        if (changes.length === 0) return came;
+      }
+    },
+    differences: async () => {
+      const found: string[] = [];
+      for (const [entity, path] of Object.entries(LISTS)) {
+        const { data } = await get(`/api/v1/${path}?limit=0`);
+        const listed = new Map((data as Row[]).map((row) => [row.id, JSON.stringify(row)]));
+        const mine = new Map(
+          (entity === "Host" ? hosts() : rowsOf(entity)).map((row) => [row.id, JSON.stringify(row)]),
+        );
+        for (const [id, text] of listed)
+          if (mine.get(id) !== text)
+            found.push(`${entity} ${id} is listed as ${text}, and held as ${mine.get(id) ?? "nothing"}`);
+        for (const id of mine.keys()) if (!listed.has(id)) found.push(`${entity} ${id} is held, and not listed`);
+      }
+      return found;
+    },
+  };
+}
+
+function compare(a: unknown, b: unknown): number {
+  return (a as number) < (b as number) ? -1 : (a as number) > (b as number) ? 1 : 0;
+}
