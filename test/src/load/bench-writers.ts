@@ -13,8 +13,6 @@ import { valueAt } from "./shares.js";
 const WRITERS = 16;
 const SECONDS = process.argv.includes("--quick") ? 2 : 6;
 
-const PATCH = { "content-type": "application/merge-patch+json" };
-
 interface Made {
   readonly id: string;
   readonly [member: string]: unknown;
@@ -93,7 +91,7 @@ async function besideDryRuns(callers: readonly Caller[]): Promise<void> {
     gentle.map((caller) => made(caller, "/api/v1/hosts", { network_id: network.id, name: "host" })),
   );
   const write = (caller: Caller, n: number, round: number) =>
-    caller.send("patch", `/api/v1/hosts/${hosts[n]?.id ?? ""}`, { name: `host ${round % 2}` }, PATCH);
+    caller.send("put", `/api/v1/hosts/${hosts[n]?.id ?? ""}`, { ...hosts[n], name: `host ${round % 2}` });
   const alone = await run("gentle updates of 8 hosts", gentle, write, 50);
   const trying = run("dry runs of the deletion of another host with 160 services", callers, (caller) =>
     caller.send("delete", `/api/v1/hosts/${full.id}?dry_run=true`),
