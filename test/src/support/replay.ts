@@ -45,6 +45,8 @@ export function startReplay(get: Get, limit = 100): Replay {
     if (had !== (before === null ? null : JSON.stringify(before))) faults.push(`${about}: before is not what was held`);
     if ((action === "created") !== (had === null)) faults.push(`${about}: it was ${had === null ? "not " : ""}there`);
     if ((action === "deleted") !== (now === null)) faults.push(`${about}: afterwards it is ${JSON.stringify(now)}`);
+    const timeOf = (state: Readonly<Record<string, unknown>> | null): string => String(state?.["updated_at"] ?? "");
+    if (action === "updated" && timeOf(now) <= timeOf(before)) faults.push(`${about}: it goes back in time`);
     if (action === "updated" && fields.length === 0) faults.push(`${about}: nothing changed`);
     if (now === null) held.delete(entity_id);
     else held.set(entity_id, { entity, text: JSON.stringify(now) });
