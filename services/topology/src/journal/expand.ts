@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Document } from "mongodb";
 import { STREAM_MS } from "@nts/shared/mongo/connect";
 import { authorshipIn } from "../storage/authorship.js";
@@ -16,7 +17,9 @@ import { type JournalWriter, signatureOf } from "./writer.js";
 
 // A large deletion is one small write that hides much. It is told here, entity by entity, while the documents are still there.
 
-const BATCH = 500;
+const BATCH = 100;
+/** Milliseconds between batches, in which the process and the database are there for others. */
+const PAUSE_MS = 5;
 
 interface Part {
   readonly collection: Journaled;
@@ -44,6 +47,7 @@ export async function tellHidden(
       batch.push({ ...base, collection, id, state: kind === "tags" ? { wire, revision, form } : null });
       if (batch.length < BATCH) continue;
       await writer.write(batch);
+      await delay(PAUSE_MS);
       batch = [];
     }
     await writer.write(batch);

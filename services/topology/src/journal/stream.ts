@@ -36,7 +36,8 @@ export interface ChangeStream {
 
 /** Whoever stops waits for so long. */
 const AWAIT_MS = 250;
-const MOST_EVENTS = 1_000;
+/** Events of one batch: turning them into entries keeps the process from everything else for some ten milliseconds. */
+export const MOST_EVENTS = 100;
 
 /** The server's codes for a place in the stream that it cannot go on from. */
 const LOST = new Set([9, 260, 280, 286, 40647, 50811]);

@@ -5,7 +5,7 @@ import type { HiddenThings } from "./hidden.js";
 import type { KnownStates } from "./known.js";
 
 /** Entries that one command appends, and their bytes. */
-const BATCH = 500;
+const BATCH = 100;
 const BATCH_BYTES = 4 * 1_048_576;
 
 /** What is told of entries that are there now. */
