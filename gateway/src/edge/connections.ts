@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import type { Exchange } from "./exchange.js";
+import { createTurns } from "./turns.js";
 
 // The requests of one connection. A few of them are answered at a time; while others wait, nothing more is read, and their
 // turns take their time, so that what comes on other connections comes between. Node tells of a connection's end only to the
@@ -83,43 +84,18 @@ export interface Connections {
 /** @param start begins to answer a request when its turn has come; never throws */
 export function createConnections(start: Start): Connections {
   const connections = new WeakMap<Socket, Connection>();
-  const startInTurn = inTurns(start);
+  const turns = createTurns<Exchange>({ turnMs: TURN_MS, most: MOST_IN_A_TURN }, (exchange) => {
+    if (exchange.isEnded) return false;
+    start(exchange);
+    return true;
+  });
   return {
     of: (socket) => {
       const known = connections.get(socket);
       if (known !== undefined) return known;
-      const connection = new Connection(socket, start, startInTurn);
+      const connection = new Connection(socket, start, turns.add);
       connections.set(socket, connection);
       return connection;
     },
-  };
-}
-
-/** Makes the function that starts an exchange in one of the next turns, unless it is over by then. */
-function inTurns(start: Start): Start {
-  const waiting = new Set<Exchange>();
-  let isExpected = false;
-
-  function expectTurn(): void {
-    if (isExpected || waiting.size === 0) return;
-    isExpected = true;
-    setTimeout(turn, TURN_MS);
-  }
-
-  function turn(): void {
-    isExpected = false;
-    let begun = 0;
-    for (const exchange of waiting) {
-      waiting.delete(exchange);
-      if (exchange.isEnded) continue;
-      start(exchange);
-      if (++begun === MOST_IN_A_TURN) break;
-    }
-    expectTurn();
-  }
-
-  return (exchange) => {
-    waiting.add(exchange);
-    expectTurn();
   };
 }

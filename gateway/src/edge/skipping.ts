@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { createTurns, type Pacing } from "./turns.js";
 
 // What is left of bodies that nobody wants. It is read for the client to get at its answer, but takes its time: whoever sends
 // much of it shall wait, not those whose requests are served meanwhile.
@@ -13,41 +14,24 @@ export interface Skipping {
   skip(request: IncomingMessage): void;
 }
 
-/** @param schedule begins the next turn after so many milliseconds */
-export function createSkipping(schedule: (turn: () => void, ms: number) => unknown = setTimeout): Skipping {
-  const waiting = new Set<IncomingMessage>();
-  let isScheduled = false;
-
-  function wait(request: IncomingMessage): void {
-    waiting.add(request);
-    expectTurn();
-  }
-
-  function expectTurn(): void {
-    if (isScheduled || waiting.size === 0) return;
-    isScheduled = true;
-    schedule(turn, TURN_MS);
-  }
-
-  function turn(): void {
-    isScheduled = false;
-    for (const request of [...waiting].slice(0, MOST_IN_A_TURN)) {
-      waiting.delete(request);
-      request.resume();
-    }
-    expectTurn();
-  }
-
+export function createSkipping(schedule?: Pacing["schedule"]): Skipping {
+  const pacing = { turnMs: TURN_MS, most: MOST_IN_A_TURN, ...(schedule !== undefined && { schedule }) };
+  const turns = createTurns<IncomingMessage>(pacing, (request) => {
+    request.resume();
+    return true;
+  });
   return {
     skip: (request) => {
       request
         .pause()
         .on("data", () => {
           request.pause();
-          wait(request);
+          turns.add(request);
         })
-        .once("close", () => waiting.delete(request));
-      wait(request);
+        .once("close", () => {
+          turns.remove(request);
+        });
+      turns.add(request);
     },
   };
 }
