@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Db } from "mongodb";
 import type { Log } from "@nts/shared/log";
 import { withFreeLock } from "@nts/shared/mongo/lock";
+import { repeat, restMs } from "@nts/shared/repeat";
 import type { Database } from "../database.js";
 import type { DropDeadTags } from "../keys/dead-tags.js";
 import type { DropDeadNetworks } from "./dead-networks.js";
@@ -41,7 +42,7 @@ export function createReferenceSweep(parts: ReferenceSweepParts): ReferenceSweep
     for await (const { _id } of organizations.find({}, { projection: { _id: 1 } })) {
       const begun = performance.now();
       await sweepOne(_id);
-      await delay(((performance.now() - begun) * (1 - DUTY)) / DUTY, null, { signal, ref: false }).catch(() => null);
+      await delay(restMs(begun, DUTY), null, { signal, ref: false }).catch(() => null);
       if (signal.aborted) return;
     }
   };
@@ -52,19 +53,14 @@ export function startReferenceSweep(db: Db, log: Log, sweep: ReferenceSweep): { 
   const stopping = new AbortController();
   const { signal } = stopping;
 
-  async function run(): Promise<void> {
-    for (;;) {
-      await delay(EVERY_MS * (0.5 + Math.random()), null, { signal, ref: false }).catch(() => null);
-      if (signal.aborted) return;
-      try {
-        await withFreeLock(db, "references", () => sweep(signal));
-      } catch (error) {
-        log.warn({ err: error }, "deleted networks and tags stay granted until the next sweep");
-      }
-    }
-  }
-
-  const running = run();
+  const running = repeat(() => withFreeLock(db, "references", () => sweep(signal)), {
+    everyMs: () => EVERY_MS * (0.5 + Math.random()),
+    waitsFirst: true,
+    signal,
+    onFault: (error) => {
+      log.warn({ err: error }, "deleted networks and tags stay granted until the next sweep");
+    },
+  });
   return {
     stop: () => {
       stopping.abort();

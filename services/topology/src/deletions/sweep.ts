@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "@nts/shared/log";
+import { restMs } from "@nts/shared/repeat";
 import {
   FREE_ADDRESSES_INDEX,
   GUARD_INDEX,
@@ -156,7 +157,7 @@ async function sweepMatching(
     total += done;
     count(done);
     batch = [];
-    await delay(((performance.now() - begun) * (1 - DUTY)) / DUTY);
+    await delay(restMs(begun, DUTY));
   };
   for await (const { _id } of sweepable.ids(filter, { hint, batch: BATCH })) {
     if (signal.aborted) return total;

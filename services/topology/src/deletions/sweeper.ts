@@ -1,8 +1,8 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Db } from "mongodb";
 import { Counter, type Registry } from "prom-client";
 import { addGauges } from "@nts/shared/metrics";
 import { withFreeLock } from "@nts/shared/mongo/lock";
+import { repeat } from "@nts/shared/repeat";
 import { createSweep, type SweepParts } from "./sweep.js";
 
 /** Milliseconds between two looks for something to sweep. */
@@ -34,22 +34,16 @@ export function startSweeper(
     documents.inc(number);
   };
   const sweep = createSweep({ ...parts, count, signal });
-  const isStopping = (): boolean => signal.aborted;
+  const sweepWhatIsDue = async (): Promise<void> => {
+    const { all, unswept } = await storage.deletions.count();
+    pending = unswept;
+    if (all > 0) await withFreeLock(db, "sweep", sweep.run);
+  };
+  const onFault = (error: unknown): void => {
+    log.warn({ err: error }, "a sweep was cut off; it is resumed");
+  };
 
-  async function run(): Promise<void> {
-    while (!isStopping()) {
-      try {
-        const { all, unswept } = await storage.deletions.count();
-        pending = unswept;
-        if (all > 0) await withFreeLock(db, "sweep", sweep.run);
-      } catch (error) {
-        if (!isStopping()) log.warn({ err: error }, "a sweep was cut off; it is resumed");
-      }
-      await delay(everyMs, null, { signal, ref: false }).catch(() => null);
-    }
-  }
-
-  const running = run();
+  const running = repeat(sweepWhatIsDue, { everyMs, signal, onFault });
   return {
     stop: () => {
       stopping.abort();

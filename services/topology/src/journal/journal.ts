@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Counter, Histogram, type Registry } from "prom-client";
 import type { Log } from "@nts/shared/log";
 import { withFreeLock } from "@nts/shared/mongo/lock";
+import { repeat } from "@nts/shared/repeat";
 import type { JournalCollections } from "./collections.js";
 import { follow } from "./follow.js";
 import { sweepJournal } from "./retention.js";
@@ -47,18 +48,13 @@ export function startJournal(parts: JournalParts): Journal {
     }
   }
 
-  async function run(): Promise<void> {
-    while (!isEnded(signal)) {
-      try {
-        await withFreeLock(collections.db, "journal", keep, LEASE_MS);
-      } catch (error) {
-        if (!isEnded(signal)) log.warn({ err: error }, "the journal was cut off; it goes on from its last entry");
-      }
-      await delay(RETRY_MS, null, { signal, ref: false }).catch(() => null);
-    }
-  }
-
-  const running = run();
+  const running = repeat(() => withFreeLock(collections.db, "journal", keep, LEASE_MS), {
+    everyMs: RETRY_MS,
+    signal,
+    onFault: (error) => {
+      log.warn({ err: error }, "the journal was cut off; it goes on from its last entry");
+    },
+  });
   return {
     stop: async () => {
       stopping.abort();
@@ -68,17 +64,16 @@ export function startJournal(parts: JournalParts): Journal {
   };
 }
 
-const isEnded = ({ aborted }: AbortSignal): boolean => aborted;
-
-async function sweepNowAndThen({ collections, log, retentionDays }: JournalParts, until: AbortSignal): Promise<void> {
-  for (;;) {
-    await delay(SWEEP_EVERY_MS, null, { signal: until, ref: false }).catch(() => null);
-    if (isEnded(until)) return;
-    const before = new Date(Date.now() - retentionDays * DAY_MS);
-    await sweepJournal(collections, before, until).catch((error: unknown) => {
+function sweepNowAndThen({ collections, log, retentionDays }: JournalParts, signal: AbortSignal): Promise<void> {
+  const sweep = (): Promise<void> => sweepJournal(collections, new Date(Date.now() - retentionDays * DAY_MS), signal);
+  return repeat(sweep, {
+    everyMs: SWEEP_EVERY_MS,
+    waitsFirst: true,
+    signal,
+    onFault: (error) => {
       log.warn({ err: error }, "a sweep of the journal was cut off; it is resumed");
-    });
-  }
+    },
+  });
 }
 
 /** Makes what counts entries, and measures how late they are. */
