@@ -100,7 +100,9 @@ const HAS_OWN_BOUND = "mongod";
 function faultsOf({ failures, grownBytes, answers }: Seen): string[] {
   const grown = Object.entries(grownBytes).filter(([name, by]) => name !== HAS_OWN_BOUND && by > GROWTH_LIMIT_BYTES);
   return [
-    ...(failures.length > 0 ? [`${failures.length} requests of the victim failed, first ${failures[0] ?? ""}`] : []),
+    ...(failures.length > 0
+      ? [`${failures.length} of ${failures.length + answers} requests of the victim failed, first ${failures[0] ?? ""}`]
+      : []),
     ...(answers === 0 ? ["the victim got no answer"] : []),
     ...grown.map(([name, by]) => `${name} took ${(by / 2 ** 20).toFixed(0)} MiB more memory`),
   ];
