@@ -1,84 +1,44 @@
-import { Anchor, Button } from "@mantine/core";
 import { deleteHost, getHost, type Host } from "@nts/shared/contract";
-import { ArrowLeft, Pencil, Trash2 } from "lucide-react";
-import { type ReactNode, useState } from "react";
-import { Link, useNavigate, useParams } from "react-router";
+import type { ReactNode } from "react";
+import { useParams } from "react-router";
 import { useOne } from "../api/queries.js";
-import { useRemoval } from "../list/use-removal.js";
+import { EntityPage } from "../parts/entity-page.js";
 import { FactList } from "../parts/fact-list.js";
-import { FailureState } from "../parts/failure-state.js";
-import { Page, Panel } from "../parts/page.js";
-import { Waiting } from "../parts/waiting.js";
+import { Panel } from "../parts/page.js";
 import { When } from "../parts/when.js";
 import { PATHS } from "../paths.js";
-import { useMay } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
-import { VirtualizationText } from "./virtualization-text.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import { useTags } from "../tags/tags.js";
 import { HostEditor } from "./host-editor.js";
 import { InterfacesPart } from "./interfaces-part.js";
 import { PortsPart } from "./ports-part.js";
 import { ServicesPart } from "./services-part.js";
+import { VirtualizationText } from "./virtualization-text.js";
 
 /** One host with everything on it. */
 export default function HostPage(): ReactNode {
   const { id = "" } = useParams();
-  const { data, error, refetch } = useOne(getHost, { params: { id } });
-  if (data === undefined)
-    return error === null ? (
-      <Waiting />
-    ) : (
-      <Page title="Host">
-        <FailureState error={error} onRetry={() => void refetch()} />
-      </Page>
-    );
-  return <HostView host={data.data} />;
-}
-
-function HostView({ host }: { readonly host: Host }): ReactNode {
-  const may = useMay("Member");
-  const navigate = useNavigate();
-  const [isEdited, setEdited] = useState(false);
-  const { removeOne } = useRemoval({
-    one: deleteHost,
-    noun: "host",
-    consequence: "Its interfaces, ports and services are deleted as well. This cannot be undone.",
-  });
   return (
-    <Page
-      title={host.name}
-      about={
-        <Anchor component={Link} to={PATHS.hosts} size="sm" c="dimmed">
-          <ArrowLeft size={14} aria-hidden /> All hosts
-        </Anchor>
-      }
-      actions={
-        may && (
-          <>
-            <Button
-              variant="default"
-              color="red"
-              leftSection={<Trash2 size={16} aria-hidden />}
-              onClick={() => removeOne(host.id, host.name, () => void navigate(PATHS.hosts))}
-            >
-              Delete
-            </Button>
-            <Button leftSection={<Pencil size={16} aria-hidden />} onClick={() => setEdited(true)}>
-              Edit
-            </Button>
-          </>
-        )
-      }
+    <EntityPage
+      read={useOne(getHost, { params: { id } })}
+      noun="host"
+      list={PATHS.hosts}
+      remove={deleteHost}
+      consequence="Its interfaces, ports and services are deleted as well. This cannot be undone."
+      editor={(hostId, close) => <HostEditor id={hostId} onClose={close} />}
     >
-      <Panel pad>
-        <Facts host={host} />
-      </Panel>
-      <InterfacesPart host={host} mayWrite={may} />
-      <PortsPart host={host} mayWrite={may} />
-      <ServicesPart host={host} mayWrite={may} />
-      {isEdited && <HostEditor id={host.id} onClose={() => setEdited(false)} />}
-    </Page>
+      {(host, mayWrite) => (
+        <>
+          <Panel pad>
+            <Facts host={host} />
+          </Panel>
+          <InterfacesPart host={host} mayWrite={mayWrite} />
+          <PortsPart host={host} mayWrite={mayWrite} />
+          <ServicesPart host={host} mayWrite={mayWrite} />
+        </>
+      )}
+    </EntityPage>
   );
 }
 

@@ -7,10 +7,10 @@ import type { OpenEditor } from "../forms/for-editing.js";
 import { type Column, DataTable } from "../list/data-table.js";
 import { useRemoval } from "../list/use-removal.js";
 import { EditMenu } from "../parts/edit-menu.js";
+import { ListPart } from "../parts/part.js";
 import { sayFailed } from "../parts/toast.js";
 import { subnetPath } from "../paths.js";
 import { InterfaceEditor } from "./interface-editor.js";
-import { Part } from "./part.js";
 
 /** The interfaces of a host, in the order of their positions. */
 export function InterfacesPart({ host, mayWrite }: { readonly host: Host; readonly mayWrite: boolean }): ReactNode {
@@ -51,7 +51,7 @@ export function InterfacesPart({ host, mayWrite }: { readonly host: Host; readon
   ];
   return (
     <>
-      <Part
+      <ListPart
         title="Interfaces"
         count={host.interfaces.length}
         none="No interfaces."
@@ -80,7 +80,7 @@ export function InterfacesPart({ host, mayWrite }: { readonly host: Host; readon
               : undefined
           }
         />
-      </Part>
+      </ListPart>
       {edited !== null && <InterfaceEditor host={host} id={edited.id} onClose={() => setEdited(null)} />}
     </>
   );

@@ -4,7 +4,7 @@ import type { OpenEditor } from "../forms/for-editing.js";
 import { type Column, DataTable } from "../list/data-table.js";
 import { useRemoval } from "../list/use-removal.js";
 import { EditMenu } from "../parts/edit-menu.js";
-import { Part } from "./part.js";
+import { ListPart } from "../parts/part.js";
 import { PortEditor } from "./port-editor.js";
 import { portText } from "./texts.js";
 
@@ -24,7 +24,7 @@ export function PortsPart({ host, mayWrite }: { readonly host: Host; readonly ma
   const ports = [...host.ports].sort((a, b) => a.number - b.number || (a.protocol < b.protocol ? -1 : 1));
   return (
     <>
-      <Part
+      <ListPart
         title="Ports"
         count={ports.length}
         none="No ports. Services are bound to ports."
@@ -48,7 +48,7 @@ export function PortsPart({ host, mayWrite }: { readonly host: Host; readonly ma
               : undefined
           }
         />
-      </Part>
+      </ListPart>
       {edited !== null && <PortEditor host={host} id={edited.id} onClose={() => setEdited(null)} />}
     </>
   );

@@ -5,12 +5,12 @@ import type { OpenEditor } from "../forms/for-editing.js";
 import { type Column, DataTable } from "../list/data-table.js";
 import { useRemoval } from "../list/use-removal.js";
 import { EditMenu } from "../parts/edit-menu.js";
+import { ListPart } from "../parts/part.js";
 import { sayFailed } from "../parts/toast.js";
 import { ServiceEditor } from "../services/service-editor.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import { useTags } from "../tags/tags.js";
 import classes from "./hosts.module.css";
-import { Part } from "./part.js";
 import { bindingText } from "./texts.js";
 import { VirtualizationText } from "./virtualization-text.js";
 
@@ -59,7 +59,7 @@ export function ServicesPart({ host, mayWrite }: { readonly host: Host; readonly
   ];
   return (
     <>
-      <Part
+      <ListPart
         title="Services"
         count={host.services.length}
         none="No services."
@@ -88,7 +88,7 @@ export function ServicesPart({ host, mayWrite }: { readonly host: Host; readonly
               : undefined
           }
         />
-      </Part>
+      </ListPart>
       {edited !== null && <ServiceEditor hostId={host.id} id={edited.id} onClose={() => setEdited(null)} />}
     </>
   );

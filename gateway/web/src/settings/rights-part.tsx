@@ -3,11 +3,11 @@ import { Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useLimit } from "../api/limit.js";
 import { useOne } from "../api/queries.js";
-import { When } from "../parts/when.js";
+import { FactList } from "../parts/fact-list.js";
 import { Panel } from "../parts/page.js";
+import { When } from "../parts/when.js";
 import { useSession } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
-import classes from "../hosts/hosts.module.css";
 
 /** Who the caller is, and what that allows. */
 export function RightsPart(): ReactNode {
@@ -28,14 +28,7 @@ export function RightsPart(): ReactNode {
       <Title order={2} mb="md">
         You
       </Title>
-      <dl className={classes.facts}>
-        {facts.map(([label, value]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <FactList facts={facts} />
       <Text size="sm" c="dimmed" mt="md">
         Ask an Owner or Admin of your organization to change your level or networks.
       </Text>

@@ -1,20 +1,16 @@
-import { Anchor, Button, Title } from "@mantine/core";
+import { Anchor } from "@mantine/core";
 import { deleteSubnet, getSubnet, type Interface, listHosts, listInterfaces, type Subnet } from "@nts/shared/contract";
-import { ArrowLeft, Pencil, Trash2 } from "lucide-react";
-import { type ReactNode, useState } from "react";
-import { Link, useNavigate, useParams } from "react-router";
+import type { ReactNode } from "react";
+import { Link, useParams } from "react-router";
 import { useOne, useRows } from "../api/queries.js";
-import { Part } from "../hosts/part.js";
-import hosts from "../hosts/hosts.module.css";
 import { type Column, DataTable } from "../list/data-table.js";
-import { useRemoval } from "../list/use-removal.js";
+import { EntityPage } from "../parts/entity-page.js";
 import { FactList } from "../parts/fact-list.js";
 import { FailureState } from "../parts/failure-state.js";
-import { Page, Panel } from "../parts/page.js";
-import { Waiting } from "../parts/waiting.js";
+import { Panel } from "../parts/page.js";
+import { ListPart, Part, PartBody, PartRemark } from "../parts/part.js";
 import { When } from "../parts/when.js";
 import { hostPath, PATHS } from "../paths.js";
-import { useMay } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import { useTags } from "../tags/tags.js";
@@ -27,66 +23,30 @@ const SHOWN = 100;
 /** One subnet: how full it is, what is reserved in it, and who has its addresses. */
 export default function SubnetPage(): ReactNode {
   const { id = "" } = useParams();
-  const { data, error, refetch } = useOne(getSubnet, { params: { id } });
-  if (data !== undefined) return <SubnetView subnet={data.data} />;
-  if (error === null) return <Waiting />;
   return (
-    <Page title="Subnet">
-      <FailureState error={error} onRetry={() => void refetch()} />
-    </Page>
-  );
-}
-
-function SubnetView({ subnet }: { readonly subnet: Subnet }): ReactNode {
-  const may = useMay("Member");
-  const navigate = useNavigate();
-  const [isEdited, setEdited] = useState(false);
-  const { removeOne } = useRemoval({
-    one: deleteSubnet,
-    noun: "subnet",
-    consequence: "A subnet cannot be deleted while interfaces have addresses in it.",
-  });
-  return (
-    <Page
-      title={subnet.name}
-      about={
-        <Anchor component={Link} to={PATHS.subnets} size="sm" c="dimmed">
-          <ArrowLeft size={14} aria-hidden /> All subnets
-        </Anchor>
-      }
-      actions={
-        may && (
-          <>
-            <Button
-              variant="default"
-              color="red"
-              leftSection={<Trash2 size={16} aria-hidden />}
-              onClick={() => removeOne(subnet.id, subnet.name, () => void navigate(PATHS.subnets))}
-            >
-              Delete
-            </Button>
-            <Button leftSection={<Pencil size={16} aria-hidden />} onClick={() => setEdited(true)}>
-              Edit
-            </Button>
-          </>
-        )
-      }
+    <EntityPage
+      read={useOne(getSubnet, { params: { id } })}
+      noun="subnet"
+      list={PATHS.subnets}
+      remove={deleteSubnet}
+      consequence="A subnet cannot be deleted while interfaces have addresses in it."
+      editor={(subnetId, close) => <SubnetEditor id={subnetId} onClose={close} />}
     >
-      <Panel pad>
-        <Facts subnet={subnet} />
-      </Panel>
-      <Panel>
-        <div className={hosts.partHead}>
-          <Title order={2}>Addresses</Title>
-        </div>
-        <div className={hosts.partBody}>
-          <Utilization subnetId={subnet.id} />
-        </div>
-      </Panel>
-      <ReservedPart subnet={subnet} />
-      <InterfacesIn subnet={subnet} />
-      {isEdited && <SubnetEditor id={subnet.id} onClose={() => setEdited(false)} />}
-    </Page>
+      {(subnet) => (
+        <>
+          <Panel pad>
+            <Facts subnet={subnet} />
+          </Panel>
+          <Part title="Addresses">
+            <PartBody>
+              <Utilization subnetId={subnet.id} />
+            </PartBody>
+          </Part>
+          <ReservedPart subnet={subnet} />
+          <InterfacesIn subnet={subnet} />
+        </>
+      )}
+    </EntityPage>
   );
 }
 
@@ -116,7 +76,7 @@ function ReservedPart({ subnet: { reserved } }: { readonly subnet: Subnet }): Re
     { id: "purpose", label: "Purpose", cell: ({ purpose }) => purpose },
   ];
   return (
-    <Part
+    <ListPart
       title="Reserved ranges"
       count={reserved.length}
       none="None. Edit the subnet to reserve a range, such as a DHCP pool."
@@ -128,7 +88,7 @@ function ReservedPart({ subnet: { reserved } }: { readonly subnet: Subnet }): Re
         idOf={({ from }) => from}
         nameOf={({ from, to }) => `${from} – ${to}`}
       />
-    </Part>
+    </ListPart>
   );
 }
 
@@ -157,7 +117,7 @@ function InterfacesIn({ subnet }: { readonly subnet: Subnet }): ReactNode {
   if (error !== null && data === undefined) return <FailureState error={error} onRetry={() => void refetch()} />;
   const total = data?.pagination.total_count ?? 0;
   return (
-    <Part title="Interfaces" count={total} none="No interface has an address in this subnet.">
+    <ListPart title="Interfaces" count={total} none="No interface has an address in this subnet.">
       <DataTable
         label="Interfaces"
         columns={columns}
@@ -165,7 +125,7 @@ function InterfacesIn({ subnet }: { readonly subnet: Subnet }): ReactNode {
         idOf={({ id }) => id}
         nameOf={({ ip_address }) => ip_address}
       />
-      {total > SHOWN && <p className={hosts.none}>The {SHOWN} with the lowest addresses.</p>}
-    </Part>
+      {total > SHOWN && <PartRemark>The {SHOWN} with the lowest addresses.</PartRemark>}
+    </ListPart>
   );
 }

@@ -1,0 +1,83 @@
+import { Anchor, Button } from "@mantine/core";
+import type { Endpoint } from "@nts/shared/contract";
+import type { UseQueryResult } from "@tanstack/react-query";
+import { ArrowLeft, Pencil, Trash2 } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { Link, useNavigate } from "react-router";
+import type { Revised } from "../api/queries.js";
+import { useRemoval } from "../list/use-removal.js";
+import { useMay } from "../session/session.js";
+import { FailureState } from "./failure-state.js";
+import { Page } from "./page.js";
+import { Waiting } from "./waiting.js";
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+interface EntityPageProps<One extends Named> {
+  readonly read: UseQueryResult<Revised<One>>;
+  /** Such as `host`; its plural has an s. */
+  readonly noun: string;
+  /** The path of the list of all. */
+  readonly list: string;
+  readonly remove: Endpoint;
+  /** What goes with it when it is deleted. */
+  readonly consequence: string;
+  readonly editor: (id: string, close: () => void) => ReactNode;
+  readonly children: (one: One, mayWrite: boolean) => ReactNode;
+}
+
+/** A page about one entity: the way back to all, "Edit", "Delete", and what stands there until the entity has come. */
+export function EntityPage<One extends Named>({ read, ...others }: EntityPageProps<One>): ReactNode {
+  const { data, error, refetch } = read;
+  if (data !== undefined) return <EntityView one={data.data} {...others} />;
+  if (error === null) return <Waiting />;
+  const { noun } = others;
+  return (
+    <Page title={`${noun.charAt(0).toUpperCase()}${noun.slice(1)}`}>
+      <FailureState error={error} onRetry={() => void refetch()} />
+    </Page>
+  );
+}
+
+type EntityViewProps<One extends Named> = Omit<EntityPageProps<One>, "read"> & { readonly one: One };
+
+function EntityView<One extends Named>(props: EntityViewProps<One>): ReactNode {
+  const { one, noun, list, remove, consequence, editor, children } = props;
+  const may = useMay("Member");
+  const navigate = useNavigate();
+  const [isEdited, setEdited] = useState(false);
+  const { removeOne } = useRemoval({ one: remove, noun, consequence });
+  return (
+    <Page
+      title={one.name}
+      about={
+        <Anchor component={Link} to={list} size="sm" c="dimmed">
+          <ArrowLeft size={14} aria-hidden /> All {noun}s
+        </Anchor>
+      }
+      actions={
+        may && (
+          <>
+            <Button
+              variant="default"
+              color="red"
+              leftSection={<Trash2 size={16} aria-hidden />}
+              onClick={() => removeOne(one.id, one.name, () => void navigate(list))}
+            >
+              Delete
+            </Button>
+            <Button leftSection={<Pencil size={16} aria-hidden />} onClick={() => setEdited(true)}>
+              Edit
+            </Button>
+          </>
+        )
+      }
+    >
+      {children(one, may)}
+      {isEdited && editor(one.id, () => setEdited(false))}
+    </Page>
+  );
+}
