@@ -6,7 +6,7 @@ import { isRetryableRead } from "./faults.js";
 // size of all batches beforehand; decoding and awaiting each row costs more than everything else about a long list.
 
 /** What a batch should have. MongoDB ends a batch at 16 MiB, which bounds one whose documents suddenly are large. */
-const BATCH_BYTES = 1_048_576;
+const BATCH_BYTES = 262_144;
 const FIRST_ROWS = 101;
 
 const DOUBLE = 1;
@@ -47,7 +47,7 @@ export interface Moment {
 export type InTurn = <T>(command: () => Promise<T>) => Promise<T>;
 
 /**
- * The documents that match, in batches of about 1 MiB. A reader that stops early frees the cursor of the database.
+ * The documents that match, in batches of about 256 KiB. A reader that stops early frees the cursor of the database.
  *
  * @param moment of which they are; without one, each batch shows what a majority has by then
  */
