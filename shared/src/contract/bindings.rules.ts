@@ -54,13 +54,26 @@ interface Placed {
 // A thousand bindings can conflict in 250,000 pairs; nobody reads on after this many.
 const MOST_PAIRS = 1000;
 
+/** Judges what a caller asks for a service of the host that it was made for. */
+export type BindingJudge = (requested: readonly BindingInput[]) => BindingVerdict;
+
 /**
- * Judges what a caller asks for: every port and interface must be of the host; duplicates go; a port bound on all interfaces
+ * Makes the judge of a host: every port and interface must be of the host; duplicates go; a port bound on all interfaces
  * removes its bindings on single ones; an interface binding and a port binding may not meet.
  */
-export function judgeBindings(requested: readonly BindingInput[], host: HostInventory): BindingVerdict {
+export function bindingJudge({ ports, interfaces }: HostInventory): BindingJudge {
+  const own: OwnIds = { ports: new Set(ports), interfaces: new Set(interfaces) };
+  return (requested) => judged(requested, own);
+}
+
+interface OwnIds {
+  readonly ports: ReadonlySet<string>;
+  readonly interfaces: ReadonlySet<string>;
+}
+
+function judged(requested: readonly BindingInput[], own: OwnIds): BindingVerdict {
   const placed = requested.map((binding, index) => ({ binding, index }));
-  const foreign = foreignIn(placed, host);
+  const foreign = foreignIn(placed, own);
   const duplicates = duplicatesIn(placed);
   const different = without(placed, duplicates);
   const shadowed = shadowedIn(different);
@@ -80,9 +93,7 @@ export function bindingKey(binding: BindingInput): string {
     : `port ${binding.port_id} ${binding.interface_id ?? "all"}`;
 }
 
-function foreignIn(placed: readonly Placed[], host: HostInventory): ForeignBinding[] {
-  const ports = new Set(host.ports);
-  const interfaces = new Set(host.interfaces);
+function foreignIn(placed: readonly Placed[], { ports, interfaces }: OwnIds): ForeignBinding[] {
   return placed.flatMap(({ binding, index }) => {
     const foreign = {
       ...(binding.type === "Port" && !ports.has(binding.port_id) && { port_id: binding.port_id }),
@@ -115,30 +126,36 @@ function shadowedIn(placed: readonly Placed[]): RemovedBinding[] {
 }
 
 function conflictsIn(placed: readonly Placed[]): BindingConflict[] {
+  const meeting = portBindingsByInterface(placed);
   const pairs: BindingConflict[] = [];
-  for (const one of placed) {
-    if (one.binding.type !== "Interface") continue;
-    for (const other of placed) {
-      if (other.binding.type !== "Port" || !meets(other.binding, one.binding.interface_id)) continue;
-      pairs.push({
-        index: one.index,
-        interface_id: one.binding.interface_id,
-        conflicts_with: other.index,
-        port_id: other.binding.port_id,
-      });
+  for (const { binding, index } of placed) {
+    if (binding.type !== "Interface") continue;
+    const { interface_id } = binding;
+    const others = [...(meeting.get(null) ?? []), ...(meeting.get(interface_id) ?? [])];
+    for (const { port_id, at } of others.sort((one, other) => one.at - other.at)) {
+      pairs.push({ index, interface_id, conflicts_with: at, port_id });
       if (pairs.length === MOST_PAIRS) return pairs;
     }
   }
   return pairs;
 }
 
+/** The port bindings of each interface with their places; those on all interfaces under null. */
+function portBindingsByInterface(placed: readonly Placed[]) {
+  const found = new Map<string | null, { port_id: string; at: number }[]>();
+  for (const { binding, index } of placed) {
+    if (binding.type !== "Port") continue;
+    const { interface_id, port_id } = binding;
+    const known = found.get(interface_id);
+    if (known === undefined) found.set(interface_id, [{ port_id, at: index }]);
+    else known.push({ port_id, at: index });
+  }
+  return found;
+}
+
 function without(placed: readonly Placed[], removed: readonly RemovedBinding[]): readonly Placed[] {
   const gone = new Set(removed.map(({ index }) => index));
   return placed.filter(({ index }) => !gone.has(index));
-}
-
-function meets(port: PortBindingInput, interfaceId: string): boolean {
-  return port.interface_id === null || port.interface_id === interfaceId;
 }
 
 function isOnAllInterfaces(binding: BindingInput): binding is PortBindingInput {

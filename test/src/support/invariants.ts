@@ -8,6 +8,7 @@ import type { ClientSession, Db } from "mongodb";
 import { isId, type Binding, type HostRecord, type Interface, type Service, type Subnet } from "@nts/shared/contract";
 import { parseBlock } from "@nts/topology/values/addresses";
 import { hostSearchFields } from "@nts/topology/storage/stores/host-search";
+import { bindingJudge } from "@nts/shared/contract/bindings.rules";
 import { resolveBindings } from "@nts/topology/hosts/bindings.rules";
 import type { EntityDocument } from "@nts/topology/storage/entities";
 import type { DeletionDocument } from "@nts/topology/storage/deletion-records";
@@ -182,7 +183,7 @@ function isListed(binding: Binding, document: Document | undefined): boolean {
 
 function ruleBrokenBy(bindings: readonly Binding[], host: { ports: string[]; interfaces: string[] }): string[] {
   try {
-    const kept = resolveBindings(bindings, host);
+    const kept = resolveBindings(bindings, bindingJudge(host));
     return kept.length === bindings.length ? [] : ["a binding is superfluous"];
   } catch (error) {
     return [(error as { code: string }).code];

@@ -1,5 +1,5 @@
 import { ActionIcon, Alert, Button, Fieldset, Group, Select, Text } from "@mantine/core";
-import { type BindingInput, type Host, judgeBindings } from "@nts/shared/contract";
+import { type BindingInput, bindingJudge, type Host } from "@nts/shared/contract";
 import { Plus, Trash2 } from "lucide-react";
 import type { ReactNode } from "react";
 import { interfaceText, portText } from "../hosts/texts.js";
@@ -20,7 +20,7 @@ const ALL = "all";
  */
 export function BindingField({ host, value, onChange }: BindingFieldProps): ReactNode {
   const inventory = { ports: host.ports.map(({ id }) => id), interfaces: host.interfaces.map(({ id }) => id) };
-  const verdict = judgeBindings(value, inventory);
+  const verdict = bindingJudge(inventory)(value);
   const remarks = remarksOn(verdict);
   const isRefused = verdict.foreign.length + verdict.conflicts.length > 0;
   const [port, at] = [host.ports[0], host.interfaces[0]];

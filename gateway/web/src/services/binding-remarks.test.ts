@@ -1,12 +1,12 @@
 import { describe, expect, it } from "@jest/globals";
-import { type BindingInput, judgeBindings } from "@nts/shared/contract";
+import { type BindingInput, bindingJudge } from "@nts/shared/contract";
 import { remarksOn } from "./binding-remarks.js";
 
 const HOST = { ports: ["https"], interfaces: ["lan", "wan"] };
 const port = (interface_id: string | null): BindingInput => ({ type: "Port", port_id: "https", interface_id });
 
 function textsOf(bindings: readonly BindingInput[]): Record<number, string[]> {
-  const remarks = remarksOn(judgeBindings(bindings, HOST));
+  const remarks = remarksOn(bindingJudge(HOST)(bindings));
   return Object.fromEntries([...remarks].map(([index, list]) => [index, list.map(({ text }) => text)]));
 }
 

@@ -1,10 +1,12 @@
 import { describe, expect, it } from "@jest/globals";
 import { type BindingInput, bindingKey } from "@nts/shared/contract";
+import { bindingJudge } from "@nts/shared/contract/bindings.rules";
 import { AppError } from "@nts/shared/errors";
 import fc from "fast-check";
 import { bindingsOf, resolveBindings } from "./bindings.rules.js";
 
 const host = { ports: ["p1", "p2", "p3"], interfaces: ["i1", "i2", "i3"] };
+const judge = bindingJudge(host);
 const anInterface = fc.constantFrom(...host.interfaces);
 const aPortBinding: fc.Arbitrary<BindingInput> = fc.record({
   type: fc.constant("Port" as const),
@@ -25,7 +27,7 @@ const twoOrders = aRequest.chain((request) =>
 /** What comes of a request as a set; the code when it is refused. */
 function outcome(request: readonly BindingInput[]): string[] | string {
   try {
-    return resolveBindings(request, host).map(bindingKey).sort();
+    return resolveBindings(request, judge).map(bindingKey).sort();
   } catch (error) {
     if (error instanceof AppError) return error.code;
     throw error;
@@ -35,7 +37,7 @@ function outcome(request: readonly BindingInput[]): string[] | string {
 /** What comes of a request that is not refused; the case is skipped when it is. */
 function resolved(request: readonly BindingInput[]): BindingInput[] {
   fc.pre(outcome(request) !== "binding_conflict");
-  return resolveBindings(request, host);
+  return resolveBindings(request, judge);
 }
 
 let made = 0;
@@ -54,7 +56,7 @@ describe("bindings: what holds for every request", () => {
     fc.assert(
       fc.property(aRequest, (request) => {
         const once = resolved(request);
-        expect(resolveBindings(once, host)).toEqual(once);
+        expect(resolveBindings(once, judge)).toEqual(once);
       }),
     );
   });
@@ -114,7 +116,7 @@ describe("bindings: what holds for every request", () => {
     fc.assert(
       fc.property(twoOrders, ([one, other]) => {
         const current = bindingsOf(resolved(one), [], owner);
-        expect(bindingsOf(resolveBindings(other, host), current, owner)).toEqual(current);
+        expect(bindingsOf(resolveBindings(other, judge), current, owner)).toEqual(current);
       }),
     );
   });

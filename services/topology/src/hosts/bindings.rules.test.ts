@@ -1,9 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
 import { type Binding, type BindingInput, bindingKey } from "@nts/shared/contract";
+import { bindingJudge } from "@nts/shared/contract/bindings.rules";
 import { AppError } from "@nts/shared/errors";
 import { bindingsOf, resolveBindings, withoutTargets } from "./bindings.rules.js";
 
-const host = { ports: ["p1", "p2"], interfaces: ["i1", "i2"] };
+const host = bindingJudge({ ports: ["p1", "p2"], interfaces: ["i1", "i2"] });
 const port = (port_id: string, interface_id: string | null = null): BindingInput => ({ type: "Port", port_id, interface_id }); // prettier-ignore
 const on = (interface_id: string): BindingInput => ({ type: "Interface", interface_id });
 
@@ -86,7 +87,7 @@ describe("bindings: what a service may be bound to", () => {
   it("names no more than a thousand pairs", () => {
     const ids = Array.from({ length: 500 }, (_, n) => `x${n}`);
     const requested = [...ids.map(on), ...ids.map((id) => port(id))];
-    const refused = (): unknown => resolveBindings(requested, { ports: ids, interfaces: ids });
+    const refused = (): unknown => resolveBindings(requested, bindingJudge({ ports: ids, interfaces: ids }));
     expect(refused).toThrow(expect.objectContaining({ code: "binding_conflict" }));
     try {
       refused();

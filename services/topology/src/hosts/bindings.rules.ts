@@ -1,5 +1,5 @@
-import type { Binding, BindingInput, HostInventory } from "@nts/shared/contract";
-import { bindingKey, judgeBindings } from "@nts/shared/contract/bindings.rules";
+import type { Binding, BindingInput } from "@nts/shared/contract";
+import { bindingKey, type BindingJudge } from "@nts/shared/contract/bindings.rules";
 import { AppError } from "@nts/shared/errors";
 
 // The binding rules of a service, enforced. What comes out is a set that does not depend on the order asked. @see docs/api.md "Bindings"
@@ -11,8 +11,8 @@ import { AppError } from "@nts/shared/errors";
  * @throws AppError `binding_conflict` with every pair that meets on an interface
  * @see docs/api.md "Bindings": in this order
  */
-export function resolveBindings(requested: readonly BindingInput[], host: HostInventory): BindingInput[] {
-  const { foreign, conflicts, kept } = judgeBindings(requested, host);
+export function resolveBindings(requested: readonly BindingInput[], judge: BindingJudge): BindingInput[] {
+  const { foreign, conflicts, kept } = judge(requested);
   refuse("binding_cross_host", foreign);
   refuse("binding_conflict", conflicts);
   return [...kept];

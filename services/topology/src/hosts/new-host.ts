@@ -2,13 +2,13 @@ import {
   type BindingInput,
   type Host,
   type HostCreate,
-  type HostInventory,
   type HostRecord,
   type Interface,
   NEXT_ADDRESS,
   type Port,
   type Service,
 } from "@nts/shared/contract";
+import { bindingJudge, type BindingJudge } from "@nts/shared/contract/bindings.rules";
 import { AppError, validationFailed, type Fault } from "@nts/shared/errors";
 import { parseAddress } from "../values/addresses.js";
 import { portType } from "../values/well-known-ports.rules.js";
@@ -80,7 +80,8 @@ function servicesOf(
   body.interfaces.forEach(({ id }, index) => id !== undefined && idOf.set(id, interfaces[index]?.id ?? id));
   body.ports.forEach(({ id }, index) => id !== undefined && idOf.set(id, ports[index]?.id ?? id));
   const named = (id: string): string => idOf.get(id) ?? id;
-  const resolved = resolveAll(body, { ports: namesOf(body.ports), interfaces: namesOf(body.interfaces) });
+  const judge = bindingJudge({ ports: namesOf(body.ports), interfaces: namesOf(body.interfaces) });
+  const resolved = resolveAll(body, judge);
   const positions = placeAll(body.services.map(({ position }) => position));
   return body.services.map((given, index): Service => {
     const id = newId();
@@ -136,11 +137,11 @@ function refuseRepeatedNames(body: HostCreate): void {
 }
 
 /** Resolves the bindings of each service; of several faults, those across hosts come first, and all of them. */
-function resolveAll(body: HostCreate, local: HostInventory) {
+function resolveAll(body: HostCreate, judge: BindingJudge) {
   const violations = { binding_cross_host: [] as unknown[], binding_conflict: [] as unknown[] };
   const resolved = body.services.map(({ bindings }, service) => {
     try {
-      return resolveBindings(bindings, local);
+      return resolveBindings(bindings, judge);
     } catch (error) {
       if (!(error instanceof AppError) || (error.code !== "binding_cross_host" && error.code !== "binding_conflict"))
         throw error;

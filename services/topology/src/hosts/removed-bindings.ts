@@ -1,18 +1,18 @@
 import type { ClientSession } from "mongodb";
-import type { BindingInput, HostCreate, HostInventory } from "@nts/shared/contract";
-import { judgeBindings } from "@nts/shared/contract/bindings.rules";
+import type { BindingInput, HostCreate } from "@nts/shared/contract";
+import { bindingJudge, type BindingJudge } from "@nts/shared/contract/bindings.rules";
 import { recorderOf } from "@nts/shared/writes/recorder";
 
 /** Tells the plan of a write which bindings of the request fall away. @param service its place in the body of a new host */
 export function tellRemoved(
   tx: ClientSession,
   requested: readonly BindingInput[],
-  inventory: HostInventory,
+  judge: BindingJudge,
   service?: number,
 ): void {
   const recorder = recorderOf(tx);
   if (recorder === undefined) return;
-  const removed = judgeBindings(requested, inventory).removed.map(({ index, because, of }) => ({
+  const removed = judge(requested).removed.map(({ index, because, of }) => ({
     ...(service !== undefined && { service }),
     index,
     reason: because === "duplicate" ? ("duplicate" as const) : ("covered_by_all_interfaces" as const),
@@ -24,8 +24,8 @@ export function tellRemoved(
 /** The same for the services of a new host, which name its ports and interfaces by names of their own. */
 export function tellRemovedOfHost(tx: ClientSession, { interfaces, ports, services }: HostCreate): void {
   const namesOf = (list: readonly { id?: string | undefined }[]): string[] => list.flatMap(({ id }) => id ?? []);
-  const inventory = { ports: namesOf(ports), interfaces: namesOf(interfaces) };
+  const judge = bindingJudge({ ports: namesOf(ports), interfaces: namesOf(interfaces) });
   services.forEach(({ bindings }, index) => {
-    tellRemoved(tx, bindings, inventory, index);
+    tellRemoved(tx, bindings, judge, index);
   });
 }

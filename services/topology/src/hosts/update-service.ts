@@ -1,4 +1,5 @@
 import { bindingKey, type Service, type ServiceUpdate } from "@nts/shared/contract";
+import { bindingJudge } from "@nts/shared/contract/bindings.rules";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { newId } from "@nts/shared/ids";
@@ -106,8 +107,9 @@ function updateInTransaction(
     const body = asked(entity);
     if (body.network_id !== entity.network_id || host.network_id !== entity.network_id)
       throw new AppError("network_mismatch", { path: "network_id" });
-    tellRemoved(tx, body.bindings, host.inventory);
-    const resolved = resolveBindings(body.bindings, host.inventory);
+    const judge = bindingJudge(host.inventory);
+    tellRemoved(tx, body.bindings, judge);
+    const resolved = resolveBindings(body.bindings, judge);
     const owner = { serviceId: id, networkId: entity.network_id, now: now.toISOString(), newId };
     const moves = host.id !== entity.host_id;
     const { position, shift } = moves

@@ -1,4 +1,5 @@
 import type { GuessSource, Interface, Port, Service } from "@nts/shared/contract";
+import { bindingJudge } from "@nts/shared/contract/bindings.rules";
 import { bindingsOf, resolveBindings } from "../hosts/bindings.rules.js";
 import { createDrafts, type Draft } from "./drafts.rules.js";
 import { guessOf } from "./guess.rules.js";
@@ -76,10 +77,10 @@ function finished(drafts: readonly Draft[], on: ServicePlanning): PlannedService
   const idsOf = (there: readonly { entity: { id: string } }[] = [], more: readonly { entity: { id: string } }[]) => [
     ...new Set([...there, ...more].map(({ entity }) => entity.id)),
   ];
-  const inventory = {
+  const judge = bindingJudge({
     interfaces: idsOf(known?.interfaces, on.interfaces),
     ports: idsOf(known?.ports, on.ports),
-  };
+  });
   let position = known?.services.length ?? 0;
   return drafts
     .filter(({ seenAt }) => seenAt.size > 0)
@@ -89,7 +90,7 @@ function finished(drafts: readonly Draft[], on: ServicePlanning): PlannedService
       if (before !== null && added.length === 0)
         return { ...planned, action: "unchanged", before, entity: before.entity };
       const owner = { serviceId: draft.id, networkId: owned.network_id, now: planning.now, newId: planning.newId };
-      const resolved = resolveBindings(draft.bindings, inventory);
+      const resolved = resolveBindings(draft.bindings, judge);
       const bindings = bindingsOf(resolved, before?.entity.bindings ?? [], owner);
       if (before !== null) return { ...planned, action: "update", before, entity: { ...before.entity, bindings } };
       const entity: Service = {

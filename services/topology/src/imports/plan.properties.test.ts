@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { bindingKey } from "@nts/shared/contract";
 import fc from "fast-check";
+import { bindingJudge } from "@nts/shared/contract/bindings.rules";
 import { resolveBindings } from "../hosts/bindings.rules.js";
 import type { Recognized } from "./plan.rules.js";
 import type { SeenService } from "./scan.rules.js";
@@ -48,12 +49,12 @@ describe("whatever has been seen", () => {
         let known: Recognized | null = null;
         for (const seen of sightings) known = after(plan(seen, known), known);
         const { interfaces, ports, services } = known!;
-        const inventory = {
+        const judge = bindingJudge({
           interfaces: interfaces.map(({ entity }) => entity.id),
           ports: ports.map(({ entity }) => entity.id),
-        };
+        });
         for (const { entity } of services)
-          expect(resolveBindings(entity.bindings, inventory).map(bindingKey).sort()).toEqual(entity.bindings.map(bindingKey).sort());
+          expect(resolveBindings(entity.bindings, judge).map(bindingKey).sort()).toEqual(entity.bindings.map(bindingKey).sort());
         for (const list of [interfaces.map(({ entity }) => entity.ip_address), ports.map(({ entity }) => `${entity.number}/${entity.protocol}`)])
           expect(new Set(list).size).toBe(list.length);
         for (const list of [interfaces, services])

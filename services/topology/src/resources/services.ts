@@ -8,6 +8,7 @@ import {
   updateService,
   type Service,
 } from "@nts/shared/contract";
+import { bindingJudge } from "@nts/shared/contract/bindings.rules";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
 import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
@@ -66,8 +67,9 @@ function create(storage: Storage): UserHandler<typeof createService> {
       const host = await lockHostFor(storage, tx, scope, { hostId, networkId, change: { services: 1 } });
       const { position, shift } = placeNew(body.position, host.inventory.services - 1);
       const at = now.toISOString();
-      tellRemoved(tx, body.bindings, host.inventory);
-      const resolved = resolveBindings(body.bindings, host.inventory);
+      const judge = bindingJudge(host.inventory);
+      tellRemoved(tx, body.bindings, judge);
+      const resolved = resolveBindings(body.bindings, judge);
       const service: Service = {
         id,
         created_at: at,
