@@ -63,6 +63,15 @@ export interface ClientOptions {
   readonly onAnswer?: (answer: Response) => void;
 }
 
+/** A page of the journal. */
+export interface ChangesPage<Data> {
+  readonly data: Data;
+  /** The cursor to go on from; null when there is nothing behind. */
+  readonly next: string | null;
+  /** The cursor behind which everything is kept; absent in the history of one entity. */
+  readonly oldest?: string;
+}
+
 export interface Client {
   /** @throws ApiError for every answer that is not a success */
   call<E extends Endpoint>(operation: E, input: Input<E>): Promise<DataOf<E>>;
@@ -72,6 +81,8 @@ export interface Client {
   plan<E extends Endpoint>(operation: E, input: Input<E>): Promise<Plan>;
   /** One page of a list. @throws ApiError */
   list<E extends Endpoint>(operation: E, input: Input<E>): Promise<{ data: DataOf<E>[]; pagination: Pagination }>;
+  /** A page of the journal. @throws ApiError */
+  changes<E extends Endpoint>(operation: E, input: Input<E>): Promise<ChangesPage<DataOf<E>>>;
   /** The pages of a list, from the first to the last, by their cursors. @throws ApiError */
   pages<E extends Endpoint>(operation: E, input: Input<E>): AsyncGenerator<DataOf<E>[], void, void>;
 }
@@ -88,7 +99,7 @@ interface Envelope {
   error: string;
   code: ErrorCode;
   params: ErrorParams;
-  meta: { request_id: string; pagination: Pagination; plan: Plan };
+  meta: { request_id: string; pagination: Pagination; plan: Plan; next: string | null; oldest?: string };
 }
 
 /** A client of one caller. */
@@ -132,6 +143,11 @@ export function createClient({
       return (await send(operation, { ...input, query })).envelope.meta.plan;
     },
     list,
+    changes: async <E extends Endpoint>(operation: E, input: Input<E>) => {
+      const { data, meta } = (await send(operation, input)).envelope;
+      const { next, oldest } = meta;
+      return { data: data as DataOf<E>, next, ...(oldest !== undefined && { oldest }) };
+    },
     pages: async function* <E extends Endpoint>(operation: E, input: Input<E>) {
       for (let cursor: string | undefined; ;) {
         const query = { ...(input as AnyInput).query, ...(cursor !== undefined && { cursor }) };

@@ -23,6 +23,7 @@ const Networks = lazy(() => import("./networks/networks-page.js"));
 const Subnets = lazy(() => import("./subnets/subnets-page.js"));
 const Subnet = lazy(() => import("./subnets/subnet-page.js"));
 const Tags = lazy(() => import("./tags/tags-page.js"));
+const Activity = lazy(() => import("./activity/activity-page.js"));
 const Import = lazy(() => import("./imports/import-page.js"));
 const Keys = lazy(() => import("./keys/keys-page.js"));
 const Users = lazy(() => import("./users/users-page.js"));
@@ -57,6 +58,7 @@ export function App(): ReactNode {
                     <Route path={PATHS.subnets} element={<Subnets />} />
                     <Route path={PATHS.subnet} element={<Subnet />} />
                     <Route path={PATHS.tags} element={<Tags />} />
+                    <Route path={PATHS.activity} element={<Activity />} />
                     <Route path={PATHS.importScan} element={<Import />} />
                     <Route path={PATHS.keys} element={<Keys />} />
                     <Route path={PATHS.users} element={<Users />} />

@@ -15,6 +15,7 @@ export const PATHS = {
   subnets: "/subnets",
   subnet: "/subnets/:id",
   tags: "/tags",
+  activity: "/activity",
   importScan: "/import",
   keys: "/keys",
   users: "/users",
@@ -29,4 +30,9 @@ export function subnetPath(id: string): string {
 /** The path of one host's page. */
 export function hostPath(id: string): string {
   return `/hosts/${id}`;
+}
+
+/** The path of the activity page, narrowed by the parameters of its address. */
+export function activityPath(filters: Readonly<Record<string, string>>): string {
+  return `/activity?${new URLSearchParams(filters).toString()}`;
 }

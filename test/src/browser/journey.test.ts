@@ -1,7 +1,8 @@
 /** What people do with the console, from the first visit to a picture of their network. */
 import { describe, expect, it } from "@jest/globals";
-import { anAccount, callerOf } from "../support/api.js";
+import { type Account, aColleague, anAccount, callerOf } from "../support/api.js";
 import { SCAN } from "../support/scan.js";
+import { until } from "../support/until.js";
 import { button, createVisits, field, heading } from "../support/visits.js";
 import { aNetworkWithAHost } from "../support/world.js";
 
@@ -98,3 +99,39 @@ describe("an API key", () => {
     await heading(page, "No API keys").waitFor();
   });
 });
+
+describe("the activity page", () => {
+  it("says who changed what and why, shows before and after, and finds all of a request", async () => {
+    const account = await anAccount(url());
+    const { service } = await aNetworkWithAHost(account.session);
+    const other = await account.session.data<{ id: string }>("post", "/api/v1/networks", { name: "Office" });
+    const patch = { "content-type": "application/merge-patch+json", "change-comment": "shared with the family" };
+    await account.session.send("patch", `/api/v1/services/${service.id}`, '{"name": "Photos"}', patch);
+    await until(async () => (await changesOf(account)).length === 8);
+    const page = await somebody({ account });
+    await page.goto("/activity");
+    const updated = page.getByRole("article").filter({ hasText: "shared with the family" });
+    expect(await updated.innerText()).toContain(account.email);
+    await updated.getByRole("button", { name: "Service Photos" }).click();
+    const row = updated.getByRole("table", { name: "Photos before and after" }).getByRole("row").nth(1);
+    expect(await row.getByRole("cell").allInnerTexts()).toEqual(["Name", "web", "Photos"]);
+    await updated.getByRole("link", { name: "Open host" }).click();
+    await heading(page, "nas").waitFor();
+
+    await page.goto("/activity?kind=Interface");
+    await page.getByRole("link", { name: "This request" }).click();
+    await page.getByRole("button", { name: "Service web" }).waitFor();
+    const kinds = page.getByRole("button", { name: /^created/ });
+    expect(await kinds.allInnerTexts()).toHaveLength(4);
+
+    const colleague = await aColleague(url(), account, { permissions: "Viewer", network_ids: [other.id] });
+    const limited = await somebody({ account: colleague });
+    await limited.goto("/activity");
+    await limited.getByRole("button", { name: "Network Office" }).waitFor();
+    expect(await limited.getByRole("article").count()).toBe(1);
+  });
+});
+
+function changesOf({ session }: Account): Promise<unknown[]> {
+  return session.data("get", "/api/v1/changes");
+}

@@ -27,6 +27,7 @@ describe("what a failure means to a person", () => {
     [anError(401, "invalid_credentials"), "refused"],
     [anError(403, "permission_denied", { required: "Admin" }), "forbidden"],
     [anError(404, "not_found"), "missing"],
+    [anError(410, "changes_gone"), "refused"],
     [anError(409, "in_use"), "refused"],
     [anError(412, "precondition_failed"), "changed"],
     [anError(429, "rate_limited", {}, "3"), "limited"],

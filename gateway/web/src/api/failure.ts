@@ -50,6 +50,12 @@ export function describeFailure(error: unknown): Failure {
     );
   if (error.status === 429) return told("limited", "Too many requests", waitText(waitSeconds));
   if (error.status === 403) return told("forbidden", "Permission denied", forbiddenText(error));
+  if (error.status === 410)
+    return told(
+      "refused",
+      "Not kept any more",
+      "Changes that old have been deleted. Try again to see those that are kept.",
+    );
   if (error.status === 404)
     return told("missing", "Not found", "It was deleted, or it is in a network you do not have access to.");
   if (error.status >= 500)

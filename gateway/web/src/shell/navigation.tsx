@@ -4,6 +4,7 @@ import { isAtLeast } from "@nts/shared/contract";
 import {
   Boxes,
   FileUp,
+  History,
   KeyRound,
   type LucideIcon,
   Network,
@@ -35,6 +36,7 @@ const GROUPS: readonly { readonly label: string; readonly entries: readonly Entr
       { path: PATHS.topology, label: "Topology", icon: Waypoints },
       { path: PATHS.hosts, label: "Hosts", icon: Server },
       { path: PATHS.services, label: "Services", icon: Boxes },
+      { path: PATHS.activity, label: "Activity", icon: History },
     ],
   },
   {

@@ -1,0 +1,88 @@
+import { CloseButton, Select, TextInput } from "@mantine/core";
+import { type Change, CHANGE_ACTIONS, CHANGED_ENTITIES, listUsers } from "@nts/shared/contract";
+import type { ReactNode } from "react";
+import { useRows } from "../api/queries.js";
+import type { ListState } from "../list/list-state.js";
+import list from "../list/list-view.module.css";
+import { useMay, useSession } from "../session/session.js";
+import classes from "./activity.module.css";
+import { type Filter, valueOf } from "./filters.js";
+
+interface ActivityFiltersProps {
+  readonly state: ListState;
+  /** What is shown, by whom it was. */
+  readonly entries: readonly Change[];
+}
+
+/** By kind of entity, action, user, days, and request. */
+export function ActivityFilters({ state, entries }: ActivityFiltersProps): ReactNode {
+  const authors = useAuthors(entries);
+  const request = valueOf(state, "request");
+  return (
+    <div className={list.toolbar}>
+      <OneFilter state={state} name="kind" label="Kind" data={CHANGED_ENTITIES} />
+      <OneFilter state={state} name="action" label="Action" data={CHANGE_ACTIONS} />
+      <OneFilter state={state} name="who" label="User" data={authors} />
+      <DayFilter state={state} name="since" label="From" />
+      <DayFilter state={state} name="until" label="To" />
+      {request !== null && (
+        <span className={classes.chip}>
+          Request <span className="mono">{request}</span>
+          <CloseButton size="sm" aria-label="Clear request" onClick={() => state.change({ request: null })} />
+        </span>
+      )}
+    </div>
+  );
+}
+
+interface OneFilterProps {
+  readonly state: ListState;
+  readonly name: Filter;
+  readonly label: string;
+}
+
+function OneFilter({
+  state,
+  name,
+  label,
+  data,
+}: OneFilterProps & {
+  readonly data: readonly (string | { readonly value: string; readonly label: string })[];
+}): ReactNode {
+  return (
+    <Select
+      className={classes.filter ?? ""}
+      label={label}
+      placeholder="Any"
+      clearable
+      searchable={data.length > 10}
+      data={[...data]}
+      value={valueOf(state, name)}
+      onChange={(value) => state.change({ [name]: value })}
+      clearButtonProps={{ "aria-label": `Clear: ${label}` }}
+    />
+  );
+}
+
+function DayFilter({ state, name, label }: OneFilterProps): ReactNode {
+  return (
+    <TextInput
+      className={classes.day ?? ""}
+      type="date"
+      label={label}
+      value={valueOf(state, name) ?? ""}
+      onChange={({ currentTarget }) => state.change({ [name]: currentTarget.value })}
+    />
+  );
+}
+
+/** Users to choose from: all, for whom the API tells; otherwise oneself, and who is named in what is shown. */
+function useAuthors(entries: readonly Change[]): { value: string; label: string }[] {
+  const { user } = useSession();
+  const may = useMay("Admin");
+  const { data } = useRows(listUsers, { query: { limit: 1000, order_by: "email" } }, { enabled: may });
+  const emails = new Map([[user.id, user.email]]);
+  for (const { actor } of entries) if (actor !== null) emails.set(actor.user_id, actor.email ?? actor.user_id);
+  for (const { id, email } of data?.data ?? []) emails.set(id, email);
+  return [...emails].map(([value, label]) => ({ value, label })).sort((a, b) => (a.label < b.label ? -1 : 1));
+}

@@ -1,0 +1,44 @@
+import { Button } from "@mantine/core";
+import { History, SearchX } from "lucide-react";
+import type { ReactNode } from "react";
+import { useListState } from "../list/list-state.js";
+import { EmptyState } from "../parts/empty-state.js";
+import { Page, Panel } from "../parts/page.js";
+import { useNetworkScope } from "../shell/networks.js";
+import { ActivityFilters } from "./activity-filters.js";
+import { Feed } from "./feed.js";
+import { FILTERS, filterOf } from "./filters.js";
+import { changesBy, useChanges } from "./sources.js";
+
+/** What happened in the chosen network, or in all. */
+export default function ActivityPage(): ReactNode {
+  const state = useListState();
+  const { networkId } = useNetworkScope();
+  const changes = useChanges(changesBy(filterOf(state, networkId)));
+  const clear = (
+    <Button variant="default" onClick={() => state.change(Object.fromEntries(FILTERS.map((name) => [name, null])))}>
+      Clear filters
+    </Button>
+  );
+  return (
+    <Page title="Activity" about="Every change of networks, subnets, hosts, services and tags: who, when, and why.">
+      <Panel>
+        <ActivityFilters state={state} entries={changes.data?.pages.flatMap(({ data }) => data) ?? []} />
+        <Feed
+          changes={changes}
+          empty={
+            state.isFiltered ? (
+              <EmptyState icon={SearchX} title="No results" actions={clear}>
+                Nothing that is kept passes these filters.
+              </EmptyState>
+            ) : (
+              <EmptyState icon={History} title="No changes">
+                What is created, changed and deleted appears here.
+              </EmptyState>
+            )
+          }
+        />
+      </Panel>
+    </Page>
+  );
+}

@@ -1,0 +1,40 @@
+import { Button } from "@mantine/core";
+import type { Change } from "@nts/shared/contract";
+import { type ReactNode, useState } from "react";
+import { type Column, DataTable } from "../list/data-table.js";
+import { comparisonOf, type ComparedField, fieldText } from "./entries.js";
+import { Value } from "./value.js";
+
+/** An entity before and after, side by side: what changed, and when asked for also what stayed. */
+export function Comparison({ entry }: { readonly entry: Change }): ReactNode {
+  const { action, host_id: hostId, name: entityName } = entry;
+  const [isAll, setAll] = useState(false);
+  const all = comparisonOf(entry);
+  const rows = isAll ? all : all.filter(({ isChanged }) => isChanged);
+  const side = (id: "before" | "after", label: string): Column<ComparedField> => ({
+    id,
+    label,
+    cell: (field) => <Value name={field.name} value={field[id]} hostId={hostId} />,
+  });
+  const columns: readonly Column<ComparedField>[] = [
+    { id: "field", label: "Field", narrow: true, cell: ({ name }) => fieldText(name) },
+    ...(action === "created" ? [] : [side("before", "Before")]),
+    ...(action === "deleted" ? [] : [side("after", "After")]),
+  ];
+  return (
+    <>
+      <DataTable
+        label={`${entityName} before and after`}
+        columns={columns}
+        rows={rows}
+        idOf={({ name }) => name}
+        nameOf={({ name }) => name}
+      />
+      {all.some(({ isChanged }) => !isChanged) && (
+        <Button variant="subtle" color="gray" size="compact-sm" onClick={() => setAll(!isAll)} aria-expanded={isAll}>
+          {isAll ? "Only what changed" : "All fields"}
+        </Button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+import { describe, expect, it } from "@jest/globals";
+import type { Change } from "@nts/shared/contract";
+import { comparisonOf, fieldsText, fieldText, groupsOf, valueText } from "./entries.js";
+
+function anEntry(cursor: string, more: Partial<Change> = {}): Change {
+  return {
+    cursor,
+    at: "2026-11-22T18:20:05.441Z",
+    action: "updated",
+    entity: "Service",
+    entity_id: "e",
+    network_id: "n",
+    host_id: "h",
+    name: "web",
+    before: { id: "e", name: "a", tags: [], updated_at: "1", position: 0 },
+    after: { id: "e", name: "b", tags: [], updated_at: "2", position: 0 },
+    fields: ["name"],
+    actor: null,
+    request_id: null,
+    comment: null,
+    reconciled: false,
+    ...more,
+  };
+}
+
+describe("entries of the journal", () => {
+  it("stand together when they are of one request, where the newest of them stands", () => {
+    const entries = [
+      anEntry("6", { request_id: "b" }),
+      anEntry("5"),
+      anEntry("4", { request_id: "a" }),
+      anEntry("3", { request_id: "b" }),
+      anEntry("2"),
+    ];
+    const told = groupsOf(entries).map(({ id, entries: group }) => [id, group.map(({ cursor }) => cursor)]);
+    expect(told).toEqual([["b", ["6", "3"]], ["5", ["5"]], ["a", ["4"]], ["2", ["2"]]]); // prettier-ignore
+  });
+
+  it("show what changed before what stayed, and not what only the machine needs", () => {
+    const rows = comparisonOf(anEntry("1"));
+    expect(rows.map(({ name, isChanged }) => [name, isChanged])).toEqual([["name", true], ["tags", false], ["position", false]]); // prettier-ignore
+    expect(rows[0]).toMatchObject({ before: "a", after: "b" });
+  });
+
+  it("show what a created or deleted entity had before what it had not", () => {
+    const created = comparisonOf(anEntry("1", { action: "created", before: null, fields: [] }));
+    expect(created.map(({ name, before, after, isChanged }) => [name, before, after, isChanged])).toEqual([
+      ["name", undefined, "b", true],
+      ["position", undefined, 0, true],
+      ["tags", undefined, [], false],
+    ]);
+    const deleted = comparisonOf(anEntry("1", { action: "deleted", after: null, fields: [] }));
+    expect(deleted.map(({ before, after }) => [before, after])).toEqual([["a", undefined], [0, undefined], [[], undefined]]); // prettier-ignore
+  });
+
+  it("name members and values in words", () => {
+    expect(["service_definition", "ip_address", "network_id"].map(fieldText)).toEqual(["Service definition", "IP address", "Network"]); // prettier-ignore
+    expect([null, undefined, "", true, "x", 3, { a: 1 }].map(valueText)).toEqual(["–", "–", "–", "Yes", "x", "3", '{"a":1}']); // prettier-ignore
+    expect(fieldsText({ fields: ["name", "ip_address"] })).toBe("name, IP address");
+    expect(fieldsText({ fields: ["name", "tags", "hidden", "source", "hostname", "description"] })).toBe(
+      "name, tags, hidden, source and 2 more",
+    );
+  });
+});

@@ -1,0 +1,30 @@
+import { describe, expect, it } from "@jest/globals";
+import { filterOf } from "./filters.js";
+
+const stateOf = (search: string) => {
+  const parameters = new URLSearchParams(search);
+  return { valuesOf: (name: string) => parameters.getAll(name) };
+};
+
+describe("the filter of the activity page", () => {
+  it("takes from the address what the API knows, and nothing else", () => {
+    const user = "01a1fe11-bd8c-7bd2-a6c1-8b4b5b6a3b0c";
+    expect(filterOf(stateOf(`kind=Host&action=created&who=${user}&request=r`), "n")).toMatchObject({
+      network_id: "n",
+      entity: "Host",
+      action: "created",
+      user_id: user,
+      request_id: "r",
+    });
+    const nonsense: Readonly<Record<string, unknown>> = filterOf(
+      stateOf("kind=Car&action=sold&who=me&since=tomorrow&until=x"),
+      null,
+    );
+    expect(Object.values(nonsense).filter((value) => value !== undefined)).toEqual([]);
+  });
+
+  it("has whole days, the last one included, by the clock of the person", () => {
+    const { since, until } = filterOf(stateOf("since=2026-11-20&until=2026-11-22"), null);
+    expect([since, until]).toEqual([new Date(2026, 10, 20).toISOString(), new Date(2026, 10, 23).toISOString()]);
+  });
+});

@@ -1,0 +1,69 @@
+import { Anchor, Button, Text } from "@mantine/core";
+import type { Change } from "@nts/shared/contract";
+import { type ReactNode, useState } from "react";
+import { Link } from "react-router";
+import { When } from "../parts/when.js";
+import { activityPath } from "../paths.js";
+import classes from "./activity.module.css";
+import type { ChangeGroup } from "./entries.js";
+import { EntryView } from "./entry-view.js";
+
+/** Entries that are shown of a request before somebody asks for all. */
+const SHOWN = 5;
+
+interface RequestGroupProps {
+  readonly group: ChangeGroup;
+  readonly keyNames: ReadonlyMap<string, string>;
+}
+
+/** What one request changed, in the order in which it did; and who sent it, when, and why. */
+export function RequestGroup({ group: { entries }, keyNames }: RequestGroupProps): ReactNode {
+  const [isAll, setAll] = useState(false);
+  const [newest] = entries;
+  const { at, comment, request_id: requestId } = newest;
+  const inOrder = entries.toReversed();
+  const hidden = isAll ? 0 : Math.max(0, entries.length - SHOWN);
+  return (
+    <article className={classes.group}>
+      <header className={classes.head}>
+        <Text size="sm" component="span">
+          <strong>{authorText(newest)}</strong>
+          {keyText(newest, keyNames)}
+        </Text>
+        <Text size="sm" c="dimmed" component="span">
+          <When at={at} />
+        </Text>
+        {requestId !== null && (
+          <Anchor component={Link} to={activityPath({ request: requestId })} size="sm" className={classes.request}>
+            This request
+          </Anchor>
+        )}
+      </header>
+      {comment !== null && <p className={classes.comment}>{comment}</p>}
+      <ul className={classes.entries}>
+        {inOrder.slice(0, entries.length - hidden).map((entry) => (
+          <li key={entry.cursor}>
+            <EntryView entry={entry} />
+          </li>
+        ))}
+      </ul>
+      {hidden > 0 && (
+        <Button variant="subtle" color="gray" size="compact-sm" onClick={() => setAll(true)}>
+          {hidden} more
+        </Button>
+      )}
+    </article>
+  );
+}
+
+function authorText({ actor, reconciled }: Change): string {
+  if (actor === null) return reconciled ? "Found by comparison" : "Unknown";
+  return actor.email ?? "A user";
+}
+
+function keyText({ actor }: Change, keyNames: ReadonlyMap<string, string>): string {
+  const id = actor?.key_id ?? null;
+  if (id === null) return "";
+  const name = keyNames.get(id);
+  return name === undefined ? " with an API key" : ` with the API key ${name}`;
+}

@@ -1,0 +1,75 @@
+import { type BindingInput, getHost, type Virtualization } from "@nts/shared/contract";
+import type { ReactNode } from "react";
+import { useOne } from "../api/queries.js";
+import { bindingText } from "../hosts/texts.js";
+import { VirtualizationText } from "../hosts/virtualization-text.js";
+import { useNetworkScope } from "../shell/networks.js";
+import { TagBadges } from "../tags/tag-badges.js";
+import { useTags } from "../tags/tags.js";
+import classes from "./activity.module.css";
+import { valueText } from "./entries.js";
+
+const CODE = new Set(["cidr", "ip_address", "mac_address", "hostname", "subnet_id", "host_id", "number"]);
+
+interface ValueProps {
+  readonly name: string;
+  readonly value: unknown;
+  readonly hostId: string | null;
+}
+
+/** A member of an entity, as the entity's page shows it. */
+export function Value({ name, value, hostId }: ValueProps): ReactNode {
+  const tags = useTags();
+  const { nameOf } = useNetworkScope();
+  if (name === "network_id" && typeof value === "string") return nameOf(value);
+  if (name === "source" && isObject(value)) return valueText(value["type"]);
+  if (name === "virtualization" && isObject(value)) return <VirtualizationText {...(value as Virtualization)} />;
+  if (Array.isArray(value)) {
+    if (value.length === 0) return "–";
+    if (name === "tags") return <TagBadges tags={value as string[]} known={tags} />;
+    if (name === "bindings") return <Bindings bindings={value as BindingInput[]} hostId={hostId} />;
+    if (name === "reserved") return <Lines lines={(value as Reserved[]).map(reservedText)} />;
+  }
+  const text = valueText(value);
+  return CODE.has(name) || isObject(value) ? <span className="mono">{text}</span> : text;
+}
+
+interface Reserved {
+  readonly from: string;
+  readonly to: string;
+  readonly purpose?: string | null;
+}
+
+function reservedText({ from, to, purpose }: Reserved): string {
+  const range = from === to ? from : `${from} – ${to}`;
+  return typeof purpose === "string" ? `${range} ${purpose}` : range;
+}
+
+/** Bindings by the names that ports and interfaces have now. */
+function Bindings({
+  bindings,
+  hostId,
+}: {
+  readonly bindings: readonly BindingInput[];
+  readonly hostId: string | null;
+}): ReactNode {
+  const { data } = useOne(getHost, { params: { id: hostId ?? "" } }, { enabled: hostId !== null });
+  const host = data?.data ?? { ports: [], interfaces: [] };
+  return <Lines lines={bindings.map((binding) => bindingText(binding, host))} />;
+}
+
+function Lines({ lines }: { readonly lines: readonly string[] }): ReactNode {
+  return (
+    <ul className={classes.lines}>
+      {lines.map((line, index) => (
+        <li key={`${index} ${line}`} className="mono">
+          {line}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
