@@ -80,7 +80,8 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   },
   too_many_changes: {
     params: "`limit`",
-    remedy: "Send the ids in several requests, or delete the hosts themselves.",
+    remedy:
+      "Send the ids in several requests, or delete the hosts themselves; compare moments that are closer together.",
   },
   too_many_subnets: {
     params: "`planned`, `limit`",

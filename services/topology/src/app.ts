@@ -6,6 +6,7 @@ import { mapMongoFault } from "@nts/shared/mongo/faults";
 import { type JournalAccess, mountChanges } from "./resources/changes.js";
 import { mountBindings } from "./resources/bindings.js";
 import { mountDefinitions } from "./resources/definitions.js";
+import { mountDiff } from "./resources/diff.js";
 import { mountHosts } from "./resources/hosts.js";
 import type { ImportDesk } from "./imports/desk.js";
 import { mountImports } from "./resources/imports.js";
@@ -51,6 +52,7 @@ export function createTopologyApp({ storage, notices, imports, journal, router: 
   mountDefinitions(router);
   mountTopology(router, storage);
   mountChanges(router, journal, storage);
+  mountDiff(router, journal.reader, storage.database);
   mountImports(router, storage, imports);
 
   mountAny(router, listNetworkIds, async ({ params }) => {

@@ -6,6 +6,7 @@ import { endpoint } from "./endpoint.js";
 
 /** Kinds of entities that have entries. Bindings are told with their service. */
 export const CHANGED_ENTITIES = ["Network", "Subnet", "Host", "Interface", "Port", "Service", "Tag"] as const;
+export const ChangedEntity = z.enum(CHANGED_ENTITIES);
 export const CHANGE_ACTIONS = ["created", "updated", "deleted"] as const;
 
 /** Seconds that an empty answer may be held back. */
@@ -27,7 +28,7 @@ export const Change = z
     cursor: z.string().describe("Its place in the order of commit; `after` it come later ones."),
     at: Timestamp.describe("When it was committed."),
     action: z.enum(CHANGE_ACTIONS),
-    entity: z.enum(CHANGED_ENTITIES),
+    entity: ChangedEntity,
     entity_id: Id,
     network_id: Id.nullable().describe("Null for a tag."),
     host_id: Id.nullable().describe("Of what stands on a host, and of the host itself."),
@@ -54,7 +55,8 @@ export type Change = z.infer<typeof Change>;
 /** A page of entries. */
 const Changes = z.array(Change).meta({ id: "Changes" });
 
-const cursor = z
+/** A place in the order of commit. */
+export const ChangeCursor = z
   .string()
   .max(64)
   .regex(/^[\w-]+$/);
@@ -62,7 +64,7 @@ const cursor = z
 const reading = {
   order_direction: z.enum(["asc", "desc"]).default("asc").describe("The oldest first, or the newest."),
   limit: z.int().min(1).max(1000).default(50).describe("The most entries that are answered; there may be fewer."),
-  after: cursor.optional().describe("Only what comes behind this cursor in the order of the answer."),
+  after: ChangeCursor.optional().describe("Only what comes behind this cursor in the order of the answer."),
 } as const;
 
 const common = { upstream: "topology", credential: "any", permission: "Viewer", tag: "Changes" } as const;
@@ -80,7 +82,7 @@ export const listChanges = endpoint({
   query: z.strictObject({
     network_id: filters.network_id,
     host_id: Id.optional().describe("Only this host, and what stands on it."),
-    entity: z.enum(CHANGED_ENTITIES).optional().describe("Only entities of this kind."),
+    entity: ChangedEntity.optional().describe("Only entities of this kind."),
     entity_id: Id.optional().describe("Only this entity."),
     action: z.enum(CHANGE_ACTIONS).optional(),
     user_id: Id.optional().describe("Only changes by this user."),

@@ -1,6 +1,7 @@
 import type { AnyEndpoint } from "./endpoint.js";
 import * as bindings from "./bindings.js";
 import * as changes from "./changes.js";
+import * as diff from "./diff.js";
 import * as definitions from "./definitions.js";
 import * as hosts from "./hosts.js";
 import * as imports from "./imports.js";
@@ -56,6 +57,7 @@ export const OPERATIONS = operationsOf(
   definitions,
   topology,
   changes,
+  diff,
   imports,
 );
 
@@ -65,6 +67,7 @@ export * from "./categories.js";
 export * from "./changes.js";
 export * from "./common.js";
 export * from "./definitions.js";
+export * from "./diff.js";
 export * from "./endpoint.js";
 export * from "./hosts.js";
 export * from "./imports.js";

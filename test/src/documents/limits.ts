@@ -11,6 +11,8 @@ import { IdentitySettings } from "@nts/identity/config";
 import { MOST_WAITING as PASSWORDS_WAITING } from "@nts/identity/users/strength-judge";
 import {
   type AnyEndpoint,
+  COMPARED_CHANGES,
+  COMPARED_ENTITIES,
   LONGEST_WAIT_SECONDS,
   OPERATIONS,
   PLANNED_BYTES,
@@ -80,6 +82,10 @@ function ofRequests(): Rows {
     [
       "what a bulk-delete changes of others",
       `${n(MOST_CHANGED)} services or interfaces that move up, as many services that lose bindings, ${n(MOST_UNBOUND)} bindings; then 422 \`too_many_changes\``,
+    ],
+    [
+      "what a diff compares",
+      `${n(COMPARED_CHANGES)} changes of ${n(COMPARED_ENTITIES)} entities; then 422 \`too_many_changes\``,
     ],
     ["a plan of a write", `${n(PLANNED_CHANGES)} changes, ${kib(PLANNED_BYTES)} of values; more are counted`],
     ["an idempotency key", "255 visible ASCII characters"],

@@ -169,7 +169,8 @@ function expectedOf(operation: AnyEndpoint, kind: Kind, target: Target): string 
   if (operationId.includes("delete_network") && !isWhole) return "not_found";
   if (belongsToOrganization(path)) return target === "foreign" || target === "unknown" ? notFoundIfById(path) : 200;
   const visible = (target === "one" || target === "two") && kind.networks.includes(target);
-  if (visible || operation.list === true || ["get_topology", "list_changes"].includes(operationId)) return 200;
+  if (visible || operation.list === true || ["get_topology", "list_changes", "diff_changes"].includes(operationId))
+    return 200;
   return path.includes("{id}") || path.endsWith("/bulk-delete") ? "not_found" : "invalid_reference";
 }
 
@@ -198,7 +199,8 @@ async function requestOf(
   const isDelete = operation.operationId.includes("delete") || operation.method === "delete";
   const entity = isDelete && !isHarmless ? await victim(resource, target) : existing(resource, target);
   const sample = bodyOf === undefined ? entity : resource in SINGULAR ? bodyOf[SINGULAR[resource] as "host"] : entity;
-  const query = operation.upload === undefined ? "" : `?network_id=${existing("networks", target).id}`;
+  const ofUpload = operation.upload === undefined ? "" : `?network_id=${existing("networks", target).id}`;
+  const query = operation.operationId === "diff_changes" ? `?from=${new Date().toISOString()}` : ofUpload;
   const path = operation.path.replace("{id}", entity.id) + query;
   return { path, body: bodyFor(operation, resource, target, sample) };
 }

@@ -16,6 +16,8 @@ export interface GoneDocument {
   /** Null for what belongs to the organization as a whole; {@link ALL} for all of it together. */
   network_id: string | null;
   n: number;
+  /** When that was. */
+  at?: Date;
   /** Of all: up to where the entries have been deleted. */
   swept?: number;
 }

@@ -126,12 +126,14 @@ export function knownAfter({ organization_id, action, revision, wire, form }: Dr
   return { organizationId: organization_id, state: action === "deleted" ? null : { revision, wire, form } };
 }
 
-interface Entity extends Readonly<Record<string, unknown>> {
+/** An entity as it is answered, as far as it matters here. */
+export interface Entity extends Readonly<Record<string, unknown>> {
   readonly network_id?: string;
   readonly host_id?: string;
 }
 
-function nameOf({ name, ip_address, number, protocol }: Entity): string {
+/** What an entity is called. */
+export function nameOf({ name, ip_address, number, protocol }: Entity): string {
   if (typeof name === "string" && name !== "") return name;
   return typeof ip_address === "string" ? ip_address : `${String(number)}/${String(protocol)}`;
 }
@@ -139,8 +141,8 @@ function nameOf({ name, ip_address, number, protocol }: Entity): string {
 function formerOf(wire: string, after: Entity): { old: string } | { was: string } {
   const before = JSON.parse(wire) as Entity;
   if (Object.keys(before).join() !== Object.keys(after).join()) return { was: wire };
-  const differing = Object.entries(before).filter(([name, value]) => isOther(value, after[name]));
-  return { old: JSON.stringify(Object.fromEntries(differing)) };
+  const former = Object.entries(before).filter(([name, value]) => isOther(value, after[name]));
+  return { old: JSON.stringify(Object.fromEntries(former)) };
 }
 
 function isOther(value: unknown, other: unknown): boolean {
@@ -158,7 +160,11 @@ export function sidesOf({ action, wire, old, was }: Pick<Draft, "action" | "wire
   const after = JSON.parse(wire) as Entity;
   const former = JSON.parse(was ?? old ?? "{}") as Entity;
   const before: Entity = was === undefined ? { ...after, ...former } : former;
+  return { before: was ?? JSON.stringify(before), after: wire, fields: differing(before, after) };
+}
+
+/** The members that differ, but for the time of the change. */
+export function differing(before: Entity, after: Entity): string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  const fields = names.filter((name) => name !== "updated_at" && isOther(before[name], after[name]));
-  return { before: was ?? JSON.stringify(before), after: wire, fields };
+  return names.filter((name) => name !== "updated_at" && isOther(before[name], after[name]));
 }

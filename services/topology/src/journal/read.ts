@@ -1,12 +1,12 @@
 import type { Document } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { documentsIn } from "@nts/shared/mongo/raw-find";
-import type { Database } from "../storage/database.js";
+import type { Database, ScopedFind } from "../storage/database.js";
 import type { Entity, EntityKind } from "../storage/entities.js";
 import { createReader } from "../storage/entity-reader.js";
 import { BY_ID, type IndexKey, JOURNAL_OF_ENTITY, JOURNAL_OF_HOST, JOURNAL_OF_NETWORK } from "../storage/indexes.js";
 import { KINDS } from "../storage/kinds.js";
-import { ALL, type JournalCollections, journalCollections } from "./collections.js";
+import { ALL, type GoneDocument, type JournalCollections, journalCollections } from "./collections.js";
 import { type Cursors, cursorsOf } from "./cursors.js";
 import { type Action, type JournalDocument, placeOf, sidesOf } from "./entries.rules.js";
 import { lastOf } from "./known.js";
@@ -52,10 +52,20 @@ export interface Reached {
   isEnd: boolean;
 }
 
+export interface Ends {
+  /** The last number. */
+  readonly last: number;
+  /** Up to this number entries are not kept; `goneForCaller`: those that the caller could see. */
+  readonly gone: number;
+  readonly goneForCaller: number;
+  /** The time of the last one of these. */
+  readonly goneAt: Date | null;
+}
+
 export interface JournalReader {
   readonly cursors: () => Promise<Cursors>;
-  /** The last number of the organization, and up to which one entries that the caller could see are not kept. */
-  ends(scope: Scope): Promise<{ readonly last: number; readonly gone: number; readonly goneForCaller: number }>;
+  /** The ends of the organization's journal. */
+  ends(scope: Scope): Promise<Ends>;
   /** The first number at or after a time; one more than the last when there is none. */
   firstSince(scope: Scope, time: Date, range: Range): Promise<number>;
   /** The entries as JSON texts, some at a time. @param reached is told where reading has come to */
@@ -83,7 +93,8 @@ function createPlaces(
         const all = found.find(({ network_id }) => network_id === ALL)?.n ?? 0;
         const mine = networks === "all" ? found : found.filter(({ network_id }) => network_id !== ALL);
         const last = Math.max(await lastOf(journal, organization_id), all);
-        return { last, gone: all, goneForCaller: Math.max(0, ...mine.map(({ n }) => n)) };
+        const latest = mine.reduce<GoneDocument | null>((a, b) => (a === null || b.n > a.n ? b : a), null);
+        return { last, gone: all, goneForCaller: latest?.n ?? 0, goneAt: latest?.at ?? null };
       });
     },
     firstSince: async (scope, time, { first, last }) => {
@@ -110,7 +121,7 @@ function createTexts(database: Database, cursors: JournalReader["cursors"]): Jou
     let left = asked.limit;
     for (const window of windowsOf(asked)) {
       if (performance.now() > until) return;
-      for await (const batch of found(database, scope, { ...asked, range: window, limit: left })) {
+      for await (const batch of entriesIn(database, scope, { ...asked, range: window, limit: left })) {
         reached.n = batch.at(-1)?.n ?? reached.n;
         left -= batch.length;
         yield batch.map((document) => textOf(document, told));
@@ -122,9 +133,14 @@ function createTexts(database: Database, cursors: JournalReader["cursors"]): Jou
   };
 }
 
-async function* found(database: Database, scope: Scope, asked: Asked): AsyncGenerator<JournalDocument[], void, void> {
+/** Entries of a range that the caller may see, or some fields of them. */
+export async function* entriesIn(
+  database: Database,
+  scope: Scope,
+  asked: Asked & Pick<ScopedFind, "mostRows"> & { readonly projection?: Document },
+): AsyncGenerator<JournalDocument[], void, void> {
   const { organizationId: organization_id } = scope;
-  const { filter: wanted, range, direction, limit } = asked;
+  const { filter: wanted, range, direction, limit, projection = {}, mostRows = Infinity } = asked;
   const { hint, byNumber } = indexFor(scope, wanted);
   const { first, last } = range;
   const place = byNumber
@@ -132,7 +148,7 @@ async function* found(database: Database, scope: Scope, asked: Asked): AsyncGene
     : { _id: { $gte: placeOf(organization_id, first), $lte: placeOf(organization_id, last) } };
   const filter = { organization_id, ...place, ...conditionsOf(scope, wanted) };
   const sort = { [byNumber ? "n" : "_id"]: direction === "asc" ? 1 : -1 };
-  const find = { collection: "journal", filter, projection: {}, hint, sort, limit };
+  const find = { collection: "journal", filter, projection, hint, sort, limit, mostRows };
   for await (const batch of database.batches(scope, find)) yield documentsIn(batch) as JournalDocument[];
 }
 
@@ -179,16 +195,23 @@ const READERS = new Map(
   Object.values(KINDS).map((kind) => [kind.name, createReader(kind as unknown as EntityKind<Entity>)]),
 );
 
-/** The JSON text of an entry. */
-function textOf(entry: JournalDocument, cursors: Cursors): string {
-  const { organization_id, n, at, action, entity, entity_id, network_id, host_id, name, form } = entry;
+/** The entity before and after an entry as it is answered today; null where it was not there. */
+export function answeredSides(entry: JournalDocument): ReturnType<typeof sidesOf> {
+  const { organization_id, entity, form } = entry;
   const { before, after, fields } = sidesOf(entry);
   const scope = { organizationId: organization_id, networks: "all" } as const;
-  const present = (wire: string | null): string =>
-    wire === null ? "null" : (READERS.get(entity)?.wireOf({ wire, form }, scope) ?? wire);
+  const present = (wire: string | null): string | null =>
+    wire === null ? null : (READERS.get(entity)?.wireOf({ wire, form }, scope) ?? wire);
+  return { before: present(before), after: present(after), fields };
+}
+
+/** The JSON text of an entry. */
+function textOf(entry: JournalDocument, cursors: Cursors): string {
+  const { organization_id, n, at, action, entity, entity_id, network_id, host_id, name } = entry;
+  const { before, after, fields } = answeredSides(entry);
   const { user_id, key_id = null, email = null, request_id = null, comment = null, reconciled = false } = entry;
   const head = { cursor: cursors.of(organization_id, n), at, action, entity, entity_id, network_id, host_id, name };
   const actor = user_id === undefined ? null : { user_id, key_id, email };
   const tail = { fields, actor, request_id, comment, reconciled };
-  return `${JSON.stringify(head).slice(0, -1)},"before":${present(before)},"after":${present(after)},${JSON.stringify(tail).slice(1)}`;
+  return `${JSON.stringify(head).slice(0, -1)},"before":${before ?? "null"},"after":${after ?? "null"},${JSON.stringify(tail).slice(1)}`;
 }

@@ -49,11 +49,11 @@ async function declareGone(
     const old = young === -1 ? found : found.slice(0, young);
     const last = old.at(-1);
     if (last === undefined) return;
-    const networks = new Map(old.map(({ network_id, n }) => [network_id, n]));
-    const marks = [[ALL, last.n] as const, ...networks].map(([network_id, n]) => ({
+    const networks = new Map(old.map((one) => [one.network_id, one]));
+    const marks = [[ALL, last] as const, ...networks].map(([network_id, { n, at }]) => ({
       updateOne: {
         filter: { _id: `${organization_id}:${network_id ?? "-"}`, organization_id },
-        update: { $max: { n }, $setOnInsert: { network_id } },
+        update: { $max: { n, at }, $setOnInsert: { network_id } },
         upsert: true,
       },
     }));

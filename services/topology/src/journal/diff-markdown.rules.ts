@@ -1,0 +1,49 @@
+import type { Draft } from "./entries.rules.js";
+
+// Differences for people: what is said of each is one line. Pipes, stars and the like in names mean nothing.
+
+/** The kinds of differences, in their order. */
+export const DIFFERENCES = ["added", "removed", "changed"] as const;
+
+/** An entity that differs; the states are JSON texts. */
+export interface DifferentEntity {
+  readonly head: Pick<Draft, "entity" | "entity_id" | "network_id" | "host_id" | "name">;
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly fields: readonly string[];
+}
+
+const TITLES = { added: "Added", removed: "Removed", changed: "Changed" } as const;
+/** Characters of a value that is shown. */
+const SHOWN = 80;
+
+/** The beginning of a file. */
+export function headingOf(from: string, to: string): string {
+  return `# Changes\n\nFrom \`${from}\` to \`${to}\`.\n`;
+}
+
+/** What stands before the differences of a kind. */
+export function sectionOf(kind: (typeof DIFFERENCES)[number]): string {
+  return `\n## ${TITLES[kind]}\n\n`;
+}
+
+/** The line of one difference; empty for what was changed, and changed back. */
+export function lineOf({ head, before, after, fields }: DifferentEntity): string {
+  const what = `- ${head.entity} **${plain(head.name)}**`;
+  if (before === null || after === null) return `${what}\n`;
+  if (fields.length === 0) return "";
+  const [was, is] = [before, after].map((text) => JSON.parse(text) as Record<string, unknown>);
+  const values = fields.map((name) => `\`${name}\` ${shown(was?.[name])} → ${shown(is?.[name])}`);
+  return `${what}: ${values.join(", ")}\n`;
+}
+
+function shown(value: unknown): string {
+  const text = value === undefined ? "nothing" : JSON.stringify(value);
+  const characters = [...text];
+  return plain(characters.length > SHOWN ? `${characters.slice(0, SHOWN - 1).join("")}…` : text);
+}
+
+/** A text of which nothing is read as Markdown or HTML. */
+function plain(text: string): string {
+  return text.replace(/[\\`*_{}[\]<>()#+!|~&-]/g, "\\$&");
+}

@@ -1,0 +1,115 @@
+import { COMPARED_CHANGES, COMPARED_ENTITIES } from "@nts/shared/contract";
+import { AppError } from "@nts/shared/errors";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { documentIn } from "@nts/shared/mongo/raw-find";
+import { requireWanted, type Work } from "@nts/shared/work";
+import type { Database } from "../storage/database.js";
+import { BY_ID } from "../storage/indexes.js";
+import { differing, type Entity, type JournalDocument, nameOf, placeOf } from "./entries.rules.js";
+import type { DIFFERENCES, DifferentEntity } from "./diff-markdown.rules.js";
+import { answeredSides, type ChangeFilter, entriesIn, type Range } from "./read.js";
+
+// What is different follows from the first and the last entry of each entity in between. Their numbers are held in memory,
+// and the entries themselves are read while the answer is sent.
+
+/** Entries that are looked at before others have their turn. */
+const LOOKED_AT = 2_000;
+/** Bytes of entries that are read together, and how many at most. */
+const READ_BYTES = 1_048_576;
+const MOST_READ = 100;
+
+/** The numbers of the first and the last entry of each entity, one after the other. */
+export type Spans = Readonly<Record<(typeof DIFFERENCES)[number], readonly number[]>>;
+
+interface Span {
+  readonly first: number;
+  readonly isNew: boolean;
+  last: number;
+  isGone: boolean;
+}
+
+/** @throws AppError `too_many_changes` */
+export async function spansIn(
+  database: Database,
+  { work, scope, range, filter }: { work: Work; scope: Scope; range: Range; filter: ChangeFilter },
+): Promise<Spans> {
+  const spans = new Map<string, Span>();
+  let left = COMPARED_CHANGES;
+  const asked = { filter, range, direction: "asc", limit: left + 1, mostRows: LOOKED_AT } as const;
+  const projection = { _id: 0, n: 1, entity_id: 1, action: 1 };
+  for await (const batch of entriesIn(database, scope, { ...asked, projection })) {
+    requireWanted(work);
+    for (const { n, entity_id, action } of batch) {
+      const span = spans.get(entity_id);
+      const isGone = action === "deleted";
+      if (span === undefined) spans.set(entity_id, { first: n, isNew: action === "created", last: n, isGone });
+      else Object.assign(span, { last: n, isGone });
+    }
+    left -= batch.length;
+    if (left < 0) throw new AppError("too_many_changes", { limit: COMPARED_CHANGES });
+    if (spans.size > COMPARED_ENTITIES) throw new AppError("too_many_changes", { limit: COMPARED_ENTITIES });
+  }
+  const found = { added: [] as number[], removed: [] as number[], changed: [] as number[] };
+  for (const { first, last, isNew, isGone } of spans.values())
+    if (isNew && !isGone) found.added.push(first, last);
+    else if (!isNew) found[isGone ? "removed" : "changed"].push(first, last);
+  return found;
+}
+
+/** What differs by some spans, some at a time. */
+export async function* differencesOf(
+  database: Database,
+  scope: Scope,
+  spans: readonly number[],
+): AsyncGenerator<DifferentEntity[]> {
+  let size = 10;
+  for (let at = 0; at < spans.length;) {
+    const numbers = spans.slice(at, at + 2 * size);
+    at += 2 * size;
+    const { entries, bytes } = await entriesAt(database, scope, numbers);
+    const differences: DifferentEntity[] = [];
+    for (let n = 0; n < numbers.length; n += 2) {
+      const [first, last] = [entries.get(numbers[n] ?? 0), entries.get(numbers[n + 1] ?? 0)];
+      if (first === undefined || last === undefined)
+        throw new Error("an entry that was compared is not there any more");
+      differences.push(differenceOf(first, last));
+    }
+    yield differences;
+    size = Math.max(1, Math.min(MOST_READ, Math.floor((size * READ_BYTES) / bytes)));
+  }
+}
+
+async function entriesAt(database: Database, scope: Scope, numbers: readonly number[]) {
+  const { organizationId: organization_id } = scope;
+  const places = [...new Set(numbers)].map((n) => placeOf(organization_id, n));
+  const find = {
+    collection: "journal",
+    filter: { organization_id, _id: { $in: places } },
+    projection: {},
+    hint: BY_ID,
+  };
+  const entries = new Map<number, JournalDocument>();
+  let bytes = 1;
+  for await (const batch of database.batches(scope, find)) {
+    bytes += batch.bytes.length;
+    for (const start of batch.starts) {
+      const entry = documentIn(batch, start) as JournalDocument;
+      entries.set(entry.n, entry);
+    }
+  }
+  return { entries, bytes };
+}
+
+function differenceOf(first: JournalDocument, last: JournalDocument): DifferentEntity {
+  const { before } = answeredSides(first);
+  const { after } = answeredSides(last);
+  const [was, is] = [before, after].map((text) => (text === null ? null : (JSON.parse(text) as Entity)));
+  const { entity, entity_id, network_id } = last;
+  const shown = is ?? was ?? {};
+  const host_id = entity === "Host" ? entity_id : (shown["host_id"] ?? null);
+  return {
+    head: { entity, entity_id, network_id, host_id, name: nameOf(shown) },
+    ...{ before, after },
+    fields: was && is ? differing(was, is) : [],
+  };
+}

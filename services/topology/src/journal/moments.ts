@@ -1,0 +1,58 @@
+import { AppError } from "@nts/shared/errors";
+import type { Scope } from "@nts/shared/http/tenancy";
+import type { Database } from "../storage/database.js";
+import { type Ends, entriesIn, type JournalReader } from "./read.js";
+
+// A moment is a place in the journal: the number of the last entry that has happened by then. The state at a moment is known
+// while every later entry is kept, because each tells what was before it.
+
+/** Finds the places of moments. */
+export interface Moments {
+  /**
+   * The number of the last entry by then.
+   *
+   * @param moment a time, or a cursor
+   * @throws AppError `cursor_invalid` · `changes_gone` when it is not known any more, or not exactly
+   */
+  place(scope: Scope, moment: string, ends: Ends): Promise<number>;
+}
+
+/** A time has one, and a cursor never. */
+const OF_TIME = ":";
+
+export function createMoments(database: Database, reader: JournalReader): Moments {
+  async function placeOfTime(scope: Scope, time: Date, { last, gone, goneForCaller, goneAt }: Ends): Promise<number> {
+    if (goneForCaller > 0 && (goneAt === null || time < goneAt)) return -1;
+    const next = await reader.firstSince(scope, new Date(time.getTime() + 1), { first: gone + 1, last });
+    return next - 1;
+  }
+
+  /** The entry that comes next for the caller. */
+  async function after(scope: Scope, n: number, { last }: Ends) {
+    const asked = { filter: {}, range: { first: n + 1, last }, direction: "asc", limit: 1 } as const;
+    const projection = { n: 1, at: 1, reconciled: 1 };
+    for await (const [found] of entriesIn(database, scope, { ...asked, projection })) return found ?? null;
+    return null;
+  }
+
+  return {
+    place: async (scope, moment, ends) => {
+      const cursors = await reader.cursors();
+      const { organizationId } = scope;
+      const goneBehind = (n: number): AppError => new AppError("changes_gone", { oldest: cursors.of(organizationId, n) }); // prettier-ignore
+      if (!moment.includes(OF_TIME)) {
+        const n = cursors.read(organizationId, moment);
+        if (n < ends.goneForCaller) throw goneBehind(ends.goneForCaller);
+        return Math.min(n, ends.last);
+      }
+      const time = new Date(moment);
+      const n = await placeOfTime(scope, time, ends);
+      if (n < 0) throw goneBehind(ends.goneForCaller);
+      const next = await after(scope, n, ends);
+      // What was found by comparing happened some time before it was found: nobody knows whether before or after this time.
+      if (next?.reconciled !== true) return n;
+      const found = new Date(next.at.getTime() + 1);
+      throw goneBehind((await reader.firstSince(scope, found, { first: n + 1, last: ends.last })) - 1);
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import type { Attack, Tenant } from "../support/attacks/attack.js";
+import { aHostWithServices, aNetworkOf, expectThat, inTurns, tally } from "../support/attacks/parts.js";
+
+const ROUNDS = 4;
+const SERVICES = 500;
+const DIFFS = 200;
+
+/** Each looks through all that has ever happened in the organization. */
+export const attack: Attack<Tenant> = {
+  name: "200 diffs of everything that has ever happened, 32 at a time",
+  cheap: false,
+  prepare: async (target) => {
+    const tenant = await target.newTenant();
+    const { networkId } = await aNetworkOf(tenant);
+    for (let n = 0; n < ROUNDS; n++) await aHostWithServices(tenant, networkId, `host ${n}`, SERVICES);
+    return tenant;
+  },
+  run: async (_target, tenant) => {
+    const path = "/api/v1/changes/diff?from=2020-01-01T00:00:00Z";
+    const answers = await inTurns(DIFFS, 32, (n) => tenant.send("GET", path + (n % 2 === 0 ? "" : "&format=markdown")));
+    const got = tally(answers.map(({ status }) => status));
+    expectThat(
+      answers.every(({ status }) => status === 200 || status === 429),
+      got,
+    );
+    return got;
+  },
+};

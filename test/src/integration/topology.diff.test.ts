@@ -1,0 +1,177 @@
+/**
+ * What is different between two moments. A model keeps what the lists answered; DIFF_LENGTH makes its history longer, DIFF_SEED
+ * repeats the drawing.
+ */
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import {
+  type Change,
+  createTag,
+  deleteHost,
+  type Difference,
+  diffChanges,
+  listChanges,
+  patchHost,
+  patchService,
+} from "@nts/shared/contract";
+import { createLog } from "@nts/shared/log";
+import { createMetrics } from "@nts/shared/metrics";
+import { journalCollections } from "@nts/topology/journal/collections";
+import { startJournal } from "@nts/topology/journal/journal";
+import { sweepJournal } from "@nts/topology/journal/retention";
+import { anEmptyWorld, drawHistory, step } from "../support/history.js";
+import { byPath, caughtUp, type Moment, momentNow, type State } from "../support/moments.js";
+import { type Caller, startTopology, type Topology } from "../support/topology.js";
+import { aHost, aNetwork } from "../support/topology-world.js";
+
+const LENGTH = Number(process.env["DIFF_LENGTH"] ?? 100);
+const SEED = Number(process.env["DIFF_SEED"] ?? Date.now() % 2 ** 31);
+const MOMENTS = Math.max(6, Math.floor(LENGTH / 20));
+
+let topology: Topology;
+beforeAll(async () => {
+  topology = await startTopology({ journal: true });
+});
+afterAll(() => topology.stop());
+
+const diff = (caller: Caller, from: string, to?: string, network_id?: string) =>
+  caller.call(diffChanges, { query: { from, ...(to && { to }), ...(network_id && { network_id }) } });
+
+type Diff = Awaited<ReturnType<typeof diff>>;
+
+/** A state after a diff was applied to it. @throws Error when the diff is not about this state */
+function applied(state: State, { added, removed, changed }: Diff): State {
+  const next = new Map(state);
+  for (const { entity_id, before, after, fields } of [...removed, ...changed, ...added]) {
+    const had = next.get(entity_id) ?? "null";
+    if (JSON.stringify(before) !== had) throw new Error(`${entity_id} was ${had}, not ${JSON.stringify(before)}`);
+    const differing = Object.keys(before ?? {}).filter((name) => name !== "updated_at" && JSON.stringify(before?.[name]) !== JSON.stringify(after?.[name])); // prettier-ignore
+    if (before && after && differing.join() !== fields.join()) throw new Error(`${entity_id}: ${fields.join()}`);
+    if (after === null) next.delete(entity_id);
+    else next.set(entity_id, JSON.stringify(after));
+  }
+  return next;
+}
+
+const sorted = (state: State): [string, string][] => [...state].sort(([a], [b]) => (a < b ? -1 : 1));
+const names = (list: readonly Difference[]): string[] => list.map(({ entity, name }) => `${entity} ${name}`).sort();
+
+describe(`a history of ${LENGTH} random writes, seed ${SEED}`, () => {
+  it("diff(a, b), applied to what the lists answered at a, gives what they answered at b, for every caller", async () => {
+    const owner = topology.aCaller();
+    const world = anEmptyWorld();
+    const { network } = await aNetwork(owner);
+    world.known.networks.push({ id: network.id, network_id: network.id, body: { ...network } });
+    const restricted = owner.restrictedTo([network.id]);
+    const moments: [Moment, Moment][] = [];
+    const history = drawHistory(SEED, LENGTH);
+    for (let n = 0; n < MOMENTS; n++) {
+      for (const drawn of history.slice((n * LENGTH) / MOMENTS, ((n + 1) * LENGTH) / MOMENTS))
+        await step(world, byPath(owner), drawn);
+      const all = await momentNow(owner);
+      moments.push([all, await momentNow(owner, restricted)]);
+    }
+    for (const [who, caller] of [owner, restricted].entries())
+      for (let a = 0; a < MOMENTS; a++)
+        for (let b = a; b < MOMENTS; b += 1 + (a % 3)) {
+          const [from, to] = [moments[a]![who]!, moments[b]![who]!];
+          expect(sorted(applied(from.state, await diff(caller, from.cursor, to.cursor)))).toEqual(sorted(to.state));
+        }
+  }, 120_000);
+});
+
+describe("what a diff tells", () => {
+  it("tells what was added, removed and changed with its fields, and nothing of what came and went in between", async () => {
+    const world = await aNetwork(topology.aCaller());
+    const { owner } = world;
+    const gone = await aHost(world, { name: "gone" });
+    const host = await aHost(world, { services: 2 });
+    const from = await caughtUp(owner);
+    await owner.call(deleteHost, { params: gone });
+    await owner.call(deleteHost, { params: await aHost(world, { name: "came and went", ports: 1 }) });
+    await owner.call(patchHost, { params: host, body: { name: "first *name*" } });
+    await owner.call(patchHost, { params: host, body: { name: "second *name*", hostname: "nas.lan" } });
+    await owner.call(patchService, { params: host.services[0]!, body: { name: "for a moment" } });
+    await owner.call(patchService, { params: host.services[0]!, body: { name: "s0" } });
+    await aHost(world, { name: "new", ports: 1 });
+    const to = await caughtUp(owner);
+    const found = await diff(owner, from, to, world.network.id);
+    expect(found).toMatchObject({ from, to });
+    expect(names(found.added)).toEqual(["Host new", "Port 1/Tcp"]);
+    expect(names(found.removed)).toEqual(["Host gone"]);
+    expect(found.changed.map(({ name, fields }) => [name, fields])).toEqual([
+      ["second *name*", ["name", "hostname"]],
+      ["s0", []],
+    ]);
+    const { text, headers } = await owner.raw("get", `/api/v1/changes/diff?from=${from}&to=${to}&network_id=${world.network.id}&format=markdown`); // prettier-ignore
+    expect(headers["content-type"]).toMatch(/^text\/markdown/);
+    expect(text).toContain("\n## Added\n\n- Host **new**\n- Port **1/Tcp**\n\n## Removed\n\n- Host **gone**\n");
+    expect(text).toContain(
+      '- Host **second \\*name\\***: `name` "nas" → "second \\*name\\*", `hostname` null → "nas.lan"\n',
+    );
+    expect(text).not.toContain("s0");
+  });
+
+  it("takes times as well as cursors: a time is the moment after all that had happened by then", async () => {
+    const world = await aNetwork(topology.aCaller());
+    const { owner } = world;
+    await aHost(world, { name: "first" });
+    const from = await caughtUp(owner);
+    await aHost(world, { name: "second" });
+    const to = await caughtUp(owner);
+    const atOf = async (cursor: string): Promise<string> => {
+      const changes: Change[] = await owner.call(listChanges, { query: { limit: 1000 } });
+      return changes.find((one) => one.cursor === cursor)!.at;
+    };
+    const found = await diff(owner, await atOf(from), await atOf(to));
+    expect([found.from, found.to]).toEqual([from, to]);
+    const whole = await diff(owner, "2020-01-01T00:00:00Z");
+    expect(names(whole.added)).toEqual(expect.arrayContaining(["Host first", "Host second", "Network Home"]));
+    expect([whole.removed, whole.changed]).toEqual([[], []]);
+  });
+
+  it("refuses moments in the wrong order, cursors of others, and moments that are not known any more", async () => {
+    const world = await aNetwork(topology.aCaller());
+    const { owner } = world;
+    const [from, stranger] = [await caughtUp(owner), await caughtUp((await aNetwork(topology.aCaller())).owner)];
+    const to = await caughtUp(owner);
+    expect((await owner.refusal(diffChanges, { query: { from: to, to: from } }))[1]).toBe("validation_failed");
+    expect((await owner.refusal(diffChanges, { query: { from: "last week" } }))[1]).toBe("validation_failed");
+    expect((await owner.refusal(diffChanges, { query: { from: stranger } }))[1]).toBe("cursor_invalid");
+    const [{ at } = { at: "" }] = await owner.call(listChanges, { query: { order_direction: "desc", limit: 1 } });
+    const collections = journalCollections(topology.db);
+    await sweepJournal(collections, new Date(Date.parse(at) + 1), new AbortController().signal, 0);
+    const [status, code, { oldest }] = await owner.refusal(diffChanges, { query: { from } });
+    expect([status, code]).toEqual([410, "changes_gone"]);
+    expect((await owner.refusal(diffChanges, { query: { from: "2020-01-01T00:00:00Z" } }))[1]).toBe("changes_gone");
+    expect((await diff(owner, String(oldest))).added).toEqual([]);
+    // Whatever is not kept had happened by then.
+    expect((await diff(owner, at)).added).toEqual([]);
+    await owner.call(createTag, { body: { name: "later" } });
+    await caughtUp(owner);
+    expect(names((await diff(owner, at)).added)).toContain("Tag later");
+  });
+
+  it("refuses a time of which the journal knows only that something had changed when it looked again", async () => {
+    const older = await startTopology();
+    try {
+      const world = await aNetwork(older.aCaller());
+      const before = new Date().toISOString();
+      const keeper = startJournal({
+        collections: journalCollections(older.db),
+        registry: createMetrics("topology").registry,
+        log: createLog("test", "silent"),
+        retentionDays: 90,
+        told: () => undefined,
+      });
+      await caughtUp(world.owner);
+      await aHost(world);
+      await caughtUp(world.owner);
+      const [, code, { oldest }] = await world.owner.refusal(diffChanges, { query: { from: before } });
+      expect(code).toBe("changes_gone");
+      expect(names((await diff(world.owner, String(oldest))).added)).toContain("Host nas");
+      await keeper.stop();
+    } finally {
+      await older.stop();
+    }
+  });
+});

@@ -1,0 +1,65 @@
+/** Whole organizations as their lists answer them, kept in memory for as long as a test compares them with what is told of the past. */
+import { createTag, listChanges } from "@nts/shared/contract";
+import type { Answered as ByPath, Caller as CallerByPath } from "./api.js";
+import type { Caller } from "./topology.js";
+import { until } from "./until.js";
+
+export type Row = Readonly<Record<string, unknown>> & { readonly id: string };
+
+/** The JSON text of every entity, by id; a host is without what is on it. */
+export type State = ReadonlyMap<string, string>;
+
+/** A state, and the cursor behind which it was. */
+export interface Moment {
+  readonly cursor: string;
+  readonly state: State;
+}
+
+const LISTS = ["networks", "subnets", "hosts", "interfaces", "ports", "services", "tags"] as const;
+
+/** What is there now. */
+export async function stateNow(caller: Caller): Promise<State> {
+  const state = new Map<string, string>();
+  for (const list of LISTS) {
+    const { data, text, status } = await caller.raw("get", `/api/v1/${list}?limit=0`);
+    if (status !== 200) throw new Error(text);
+    for (const row of data as Row[]) state.set(row.id, JSON.stringify(withoutChildren(row, list)));
+  }
+  return state;
+}
+
+function withoutChildren(row: Row, list: string): object {
+  if (list !== "hosts") return row;
+  return Object.fromEntries(
+    Object.entries(row).filter(([name]) => !["interfaces", "ports", "services"].includes(name)),
+  );
+}
+
+/** Waits until all that has happened is told. @returns the cursor behind it */
+export async function caughtUp(owner: Caller, viewer: Caller = owner): Promise<string> {
+  const mark = await owner.call(createTag, { body: { name: `mark ${Math.random()}` } });
+  let cursor = "";
+  await until(async () => {
+    const query = { order_direction: "desc", limit: 1, entity_id: mark.id } as const;
+    const [found] = await viewer.call(listChanges, { query });
+    cursor = found?.cursor ?? "";
+    return cursor !== "";
+  });
+  return cursor;
+}
+
+/** The present moment, while nobody else writes. */
+export async function momentNow(owner: Caller, viewer: Caller = owner): Promise<Moment> {
+  const cursor = await caughtUp(owner, viewer);
+  return { cursor, state: await stateNow(viewer) };
+}
+
+/** The caller as histories know theirs. */
+export function byPath(caller: Caller): CallerByPath {
+  return {
+    send: async (method: string, path: string, body?: unknown) => {
+      const { status, data, code, text } = await caller.raw(method, path, body);
+      return { status, body: { data, code }, text } as unknown as ByPath;
+    },
+  } as CallerByPath;
+}
