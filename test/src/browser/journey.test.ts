@@ -100,10 +100,10 @@ describe("an API key", () => {
   });
 });
 
-describe("the activity page", () => {
-  it("says who changed what and why, shows before and after, and finds all of a request", async () => {
+describe("the activity page and the history of a host", () => {
+  it("say who changed what and why, show before and after, and find all of a request", async () => {
     const account = await anAccount(url());
-    const { service } = await aNetworkWithAHost(account.session);
+    const { host, service } = await aNetworkWithAHost(account.session);
     const other = await account.session.data<{ id: string }>("post", "/api/v1/networks", { name: "Office" });
     const patch = { "content-type": "application/merge-patch+json", "change-comment": "shared with the family" };
     await account.session.send("patch", `/api/v1/services/${service.id}`, '{"name": "Photos"}', patch);
@@ -117,12 +117,21 @@ describe("the activity page", () => {
     expect(await row.getByRole("cell").allInnerTexts()).toEqual(["Name", "web", "Photos"]);
     await updated.getByRole("link", { name: "Open host" }).click();
     await heading(page, "nas").waitFor();
+    await heading(page, "History").waitFor();
+    await page.getByText("shared with the family").waitFor();
 
     await page.goto("/activity?kind=Interface");
     await page.getByRole("link", { name: "This request" }).click();
     await page.getByRole("button", { name: "Service web" }).waitFor();
     const kinds = page.getByRole("button", { name: /^created/ });
     expect(await kinds.allInnerTexts()).toHaveLength(4);
+
+    await account.session.data("delete", `/api/v1/hosts/${host.id}`);
+    await until(async () => (await changesOf(account)).length === 12);
+    await page.goto(`/hosts/${host.id}`);
+    await heading(page, "Not found").waitFor();
+    await page.getByRole("button", { name: "deleted Host nas" }).click();
+    await page.getByRole("table", { name: "nas before and after" }).waitFor();
 
     const colleague = await aColleague(url(), account, { permissions: "Viewer", network_ids: [other.id] });
     const limited = await somebody({ account: colleague });

@@ -1,6 +1,7 @@
-import { deleteHost, getHost, type Host } from "@nts/shared/contract";
+import { deleteHost, getHost, getHostHistory, type Host } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { useParams } from "react-router";
+import { HistoryPart } from "../activity/history-part.js";
 import { useOne } from "../api/queries.js";
 import { EntityPage } from "../parts/entity-page.js";
 import { FactList } from "../parts/fact-list.js";
@@ -27,6 +28,7 @@ export default function HostPage(): ReactNode {
       remove={deleteHost}
       consequence="Its interfaces, ports and services are deleted as well. This cannot be undone."
       editor={(hostId, close) => <HostEditor id={hostId} onClose={close} />}
+      history={<HistoryPart operation={getHostHistory} id={id} />}
     >
       {(host, mayWrite) => (
         <>

@@ -1,9 +1,10 @@
-import { Anchor, Button } from "@mantine/core";
+import { Alert, Anchor, Button } from "@mantine/core";
 import type { Endpoint } from "@nts/shared/contract";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { ArrowLeft, Pencil, Trash2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Link, useNavigate } from "react-router";
+import { describeFailure } from "../api/failure.js";
 import type { Revised } from "../api/queries.js";
 import { useRemoval } from "../list/use-removal.js";
 import { useMay } from "../session/session.js";
@@ -26,27 +27,35 @@ interface EntityPageProps<One extends Named> {
   /** What goes with it when it is deleted. */
   readonly consequence: string;
   readonly editor: (id: string, close: () => void) => ReactNode;
+  /** What happened to it; stands at the end, also of the page of one that is deleted. */
+  readonly history: ReactNode;
   readonly children: (one: One, mayWrite: boolean) => ReactNode;
 }
 
 /** A page about one entity: the way back to all, "Edit", "Delete", and what stands there until the entity has come. */
 export function EntityPage<One extends Named>({ read, ...others }: EntityPageProps<One>): ReactNode {
   const { data, error, refetch } = read;
-  if (data !== undefined) return <EntityView one={data.data} {...others} />;
+  const isGone = error !== null && describeFailure(error).kind === "missing";
+  if (data !== undefined) return <EntityView one={data.data} isGone={isGone} {...others} />;
   if (error === null) return <Waiting />;
-  const { noun } = others;
+  const { noun, history } = others;
   return (
     <Page title={`${noun.charAt(0).toUpperCase()}${noun.slice(1)}`}>
       <FailureState error={error} onRetry={() => void refetch()} />
+      {isGone && history}
     </Page>
   );
 }
 
-type EntityViewProps<One extends Named> = Omit<EntityPageProps<One>, "read"> & { readonly one: One };
+interface EntityViewProps<One extends Named> extends Omit<EntityPageProps<One>, "read"> {
+  readonly one: One;
+  /** Somebody has deleted it since it was read. */
+  readonly isGone: boolean;
+}
 
 function EntityView<One extends Named>(props: EntityViewProps<One>): ReactNode {
-  const { one, noun, list, remove, consequence, editor, children } = props;
-  const may = useMay("Member");
+  const { one, isGone, noun, list, remove, consequence, editor, history, children } = props;
+  const may = useMay("Member") && !isGone;
   const navigate = useNavigate();
   const [isEdited, setEdited] = useState(false);
   const { removeOne } = useRemoval({ one: remove, noun, consequence });
@@ -76,7 +85,13 @@ function EntityView<One extends Named>(props: EntityViewProps<One>): ReactNode {
         )
       }
     >
+      {isGone && (
+        <Alert role="status" color="red" mb="md" title={`This ${noun} has been deleted`}>
+          It is shown as it was.
+        </Alert>
+      )}
       {children(one, may)}
+      {history}
       {isEdited && editor(one.id, () => setEdited(false))}
     </Page>
   );

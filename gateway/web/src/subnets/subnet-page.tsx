@@ -1,7 +1,16 @@
 import { Anchor } from "@mantine/core";
-import { deleteSubnet, getSubnet, type Interface, listHosts, listInterfaces, type Subnet } from "@nts/shared/contract";
+import {
+  deleteSubnet,
+  getSubnet,
+  getSubnetHistory,
+  type Interface,
+  listHosts,
+  listInterfaces,
+  type Subnet,
+} from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { Link, useParams } from "react-router";
+import { HistoryPart } from "../activity/history-part.js";
 import { useOne, useRows } from "../api/queries.js";
 import { type Column, DataTable } from "../list/data-table.js";
 import { EntityPage } from "../parts/entity-page.js";
@@ -31,6 +40,7 @@ export default function SubnetPage(): ReactNode {
       remove={deleteSubnet}
       consequence="A subnet cannot be deleted while interfaces have addresses in it."
       editor={(subnetId, close) => <SubnetEditor id={subnetId} onClose={close} />}
+      history={<HistoryPart operation={getSubnetHistory} id={id} />}
     >
       {(subnet) => (
         <>

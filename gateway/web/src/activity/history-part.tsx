@@ -1,0 +1,24 @@
+import type { getHostHistory } from "@nts/shared/contract";
+import type { ReactNode } from "react";
+import { describeFailure } from "../api/failure.js";
+import { Part, PartRemark } from "../parts/part.js";
+import { Feed } from "./feed.js";
+import { historyOf, useChanges } from "./sources.js";
+
+interface HistoryPartProps {
+  /** Histories of all kinds of entities are read alike. */
+  readonly operation: typeof getHostHistory;
+  readonly id: string;
+}
+
+/** What happened to an entity, also to one that is deleted; nothing for one that has never been there. */
+export function HistoryPart({ operation, id }: HistoryPartProps): ReactNode {
+  const changes = useChanges(historyOf(operation, id));
+  const { data, error } = changes;
+  if (data === undefined && error !== null && describeFailure(error).kind === "missing") return null;
+  return (
+    <Part title="History">
+      <Feed changes={changes} empty={<PartRemark>Nothing has changed since the journal began.</PartRemark>} />
+    </Part>
+  );
+}
