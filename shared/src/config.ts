@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DEFAULT_MAX_IDEMPOTENCY_KEYS } from "./contract/writes.js";
+import { SHARE_LIMITS } from "./shares.js";
 
 /** A setting is missing or wrong; the message lists every one, a line each, and never a value. */
 export class ConfigError extends Error {
@@ -71,13 +72,13 @@ export const shareSettings = {
     .number()
     .int()
     .min(1)
-    .default(8)
+    .default(SHARE_LIMITS.operations)
     .describe("Operations and transactions of one organization at a time, of the 16 connections; more wait, then 429."),
   ORGANIZATION_STREAMS: z.coerce
     .number()
     .int()
     .min(1)
-    .default(4)
+    .default(SHARE_LIMITS.streams)
     .describe("Unlimited lists and graphs that one organization may have open at a time; more are 429."),
 };
 

@@ -17,7 +17,7 @@ export interface ShareLimits {
   readonly streams: number;
 }
 
-export const SHARE_LIMITS: ShareLimits = { operations: 8, waiting: 512, waitMs: 5_000, streams: 4 };
+export const SHARE_LIMITS: ShareLimits = { operations: 4, waiting: 512, waitMs: 5_000, streams: 4 };
 
 /** The shares of all organizations in one process. */
 export interface Shares {
