@@ -1,6 +1,8 @@
 /** What people do with the console, from the first visit to a picture of their network. */
 import { describe, expect, it } from "@jest/globals";
+import type { Page, Request } from "playwright-core";
 import { type Account, aColleague, anAccount, callerOf } from "../support/api.js";
+import { isFollowing } from "../support/browser.js";
 import { SCAN } from "../support/scan.js";
 import { until } from "../support/until.js";
 import { button, createVisits, field, heading } from "../support/visits.js";
@@ -140,6 +142,69 @@ describe("the activity page and the history of a host", () => {
     expect(await limited.getByRole("article").count()).toBe(1);
   });
 });
+
+describe("what somebody looks at", () => {
+  it("shows what others change while it is looked at, and keeps focus, selection and place", async () => {
+    const account = await anAccount(url());
+    const { network, subnet } = await aNetworkWithAHost(account.session);
+    const { session } = account;
+    const names = Array.from({ length: 24 }, (_, index) => `box ${index + 10}`);
+    const hosts = await Promise.all(
+      names.map((name) => session.data<{ id: string }>("post", "/api/v1/hosts", { network_id: network.id, name })),
+    );
+    const page = await somebody({ account });
+    const following = countFollowers(page);
+    await page.goto("/hosts");
+    const chosen = page.getByRole("checkbox", { name: "Select box 25" });
+    await chosen.check();
+    await page.getByRole("checkbox", { name: "Select box 30" }).check();
+    await chosen.focus();
+    const topOf = (): Promise<number> =>
+      page.evaluate("Math.round(document.activeElement.getBoundingClientRect().top)");
+    const top = await topOf();
+    await page.evaluate("globalThis.isSame = true");
+
+    const hostAt = (name: string): string => `/api/v1/hosts/${hosts[names.indexOf(name)]!.id}`;
+    await session.data("delete", hostAt("box 11"));
+    await session.data("delete", hostAt("box 30"));
+    await session.data("patch", hostAt("box 26"), { hostname: "box.example.com" });
+    await page.getByText("box.example.com").waitFor();
+    await page.getByText("1 selected").waitFor();
+    expect(await page.getByRole("link", { name: "box 11" }).count()).toBe(0);
+    expect([await chosen.isChecked(), await page.evaluate("isSame")]).toEqual([true, true]);
+    // what is deleted above it does not move it by a row
+    expect(Math.abs((await topOf()) - top)).toBeLessThan(5);
+    expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe("Select box 25");
+
+    await page.getByRole("link", { name: "Subnets" }).click();
+    await page.getByRole("link", { name: "LAN" }).waitFor();
+    await session.data("patch", `/api/v1/subnets/${subnet.id}`, { name: "Cellar" });
+    await page.getByRole("link", { name: "Cellar" }).waitFor();
+    await page.getByRole("link", { name: "Networks" }).click();
+    await page.getByRole("table").getByText("Home").waitFor();
+    await session.data("post", "/api/v1/networks", { name: "Attic" });
+    await page.getByRole("table").getByText("Attic").waitFor();
+    await page.getByRole("link", { name: "Activity" }).click();
+    await page.getByRole("button", { name: "Network Attic" }).waitFor();
+    await session.data("post", "/api/v1/tags", { name: "family" });
+    await page.getByRole("article").first().getByRole("button", { name: "Tag family" }).waitFor();
+    expect([following.most(), await page.evaluate("isSame")]).toEqual([1, true]);
+  });
+});
+
+/** The most requests by which a page followed changes at the same time. */
+function countFollowers(page: Page): { readonly most: () => number } {
+  const open = new Set<Request>();
+  let most = 0;
+  page.on("request", (request) => {
+    if (!isFollowing(request)) return;
+    open.add(request);
+    most = Math.max(most, open.size);
+  });
+  for (const end of ["requestfinished", "requestfailed"] as const)
+    page.on(end as "requestfinished", (request) => open.delete(request));
+  return { most: () => most };
+}
 
 function changesOf({ session }: Account): Promise<unknown[]> {
   return session.data("get", "/api/v1/changes");

@@ -59,7 +59,6 @@ async function take(
   await page.getByRole("heading", { level: 1 }).waitFor();
   await page.getByRole("status", { name: "Loading" }).waitFor({ state: "detached" });
   await act?.(page);
-  await page.waitForLoadState("networkidle");
   await page.waitForTimeout(SETTLING_MS);
   const file = join(FOLDER, `${name}.png`);
   await page.screenshot({ path: file, animations: "disabled" });

@@ -13,7 +13,7 @@ export interface Person {
   readonly takeFaults: () => string[];
   /** Goes to another page as a link of the console does: without loading the document anew. */
   readonly goTo: (path: string) => Promise<void>;
-  /** Waits until the page has its heading, nothing is on its way to it any more, and all that came is shown. */
+  /** Waits until the page has its heading, nothing but changes is on its way to it any more, and all that came is shown. */
   readonly settled: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -57,7 +57,7 @@ export async function aPerson(
   for (const end of ["requestfinished", "requestfailed"] as const)
     page.on(end as "requestfinished", (request) => underWay.delete(request));
   page.on("request", (request) => {
-    underWay.add(request);
+    if (!isFollowing(request)) underWay.add(request);
     if (!request.url().startsWith(baseURL) && !/^(?:data|blob):/.test(request.url()))
       faults.push(`a request to ${request.url()}`);
   });
@@ -78,6 +78,12 @@ export async function aPerson(
     },
     close: () => context.close(),
   };
+}
+
+/** The request by which a page follows changes; one is always under way. */
+export function isFollowing(request: Request): boolean {
+  const { pathname, searchParams } = new URL(request.url());
+  return pathname.startsWith("/api/v1/changes") && (pathname.endsWith("/stream") || searchParams.has("wait"));
 }
 
 function sessionOf({ cookie }: Account, url: string): { name: string; value: string; url: string } {

@@ -23,7 +23,7 @@ export default function ActivityPage(): ReactNode {
   return (
     <Page title="Activity" about="Every change of networks, subnets, hosts, services and tags: who, when, and why.">
       <Panel>
-        <ActivityFilters state={state} entries={changes.data?.pages.flatMap(({ data }) => data) ?? []} />
+        <ActivityFilters state={state} entries={changes.entries} />
         <Feed
           changes={changes}
           empty={

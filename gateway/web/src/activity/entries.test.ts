@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import type { Change } from "@nts/shared/contract";
-import { comparisonOf, fieldsText, fieldText, groupsOf, valueText } from "./entries.js";
+import { comparisonOf, fieldsText, fieldText, groupsOf, valueText, withRecent } from "./entries.js";
 
 function anEntry(cursor: string, more: Partial<Change> = {}): Change {
   return {
@@ -34,6 +34,17 @@ describe("entries of the journal", () => {
     ];
     const told = groupsOf(entries).map(({ id, entries: group }) => [id, group.map(({ cursor }) => cursor)]);
     expect(told).toEqual([["b", ["6", "3"]], ["5", ["5"]], ["a", ["4"]], ["2", ["2"]]]); // prettier-ignore
+  });
+
+  it("begin with those that came since the others were read, each once", () => {
+    const at = (n: number): string => `2026-11-22T18:00:0${n}.000Z`;
+    const of = (...numbers: number[]): Change[] => numbers.map((n) => anEntry(String(n), { at: at(n) }));
+    const told = (read: number[], recent: number[]): string =>
+      withRecent(of(...read), of(...recent)).map(({ cursor }) => cursor).join(""); // prettier-ignore
+    expect(told([3, 2, 1], [4, 5])).toBe("54321");
+    expect(told([4, 3, 2], [1, 2, 3, 4, 5, 6])).toBe("65432");
+    expect(told([6, 5], [3, 4])).toBe("65");
+    expect([told([], [1, 2]), told([2, 1], []), told([], [])]).toEqual(["21", "21", ""]);
   });
 
   it("show what changed before what stayed, and not what only the machine needs", () => {

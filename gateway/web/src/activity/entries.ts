@@ -21,6 +21,17 @@ export function groupsOf(entries: readonly Change[]): ChangeGroup[] {
   return [...groups].map(([id, group]) => ({ id, entries: group }));
 }
 
+/** Entries that were read, and before them those that came since. Both pass the same filter; what came has the oldest first. */
+export function withRecent(read: readonly Change[], recent: readonly Change[]): Change[] {
+  const [newest] = read;
+  const [first] = recent;
+  if (newest === undefined || first === undefined) return [...recent.toReversed(), ...read];
+  const place = recent.findIndex(({ cursor }) => cursor === newest.cursor);
+  // What was read may be ahead of what came.
+  if (place === -1 && newest.at > first.at) return [...read];
+  return [...recent.slice(place + 1).toReversed(), ...read];
+}
+
 /** A member of an entity before and after; undefined on a side where there is none. */
 export interface ComparedField {
   readonly name: string;

@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { type ReactNode, useMemo } from "react";
+import type { ReactNode } from "react";
 import { FailureState } from "../parts/failure-state.js";
 import { PartRemark } from "../parts/part.js";
 import { Waiting } from "../parts/waiting.js";
@@ -7,20 +7,20 @@ import classes from "./activity.module.css";
 import { groupsOf } from "./entries.js";
 import { useKeyNames } from "./key-names.js";
 import { RequestGroup } from "./request-group.js";
-import type { useChanges } from "./sources.js";
+import type { ReadChanges } from "./sources.js";
 
 interface FeedProps {
-  readonly changes: ReturnType<typeof useChanges>;
+  readonly changes: ReadChanges;
   /** Stands there when there is nothing. */
   readonly empty: ReactNode;
 }
 
 /** Entries of the journal, the newest first and those of one request together, and the way to older ones. */
 export function Feed({ changes, empty }: FeedProps): ReactNode {
-  const { data, error, refetch, isPlaceholderData, hasNextPage } = changes;
+  const { query, entries } = changes;
+  const { data, error, refetch, isPlaceholderData, hasNextPage } = query;
   const keyNames = useKeyNames();
-  const entries = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data]);
-  const groups = useMemo(() => groupsOf(entries), [entries]);
+  const groups = groupsOf(entries);
   if (data === undefined)
     return error === null ? <Waiting /> : <FailureState error={error} onRetry={() => void refetch()} />;
   if (groups.length === 0 && !hasNextPage) return empty;
@@ -33,20 +33,14 @@ export function Feed({ changes, empty }: FeedProps): ReactNode {
           </li>
         ))}
       </ol>
-      <Older changes={changes} isNothing={groups.length === 0} />
+      <Older query={query} isNothing={groups.length === 0} />
     </div>
   );
 }
 
 /** A page may be empty while there is more behind it: the API looks through so many entries at a time. */
-function Older({
-  changes,
-  isNothing,
-}: {
-  readonly changes: FeedProps["changes"];
-  readonly isNothing: boolean;
-}): ReactNode {
-  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, error, fetchNextPage } = changes;
+function Older({ query, isNothing }: { readonly query: ReadChanges["query"]; readonly isNothing: boolean }): ReactNode {
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, error, fetchNextPage } = query;
   if (isFetchNextPageError) return <FailureState error={error} onRetry={() => void fetchNextPage()} />;
   if (!hasNextPage) return <PartRemark>There is nothing older.</PartRemark>;
   return (

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
-import { filterOf } from "./filters.js";
+import type { Change } from "@nts/shared/contract";
+import { filterOf, passes } from "./filters.js";
 
 const stateOf = (search: string) => {
   const parameters = new URLSearchParams(search);
@@ -26,5 +27,33 @@ describe("the filter of the activity page", () => {
   it("has whole days, the last one included, by the clock of the person", () => {
     const { since, until } = filterOf(stateOf("since=2026-11-20&until=2026-11-22"), null);
     expect([since, until]).toEqual([new Date(2026, 10, 20).toISOString(), new Date(2026, 10, 23).toISOString()]);
+  });
+
+  it("is passed by what the API would answer to it", () => {
+    const change = {
+      network_id: "n",
+      entity: "Host",
+      action: "created",
+      request_id: "r",
+      actor: { user_id: "u" },
+      at: "2026-11-22T12:00:00.000Z",
+    } as Change;
+    const good = [
+      {},
+      { network_id: "n", entity: "Host", action: "created", request_id: "r", user_id: "u" },
+      { since: "2026-11-22T12:00:00.000Z", until: "2026-11-22T12:00:00.001Z" },
+    ] as const;
+    const bad = [
+      { network_id: "m" },
+      { entity: "Port" },
+      { action: "deleted" },
+      { request_id: "s" },
+      { user_id: "v" },
+      { since: "2026-11-22T12:00:00.001Z" },
+      { until: "2026-11-22T12:00:00.000Z" },
+    ] as const;
+    expect(good.filter((filter) => !passes(change, filter))).toEqual([]);
+    expect(bad.filter((filter) => passes(change, filter))).toEqual([]);
+    expect(passes({ ...change, actor: null }, { user_id: "u" })).toBe(false);
   });
 });

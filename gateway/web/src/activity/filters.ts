@@ -1,8 +1,17 @@
-import { CHANGE_ACTIONS, CHANGED_ENTITIES, type listChanges, type QueryInputOf } from "@nts/shared/contract";
+import {
+  type Change,
+  CHANGE_ACTIONS,
+  CHANGED_ENTITIES,
+  type listChanges,
+  type QueryInputOf,
+} from "@nts/shared/contract";
 import { fieldOf, type ListState } from "../list/list-state.js";
 
 /** What entries are chosen by. */
-export type ChangeFilter = Omit<QueryInputOf<typeof listChanges>, "after" | "limit" | "order_direction" | "wait">;
+export type ChangeFilter = Pick<
+  QueryInputOf<typeof listChanges>,
+  "network_id" | "entity" | "action" | "user_id" | "request_id" | "since" | "until"
+>;
 
 /** The parameters of the page's address. */
 export const FILTERS = ["kind", "action", "who", "since", "until", "request"] as const;
@@ -29,6 +38,18 @@ export function filterOf(state: Values, networkId: string | null): ChangeFilter 
     since: beginningOf(valueOf(state, "since"), 0),
     until: beginningOf(valueOf(state, "until"), 1),
   };
+}
+
+/** Whether the API would answer an entry to the filter. */
+export function passes(change: Change, filter: ChangeFilter): boolean {
+  const { since, until, user_id: userId, network_id, entity, action, request_id } = filter;
+  if (userId !== undefined && change.actor?.user_id !== userId) return false;
+  if (since !== undefined && change.at < since) return false;
+  if (until !== undefined && change.at >= until) return false;
+  const asked = { network_id, entity, action, request_id };
+  return (Object.keys(asked) as (keyof typeof asked)[]).every(
+    (name) => asked[name] === undefined || asked[name] === change[name],
+  );
 }
 
 /** When a day such as `2026-11-22` begins here, or one some days later. */

@@ -14,7 +14,7 @@ interface HistoryPartProps {
 /** What happened to an entity, also to one that is deleted; nothing for one that has never been there. */
 export function HistoryPart({ operation, id }: HistoryPartProps): ReactNode {
   const changes = useChanges(historyOf(operation, id));
-  const { data, error } = changes;
+  const { data, error } = changes.query;
   if (data === undefined && error !== null && describeFailure(error).kind === "missing") return null;
   return (
     <Part title="History">

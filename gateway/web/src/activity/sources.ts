@@ -2,12 +2,17 @@ import type { ChangesPage } from "@nts/shared/client";
 import { type Change, type getHostHistory, listChanges } from "@nts/shared/contract";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { api } from "../api/client.js";
-import type { ChangeFilter } from "./filters.js";
+import { FOLLOWED } from "../api/queries.js";
+import { useRecentChanges } from "../live/live.js";
+import { withRecent } from "./entries.js";
+import { type ChangeFilter, passes } from "./filters.js";
 
 /** Where entries come from, the newest first. */
 export interface ChangeSource {
   /** Tells sources apart. */
   readonly key: readonly unknown[];
+  /** Whether an entry that came since belongs to it. */
+  readonly has: (change: Change) => boolean;
   readonly page: (after: string | undefined, signal: AbortSignal) => Promise<ChangesPage<Change[]>>;
 }
 
@@ -19,6 +24,7 @@ const newest = { order_direction: "desc" } as const;
 export function changesBy(filter: ChangeFilter): ChangeSource {
   return {
     key: [filter],
+    has: (change) => passes(change, filter),
     page: (after, signal) => api.changes(listChanges, { query: { ...filter, ...newest, limit: PAGE, after }, signal }),
   };
 }
@@ -27,20 +33,36 @@ export function changesBy(filter: ChangeFilter): ChangeSource {
 export function historyOf(operation: typeof getHostHistory, id: string): ChangeSource {
   return {
     key: [operation.operationId, id],
+    has: ({ entity_id, host_id }) => entity_id === id || host_id === id,
     page: (after, signal) =>
       api.changes(operation, { params: { id }, query: { ...newest, limit: SHORT_PAGE, after }, signal }),
   };
 }
 
-/** Reads a source page by page. */
-// The type of the answer is the library's, and long.
-// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types
-export function useChanges(source: ChangeSource) {
+/** What has been read of a source, and what came since. */
+export interface ReadChanges {
+  readonly query: ReturnType<typeof usePages>;
+  /** The newest first. */
+  readonly entries: readonly Change[];
+}
+
+/** Reads a source page by page, and adds what happens meanwhile. */
+export function useChanges(source: ChangeSource): ReadChanges {
+  const query = usePages(source);
+  const recent = useRecentChanges();
+  const { data, isPlaceholderData } = query;
+  const read = data?.pages.flatMap((page) => page.data) ?? [];
+  const came = data === undefined || isPlaceholderData ? [] : recent.filter((change) => source.has(change));
+  return { query, entries: withRecent(read, came) };
+}
+
+function usePages(source: ChangeSource) {
   return useInfiniteQuery({
-    queryKey: ["changes", ...source.key],
+    queryKey: [FOLLOWED, ...source.key],
     queryFn: ({ pageParam, signal }) => source.page(pageParam, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next,
     placeholderData: keepPreviousData,
+    refetchOnWindowFocus: false,
   });
 }

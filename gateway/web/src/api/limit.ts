@@ -26,15 +26,17 @@ export function noteLimit({ headers }: Response): void {
   for (const watcher of watchers) watcher();
 }
 
+/** The present state; null before the first answer. */
+export function limitState(): LimitState | null {
+  return state;
+}
+
 /** The present state, and a new rendering whenever it changes; null before the first answer. */
 export function useLimit(): LimitState | null {
-  return useSyncExternalStore(
-    (watcher) => {
-      watchers.add(watcher);
-      return () => watchers.delete(watcher);
-    },
-    () => state,
-  );
+  return useSyncExternalStore((watcher) => {
+    watchers.add(watcher);
+    return () => watchers.delete(watcher);
+  }, limitState);
 }
 
 /**

@@ -1,13 +1,23 @@
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
+import { useFollower } from "../live/live.js";
 import type { Selection } from "./data-table.js";
 
 export interface Selecting extends Selection {
   readonly clear: () => void;
 }
 
-/** Rows that are marked, on whichever page they stand. */
+/** Rows that are marked, on whichever page they stand, until they are deleted. */
 export function useSelection(): Selecting {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
+  const { watch } = useFollower();
+  useEffect(
+    () =>
+      watch((changes) => {
+        const deleted = new Set(changes?.flatMap(({ action, entity_id: id }) => (action === "deleted" ? [id] : [])));
+        if (deleted.size > 0) setIds((before) => without(before, deleted));
+      }),
+    [watch],
+  );
   return useMemo(
     () => ({
       ids,
@@ -24,4 +34,10 @@ export function useSelection(): Selecting {
     }),
     [ids],
   );
+}
+
+/** The same set where nothing of it goes: then nothing is rendered anew. */
+function without(ids: ReadonlySet<string>, deleted: ReadonlySet<string>): ReadonlySet<string> {
+  const left = [...ids].filter((id) => !deleted.has(id));
+  return left.length === ids.size ? ids : new Set(left);
 }

@@ -2,6 +2,7 @@ import { ActionIcon, Drawer } from "@mantine/core";
 import { Menu as MenuIcon } from "lucide-react";
 import { type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import { Link, Outlet, useLocation } from "react-router";
+import { LiveProvider } from "../live/live.js";
 import { Boundary } from "../parts/boundary.js";
 import { ConfirmProvider } from "../parts/confirm.js";
 import { PATHS } from "../paths.js";
@@ -20,44 +21,46 @@ export function Shell(): ReactNode {
   const { pathname } = useLocation();
   const main = useFocusOnNavigation(pathname);
   return (
-    <NetworkScopeProvider>
-      <ConfirmProvider>
-        <a href="#main" className="skip-link">
-          Skip to content
-        </a>
-        <div className={classes.shell}>
-          <nav className={classes.bar} aria-label="Menu">
-            <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Open menu" onClick={() => setOpen(true)}>
-              <MenuIcon size={20} aria-hidden />
-            </ActionIcon>
-            <Link to={PATHS.home} className={classes.home}>
-              <Logo />
-            </Link>
-            <SchemeChoice />
-          </nav>
-          <aside className={classes.side}>
-            <Side />
-          </aside>
-          <main id="main" ref={main} tabIndex={-1} className={classes.main}>
-            {/* outside of what is new on each page, so that the last page stays until the next one has come */}
-            <Suspense fallback={<Waiting />}>
-              <Boundary key={pathname}>
-                <Outlet />
-              </Boundary>
-            </Suspense>
-          </main>
-        </div>
-        <Drawer
-          opened={isOpen}
-          onClose={() => setOpen(false)}
-          size="18rem"
-          title="Menu"
-          closeButtonProps={{ "aria-label": "Close menu" }}
-        >
-          <Side onNavigate={() => setOpen(false)} />
-        </Drawer>
-      </ConfirmProvider>
-    </NetworkScopeProvider>
+    <LiveProvider>
+      <NetworkScopeProvider>
+        <ConfirmProvider>
+          <a href="#main" className="skip-link">
+            Skip to content
+          </a>
+          <div className={classes.shell}>
+            <nav className={classes.bar} aria-label="Menu">
+              <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Open menu" onClick={() => setOpen(true)}>
+                <MenuIcon size={20} aria-hidden />
+              </ActionIcon>
+              <Link to={PATHS.home} className={classes.home}>
+                <Logo />
+              </Link>
+              <SchemeChoice />
+            </nav>
+            <aside className={classes.side}>
+              <Side />
+            </aside>
+            <main id="main" ref={main} tabIndex={-1} className={classes.main}>
+              {/* outside of what is new on each page, so that the last page stays until the next one has come */}
+              <Suspense fallback={<Waiting />}>
+                <Boundary key={pathname}>
+                  <Outlet />
+                </Boundary>
+              </Suspense>
+            </main>
+          </div>
+          <Drawer
+            opened={isOpen}
+            onClose={() => setOpen(false)}
+            size="18rem"
+            title="Menu"
+            closeButtonProps={{ "aria-label": "Close menu" }}
+          >
+            <Side onNavigate={() => setOpen(false)} />
+          </Drawer>
+        </ConfirmProvider>
+      </NetworkScopeProvider>
+    </LiveProvider>
   );
 }
 

@@ -1,0 +1,126 @@
+import { ApiError } from "@nts/shared/client";
+import { type Change, listChanges } from "@nts/shared/contract";
+import { api } from "../api/client.js";
+import { isSignedOut } from "../api/failure.js";
+import { follow } from "./follow.js";
+import { pause } from "./pause.js";
+
+/** Changes that are kept for those who come late. */
+const MOST = 1_000;
+/** Milliseconds before the present from which on changes are followed: what is shown was read later than that. */
+const HEAD_START_MS = 10_000;
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 30_000;
+
+/** Is told what came; null when something may have been missed, so that all that is shown is to be read again. */
+export type Watcher = (changes: readonly Change[] | null) => void;
+
+/** Follows changes on behalf of all that a tab shows. */
+export interface Follower {
+  /** The last ones that came, the oldest first. */
+  readonly recent: () => readonly Change[];
+  /** @returns what ends it */
+  readonly watch: (watcher: Watcher) => () => void;
+  /** Follows while the tab is visible, from where it stopped the last time. @returns what stops it */
+  readonly start: (onSignedOut: () => void) => () => void;
+}
+
+export function createFollower(): Follower {
+  const watchers = new Set<Watcher>();
+  let recent: readonly Change[] = [];
+  let cursor: string | null = null;
+
+  function tell(changes: readonly Change[] | null): void {
+    const isMissed = changes === null || recent.length + changes.length > MOST;
+    recent = isMissed ? [] : [...recent, ...changes];
+    for (const watcher of watchers) watcher(isMissed ? null : changes);
+  }
+
+  async function followOn(signal: AbortSignal, onGood: () => void): Promise<void> {
+    cursor ??= await aWhileAgo(signal);
+    for await (const { changes, cursor: reached } of follow(cursor, signal)) {
+      cursor = reached;
+      onGood();
+      if (changes.length > 0) tell(changes);
+    }
+  }
+
+  async function run(signal: AbortSignal, onSignedOut: () => void): Promise<void> {
+    for (let failures = 0; !signal.aborted;) {
+      await untilVisible(signal);
+      const visible = whileVisible(signal);
+      try {
+        await followOn(visible, () => (failures = 0));
+      } catch (error) {
+        if (visible.aborted) continue;
+        if (isSignedOut(error)) {
+          onSignedOut();
+          return;
+        }
+        if (isCursorVoid(error)) {
+          cursor = null;
+          tell(null);
+        }
+        failures += 1;
+        await pause(retryMs(error, failures), signal);
+      }
+    }
+  }
+
+  return {
+    recent: () => recent,
+    watch: (watcher) => {
+      watchers.add(watcher);
+      return () => watchers.delete(watcher);
+    },
+    start: (onSignedOut) => {
+      const stopping = new AbortController();
+      void run(stopping.signal, onSignedOut);
+      return () => stopping.abort();
+    },
+  };
+}
+
+/** A cursor behind which is all that happens from now on, and what happened just before. */
+async function aWhileAgo(signal: AbortSignal): Promise<string> {
+  const until = new Date(Date.now() - HEAD_START_MS).toISOString();
+  const query = { order_direction: "desc", limit: 1, until } as const;
+  const { data, oldest = "" } = await api.changes(listChanges, { query, signal });
+  return data[0]?.cursor ?? oldest;
+}
+
+/** What is behind the cursor is not kept any more, or it is of another database. */
+function isCursorVoid(error: unknown): boolean {
+  return error instanceof ApiError && (error.code === "changes_gone" || error.code === "cursor_invalid");
+}
+
+function retryMs(error: unknown, failures: number): number {
+  const asked = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
+  return Math.max(asked, Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1)));
+}
+
+const isVisible = (): boolean => document.visibilityState === "visible";
+
+/** Tabs that nobody sees leave connections, and what a user may have of them, to the others. */
+function untilVisible(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const look = (): void => {
+      if (!isVisible() && !signal.aborted) return;
+      document.removeEventListener("visibilitychange", look);
+      resolve();
+    };
+    document.addEventListener("visibilitychange", look);
+    signal.addEventListener("abort", look, { once: true });
+    look();
+  });
+}
+
+function whileVisible(signal: AbortSignal): AbortSignal {
+  const hidden = new AbortController();
+  const look = (): void => {
+    if (!isVisible()) hidden.abort();
+  };
+  const either = AbortSignal.any([signal, hidden.signal]);
+  document.addEventListener("visibilitychange", look, { signal: either });
+  return either;
+}

@@ -1,0 +1,42 @@
+import type { Change } from "@nts/shared/contract";
+import { useQueryClient } from "@tanstack/react-query";
+import { createContext, type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from "react";
+import { SESSION_KEY } from "../api/session-key.js";
+import { useSessionQuery } from "../session/session.js";
+import { createFollower, type Follower } from "./follower.js";
+import { createRereading } from "./rereading.js";
+
+const Context = createContext<Follower | null>(null);
+
+/** Keeps what is shown up to date, for as long as the session lasts. */
+export function LiveProvider({ children }: { readonly children: ReactNode }): ReactNode {
+  const queries = useQueryClient();
+  const [follower] = useState(createFollower);
+  const hasEnded = useSessionQuery().data === null;
+  useEffect(() => {
+    const { watcher, stop } = createRereading(queries);
+    const unwatch = follower.watch(watcher);
+    return () => {
+      unwatch();
+      stop();
+    };
+  }, [follower, queries]);
+  useEffect(
+    () => (hasEnded ? undefined : follower.start(() => queries.setQueryData(SESSION_KEY, null))),
+    [follower, queries, hasEnded],
+  );
+  return <Context value={follower}>{children}</Context>;
+}
+
+/** What follows changes for this tab. */
+export function useFollower(): Follower {
+  const follower = useContext(Context);
+  if (follower === null) throw new Error("Nobody follows changes here.");
+  return follower;
+}
+
+/** The last changes, the oldest first, and a new rendering whenever there are more. */
+export function useRecentChanges(): readonly Change[] {
+  const { watch, recent } = useFollower();
+  return useSyncExternalStore(watch, recent);
+}

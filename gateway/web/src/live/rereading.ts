@@ -1,0 +1,93 @@
+import {
+  type Change,
+  type Endpoint,
+  getHost,
+  getSubnet,
+  getSubnetUtilization,
+  listHosts,
+  listInterfaces,
+  listNetworks,
+  listServices,
+  listSubnets,
+  listTags,
+} from "@nts/shared/contract";
+import type { Query, QueryClient } from "@tanstack/react-query";
+import { levelAt, limitState } from "../api/limit.js";
+import { isOwnRequest } from "../api/own-requests.js";
+import { FOLLOWED } from "../api/queries.js";
+import type { Watcher } from "./follower.js";
+
+// What is shown is read again when something has changed that it shows. Rows that stayed the same stay the same objects, so
+// that nothing moves but what changed.
+
+type Kind = Change["entity"];
+
+const ON_HOSTS: readonly Kind[] = ["Host", "Interface", "Port", "Service", "Network"];
+
+/** The kinds of entities of which an answer tells. */
+const TELLS: ReadonlyMap<string, readonly Kind[]> = new Map(
+  (
+    [
+      [listNetworks, ["Network"]],
+      [listSubnets, ["Subnet", "Network"]],
+      [getSubnet, ["Subnet", "Network"]],
+      [getSubnetUtilization, ["Subnet", "Interface", "Network"]],
+      [listHosts, ON_HOSTS],
+      [getHost, ON_HOSTS],
+      [listInterfaces, ["Interface", "Network"]],
+      [listServices, ["Service", "Host", "Network"]],
+      [listTags, ["Tag"]],
+    ] as readonly (readonly [Endpoint, readonly Kind[]])[]
+  ).map(([{ operationId }, kinds]) => [operationId, kinds]),
+);
+
+/** Milliseconds between two readings while changes go on, and where few requests are left. */
+const PACE_MS = 2_000;
+const SLOW_PACE_MS = 15_000;
+/** Of the requests that are possible at once, those that are left to the person. */
+const SPARED = 0.3;
+
+/** Makes what reads again what is shown, soon after it has changed, and not faster than the rate limit bears. */
+export function createRereading(queries: QueryClient): { readonly watcher: Watcher; readonly stop: () => void } {
+  let kinds = new Set<Kind>();
+  let lastMs = -Infinity;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  function read(): void {
+    timer = undefined;
+    const told = kinds;
+    kinds = new Set();
+    lastMs = performance.now();
+    void queries.invalidateQueries({ predicate: (query) => isToldBy(query, told) });
+  }
+
+  return {
+    watcher: (changes) => {
+      if (changes === null) {
+        void queries.invalidateQueries({
+          predicate: ({ queryKey }) => queryKey[0] === FOLLOWED || isTelling(queryKey),
+        });
+        return;
+      }
+      // What was written here has been read again already.
+      for (const { entity, request_id: id } of changes) if (id === null || !isOwnRequest(id)) kinds.add(entity);
+      if (kinds.size > 0) timer ??= setTimeout(read, Math.max(0, lastMs + paceMs() - performance.now()));
+    },
+    stop: () => clearTimeout(timer),
+  };
+}
+
+function isTelling([operationId]: Query["queryKey"]): boolean {
+  return TELLS.has(String(operationId));
+}
+
+function isToldBy({ queryKey }: Query, kinds: ReadonlySet<Kind>): boolean {
+  return TELLS.get(String(queryKey[0]))?.some((kind) => kinds.has(kind)) === true;
+}
+
+function paceMs(): number {
+  const state = limitState();
+  if (state === null) return PACE_MS;
+  const { remaining, capacity } = levelAt(state, Date.now());
+  return remaining < capacity * SPARED ? SLOW_PACE_MS : PACE_MS;
+}
