@@ -2,11 +2,11 @@ import type { IncomingMessage } from "node:http";
 import { CHANGE_COMMENT, ChangeComment } from "../contract/writes.js";
 import { validationFailed } from "../errors.js";
 import type { Author } from "../writes/author.js";
-import type { Principal } from "./tenancy.js";
+import { isUser, type Principal } from "./tenancy.js";
 
 /** Who makes a request that may change something, and why; null for others. @throws AppError `validation_failed` */
 export function authorIn(request: IncomingMessage, principal: Principal, requestId: string): Author | null {
-  if (principal.kind === "anonymous" || principal.kind === "process" || isRead(request)) return null;
+  if (!isUser(principal) || isRead(request)) return null;
   const { kind, credentialId, userId, email = null } = principal;
   return { userId, keyId: kind === "key" ? credentialId : null, email, requestId, comment: commentIn(request) };
 }

@@ -209,6 +209,7 @@ async function answerOf({ writes }: RouterOptions, asked: Asked): Promise<Answer
   const ifMatch = wanted.expected === null ? call.ifMatch : null;
   const { principal } = call;
   return writes.run(wanted, {
+    organizationId: isUser(principal) ? principal.scope.organizationId : "",
     work: call.work,
     handle: (work) => run({ ...call, ifMatch, work }),
     textOf: (given) => textOf(operation.response, given),

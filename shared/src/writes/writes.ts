@@ -9,6 +9,7 @@ import { STATUSES } from "../http/statuses.js";
 import { createAbandonedSweep } from "../mongo/abandoned.js";
 import { Discard, type RunTransaction } from "../mongo/transaction.js";
 import { requireWanted, type Work } from "../work.js";
+import { createDryRuns } from "./dry-runs.js";
 import { createRecorder, type Recorder, recordIn } from "./recorder.js";
 import {
   type AnswerDocument,
@@ -39,6 +40,8 @@ export interface Wanted {
 }
 
 export interface Handling {
+  /** Whose dry runs take turns. */
+  readonly organizationId: string;
   readonly work: Work;
   /** Runs the handler; it may be run again when nothing was kept. */
   readonly handle: (work: Work) => Promise<Answer<unknown>>;
@@ -73,9 +76,11 @@ export function createWrites(db: Db, transaction: RunTransaction, options: Write
   const remember = createRemembering(means, createAbandonedSweep(db.client));
   /** Places of requests that this process is working on. */
   const running = new Set<string>();
+  const dryRuns = createDryRuns();
   return {
     run: async (wanted, handling) => {
-      const { remembering } = wanted;
+      const { isDry, remembering } = wanted;
+      if (isDry) return dryRuns.run(handling.organizationId, () => once(wanted, handling, means));
       if (remembering === null) return once(wanted, handling, means);
       const { place } = remembering;
       if (running.has(place)) throw new AppError("idempotency_in_progress");

@@ -139,6 +139,7 @@ function ofCallers(): Rows {
       "use of the database by one organization, per process",
       `${share.operations} reads and transactions at a time, ${share.streams} streams; ${share.waiting} wait, ${s(share.waitMs)} at most: 429`,
     ],
+    ["dry runs of one organization, per process", "one at a time, and as long a pause after each, 250 ms at most"],
   ];
 }
 

@@ -1,0 +1,30 @@
+import { performance } from "node:perf_hooks";
+import { setTimeout as delay } from "node:timers/promises";
+import { createKeyedQueue } from "../mongo/queue.js";
+import { restMs } from "../repeat.js";
+
+// A dry run costs what the write costs, and leaves nothing. So that trying is not at the expense of those who write, the dry
+// runs of an organization come one after another, and rest as long as they worked.
+
+const DUTY = 0.5;
+const MOST_REST_MS = 250;
+
+/** The dry runs of one process. */
+export interface DryRuns {
+  /** Runs one when it is its organization's turn. */
+  run<T>(organizationId: string, task: () => Promise<T>): Promise<T>;
+}
+
+export function createDryRuns(): DryRuns {
+  const queue = createKeyedQueue();
+  return {
+    run: (organizationId, task) =>
+      new Promise((resolve, reject) => {
+        void queue.run([organizationId], async () => {
+          const begun = performance.now();
+          await task().then(resolve, reject);
+          await delay(Math.min(restMs(begun, DUTY), MOST_REST_MS), null, { ref: false });
+        });
+      }),
+  };
+}
