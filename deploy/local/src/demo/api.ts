@@ -16,7 +16,10 @@ export class ApiRefusal extends StartProblem {
 /** The public API as any client sees it, with a credential that later calls send along. */
 export interface DemoApi {
   get<T>(path: string): Promise<T>;
-  post<T>(path: string, body: unknown): Promise<T>;
+  /** @param comment why something is changed */
+  post<T>(path: string, body: unknown, comment?: string): Promise<T>;
+  patch<T>(path: string, body: unknown, comment?: string): Promise<T>;
+  delete<T>(path: string, comment?: string): Promise<T>;
   /** From now on the caller is the holder of this API key instead of the session. */
   useKey(key: string): void;
 }
@@ -27,13 +30,18 @@ export interface DemoApiOptions {
   readonly signal: AbortSignal;
 }
 
+interface Sent {
+  readonly body?: unknown;
+  readonly comment?: string | undefined;
+}
+
 /** A client that keeps the session cookie it is given and waits as long as the rate limit asks for. */
 export function createDemoApi({ baseUrl, report, signal }: DemoApiOptions): DemoApi {
   let credential: Record<string, string> = {};
 
-  async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+  async function call<T>(method: string, path: string, { body, comment }: Sent = {}): Promise<T> {
     for (;;) {
-      const answer = await send(method, path, body);
+      const answer = await send(method, path, { body, comment });
       if (answer.status === 429) {
         const seconds = Number(answer.headers.get("retry-after") ?? 1);
         report(`  the rate limit asks to wait ${seconds} s …`);
@@ -46,8 +54,13 @@ export function createDemoApi({ baseUrl, report, signal }: DemoApiOptions): Demo
     }
   }
 
-  async function send(method: string, path: string, body: unknown): Promise<Response> {
-    const headers = { ...credential, "content-type": "application/json" };
+  async function send(method: string, path: string, { body, comment }: Sent): Promise<Response> {
+    const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
+    const headers = {
+      ...credential,
+      "content-type": type,
+      ...(comment !== undefined && { "change-comment": comment }),
+    };
     const content = body === undefined ? {} : { body: JSON.stringify(body) };
     try {
       return await fetch(`${baseUrl}${path}`, { method, headers, signal, ...content });
@@ -63,7 +76,9 @@ export function createDemoApi({ baseUrl, report, signal }: DemoApiOptions): Demo
 
   return {
     get: (path) => call("GET", path),
-    post: (path, body) => call("POST", path, body),
+    post: (path, body, comment) => call("POST", path, { body, comment }),
+    patch: (path, body, comment) => call("PATCH", path, { body, comment }),
+    delete: (path, comment) => call("DELETE", path, { comment }),
     useKey(key) {
       credential = { authorization: `Bearer ${key}` };
     },

@@ -5,6 +5,8 @@
 import { randomBytes } from "node:crypto";
 import { type DemoAccess, type DemoRecord, readDemoRecord, writeDemoRecord } from "./access.js";
 import { ApiRefusal, createDemoApi, type DemoApi } from "./api.js";
+import { ENGINEER, enterAs, HELP_DESK } from "./colleagues.js";
+import { createHistory } from "./history.js";
 import { createNetwork } from "./network.js";
 import { StartProblem } from "../start-problem.js";
 
@@ -43,7 +45,11 @@ export async function createDemo(options: DemoOptions): Promise<DemoAccess> {
   }
   if (!record.complete) {
     report("Creating the demo network …");
-    await createNetwork(api, report);
+    const networkId = await createNetwork(api, report);
+    const invitation = { owner: api, password: record.password, networkIds: [networkId], options };
+    const engineer = await enterAs(ENGINEER, invitation);
+    const helpDesk = await enterAs(HELP_DESK, invitation);
+    await createHistory({ engineer, "help desk": helpDesk, script: api });
     record = { ...record, complete: true };
     writeDemoRecord(dataDir, record);
   }

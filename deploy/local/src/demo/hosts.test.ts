@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { BlockList } from "node:net";
 import { SUBNETS } from "./data.js";
+import { CHANGES } from "./history.js";
 import { HOSTS } from "./network.js";
 
 const interfaces = HOSTS.flatMap((host) => host.interfaces);
@@ -38,5 +39,12 @@ describe("the demo network", () => {
         missing: [],
       });
     }
+  });
+
+  it("has a history of hosts that are in it, by several people and with reasons that the API takes", () => {
+    const names = new Set(HOSTS.map(({ name }) => name));
+    expect(CHANGES.filter(({ host }) => !names.has(host))).toEqual([]);
+    expect(CHANGES.filter(({ comment }) => comment.length > 200)).toEqual([]);
+    expect(new Set(CHANGES.map(({ by }) => by)).size).toBe(3);
   });
 });

@@ -18,8 +18,8 @@ interface MadeHost extends Named {
 export const HOSTS = [...SERVER_HOSTS, ...DMZ_HOSTS, ...OFFICE_HOSTS];
 const REPORT_EVERY = 10;
 
-/** Creates what is missing of the demo network: one call for each subnet, and one for each host with all that is on it. */
-export async function createNetwork(api: DemoApi, report: (line: string) => void): Promise<void> {
+/** Creates what is missing of the demo network: one call for each subnet, and one for each host with all that is on it. @returns its id */
+export async function createNetwork(api: DemoApi, report: (line: string) => void): Promise<string> {
   const networks = await api.get<Named[]>("/api/v1/networks?limit=0");
   const network =
     networks.find(({ name }) => name === NETWORK_NAME) ??
@@ -35,6 +35,7 @@ export async function createNetwork(api: DemoApi, report: (line: string) => void
   }
   const services = HOSTS.reduce((sum, host) => sum + host.services.length, 0);
   report(`  "${NETWORK_NAME}": ${SUBNETS.length} subnets, ${HOSTS.length} hosts, ${services} services`);
+  return network.id;
 }
 
 async function createSubnets(api: DemoApi, networkId: string): Promise<Map<SubnetKey, string>> {

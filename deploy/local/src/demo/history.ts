@@ -1,0 +1,144 @@
+import { randomUUID } from "node:crypto";
+import type { DemoApi } from "./api.js";
+
+/** Who changes something: people with accounts of their own, and a script with a key of the demo account. */
+export type DemoActor = "engineer" | "help desk" | "script";
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** A host as the API answers it. */
+export interface FoundHost extends Named {
+  readonly network_id: string;
+  readonly interfaces: readonly { readonly id: string; readonly subnet_id: string }[];
+  readonly ports: readonly { readonly id: string; readonly number: number }[];
+  readonly services: readonly (Named & { readonly bindings: readonly object[] })[];
+}
+
+export interface DemoChange {
+  readonly by: DemoActor;
+  /** Why, as `Change-Comment`. */
+  readonly comment: string;
+  /** The host that it is about, or on whose network it is. */
+  readonly host: string;
+  readonly make: (api: DemoApi, host: FoundHost, comment: string) => Promise<unknown>;
+}
+
+type Make = DemoChange["make"];
+
+/** What happened in the demo network after it was written down. An interrupted history is told again from its beginning. */
+export const CHANGES: readonly DemoChange[] = [
+  {
+    by: "script",
+    comment: "Nightly inventory: new operating system",
+    host: "Design workstation",
+    make: patchHost({ description: "Mac of the design team, macOS 26" }),
+  },
+  {
+    by: "help desk",
+    comment: "Moved upstairs with the planning office",
+    host: "Printer second floor",
+    make: patchHost({ description: "Large format printer of the planning office, room 2.14" }),
+  },
+  {
+    by: "engineer",
+    comment: "Two disks are being replaced",
+    host: "NAS",
+    make: patchHost({ tags: { add: ["maintenance"] } }),
+  },
+  {
+    by: "engineer",
+    comment: "Kept free for test systems of customers",
+    host: "Web proxy",
+    make: reserveIn("DMZ", { from: "10.20.40.48", to: "10.20.40.62", purpose: "Customer tests" }),
+  },
+  { by: "help desk", comment: "Status page for the help desk", host: "Container host", make: addStatusPage },
+  {
+    by: "engineer",
+    comment: "Reachable from everywhere for the update",
+    host: "Container host",
+    make: bindPort("Portainer", 9443, "all"),
+  },
+  {
+    by: "engineer",
+    comment: "Update done, reachable from the servers only again",
+    host: "Container host",
+    make: bindPort("Portainer", 9443, "first"),
+  },
+  { by: "help desk", comment: "Trying the new backup agent", host: "Proxmox 2", make: addTrialHost },
+  { by: "help desk", comment: "The trial is over", host: "Proxmox 2", make: deleteTrialHost },
+  {
+    by: "engineer",
+    comment: "Disks replaced, the array is healthy",
+    host: "NAS",
+    make: patchHost({ tags: { remove: ["maintenance"] } }),
+  },
+];
+
+const TRIAL = "Backup trial";
+const STATUS_PAGE = "Status page";
+
+/** Makes the changes, each by the one who made it. */
+export async function createHistory(actors: Readonly<Record<DemoActor, DemoApi>>): Promise<void> {
+  for (const { by, comment, host: name, make } of CHANGES) {
+    const api = actors[by];
+    const hosts = await api.get<FoundHost[]>(`/api/v1/hosts?q=${encodeURIComponent(name)}&limit=0`);
+    const host = hosts.find((one) => one.name === name);
+    if (host !== undefined) await make(api, host, comment);
+  }
+}
+
+function patchHost(body: object): Make {
+  return (api, { id }, comment) => api.patch(`/api/v1/hosts/${id}`, body, comment);
+}
+
+function reserveIn(name: string, range: object): Make {
+  return async (api, { network_id: networkId }, comment) => {
+    const subnets = await api.get<Named[]>(`/api/v1/subnets?network_id=${networkId}&limit=0`);
+    const subnet = subnets.find((one) => one.name === name);
+    if (subnet !== undefined) await api.patch(`/api/v1/subnets/${subnet.id}`, { reserved: [range] }, comment);
+  };
+}
+
+function bindPort(name: string, number: number, where: "all" | "first"): Make {
+  return async (api, { services, ports, interfaces }, comment) => {
+    const service = services.find((one) => one.name === name);
+    const port = ports.find((one) => one.number === number);
+    const interfaceId = where === "all" ? null : interfaces[0]?.id;
+    if (service === undefined || port === undefined || interfaceId === undefined) return;
+    const bindings = [{ type: "Port", port_id: port.id, interface_id: interfaceId }];
+    await api.patch(`/api/v1/services/${service.id}`, { bindings }, comment);
+  };
+}
+
+async function addStatusPage(api: DemoApi, host: FoundHost, comment: string): Promise<void> {
+  if (host.services.some(({ name }) => name === STATUS_PAGE)) return;
+  const at = { network_id: host.network_id, host_id: host.id };
+  const port =
+    host.ports.find(({ number }) => number === 3001) ??
+    (await api.post<{ id: string }>("/api/v1/ports", { ...at, number: 3001, protocol: "Tcp" }, comment));
+  const bindings = [{ type: "Port", port_id: port.id, interface_id: host.interfaces[0]?.id ?? null }];
+  const service = { ...at, name: STATUS_PAGE, service_definition: "Uptime Kuma", bindings, tags: [] };
+  await api.post("/api/v1/services", service, comment);
+}
+
+async function addTrialHost(api: DemoApi, runner: FoundHost, comment: string): Promise<void> {
+  const [card] = runner.interfaces;
+  const portId = randomUUID();
+  const host = {
+    network_id: runner.network_id,
+    name: TRIAL,
+    hostname: "trial.hq.example.com",
+    interfaces: card === undefined ? [] : [{ subnet_id: card.subnet_id, ip_address: "next", name: "eth0" }],
+    ports: [{ id: portId, number: 22, protocol: "Tcp" }],
+    services: [{ name: "SSH", service_definition: "SSH", bindings: [{ type: "Port", port_id: portId }] }],
+  };
+  await api.post("/api/v1/hosts", host, comment);
+}
+
+async function deleteTrialHost(api: DemoApi, _runner: FoundHost, comment: string): Promise<void> {
+  const hosts = await api.get<Named[]>(`/api/v1/hosts?q=${encodeURIComponent(TRIAL)}&limit=0`);
+  for (const { id, name } of hosts) if (name === TRIAL) await api.delete(`/api/v1/hosts/${id}`, comment);
+}
