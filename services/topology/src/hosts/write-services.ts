@@ -1,13 +1,17 @@
 import type { ClientSession } from "mongodb";
 import type { Binding, Service } from "@nts/shared/contract";
-import { AppError, validationFailed } from "@nts/shared/errors";
+import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Stored } from "../storage/entities.js";
 import type { Reference } from "../storage/guards.js";
 import { revised } from "../storage/revisions.rules.js";
 import type { Storage } from "../storage/storage.js";
 import { HOST_BINDINGS_INDEX } from "../storage/indexes.js";
-import { MOST_BINDINGS_ON_HOST, SHARE_OF_BINDINGS } from "../storage/stores/host-capacity.rules.js";
+import {
+  MOST_BINDINGS_ON_HOST,
+  requireRoomForBindings,
+  SHARE_OF_BINDINGS,
+} from "../storage/stores/host-capacity.rules.js";
 import { changedAtOnce, MOST_UNBOUND } from "./changed-at-once.js";
 import { withoutTargets } from "./bindings.rules.js";
 
@@ -31,7 +35,7 @@ export async function insertServices(
 ): Promise<void> {
   await services.insert(tx, scope, inserted, { host_name: hostName });
   await bindings.insertOf(tx, scope, inserted.map(({ host_id, bindings: own }) => ({ hostId: host_id, bindings: own }))); // prettier-ignore
-  await requireRoomForBindings(bindings, tx, scope, inserted);
+  await checkBindings(bindings, tx, scope, inserted);
 }
 
 /** Stores the next states of services. @param hostName of services that are updated themselves, and may be on another host now */
@@ -57,7 +61,7 @@ export async function saveServices(
   if (gone.length > 0) await bindings.remove(tx, scope, { _id: { $in: gone } });
   await bindings.insertOf(tx, scope, parted);
   const grown = changes.filter((change) => isMoved(change) || moreBindings(change) > 0);
-  await requireRoomForBindings(bindings, tx, scope, grown.map(({ after }) => after.entity)); // prettier-ignore
+  await checkBindings(bindings, tx, scope, grown.map(({ after }) => after.entity)); // prettier-ignore
 }
 
 /** What networks have more (or less) of by changes of services. */
@@ -103,7 +107,7 @@ function isMoved({ before, after }: ServiceChange): boolean {
 }
 
 /** @param services that have more bindings now, or are on another host. @throws AppError `validation_failed` */
-async function requireRoomForBindings(
+async function checkBindings(
   bindings: Stores["bindings"],
   tx: ClientSession,
   scope: Scope,
@@ -112,14 +116,8 @@ async function requireRoomForBindings(
   const large = services.filter((service) => service.bindings.length > SHARE_OF_BINDINGS);
   for (const hostId of new Set(large.map(({ host_id }) => host_id))) {
     const options = { most: MOST_BINDINGS_ON_HOST + 1, hint: HOST_BINDINGS_INDEX };
-    const count = await bindings.countIn(tx, scope, { host_id: hostId }, options);
-    if (count > MOST_BINDINGS_ON_HOST) throw tooManyBindings();
+    requireRoomForBindings(await bindings.countIn(tx, scope, { host_id: hostId }, options));
   }
-}
-
-function tooManyBindings(): AppError {
-  const message = `the services of a host can have at most ${MOST_BINDINGS_ON_HOST} bindings`;
-  return validationFailed({ path: "bindings", message });
 }
 
 function without(bindings: readonly Binding[], others: readonly Binding[]): Binding[] {

@@ -2,7 +2,6 @@ import { listServiceDefinitions, ServiceDefinition } from "@nts/shared/contract"
 import { answer, type ListPart } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
 import { keysetOf } from "@nts/shared/mongo/keyset";
-import { sortOf } from "@nts/shared/mongo/order";
 import { CATALOGUE } from "../values/definitions/catalogue.js";
 
 type Sort = Readonly<Record<string, 1 | -1>>;
@@ -23,7 +22,7 @@ export function mountDefinitions(router: Router): void {
     const query = { ...given, order_by: given.order_by ?? "name" };
     const { category, limit, offset } = query;
     const { sort, place, cursorAfter } = keysetOf({ name: "ServiceDefinition", ...scope }, query);
-    const ordered = orderedBy(sortOf(query));
+    const ordered = orderedBy(sort);
     const matching = category.length === 0 ? ordered : ordered.filter((one) => category.includes(one.category));
     const last = place && (Object.fromEntries(Object.keys(sort).map((field, i) => [field, place[i]])) as Place);
     const from = last === null ? offset : matching.filter((one) => compare(sort, one, last) <= 0).length;

@@ -4,6 +4,7 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { HOST_BINDINGS_INDEX } from "../indexes.js";
 import type { Database } from "../database.js";
 import { createEntities, type Entities, type EntityKind } from "../entities.js";
+import { matching } from "../scope.js";
 
 /** Some bindings of services of one host. */
 export interface BindingsOnHost {
@@ -64,7 +65,7 @@ export function createBindingStore(database: Database, kind = BINDING_KIND): Bin
       const counted = { $group: { _id: "$service_id", count: { $sum: 1 } } };
       const found = await entities.collection
         .aggregate<{ _id: string; count: number }>(
-          [{ $match: { ...entities.within(scope), $and: [naming] } }, { $limit: most }, counted],
+          [{ $match: matching(entities.within(scope), naming) }, { $limit: most }, counted],
           { session: tx },
         )
         .toArray();

@@ -18,3 +18,10 @@ export function requireRoom(counts: Readonly<Record<string, number | null>>): vo
     if (count !== null && count > MOST_ON_HOST)
       throw validationFailed({ path: "host_id", message: `a host can have at most ${MOST_ON_HOST} ${kind}` });
 }
+
+/** The same for the bindings of all its services. @throws AppError `validation_failed` at `bindings` */
+export function requireRoomForBindings(count: number): void {
+  if (count <= MOST_BINDINGS_ON_HOST) return;
+  const message = `the services of a host can have at most ${MOST_BINDINGS_ON_HOST} bindings`;
+  throw validationFailed({ path: "bindings", message });
+}
