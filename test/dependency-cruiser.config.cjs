@@ -18,6 +18,7 @@ const TOPOLOGY_ROOMS = [
   "hosts",
   "graph",
   "deletions",
+  "reverts",
   "imports",
   "resources",
 ];

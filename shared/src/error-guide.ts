@@ -63,6 +63,10 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     remedy: "Choose another subnet, free an address of it, or shorten its reserved ranges.",
   },
   in_use: { params: "`entity`", remedy: "Remove what still refers to the resource." },
+  revert_conflict: {
+    params: "`conflicts`: up to 100 of `entity`, `entity_id`, `reason`",
+    remedy: "Take back first what has happened since, or change the rest by hand; see changes.md for the reasons.",
+  },
   last_owner: { params: "", remedy: "Make somebody else an Owner first." },
   write_conflict: { params: "", remedy: "Retry." },
   idempotency_in_progress: { params: "", remedy: "Send the same request again after the seconds in `Retry-After`." },

@@ -30,6 +30,7 @@ export const ERRORS = {
   already_exists: "A resource with this value already exists.",
   subnet_full: "The subnet has no free address.",
   in_use: "The resource is still in use.",
+  revert_conflict: "What the request did cannot be taken back, because of what has happened since.",
   last_owner: "An organization must keep at least one owner.",
   write_conflict: "The write conflicted with concurrent writes; try again.",
   idempotency_in_progress: "A request with this idempotency key is still being worked on.",

@@ -14,6 +14,7 @@ import { mountInterfaces } from "./resources/interfaces.js";
 import { mountNetworks } from "./resources/networks.js";
 import type { Notices } from "./deletions/notices.js";
 import { mountPorts } from "./resources/ports.js";
+import { mountRevert } from "./resources/revert.js";
 import { mountServices } from "./resources/services.js";
 import type { Storage } from "./storage/storage.js";
 import { mountSubnets } from "./resources/subnets.js";
@@ -53,6 +54,7 @@ export function createTopologyApp({ storage, notices, imports, journal, router: 
   mountTopology(router, storage);
   mountChanges(router, journal, storage);
   mountDiff(router, journal.reader, storage.database);
+  mountRevert(router, journal.reader, storage, notices);
   mountImports(router, storage, imports);
 
   mountAny(router, listNetworkIds, async ({ params }) => {

@@ -11,6 +11,7 @@ import * as keys from "./keys.js";
 import * as networks from "./networks.js";
 import * as organizations from "./organizations.js";
 import * as ports from "./ports.js";
+import * as revert from "./revert.js";
 import * as services from "./services.js";
 import * as subnets from "./subnets.js";
 import * as system from "./system.js";
@@ -58,6 +59,7 @@ export const OPERATIONS = operationsOf(
   topology,
   changes,
   diff,
+  revert,
   imports,
 );
 
@@ -78,6 +80,7 @@ export * from "./merge-patch.js";
 export * from "./networks.js";
 export * from "./organizations.js";
 export * from "./ports.js";
+export * from "./revert.js";
 export * from "./services.js";
 export * from "./subnets.js";
 export * from "./system.js";

@@ -32,6 +32,7 @@ export const STATUSES: Readonly<Record<ErrorCode, number>> = {
   already_exists: 409,
   subnet_full: 409,
   in_use: 409,
+  revert_conflict: 409,
   last_owner: 409,
   write_conflict: 409,
   idempotency_in_progress: 409,

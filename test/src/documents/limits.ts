@@ -19,6 +19,8 @@ import {
   PLANNED_CHANGES,
   REMEMBERED_BYTES,
   REMEMBERED_HOURS,
+  REVERTED_BYTES,
+  REVERTED_ENTITIES,
 } from "@nts/shared/contract";
 import { VIRTUALIZATION_LIMIT_BYTES } from "@nts/shared/contract/common";
 import { MERMAID_LIMITS } from "@nts/shared/contract/topology";
@@ -86,6 +88,10 @@ function ofRequests(): Rows {
     [
       "what a diff compares",
       `${n(COMPARED_CHANGES)} changes of ${n(COMPARED_ENTITIES)} entities; then 422 \`too_many_changes\``,
+    ],
+    [
+      "what a revert takes back",
+      `${n(REVERTED_ENTITIES)} changes, ${REVERTED_BYTES / 1_048_576} MiB of what was before and after; then 422 \`too_many_changes\``,
     ],
     ["a plan of a write", `${n(PLANNED_CHANGES)} changes, ${kib(PLANNED_BYTES)} of values; more are counted`],
     ["an idempotency key", "255 visible ASCII characters"],

@@ -165,6 +165,8 @@ function expectedOf(operation: AnyEndpoint, kind: Kind, target: Target): string 
   if (permission !== null && !isAtLeast(kind.level ?? "Viewer", permission)) return "permission_denied";
   const isWhole = kind.networks.length === 2;
   if (operation.wholeOrganization === true && !isWhole) return "permission_denied";
+  // A request that nobody has made.
+  if (operationId === "revert_changes") return "not_found";
   // What is deleted here was made for it, and so is outside of the networks of a restricted key.
   if (operationId.includes("delete_network") && !isWhole) return "not_found";
   if (belongsToOrganization(path)) return target === "foreign" || target === "unknown" ? notFoundIfById(path) : 200;
@@ -250,6 +252,7 @@ function bodyFor(operation: AnyEndpoint, resource: string, target: Target, entit
   if (operation.path.endsWith("/bulk-delete")) return [entity.id];
   if (operation.operationId === "change_password")
     return { current_password: own.password, new_password: own.password };
+  if (operation.operationId === "revert_changes") return { request_id: "nothing" };
   const isCreate = operation.operationId.startsWith("create_");
   const n = ++victims;
   if (resource === "auth/keys") return keyBody(target === "foreign" && isCreate ? foreign : own);

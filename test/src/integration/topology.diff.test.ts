@@ -30,6 +30,8 @@ const MOMENTS = Math.max(6, Math.floor(LENGTH / 20));
 let topology: Topology;
 beforeAll(async () => {
   topology = await startTopology({ journal: true });
+  // What is there before its keeper has begun is reconciled.
+  await caughtUp(topology.aCaller());
 });
 afterAll(() => topology.stop());
 

@@ -18,6 +18,7 @@ import {
   updateHost,
   updateService,
 } from "@nts/shared/contract";
+import { caughtUp } from "../support/moments.js";
 import { startReplay } from "../support/replay.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 import { aHost, aNetwork, aService, echoOf, onPort, type World } from "../support/topology-world.js";
@@ -26,6 +27,8 @@ import { until } from "../support/until.js";
 let topology: Topology;
 beforeAll(async () => {
   topology = await startTopology({ instances: 2, journal: true });
+  // What is there before its keeper has begun is reconciled.
+  await caughtUp(topology.aCaller());
 });
 afterAll(() => topology.stop());
 

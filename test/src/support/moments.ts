@@ -54,11 +54,12 @@ export async function momentNow(owner: Caller, viewer: Caller = owner): Promise<
   return { cursor, state: await stateNow(viewer) };
 }
 
-/** The caller as histories know theirs. */
-export function byPath(caller: Caller): CallerByPath {
+/** The caller as histories know theirs. @param requestId of each request */
+export function byPath(caller: Caller, requestId?: () => string): CallerByPath {
   return {
     send: async (method: string, path: string, body?: unknown) => {
-      const { status, data, code, text } = await caller.raw(method, path, body);
+      const headers = requestId === undefined ? {} : { "x-request-id": requestId() };
+      const { status, data, code, text } = await caller.raw(method, path, body, headers);
       return { status, body: { data, code }, text } as unknown as ByPath;
     },
   } as CallerByPath;

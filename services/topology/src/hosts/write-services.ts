@@ -26,14 +26,22 @@ export interface ServiceChange {
   readonly after: Stored<Service>;
 }
 
+/** Services that are to be stored on one host. */
+export interface NewServices {
+  readonly hostName: string;
+  readonly inserted: readonly Service[];
+  /** Fields of their documents besides. */
+  readonly more?: (service: Service) => object;
+}
+
 /** Stores new services of one host with their bindings. */
 export async function insertServices(
   { bindings, services }: Stores,
   tx: ClientSession,
   scope: Scope,
-  { hostName, inserted }: { hostName: string; inserted: readonly Service[] },
+  { hostName, inserted, more = () => ({}) }: NewServices,
 ): Promise<void> {
-  await services.insert(tx, scope, inserted, { host_name: hostName });
+  await services.insert(tx, scope, inserted, (service) => ({ host_name: hostName, ...more(service) }));
   await bindings.insertOf(tx, scope, inserted.map(({ host_id, bindings: own }) => ({ hostId: host_id, bindings: own }))); // prettier-ignore
   await checkBindings(bindings, tx, scope, inserted);
 }

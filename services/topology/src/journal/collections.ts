@@ -1,5 +1,6 @@
 import type { Binary, Collection, Db, Document } from "mongodb";
 import type { DeletionDocument } from "../storage/deletion-records.js";
+import { type NoteDocument, NOTES } from "../storage/authorship.js";
 import type { EntityDocument } from "../storage/entities.js";
 import type { JournalDocument } from "./entries.rules.js";
 
@@ -32,6 +33,7 @@ export interface JournalCollections {
   readonly tails: Collection<TailDocument>;
   readonly secrets: Collection<{ _id: string; key: Binary }>;
   readonly deletions: Collection<DeletionDocument>;
+  readonly notes: Collection<NoteDocument>;
   entities(kind: string): Collection<EntityDocument>;
 }
 
@@ -43,6 +45,7 @@ export function journalCollections(db: Db): JournalCollections {
     tails: db.collection("journal_tail"),
     secrets: db.collection("journal_secrets"),
     deletions: db.collection("deletions"),
+    notes: db.collection(NOTES),
     entities: (kind) => db.collection(kind),
   };
 }

@@ -38,6 +38,10 @@ export interface Known {
   readonly organizationId: string;
   /** Null when it is deleted. */
   readonly state: State | null;
+  /** The last revision that was told. */
+  readonly revision: number;
+  /** When it came back, see {@link Happening.order}; absent when it was never deleted. */
+  readonly restored?: number | undefined;
 }
 
 /** What happened to an entity. */
@@ -51,6 +55,10 @@ export interface Happening {
   readonly state: (Omit<State, "revision"> & { readonly revision?: number | undefined }) | null;
   /** Found by comparing what is stored, and not seen when it happened. */
   readonly isReconciled?: boolean;
+  /** It may be that it was deleted before: its document is a new one. */
+  readonly isNew?: boolean;
+  /** Grows from one event of the database to the next; unknown where no event tells of it. */
+  readonly order?: number;
 }
 
 /** What is told of a happening; its number is given when it is appended. */
@@ -73,6 +81,8 @@ export interface Draft extends Signature {
   /** Instead of these, all of it, where it had other members. */
   readonly was?: string;
   readonly reconciled?: true;
+  /** Of an entity that was deleted and came back: when it did, so that nothing of its former life is told again. */
+  readonly restored?: number;
 }
 
 export interface JournalDocument extends Draft {
@@ -91,10 +101,13 @@ export function placeOf(organizationId: string, n: number): string {
 /** The entry that a happening makes; null when it tells nothing new. */
 export function draftOf(known: Known | null, happening: Happening): Draft | null {
   const before = known?.state ?? null;
-  // Ids do not come again.
-  if (known !== null && before === null) return null;
-  const { collection, id, organizationId, at, by, state, isReconciled = false } = happening;
+  const { collection, id, organizationId, at, by, state, isReconciled = false, isNew = false, order } = happening;
   if (state === null && before === null) return null;
+  // What is deleted comes back as a new document only, under a higher revision; other events are of its former life.
+  const comesBack = known !== null && before === null;
+  if (comesBack && !(isNew && (state?.revision ?? 1) > known.revision)) return null;
+  if (state === null && order !== undefined && order < (known?.restored ?? 0)) return null;
+  const restored = comesBack ? (order ?? 0) : known?.restored;
   const after = state === null ? null : { ...state, revision: state.revision ?? before?.revision ?? 1 };
   if (after !== null && before !== null) {
     const isOlder = state?.revision !== undefined && state.revision <= before.revision;
@@ -118,12 +131,14 @@ export function draftOf(known: Known | null, happening: Happening): Draft | null
     ...(before !== null && after !== null && formerOf(before.wire, entity)),
     ...by,
     ...(isReconciled && { reconciled: true as const }),
+    ...(restored !== undefined && { restored }),
   };
 }
 
 /** What is known of an entity after an entry. */
-export function knownAfter({ organization_id, action, revision, wire, form }: Draft): Known {
-  return { organizationId: organization_id, state: action === "deleted" ? null : { revision, wire, form } };
+export function knownAfter({ organization_id, action, revision, wire, form, restored }: Draft): Known {
+  const state = action === "deleted" ? null : { revision, wire, form };
+  return { organizationId: organization_id, state, revision, restored };
 }
 
 /** An entity as it is answered, as far as it matters here. */

@@ -1,5 +1,5 @@
 import type { Authorship } from "../storage/authorship.js";
-import { authorshipIn, NOTES } from "../storage/authorship.js";
+import { authorshipIn, BARRIER, NOTES } from "../storage/authorship.js";
 import { BY_ID, JOURNAL_OF_ENTITY } from "../storage/indexes.js";
 import type { JournalCollections } from "./collections.js";
 import { type Happening, JOURNALED, type Journaled } from "./entries.rules.js";
@@ -26,6 +26,7 @@ export function createEventReader({ journal, entities }: JournalCollections): Ev
     const { ns, documentKey, operationType, fullDocument, updateDescription } = event;
     const fields = fullDocument ?? updateDescription?.updatedFields ?? {};
     const by = fields["by"] as string | undefined;
+    if (isBarrier(event)) return null;
     if (ns.coll === NOTES) {
       note = { transaction: transactionOf(event), authorship: authorshipIn(by ?? "{}") };
       return null;
@@ -43,6 +44,8 @@ export function createEventReader({ journal, entities }: JournalCollections): Ev
       at: timeOf(event),
       by: authorship === null ? {} : signatureOf(authorship),
       state: wire === undefined ? null : { wire, revision, form },
+      isNew: operationType === "insert",
+      order: orderOf(event),
     };
   }
 
@@ -76,6 +79,18 @@ export function createEventReader({ journal, entities }: JournalCollections): Ev
       });
     },
   };
+}
+
+/** Somebody waits until everything before it is told. */
+export function isBarrier({ ns, fullDocument }: ChangeEvent): boolean {
+  return ns.coll === NOTES && fullDocument?.["kind"] === BARRIER;
+}
+
+/** A second has fewer events than this. */
+const EVENTS_PER_SECOND = 2 ** 20;
+
+function orderOf({ clusterTime: { high, low } }: ChangeEvent): number {
+  return high * EVENTS_PER_SECOND + low;
 }
 
 /** When it was committed. */

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Document } from "mongodb";
+import type { Document, ObjectId } from "mongodb";
 import type { Log } from "@nts/shared/log";
 import type { JournalCollections } from "./collections.js";
-import { createEventReader, timeOf, transactionOf } from "./events.js";
+import { createEventReader, isBarrier, timeOf, transactionOf } from "./events.js";
 import { type HidingDeletion, tellHidden } from "./expand.js";
 import { createHiddenThings, type HiddenThings } from "./hidden.js";
 import { createKnownStates } from "./known.js";
@@ -49,6 +49,7 @@ export async function follow({ collections, told, log, count }: FollowParts, sig
     while (!signal.aborted) {
       const { events, token } = await stream.next();
       const entries = await tell(events);
+      await passBarriers(collections, events);
       const last = events.at(-1);
       if (last !== undefined) count(entries, Date.now() - timeOf(last).getTime());
       const safe = place.after(events, token);
@@ -61,6 +62,12 @@ export async function follow({ collections, told, log, count }: FollowParts, sig
   } finally {
     await stream.close();
   }
+}
+
+/** Lets go on who waits for everything before a barrier. */
+async function passBarriers({ notes }: JournalCollections, events: readonly ChangeEvent[]): Promise<void> {
+  const passed = events.filter(isBarrier).map(({ documentKey }) => documentKey._id as unknown as ObjectId);
+  if (passed.length > 0) await notes.updateMany({ _id: { $in: passed } }, { $set: { passed: true } });
 }
 
 async function save({ tails }: JournalCollections, token: Document): Promise<void> {

@@ -47,7 +47,7 @@ export function createKnownStates({ journal, gone }: JournalCollections): KnownS
       ];
       const last = await journal.aggregate<{ place: string }>(stages, { hint: JOURNAL_OF_ENTITY }).toArray();
       const places = { _id: { $in: last.map(({ place }) => place) }, ...organizations };
-      const options = { hint: BY_ID, projection: { organization_id: 1, entity_id: 1, action: 1, revision: 1, wire: 1, form: 1 } }; // prettier-ignore
+      const options = { hint: BY_ID, projection: { organization_id: 1, entity_id: 1, action: 1, revision: 1, wire: 1, form: 1, restored: 1 } }; // prettier-ignore
       const found = last.length === 0 ? [] : await journal.find(places, options).toArray();
       for (const entry of found) batch.set(entry.entity_id, knownAfter(entry));
       for (const id of missing) states.set(id, { known: batch.get(id) ?? null });

@@ -4,7 +4,14 @@ import { documentsIn } from "@nts/shared/mongo/raw-find";
 import type { Database, ScopedFind } from "../storage/database.js";
 import type { Entity, EntityKind } from "../storage/entities.js";
 import { createReader } from "../storage/entity-reader.js";
-import { BY_ID, type IndexKey, JOURNAL_OF_ENTITY, JOURNAL_OF_HOST, JOURNAL_OF_NETWORK } from "../storage/indexes.js";
+import {
+  BY_ID,
+  type IndexKey,
+  JOURNAL_OF_ENTITY,
+  JOURNAL_OF_HOST,
+  JOURNAL_OF_NETWORK,
+  JOURNAL_OF_REQUEST,
+} from "../storage/indexes.js";
 import { KINDS } from "../storage/kinds.js";
 import { ALL, type GoneDocument, type JournalCollections, journalCollections } from "./collections.js";
 import { type Cursors, cursorsOf } from "./cursors.js";
@@ -153,10 +160,10 @@ export async function* entriesIn(
 }
 
 /** True when entries that do not match are passed over one by one. */
-function isWindowed({ entity_id, host_id, ...others }: ChangeFilter): boolean {
-  if (entity_id !== undefined || host_id !== undefined) return false;
-  const { entity, action, user_id, key_id, request_id } = others;
-  return [entity, action, user_id, key_id, request_id].some((one) => one !== undefined);
+function isWindowed({ entity_id, host_id, request_id, ...others }: ChangeFilter): boolean {
+  if ([entity_id, host_id, request_id].some((one) => one !== undefined)) return false;
+  const { entity, action, user_id, key_id } = others;
+  return [entity, action, user_id, key_id].some((one) => one !== undefined);
 }
 
 function* windowsOf({ filter, range, direction }: Asked): Generator<Range> {
@@ -173,10 +180,11 @@ function* windowsOf({ filter, range, direction }: Asked): Generator<Range> {
 
 function indexFor(
   { networks }: Scope,
-  { entity_id, host_id, network_id }: ChangeFilter,
+  { entity_id, host_id, network_id, request_id }: ChangeFilter,
 ): { hint: IndexKey; byNumber: boolean } {
   if (entity_id !== undefined) return { hint: JOURNAL_OF_ENTITY, byNumber: true };
   if (host_id !== undefined) return { hint: JOURNAL_OF_HOST, byNumber: true };
+  if (request_id !== undefined) return { hint: JOURNAL_OF_REQUEST, byNumber: true };
   if (networks !== "all" || network_id !== undefined) return { hint: JOURNAL_OF_NETWORK, byNumber: true };
   return { hint: BY_ID, byNumber: false };
 }

@@ -97,5 +97,5 @@ async function tellGone(
 function stateOf(collection: Journaled, document: Document, at: Date): Happening {
   const { _id: id, organization_id: organizationId, wire, revision, form } = document as EntityDocument;
   const state = { wire, revision, form };
-  return { ...{ collection, id, organizationId, at, state }, by: {}, isReconciled: true };
+  return { ...{ collection, id, organizationId, at, state }, by: {}, isReconciled: true, isNew: true };
 }

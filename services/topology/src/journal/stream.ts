@@ -13,7 +13,7 @@ export interface ChangeEvent {
   readonly ns: { readonly coll: string };
   readonly documentKey: { readonly _id: string };
   readonly wallTime?: Date;
-  readonly clusterTime: { readonly high: number };
+  readonly clusterTime: { readonly high: number; readonly low: number };
   readonly lsid?: { readonly id: { toString(encoding: "hex"): string } };
   readonly txnNumber?: Long | number;
   readonly fullDocument?: Document;

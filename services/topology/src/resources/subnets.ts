@@ -26,6 +26,7 @@ import { revised } from "../storage/revisions.rules.js";
 import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
 import { insertSubnets } from "../references/insert-subnets.js";
+import { replaceSubnet } from "../references/replace-subnet.js";
 
 export function mountSubnets(router: Router, storage: Storage): void {
   mount(router, listSubnets, list(storage));
@@ -74,7 +75,8 @@ function create(storage: Storage): UserHandler<typeof createSubnet> {
   };
 }
 
-function update({ addresses, guards, subnets, interfaces, transaction }: Storage): UpdateHandler<typeof updateSubnet> {
+function update(storage: Storage): UpdateHandler<typeof updateSubnet> {
+  const { guards, subnets, transaction } = storage;
   return async ({ work, scope, params, asked, ifMatch }) => {
     const updated = await transaction(work, [params.id], async (tx) => {
       const current = await subnets.get(scope, params.id, tx);
@@ -89,18 +91,7 @@ function update({ addresses, guards, subnets, interfaces, transaction }: Storage
       const next = revised(current, { ...current.entity, ...changes }, new Date());
       if (next === null) throw new Discard(current);
       await requireReferences(guards, tx, scope, tagClaims(tags, current.entity.tags));
-      const isSameBlock = block.text === current.entity.cidr;
-      if (!isSameBlock || JSON.stringify(reserved) !== JSON.stringify(current.entity.reserved)) {
-        await guards.lockAll(tx, scope, params.id);
-        await addresses.reset(tx, scope, params.id);
-      }
-      if (!isSameBlock) {
-        // An address that was added meanwhile was checked against the old block; its writer collides with the lock.
-        for (const { entity } of await interfaces.findMany(scope, { subnet_id: params.id }, tx))
-          if (!block.contains(entity.ip_address))
-            throw new AppError("ip_outside_subnet", { ip_address: entity.ip_address, cidr: block.text });
-      }
-      await subnets.replace(tx, scope, [next]);
+      await replaceSubnet(storage, tx, scope, { current, next });
       return next;
     });
     return answer.data(updated.entity, { revision: updated.revision });

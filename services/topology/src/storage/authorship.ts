@@ -57,12 +57,17 @@ export function authorshipIn(by: string): Authorship {
   return { organizationId: o, author };
 }
 
-interface NoteDocument {
+/** A note of a transaction that deletes; or a barrier, behind which everything before it is told. */
+export interface NoteDocument {
   _id: ObjectId;
   organization_id: string;
-  by: string;
+  by?: string;
   at: Date;
+  kind?: typeof BARRIER;
+  passed?: boolean;
 }
+
+export const BARRIER = "barrier";
 
 /** Leaves a note for the deletions of a transaction, once for all of them. */
 export type Note = (tx: ClientSession, organizationId: string) => Promise<void>;

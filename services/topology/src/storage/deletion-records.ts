@@ -34,6 +34,8 @@ export interface DeletionRecords {
   hideNetworks(tx: ClientSession, organizationId: string, ids: readonly string[]): Promise<void>;
   /** Hides what stood on hosts, or tags on whatever carries them, when the transaction commits. @returns its id */
   hide(tx: ClientSession, organizationId: string, kind: "hosts" | "tags", ids: readonly string[]): Promise<string>;
+  /** Those of some networks, hosts or tags whose deletion is not forgotten yet. */
+  unfinished(tx: ClientSession, organizationId: string, ids: readonly string[]): Promise<string[]>;
   /** Whoever has to hear of these deletions was told. */
   markAnnounced(organizationIds: readonly string[], ids: readonly string[]): Promise<void>;
   /** How many there are, and how many of them are to be swept. */
@@ -75,6 +77,11 @@ export function createDeletionRecords(db: Db): DeletionRecords {
       } as const;
       await collection.updateOne({ _id }, update, { session: tx, upsert: true });
       return _id;
+    },
+    unfinished: async (tx, organization_id, ids) => {
+      const found = await collection.find({ organization_id }, { session: tx, projection: { ids: 1 } }).toArray();
+      const hidden = new Set(found.flatMap(({ _id, ids: mine = [] }) => [_id, ...mine]));
+      return ids.filter((id) => hidden.has(id));
     },
     markAnnounced: async (organizationIds, ids) => {
       const decided = { organization_id: { $in: [...organizationIds] }, _id: { $in: [...ids] } };

@@ -91,6 +91,13 @@ export interface Entities<T extends Entity> extends EntityReader<T>, EntityWrite
   findEach(scope: Scope, filter: Filter<EntityDocument>, tx: ClientSession, sort?: Sort): AsyncGenerator<Stored<T>>;
   /** Some fields of the documents in the scope that match. */
   select(scope: Scope, filter: Filter<EntityDocument>, options: FindOptions): Promise<EntityDocument[]>;
+  /** The same in a transaction. */
+  selectIn(
+    tx: ClientSession,
+    scope: Scope,
+    filter: Filter<EntityDocument>,
+    options: FindOptions,
+  ): Promise<EntityDocument[]>;
   /** How many match. */
   count(scope: Scope, filter: Filter<EntityDocument>, hint: IndexKey): Promise<number>;
   /** The same in a transaction. @param most where counting ends; nowhere when absent */
@@ -167,7 +174,7 @@ function createQueries<T extends Entity>(
   database: Database,
   kind: EntityKind<T>,
   { collection, visible, reader }: EntityParts<T>,
-): Pick<Entities<T>, "findMany" | "findEach" | "select" | "count" | "countIn" | "read"> {
+): Pick<Entities<T>, "findMany" | "findEach" | "select" | "selectIn" | "count" | "countIn" | "read"> {
   const cursorOf = (scope: Scope, filter: Filter<EntityDocument>, tx: ClientSession, sort: Sort = { _id: 1 }) =>
     collection
       .find({ ...visible(scope), $and: [filter] }, { projection: STORED, session: tx, ...hintFor(filter) })
@@ -183,6 +190,8 @@ function createQueries<T extends Entity>(
     },
     select: (scope, filter, options) =>
       database.share(scope, () => collection.find(matching(visible(scope), filter), options).toArray()),
+    selectIn: (tx, scope, filter, options) =>
+      collection.find(matching(visible(scope), filter), { ...options, session: tx }).toArray(),
     count: (scope, filter, hint) =>
       database.share(scope, () => collection.countDocuments(matching(visible(scope), filter), { hint })),
     countIn: (tx, scope, filter, { most, hint }) =>

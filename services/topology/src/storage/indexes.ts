@@ -90,6 +90,8 @@ export const FREE_ADDRESSES_INDEX: IndexKey = { organization_id: 1, network_id: 
 export const JOURNAL_OF_ENTITY = { entity_id: 1, n: 1 } as const;
 /** The index by which the entries of a host and of what stands on it are found. */
 export const JOURNAL_OF_HOST = { host_id: 1, n: 1 } as const;
+/** The index by which the entries of a request are found. */
+export const JOURNAL_OF_REQUEST: IndexKey = { organization_id: 1, request_id: 1, n: 1 };
 /** The index by which callers who may not see all networks read the journal. */
 export const JOURNAL_OF_NETWORK = { organization_id: 1, network_id: 1, n: 1 } as const;
 
@@ -119,7 +121,7 @@ export const INDEXES: Indexes = {
   guards: [{ key: { target: 1 } }, { key: GUARD_INDEX }],
   deletions: [{ key: { organization_id: 1 } }],
   [ANSWERS]: [ANSWERS_EXPIRE],
-  journal: [{ key: JOURNAL_OF_ENTITY }, { key: JOURNAL_OF_HOST }, { key: JOURNAL_OF_NETWORK }],
+  journal: [JOURNAL_OF_ENTITY, JOURNAL_OF_HOST, JOURNAL_OF_NETWORK, JOURNAL_OF_REQUEST].map((key) => ({ key })),
   journal_gone: [{ key: { organization_id: 1 } }],
   [NOTES]: [NOTES_EXPIRE],
   free_addresses: [{ key: { subnet_id: 1, key: 1 } }, { key: FREE_ADDRESSES_INDEX }],

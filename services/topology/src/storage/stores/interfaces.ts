@@ -19,7 +19,7 @@ export interface Identities {
 /** Interfaces. Their addresses are kept with their hosts, too. */
 export interface InterfaceStore extends Entities<Interface> {
   /** Inserts interfaces of hosts that were inserted with them. */
-  insertWithHosts(tx: ClientSession, scope: Scope, interfaces: readonly Interface[]): Promise<void>;
+  readonly insertWithHosts: Entities<Interface>["insert"];
   /** Interfaces of these hosts were removed, and the hosts stay. */
   removedFrom(tx: ClientSession, scope: Scope, hostIds: readonly string[]): Promise<void>;
   /** Frees the addresses of interfaces that a sweep is about to delete. */

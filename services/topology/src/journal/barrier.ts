@@ -1,0 +1,34 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { ObjectId } from "mongodb";
+import { AppError } from "@nts/shared/errors";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { requireWanted, type Work } from "@nts/shared/work";
+import { BARRIER, NOTES, type NoteDocument } from "../storage/authorship.js";
+import type { Database } from "../storage/database.js";
+import { BY_ID } from "../storage/indexes.js";
+import { scopedCollection } from "../storage/scoped-collection.js";
+
+/** Longer than another process needs to take over. */
+const PATIENCE_MS = 4_500;
+const EVERY_MS = 15;
+
+/**
+ * Waits until everything that was committed before is told: a note goes the same way through the database, and is marked by who
+ * keeps the journal.
+ *
+ * @throws AppError `unavailable` when that takes too long
+ */
+export async function caughtUp({ db, share }: Database, scope: Scope, work: Work): Promise<void> {
+  const notes = scopedCollection<NoteDocument>(db, NOTES);
+  const { organizationId: organization_id } = scope;
+  const note = { organization_id, _id: new ObjectId() };
+  await share(scope, () => notes.insertMany([{ ...note, at: new Date(), kind: BARRIER }], {}));
+  const until = performance.now() + PATIENCE_MS;
+  for (;;) {
+    await delay(EVERY_MS);
+    requireWanted(work);
+    const found = await share(scope, () => notes.findOne(note, { projection: { passed: 1 }, hint: BY_ID }));
+    if (found?.passed === true) return;
+    if (performance.now() > until) throw new AppError("unavailable", {}, new Error("the journal is behind"));
+  }
+}

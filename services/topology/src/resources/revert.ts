@@ -1,0 +1,78 @@
+import {
+  createNetwork,
+  createTag,
+  deleteNetwork,
+  deleteTag,
+  REVERTED_BYTES,
+  REVERTED_ENTITIES,
+  revertChanges,
+  updateNetwork,
+  updateTag,
+} from "@nts/shared/contract";
+import { AppError } from "@nts/shared/errors";
+import { answer } from "@nts/shared/http/answer";
+import { authorize } from "@nts/shared/http/authorize";
+import { mount, type Router } from "@nts/shared/http/mount";
+import type { Principal, Scope } from "@nts/shared/http/tenancy";
+import type { Work } from "@nts/shared/work";
+import type { Notices } from "../deletions/notices.js";
+import { caughtUp } from "../journal/barrier.js";
+import { answeredSides, entriesIn, type JournalReader } from "../journal/read.js";
+import { revert } from "../reverts/revert.js";
+import { type Told, type Undo, undosOf } from "../reverts/undo.rules.js";
+import type { Storage } from "../storage/storage.js";
+
+/** Code points of a comment of the journal. */
+const COMMENT = 200;
+
+/** What takes back needs the rights of the opposite: networks and tags ask for more than this operation itself. */
+const OPPOSITES = {
+  networks: { restore: createNetwork, update: updateNetwork, remove: deleteNetwork },
+  tags: { restore: createTag, update: updateTag, remove: deleteTag },
+} as const;
+
+export function mountRevert(router: Router, reader: JournalReader, storage: Storage, notices: Notices): void {
+  mount(router, revertChanges, async ({ principal, scope, work, body: { request_id } }) => {
+    // The entries of a request come one after another, and half of them would be taken back as if they were all.
+    await caughtUp(storage.database, scope, work);
+    const undos = undosOf(await toldOf(reader, storage, principal.scope, request_id));
+    requireRights(principal, undos);
+    if (undos.some(({ after }) => after === null)) await storage.quota.require(scope);
+    const done = await revert(storage, notices, { work: withComment(work, request_id), scope, undos });
+    return answer.data({ request_id, ...done });
+  });
+}
+
+/** What is told of a request in the networks of the caller. @throws AppError `not_found` · `too_many_changes` */
+async function toldOf(reader: JournalReader, { database }: Storage, scope: Scope, request_id: string): Promise<Told[]> {
+  const { gone, last } = await reader.ends(scope);
+  const asked = { filter: { request_id }, range: { first: gone + 1, last }, direction: "asc" } as const;
+  const told: Told[] = [];
+  let bytes = 0;
+  for await (const batch of entriesIn(database, scope, { ...asked, limit: REVERTED_ENTITIES + 1 }))
+    for (const entry of batch) {
+      const sides = answeredSides(entry);
+      told.push({ entry, ...sides });
+      bytes += (sides.before?.length ?? 0) + (sides.after?.length ?? 0);
+      if (told.length > REVERTED_ENTITIES || bytes > REVERTED_BYTES)
+        throw new AppError("too_many_changes", { limit: REVERTED_ENTITIES });
+    }
+  if (told.length === 0) throw new AppError("not_found", { entity: "Request" });
+  return told;
+}
+
+function requireRights(principal: Principal, undos: readonly Undo[]): void {
+  for (const { kind, before, after } of undos)
+    if (kind === "networks" || kind === "tags")
+      authorize(OPPOSITES[kind][after === null ? "restore" : before === null ? "remove" : "update"], principal);
+}
+
+/** The work of a request whose changes say what they take back. */
+function withComment(work: Work, requestId: string): Work {
+  const { author } = work;
+  if (author === undefined) return work;
+  const said = author.comment === null ? "" : `: ${author.comment}`;
+  const comment = [...`takes back ${requestId}${said}`].slice(0, COMMENT).join("");
+  // What else there is of the work stays what it is, also when it changes.
+  return Object.assign(Object.create(work) as Work, { author: { ...author, comment } });
+}

@@ -1,0 +1,90 @@
+import type { ClientSession } from "mongodb";
+import type { Scope } from "@nts/shared/http/tenancy";
+import type { Storage } from "../storage/storage.js";
+import type { Inventory, InventoryChange, LockedHost } from "../storage/stores/hosts.js";
+import { type Conflict, conflictOf } from "./conflict.rules.js";
+import { idsOf, type Planned, revisionIn, type Step } from "./planned.js";
+import type { Undo } from "./undo.rules.js";
+
+// The hosts of a revert: those that stay are locked, and know what is on them afterwards; the others come back with it.
+
+/** What existing hosts are to have more or less. */
+interface HostChange {
+  readonly less: { interfaces: string[]; ports: string[] };
+  readonly more: { interfaces: string[]; ports: string[] };
+  services: number;
+}
+
+export function changesOfHosts(undos: readonly Undo[]): ReadonlyMap<string, HostChange> {
+  const changes = new Map<string, HostChange>();
+  const of = (id: string): HostChange => {
+    const change = changes.get(id) ?? { less: { interfaces: [], ports: [] }, more: { interfaces: [], ports: [] }, services: 0 }; // prettier-ignore
+    changes.set(id, change);
+    return change;
+  };
+  for (const { kind, id, before, after } of undos) {
+    if (kind === "hosts") of(id);
+    if (kind !== "interfaces" && kind !== "ports" && kind !== "services") continue;
+    const [to, from] = [before?.host_id, after?.host_id];
+    for (const one of [to, from]) if (one !== undefined) of(one);
+    if (to === from) continue;
+    if (kind === "services") {
+      if (to !== undefined) of(to).services += 1;
+      if (from !== undefined) of(from).services -= 1;
+    } else {
+      if (to !== undefined) of(to).more[kind].push(id);
+      if (from !== undefined) of(from).less[kind].push(id);
+    }
+  }
+  for (const { kind, id, after } of undos) if (kind === "hosts" && after === null) changes.delete(id);
+  return changes;
+}
+
+export async function lockHosts(
+  { hosts }: Storage,
+  tx: ClientSession,
+  scope: Scope,
+  changes: ReadonlyMap<string, HostChange>,
+): Promise<ReadonlyMap<string, LockedHost>> {
+  const first = new Map([...changes].map(([id, { less, services }]): [string, InventoryChange] => [id, { remove: less, services }])); // prettier-ignore
+  if (first.size === 0) return new Map();
+  const locked = await hosts.lockAll(tx, scope, first);
+  const grown = [...changes].filter(([, { more }]) => more.interfaces.length + more.ports.length > 0);
+  if (grown.length === 0) return locked;
+  const again = await hosts.lockAll(tx, scope, new Map(grown.map(([id, { more }]) => [id, { add: more }])));
+  return new Map([...locked, ...again]);
+}
+
+export function missingHosts(
+  ids: readonly string[],
+  hosts: ReadonlyMap<string, LockedHost>,
+  undos: readonly Undo[],
+): Conflict[] {
+  const known = new Set(undos.map(({ id }) => id));
+  return ids.filter((id) => !hosts.has(id) && !known.has(id)).map((id) => conflictOf("hosts", id, "deleted"));
+}
+
+/** Brings back hosts, and what stands on hosts besides services. */
+export async function restoreHosts({ storage, tx, scope, planned }: Step): Promise<void> {
+  const { hosts, interfaces, ports } = planned;
+  const more = revisionIn(planned);
+  const come = new Set(idsOf(hosts.restored));
+  for (const host of hosts.restored) {
+    const own = interfaces.restored.filter(({ host_id }) => host_id === host.id);
+    const extra = { lock: 0, inventory: inventoryOf(planned, host.id), interfaces: own, ...more(host) };
+    await storage.hosts.insert(tx, scope, [host], extra);
+  }
+  await storage.interfaces.insertWithHosts(tx, scope, interfaces.restored.filter(({ host_id }) => come.has(host_id)), more); // prettier-ignore
+  await storage.interfaces.insert(tx, scope, interfaces.restored.filter(({ host_id }) => !come.has(host_id)), more); // prettier-ignore
+  await storage.ports.insert(tx, scope, ports.restored, more);
+}
+
+/** What stands on a host that comes back. */
+export function inventoryOf({ interfaces, ports, services }: Planned, hostId: string): Inventory {
+  const isOn = ({ host_id }: { host_id: string }): boolean => host_id === hostId;
+  return {
+    interfaces: idsOf(interfaces.restored.filter(isOn)),
+    ports: idsOf(ports.restored.filter(isOn)),
+    services: [...services.restored, ...services.updated.map(({ next }) => next.entity)].filter(isOn).length,
+  };
+}

@@ -1,0 +1,110 @@
+import type { ClientSession } from "mongodb";
+import type { Host, HostRecord, Interface, Network, Port, Service, Subnet, Tag } from "@nts/shared/contract";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { COLLECTIONS, type Journaled } from "../journal/entries.rules.js";
+import type { Entities, Entity, Stored } from "../storage/entities.js";
+import { revised } from "../storage/revisions.rules.js";
+import type { Storage } from "../storage/storage.js";
+import { type Conflict, conflictOf } from "./conflict.rules.js";
+import type { Undo } from "./undo.rules.js";
+
+// What a revert writes, by kind, once it was seen that everything is as the request left it.
+
+/** An entity that comes back has had other revisions before: no writer of a former life comes this far. */
+const ANOTHER_LIFE = 1_000_000_000;
+
+/** What becomes of the entities of one kind. */
+export interface Writes<T> {
+  readonly removed: readonly T[];
+  readonly restored: readonly T[];
+  readonly updated: readonly { readonly current: Stored<T>; readonly next: Stored<T> }[];
+}
+
+export interface Planned {
+  readonly networks: Writes<Network>;
+  readonly subnets: Writes<Subnet>;
+  readonly hosts: Writes<HostRecord>;
+  readonly interfaces: Writes<Interface>;
+  readonly ports: Writes<Port>;
+  readonly services: Writes<Service>;
+  readonly tags: Writes<Tag>;
+  /** Of what comes back, by id. */
+  readonly revisions: ReadonlyMap<string, number>;
+}
+
+/** What stands on hosts. */
+export type Child = Pick<Host, "interfaces" | "ports" | "services">;
+
+/** @returns conflicts beside what would be written without them */
+export async function plan(
+  storage: Storage,
+  tx: ClientSession,
+  scope: Scope,
+  undos: readonly Undo[],
+): Promise<{ planned: Planned; conflicts: Conflict[] }> {
+  const now = new Date();
+  const conflicts: Conflict[] = [];
+  const writes = {} as Record<Journaled, Writes<Entity>>;
+  for (const kind of COLLECTIONS) {
+    const mine = undos.filter((undo) => undo.kind === kind);
+    const found = await statesOf(storage[kind], tx, scope, mine);
+    const planned = mine.map((undo) => planOf(undo, found.get(undo.id), now));
+    conflicts.push(...planned.flatMap(({ conflict }) => conflict ?? []));
+    writes[kind] = {
+      removed: planned.flatMap(({ removed }) => removed ?? []),
+      restored: planned.flatMap(({ restored }) => restored ?? []),
+      updated: planned.flatMap(({ updated }) => updated ?? []),
+    };
+  }
+  const revisions = new Map(undos.map(({ id, revision }) => [id, revision + ANOTHER_LIFE]));
+  return { planned: { ...(writes as unknown as Omit<Planned, "revisions">), revisions }, conflicts };
+}
+
+async function statesOf(
+  entities: Entities<Entity>,
+  tx: ClientSession,
+  scope: Scope,
+  undos: readonly Undo[],
+): Promise<ReadonlyMap<string, Stored<Entity>>> {
+  if (undos.length === 0) return new Map();
+  const found = await entities.findMany(scope, { _id: { $in: undos.map(({ id }) => id) } }, tx);
+  return new Map(found.map((one) => [one.entity.id, one]));
+}
+
+interface PlannedOne {
+  readonly conflict?: Conflict;
+  readonly removed?: Entity;
+  readonly restored?: Entity;
+  readonly updated?: { readonly current: Stored<Entity>; readonly next: Stored<Entity> };
+}
+
+function planOf({ kind, id, before, after }: Undo, current: Stored<Entity> | undefined, now: Date): PlannedOne {
+  const conflict = (reason: Conflict["reason"]): PlannedOne => ({ conflict: conflictOf(kind, id, reason) });
+  const [was, left] = [before, after] as unknown as readonly [Entity | null, Entity | null];
+  if (left === null) {
+    if (current !== undefined) return conflict("exists");
+    return was === null ? {} : { restored: { ...was, updated_at: now.toISOString() } };
+  }
+  if (current === undefined) return conflict("deleted");
+  if (revised(current, left, now) !== null) return conflict("changed");
+  if (was === null) return { removed: current.entity };
+  const next = revised(current, was, now);
+  return next === null ? {} : { updated: { current, next } };
+}
+
+/** What every step is given. */
+export interface Step {
+  readonly storage: Storage;
+  readonly tx: ClientSession;
+  readonly scope: Scope;
+  readonly planned: Planned;
+}
+
+/** The document of what comes back has its revision. */
+export function revisionIn({ revisions }: Planned): (entity: { readonly id: string }) => { revision: number } {
+  return ({ id }) => ({ revision: revisions.get(id) ?? 1 });
+}
+
+export function idsOf(entities: readonly { readonly id: string }[]): string[] {
+  return entities.map(({ id }) => id);
+}

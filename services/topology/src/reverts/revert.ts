@@ -1,0 +1,231 @@
+import type { ClientSession } from "mongodb";
+import type { Binding, Service } from "@nts/shared/contract";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { afterCommit, type Work } from "@nts/shared/work";
+import { COLLECTIONS } from "../journal/entries.rules.js";
+import type { Notices } from "../deletions/notices.js";
+import { transactionOnHosts } from "../hosts/on-host.js";
+import { nextMacAddress } from "../hosts/mac-address.rules.js";
+import { insertServices, moreBindings, saveServices } from "../hosts/write-services.js";
+import { checkAddresses, subnetClaims } from "../references/addresses-on.js";
+import { networkClaim, tagClaims } from "../references/claims.js";
+import { replaceSubnet } from "../references/replace-subnet.js";
+import { refusingDuplicates } from "../storage/duplicates.js";
+import type { Reference } from "../storage/guards.js";
+import type { Storage } from "../storage/storage.js";
+import type { LockedHost } from "../storage/stores/hosts.js";
+import { type Conflict, conflictOf, refuse } from "./conflict.rules.js";
+import { dependents, inTheWay } from "./conflicts.js";
+import { changesOfHosts, inventoryOf, lockHosts, missingHosts, restoreHosts } from "./hosts.js";
+import { idsOf, type Planned, plan, revisionIn, type Step } from "./planned.js";
+import type { Undo } from "./undo.rules.js";
+
+// Takes back what a request did: all of it in one transaction, or nothing. What goes, goes first, so that what comes back has
+// its place; what others need comes back before them.
+
+export interface Reverting {
+  readonly work: Work;
+  readonly scope: Scope;
+  readonly undos: readonly Undo[];
+}
+
+export interface Reverted {
+  readonly restored: number;
+  readonly updated: number;
+  readonly removed: number;
+}
+
+/** @throws AppError `revert_conflict` · `too_many_changes`, and what the writes themselves are refused with */
+export async function revert(storage: Storage, notices: Notices, { work, scope, undos }: Reverting): Promise<Reverted> {
+  const changes = changesOfHosts(undos);
+  const hostIds = [...changes.keys()].sort();
+  const planned = await refusingDuplicates(() =>
+    transactionOnHosts(storage, { work, scope, hostIds }, async (tx) => {
+      const restoring = undos.filter(({ after }) => after === null);
+      await refuseUnfinished(storage, tx, scope, restoring);
+      const hosts = await lockHosts(storage, tx, scope, changes);
+      const { planned, conflicts } = await plan(storage, tx, scope, undos);
+      refuse([...conflicts, ...missingHosts(hostIds, hosts, undos)]);
+      const step = { storage, tx, scope, planned };
+      await removeCreated(step);
+      await restoreTargets(step);
+      await reference(step);
+      await updateOthers(step);
+      await restoreHosts(step);
+      await writeServices(step, hosts);
+      refuse([...(await dependents(storage, tx, scope, planned)), ...(await inTheWay(storage, tx, scope, planned))]);
+      return planned;
+    }),
+  );
+  await afterCommit(work, async () => {
+    for (const { id } of planned.networks.removed) notices.networkDeleted(scope.organizationId, id);
+    for (const { id } of planned.tags.removed) notices.tagDeleted(scope.organizationId, id);
+    if (planned.subnets.removed.length > 0) await storage.addresses.forget(scope, idsOf(planned.subnets.removed));
+  });
+  const count = (of: keyof Reverted): number => COLLECTIONS.reduce((sum, kind) => sum + planned[kind][of].length, 0);
+  return { restored: count("restored"), updated: count("updated"), removed: count("removed") };
+}
+
+/** What a sweep is still deleting cannot come back: it would be deleted again. */
+async function refuseUnfinished(
+  storage: Storage,
+  tx: ClientSession,
+  scope: Scope,
+  restoring: readonly Undo[],
+): Promise<void> {
+  if (restoring.length === 0) return;
+  const places = restoring.filter(({ kind }) => ["networks", "hosts", "tags"].includes(kind));
+  const parents = restoring.flatMap(({ before }) => [before?.network_id, before?.host_id].flatMap((id) => id ?? []));
+  const ids = [...new Set([...places.map(({ id }) => id), ...parents])];
+  const unfinished = new Set(await storage.deletions.unfinished(tx, scope.organizationId, ids));
+  const isHeld = ({ id, before }: Undo): boolean => [id, before?.network_id, before?.host_id].some((one) => one !== undefined && unfinished.has(one)); // prettier-ignore
+  refuse(restoring.filter(isHeld).map(({ kind, id }) => conflictOf(kind, id, "being_deleted")));
+}
+
+/** Removes what the request made. */
+async function removeCreated({ storage, tx, scope, planned }: Step): Promise<void> {
+  const { networks, subnets, hosts, interfaces, services, tags } = planned;
+  const gone = new Set(idsOf(hosts.removed));
+  if (services.removed.length > 0)
+    await storage.bindings.remove(tx, scope, { service_id: { $in: idsOf(services.removed) } });
+  for (const kind of ["services", "ports", "interfaces", "hosts"] as const)
+    if (planned[kind].removed.length > 0)
+      await storage[kind].remove(tx, scope, { _id: { $in: idsOf(planned[kind].removed) } });
+  const shrunk = interfaces.removed.map(({ host_id }) => host_id).filter((id) => !gone.has(id));
+  if (shrunk.length > 0) await storage.interfaces.removedFrom(tx, scope, [...new Set(shrunk)]);
+  const targets = [...idsOf(subnets.removed), ...idsOf(tags.removed)];
+  if (targets.length > 0) await removeGuards(storage, tx, scope, planned);
+  for (const kind of ["subnets", "networks", "tags"] as const)
+    if (planned[kind].removed.length > 0)
+      await storage[kind].remove(tx, scope, { _id: { $in: idsOf(planned[kind].removed) } });
+  if (networks.removed.length === 0) return;
+  await storage.guards.removeNetworks(tx, scope, idsOf(networks.removed));
+  await storage.addresses.forgetNetworks(tx, scope, idsOf(networks.removed));
+}
+
+async function removeGuards(
+  { guards }: Storage,
+  tx: ClientSession,
+  scope: Scope,
+  { subnets, tags }: Planned,
+): Promise<void> {
+  if (subnets.removed.length > 0) await guards.remove(tx, scope, idsOf(subnets.removed));
+  // Tags are of no network.
+  if (tags.removed.length > 0) await guards.remove(tx, { ...scope, networks: "all" }, idsOf(tags.removed));
+}
+
+/** Brings back what others refer to. */
+async function restoreTargets({ storage, tx, scope, planned }: Step): Promise<void> {
+  const { networks, subnets, tags } = planned;
+  const { organizationId: organization_id } = scope;
+  const more = revisionIn(planned);
+  await storage.tags.insert(tx, scope, tags.restored, more);
+  await storage.networks.insert(tx, scope, networks.restored, more);
+  await storage.subnets.insert(tx, scope, subnets.restored, more);
+  const targets = [
+    ...tags.restored.map(({ id }) => ({ target: id, kind: "tag" as const, organization_id, network_id: null })),
+    ...networks.restored.map(({ id }) => ({ target: id, kind: "network" as const, organization_id, network_id: id })),
+    ...subnets.restored.map(({ id, network_id }) => ({ target: id, kind: "subnet" as const, organization_id, network_id })), // prettier-ignore
+  ];
+  if (targets.length > 0) await storage.guards.create(tx, targets);
+}
+
+/** Secures what is referred to, and counts what networks have more and less of. */
+async function reference({ storage, tx, scope, planned }: Step): Promise<void> {
+  const { networks, interfaces, services } = planned;
+  const gone = new Set(idsOf(networks.removed));
+  const all: Reference[] = [];
+  for (const kind of ["subnets", "hosts", "interfaces", "ports", "services"] as const) {
+    const of = ({ network_id }: { network_id: string }, by: number): Reference =>
+      networkClaim(network_id, { [kind]: by });
+    all.push(...planned[kind].restored.map((one) => of(one, 1)), ...planned[kind].removed.map((one) => of(one, -1)));
+  }
+  const bound = ({ network_id, bindings }: Service, sign: 1 | -1): Reference => networkClaim(network_id, { bindings: sign * bindings.length }); // prettier-ignore
+  all.push(...services.restored.map((one) => bound(one, 1)), ...services.removed.map((one) => bound(one, -1)));
+  for (const { current, next } of services.updated)
+    all.push(networkClaim(next.entity.network_id, { bindings: moreBindings({ before: current, after: next }) }));
+  for (const { current, next } of interfaces.updated)
+    if (isElsewhere(current.entity, next.entity)) all.push(networkClaim(next.entity.network_id, {}), ...subnetClaims([next.entity])); // prettier-ignore
+  all.push(...subnetClaims(interfaces.restored));
+  for (const kind of ["networks", "subnets", "hosts", "services"] as const) {
+    all.push(...planned[kind].restored.flatMap(({ tags }) => tagClaims(tags)));
+    all.push(...planned[kind].updated.flatMap(({ current, next }) => tagClaims(next.entity.tags, current.entity.tags)));
+  }
+  const missing = await storage.guards.reference(
+    tx,
+    scope,
+    all.filter(({ target }) => !gone.has(target)),
+  );
+  const kindOf = new Map(all.map(({ target, kind }) => [target, kind]));
+  refuse([...missing].map((id) => conflictOf(`${kindOf.get(id) ?? "network"}s`, id, "deleted")));
+}
+
+/** Gives back the former fields to all but services. */
+async function updateOthers({ storage, tx, scope, planned }: Step): Promise<void> {
+  const { networks, subnets, hosts, interfaces, ports, tags } = planned;
+  await storage.tags.replace(tx, scope, tags.updated.map(({ next }) => next)); // prettier-ignore
+  await storage.networks.replace(tx, scope, networks.updated.map(({ next }) => next)); // prettier-ignore
+  for (const change of subnets.updated) await replaceSubnet(storage, tx, scope, change);
+  await storage.hosts.replace(tx, scope, hosts.updated.map(({ next }) => next)); // prettier-ignore
+  for (const { current, next } of hosts.updated)
+    if (current.entity.name !== next.entity.name)
+      await storage.services.renameHost(tx, scope, next.entity.id, next.entity.name);
+  for (const { current, next } of interfaces.updated)
+    nextMacAddress(current.entity.mac_address, next.entity.mac_address ?? "");
+  await storage.interfaces.replace(tx, scope, interfaces.updated.map(({ next }) => next)); // prettier-ignore
+  await storage.ports.replace(tx, scope, ports.updated.map(({ next }) => next)); // prettier-ignore
+  const placed = [...interfaces.restored, ...interfaces.updated.flatMap(({ current, next }) => (isElsewhere(current.entity, next.entity) ? [next.entity] : []))]; // prettier-ignore
+  for (const networkId of new Set(placed.map(({ network_id }) => network_id)))
+    await checkAddresses(storage, tx, scope, { networkId, addresses: placed.filter((one) => one.network_id === networkId) }); // prettier-ignore
+}
+
+async function writeServices(
+  { storage, tx, scope, planned }: Step,
+  locked: ReadonlyMap<string, LockedHost>,
+): Promise<void> {
+  const { hosts, services } = planned;
+  const names = new Map([...locked.values()].map(({ id, name }) => [id, name]));
+  for (const { id, name } of [...hosts.restored, ...hosts.updated.map(({ next }) => next.entity)]) names.set(id, name);
+  const written = [...services.restored, ...services.updated.map(({ next }) => next.entity)];
+  refuse(unboundTargets(planned, locked, written));
+  const more = revisionIn(planned);
+  const changes = services.updated.map(({ current, next }) => ({ before: current, after: next }));
+  for (const hostId of new Set(written.map(({ host_id }) => host_id))) {
+    const hostName = names.get(hostId) ?? "";
+    const isHere = ({ host_id }: Service): boolean => host_id === hostId;
+    await saveServices(storage, tx, scope, { changes: changes.filter(({ after }) => isHere(after.entity)), hostName });
+    await insertServices(storage, tx, scope, { hostName, inserted: services.restored.filter(isHere), more });
+  }
+}
+
+/** Ports and interfaces that services would be bound to, and that are not there. */
+function unboundTargets(
+  planned: Planned,
+  locked: ReadonlyMap<string, LockedHost>,
+  services: readonly Service[],
+): Conflict[] {
+  const inventories = new Map<string, ReadonlySet<string>>();
+  const inventory = (hostId: string): ReadonlySet<string> => {
+    const { ports, interfaces } = locked.get(hostId)?.inventory ?? inventoryOf(planned, hostId);
+    const all = inventories.get(hostId) ?? new Set([...ports, ...interfaces]);
+    inventories.set(hostId, all);
+    return all;
+  };
+  return services.flatMap(({ host_id, bindings }) => {
+    const there = inventory(host_id);
+    const missing = bindings.flatMap(targetsOf).filter(([, id]) => !there.has(id));
+    return missing.map(([kind, id]) => conflictOf(kind, id, "deleted"));
+  });
+}
+
+function targetsOf(binding: Binding): ["ports" | "interfaces", string][] {
+  const at: ["interfaces", string][] = binding.interface_id === null ? [] : [["interfaces", binding.interface_id]];
+  return binding.type === "Port" ? [["ports", binding.port_id], ...at] : at;
+}
+
+function isElsewhere(
+  one: { subnet_id: string; ip_address: string },
+  other: { subnet_id: string; ip_address: string },
+): boolean {
+  return one.subnet_id !== other.subnet_id || one.ip_address !== other.ip_address;
+}

@@ -1,0 +1,37 @@
+import type { Attack, Tenant } from "../support/attacks/attack.js";
+import { aHostWithServices, aNetworkOf, expectThat, inTurns, tally } from "../support/attacks/parts.js";
+
+const SERVICES = 160;
+const REVERTS = 200;
+
+interface Prepared {
+  readonly tenant: Tenant;
+  readonly request: string;
+}
+
+/** Each brings a full host back, and undoes that again. */
+export const attack: Attack<Prepared> = {
+  name: "200 dry runs of reverts of the deletion of a full host, 16 at a time",
+  cheap: false,
+  prepare: async (target) => {
+    const tenant = await target.newTenant();
+    const { networkId } = await aNetworkOf(tenant);
+    await aHostWithServices(tenant, networkId, "full", SERVICES);
+    const [host] = await tenant.data<{ id: string }[]>("GET", "/api/v1/hosts");
+    await tenant.data("DELETE", `/api/v1/hosts/${host?.id ?? ""}`);
+    const path = `/api/v1/changes?entity_id=${host?.id ?? ""}&action=deleted&wait=10`;
+    const [deleted] = await tenant.data<{ request_id: string }[]>("GET", path);
+    return { tenant, request: deleted?.request_id ?? "" };
+  },
+  run: async (_target, { tenant, request }) => {
+    const body = { request_id: request };
+    const tried = await inTurns(REVERTS, 16, () => tenant.send("POST", "/api/v1/changes/revert?dry_run=true", body));
+    const got = tally(tried.map(({ status }) => status));
+    expectThat(
+      tried.some(({ status }) => status === 200),
+      got,
+    );
+    expectThat((await tenant.data<unknown[]>("GET", "/api/v1/hosts")).length === 0, "the host is there");
+    return got;
+  },
+};

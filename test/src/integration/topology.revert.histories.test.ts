@@ -1,0 +1,100 @@
+/**
+ * Taking back what a request did, in random histories. A model keeps what the lists answered before each request; REVERT_LENGTH
+ * makes them longer, REVERT_SEED repeats the drawing.
+ */
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { type Change, listChanges } from "@nts/shared/contract";
+import { anEmptyWorld, drawHistory, step } from "../support/history.js";
+import { byPath, caughtUp, stateNow } from "../support/moments.js";
+import { replayed, revert, settled } from "../support/reverts.js";
+import { startTopology, type Topology } from "../support/topology.js";
+import { aNetwork } from "../support/topology-world.js";
+
+const LENGTH = Number(process.env["REVERT_LENGTH"] ?? 30);
+const SEED = Number(process.env["REVERT_SEED"] ?? Date.now() % 2 ** 31);
+
+let topology: Topology;
+beforeAll(async () => {
+  topology = await startTopology({ journal: true });
+  // What is there before its keeper has begun is reconciled.
+  await caughtUp(topology.aCaller());
+});
+afterAll(() => topology.stop());
+
+describe(`a history of ${LENGTH} random requests, seed ${SEED}`, () => {
+  it("each is taken back to the state before it, and the taking back to the state after it", async () => {
+    const owner = topology.aCaller();
+    const drawnWorld = anEmptyWorld();
+    const { network } = await aNetwork(owner);
+    drawnWorld.known.networks.push({ id: network.id, network_id: network.id, body: { ...network } });
+    let [before, refused, taken] = [await stateNow(owner), 0, 0];
+    for (const [n, drawn] of drawHistory(SEED, LENGTH * 2).entries()) {
+      const request = randomUUID();
+      const answered = await step(
+        drawnWorld,
+        byPath(owner, () => request),
+        drawn,
+      );
+      const after = await stateNow(owner);
+      if (answered?.status !== 200 || JSON.stringify([...after]) === JSON.stringify([...before])) continue;
+      const own = randomUUID();
+      const { status, code, text } = await revert(owner, request, own);
+      if (status !== 200) {
+        // A MAC address stays for ever.
+        expect([code, text]).toEqual(["mac_address_immutable", text]);
+        before = after;
+        refused += 1;
+        continue;
+      }
+      taken += 1;
+      expect(settled(await stateNow(owner))).toEqual(settled(before));
+      if (n % 3 === 0) continue;
+      const again = await revert(owner, own);
+      expect([again.status, again.text]).toEqual([200, again.text]);
+      before = await stateNow(owner);
+      expect(settled(before)).toEqual(settled(after));
+    }
+    expect(taken).toBeGreaterThan(refused);
+    await replayed(owner);
+  }, 600_000);
+
+  it("what was changed later is left as it is, whether the request is taken back or not", async () => {
+    const owner = topology.aCaller();
+    const drawnWorld = anEmptyWorld();
+    const { network } = await aNetwork(owner);
+    drawnWorld.known.networks.push({ id: network.id, network_id: network.id, body: { ...network } });
+    let [current, outcomes] = ["", { taken: 0, refused: 0 }];
+    const requests: string[] = [];
+    const caller = byPath(owner, () => current);
+    for (const [n, drawn] of drawHistory(SEED + 1, LENGTH * 2).entries()) {
+      current = randomUUID();
+      if ((await step(drawnWorld, caller, drawn))?.status === 200) requests.push(current);
+      if (n % 4 !== 3 || requests.length < 3) continue;
+      const request = requests.at(-3)!;
+      await caughtUp(owner);
+      const changes = await owner.call(listChanges, { query: { limit: 1000, order_direction: "desc" } });
+      const places = changes.map(({ request_id }) => request_id);
+      if (!places.includes(request)) continue;
+      const later = changes.slice(0, places.indexOf(request));
+      const was = await stateNow(owner);
+      const { status, code, params } = await revert(owner, request);
+      const is = await stateNow(owner);
+      if (status === 200) outcomes = { ...outcomes, taken: outcomes.taken + 1 };
+      else {
+        outcomes = { ...outcomes, refused: outcomes.refused + 1 };
+        expect([code, params]).toEqual([expect.stringMatching(/revert_conflict|mac_address|already_exists|ip_outside/), params]); // prettier-ignore
+        expect([...is]).toEqual([...was]);
+      }
+      // What was changed and changed back is as the request left it.
+      const left = new Map(changes.filter(({ request_id }) => request_id === request).map((one) => [one.entity_id, one.after])); // prettier-ignore
+      for (const { entity_id } of later) {
+        const [old, now] = [was.get(entity_id), is.get(entity_id)];
+        const same = (state: Change["after"] | undefined): string => JSON.stringify({ ...state, updated_at: "" });
+        const isLeft = old !== undefined && left.has(entity_id) && same(JSON.parse(old) as Change["after"]) === same(left.get(entity_id)); // prettier-ignore
+        if (!isLeft) expect(now).toBe(old);
+      }
+    }
+    await replayed(owner);
+  }, 600_000);
+});

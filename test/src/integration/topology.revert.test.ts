@@ -1,0 +1,245 @@
+/** Taking back what a request did: what comes back, and what is refused. */
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import {
+  bulkDeleteServices,
+  createHost,
+  createTag,
+  deleteHost,
+  deleteNetwork,
+  deletePort,
+  deleteSubnet,
+  deleteTag,
+  getHost,
+  getHostHistory,
+  listChanges,
+  patchHost,
+  patchNetwork,
+  patchPort,
+  patchService,
+  patchSubnet,
+  patchTag,
+  revertChanges,
+} from "@nts/shared/contract";
+import { createLog } from "@nts/shared/log";
+import { createMetrics } from "@nts/shared/metrics";
+import { journalCollections } from "@nts/topology/journal/collections";
+import { type Journal, startJournal } from "@nts/topology/journal/journal";
+import { caughtUp, stateNow } from "../support/moments.js";
+import { asRequest, replayed, revert, settled } from "../support/reverts.js";
+import { startTopology, type Topology } from "../support/topology.js";
+import { aHost, aNetwork, aService, onInterface, onPort, type World } from "../support/topology-world.js";
+import { until } from "../support/until.js";
+
+let topology: Topology;
+beforeAll(async () => {
+  topology = await startTopology({ journal: true });
+  // What is there before its keeper has begun is reconciled.
+  await caughtUp(topology.aCaller());
+});
+afterAll(() => topology.stop());
+
+const reasons = (params: Readonly<Record<string, unknown>>) =>
+  (params["conflicts"] as { entity: string; reason: string }[]).map(({ entity, reason }) => `${entity} ${reason}`);
+
+/** Everything on one host: two interfaces, two ports, three services, one of them with both kinds of bindings. */
+async function aFullHost(world: World) {
+  const host = await aHost(world, { interfaces: 2, ports: 2, services: 2 });
+  const bindings = [onPort(host.ports[0], host.interfaces[0]), onInterface(host.interfaces[1])];
+  const service = await aService(world, host, { bindings, position: 1 });
+  return { host, service };
+}
+
+describe("what comes back", () => {
+  it("is a host with everything on it, under their ids, in their places and with their bindings", async () => {
+    const world = await aNetwork(topology.aCaller());
+    const { owner } = world;
+    const { host } = await aFullHost(world);
+    const before = await owner.call(getHost, { params: host });
+    const request = await asRequest((headers) => owner.call(deleteHost, { params: host, headers }));
+    const { data, status } = await revert(owner, request);
+    expect([status, data]).toEqual([200, { request_id: request, restored: 8, updated: 0, removed: 0 }]);
+    const after = await owner.call(getHost, { params: host });
+    const timeless = (text: object): string => JSON.stringify(text).replace(/"updated_at":"[^"]*"/g, "");
+    expect(timeless(after)).toBe(timeless(before));
+    // Everything about it works as before.
+    await owner.call(patchService, { params: after.services[1]!, body: { position: 0, name: "first" } });
+    await owner.call(deletePort, { params: after.ports[0]! });
+    expect((await owner.call(getHost, { params: host })).services[0]?.bindings).toHaveLength(1);
+    await replayed(owner);
+  });
+
+  it("tells under a comment that names the request, and the history of the host goes on", async () => {
+    const world = await aNetwork(topology.aCaller());
+    const { owner } = world;
+    const host = await aHost(world);
+    const request = await asRequest((headers) => owner.call(deleteHost, { params: host, headers }));
+    await owner.call(revertChanges, { body: { request_id: request }, headers: { "change-comment": "by mistake" } });
+    await caughtUp(owner);
+    const history = await owner.call(getHostHistory, { params: host, query: {} });
+    expect(history.map(({ action }) => action)).toEqual(["created", "deleted", "created"]);
+    expect(history.at(-1)?.comment).toBe(`takes back ${request}: by mistake`);
+  });
+
+  it("is a tag on everything that carried it, a subnet with its reserved ranges, a whole network", async () => {
+    const world = await aNetwork(topology.aCaller());
+    const { owner, network, subnet } = world;
+    const tag = await owner.call(createTag, { body: { name: "rack" } });
+    const { host, service } = await aFullHost(world);
+    await owner.call(patchHost, { params: host, body: { tags: [tag.id, "label"] } });
+    await owner.call(patchService, { params: service, body: { tags: [tag.id] } });
+    await owner.call(patchNetwork, { params: network, body: { tags: [tag.id] } });
+    await owner.call(patchSubnet, {
+      params: subnet,
+      body: { reserved: [{ from: "10.0.9.0", to: "10.0.9.9", purpose: "" }] },
+    });
+    const before = settled(await stateNow(owner));
+    for (const remove of [
+      (headers: object) => owner.call(deleteTag, { params: tag, headers: { ...headers } }),
+      (headers: object) => owner.call(deleteNetwork, { params: network, headers: { ...headers } }),
+    ]) {
+      const request = await asRequest(remove);
+      expect((await revert(owner, request)).status).toBe(200);
+      expect(settled(await stateNow(owner))).toEqual(before);
+    }
+    // Counts and guards are back with them.
+    expect((await owner.refusal(deleteSubnet, { params: subnet }))[1]).toBe("in_use");
+    await owner.call(deleteTag, { params: tag });
+    expect((await owner.call(getHost, { params: host })).tags).toEqual(["label"]);
+    await replayed(owner);
+  });
+
+  it("is told once, also when the journal goes on from a place before it went", async () => {
+    const older = await startTopology();
+    const keepers: Journal[] = [];
+    const collections = journalCollections(older.db);
+    const keep = (): Journal => {
+      const log = createLog("test", "silent");
+      const { registry } = createMetrics("topology");
+      const keeper = startJournal({ collections, registry, log, retentionDays: 90, told: () => undefined });
+      keepers.push(keeper);
+      return keeper;
+    };
+    try {
+      const world = await aNetwork(older.aCaller());
+      const { owner } = world;
+      const keeper = keep();
+      const host = await aHost(world, { ports: 1 });
+      await caughtUp(owner);
+      await until(async () => (await collections.tails.findOne({ _id: "topology" })) !== null);
+      const { token } = (await collections.tails.findOne({ _id: "topology" }))!;
+      const request = await asRequest((headers) => owner.call(deleteHost, { params: host, headers }));
+      await owner.call(revertChanges, { body: { request_id: request } });
+      await owner.call(patchHost, { params: host, body: { name: "back" } });
+      await caughtUp(owner);
+      const told = (await owner.call(listChanges, { query: { limit: 1000 } })).length;
+      await keeper.stop();
+      await collections.tails.updateOne({ _id: "topology" }, { $set: { token } });
+      keep();
+      await replayed(owner);
+      expect(await owner.call(listChanges, { query: { limit: 1000 } })).toHaveLength(told + 1);
+    } finally {
+      await Promise.all(keepers.map((keeper) => keeper.stop()));
+      await older.stop();
+    }
+  });
+});
+
+describe("what is refused", () => {
+  it("names what was changed, deleted, made, or put in the way since, and then nothing is taken back", async () => {
+    const world = await aNetwork(topology.aCaller());
+    const { owner } = world;
+    const { host } = await aFullHost(world);
+    const whole = await owner.call(getHost, { params: host });
+    const refusalOf = async (
+      act: (headers: { "x-request-id": string }) => Promise<unknown>,
+      ...later: (() => Promise<unknown>)[]
+    ): Promise<string[]> => {
+      const request = await asRequest(act);
+      for (const one of later) await one();
+      const was = await stateNow(owner);
+      const { status, code, params } = await revert(owner, request);
+      expect([status, code]).toEqual([409, "revert_conflict"]);
+      expect([...(await stateNow(owner))]).toEqual([...was]);
+      return reasons(params);
+    };
+    const [, second, last] = whole.services;
+    expect(
+      await refusalOf(
+        (headers) => owner.call(patchHost, { params: host, body: { name: "one" }, headers }),
+        () => owner.call(patchHost, { params: host, body: { name: "two" } }),
+      ),
+    ).toEqual(["Host changed"]);
+    expect(
+      await refusalOf(
+        (headers) => owner.call(patchPort, { params: whole.ports[1]!, body: { number: 99 }, headers }),
+        () => owner.call(deletePort, { params: whole.ports[1]! }),
+      ),
+    ).toEqual(["Port deleted"]);
+    expect(
+      await refusalOf(
+        (headers) => owner.call(bulkDeleteServices, { body: [last!.id], headers }),
+        () => aService(world, host, { name: "later" }),
+      ),
+    ).toEqual(["Service in_the_way"]);
+    const made: { id: string }[] = [];
+    const body = { network_id: world.network.id, name: "new" };
+    expect(
+      await refusalOf(
+        async (headers) => made.push(await owner.call(createHost, { body, headers })),
+        () => aService(world, { ...host, id: made[0]!.id }, { name: "on the new one" }),
+      ),
+    ).toEqual(["Service depends"]);
+    const tags: { id: string }[] = [];
+    expect(
+      await refusalOf(
+        async (headers) => tags.push(await owner.call(createTag, { body: { name: "mine" }, headers })),
+        () => owner.call(patchService, { params: second!, body: { tags: [tags[0]!.id] } }),
+      ),
+    ).toEqual(["Service depends"]);
+    expect(
+      await refusalOf(
+        (headers) => owner.call(deleteHost, { params: host, headers }),
+        () => owner.call(deleteNetwork, { params: world.network }),
+      ),
+    ).toEqual(expect.arrayContaining(["Network deleted"]));
+  });
+
+  it("is a second time, a request that nobody knows, and what the caller has no right to", async () => {
+    const world = await aNetwork(topology.aCaller());
+    const { owner, network } = world;
+    const other = await aNetwork(owner, "Other");
+    const host = await aHost(world);
+    const request = await asRequest((headers) => owner.call(deleteHost, { params: host, headers }));
+    const elsewhere = owner.restrictedTo([other.network.id]);
+    expect((await revert(elsewhere, request)).code).toBe("not_found");
+    expect((await revert(owner, "nothing")).code).toBe("not_found");
+    const viewer = owner.colleague({ permission: "Viewer" });
+    expect((await revert(viewer, request)).code).toBe("permission_denied");
+    const member = owner.colleague({ permission: "Member", networks: [network.id] });
+    expect((await revert(member, request)).status).toBe(200);
+    expect((await revert(owner, request)).code).toBe("revert_conflict");
+    const tag = await owner.call(createTag, { body: { name: "rack" } });
+    const tagged = await asRequest((headers) =>
+      owner.call(patchTag, { params: tag, body: { name: "shelf" }, headers }),
+    );
+    expect((await revert(member, tagged)).params).toEqual({ required: "Admin" });
+    expect((await revert(owner.restrictedTo([network.id]), tagged)).params).toEqual({ required: "all_networks" });
+    expect((await revert(owner, tagged)).status).toBe(200);
+  });
+
+  it("is nothing of a dry run: it tells what would be written, and leaves nothing", async () => {
+    const world = await aNetwork(topology.aCaller());
+    const { owner } = world;
+    const { host } = await aFullHost(world);
+    const request = await asRequest((headers) => owner.call(deleteHost, { params: host, headers }));
+    const was = await stateNow(owner);
+    const tried = await owner.send(revertChanges, { body: { request_id: request }, query: { dry_run: true } });
+    expect(tried.data).toEqual({ request_id: request, restored: 8, updated: 0, removed: 0 });
+    const planned = tried.meta.plan!.changes.map(({ action, entity }) => `${action} ${entity}`);
+    expect(planned.filter((one) => one.endsWith("Service"))).toEqual(Array.from({ length: 3 }, () => "create Service"));
+    expect([...(await stateNow(owner))]).toEqual([...was]);
+    const headers = { "if-match": tried.meta.plan!.etag };
+    expect((await owner.send(revertChanges, { body: { request_id: request }, headers })).status).toBe(200);
+    await replayed(owner);
+  });
+});
