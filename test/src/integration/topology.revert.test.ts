@@ -26,9 +26,13 @@ import { journalCollections } from "@nts/topology/journal/collections";
 import { type Journal, startJournal } from "@nts/topology/journal/journal";
 import { caughtUp, stateNow } from "../support/moments.js";
 import { asRequest, replayed, revert, settled } from "../support/reverts.js";
+import { sweepsOf } from "../support/sweeps.js";
 import { startTopology, type Topology } from "../support/topology.js";
 import { aHost, aNetwork, aService, onInterface, onPort, type World } from "../support/topology-world.js";
 import { until } from "../support/until.js";
+
+/** Of each kind on a host whose deletion does not fit one transaction. */
+const LARGE = Number(process.env["REVERT_LARGE"] ?? 170);
 
 let topology: Topology;
 beforeAll(async () => {
@@ -142,6 +146,42 @@ describe("what comes back", () => {
       await older.stop();
     }
   });
+});
+
+describe("a deletion that was hidden and is swept", () => {
+  it("is taken back once it is over: what comes back is not swept, and can be changed", async () => {
+    const world = await aNetwork(topology.aCaller());
+    const { owner, network, subnet } = world;
+    const some = Array.from({ length: LARGE }, (_, n) => n);
+    const idOf = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
+    const interfaces = some.map((n) => ({
+      ip_address: `10.0.${n >> 8}.${n & 255}`,
+      subnet_id: subnet.id,
+      name: "eth",
+    }));
+    const ports = some.map((n) => ({ id: idOf(n), number: n + 1, protocol: "Tcp" as const }));
+    const services = some.map((n) => ({ name: `s${n}`, service_definition: "nginx", bindings: [onPort({ id: idOf(n) })] })); // prettier-ignore
+    const body = { network_id: network.id, name: "large", interfaces, ports, services };
+    const host = await owner.call(createHost, { body });
+    const before = settled(await stateNow(owner));
+    const request = await asRequest((headers) => owner.call(deleteHost, { params: host, headers }));
+    const refused = await revert(owner, request);
+    expect([refused.code, new Set(reasons(refused.params)).has("Host being_deleted")]).toEqual([
+      "revert_conflict",
+      true,
+    ]);
+    const { sweep } = sweepsOf(topology);
+    await sweep();
+    await sweep();
+    const begun = performance.now();
+    expect((await revert(owner, request)).data).toMatchObject({ restored: 3 * LARGE + 1 });
+    if (process.env["REVERT_LARGE"]) console.log(`taken back in ${(performance.now() - begun).toFixed(0)} ms`);
+    await until(async () => JSON.stringify(settled(await stateNow(owner))) === JSON.stringify(before));
+    await sweep();
+    await owner.call(patchService, { params: host.services[LARGE - 1]!, body: { position: 0 } });
+    await owner.call(deleteHost, { params: host });
+    await replayed(owner);
+  }, 60_000);
 });
 
 describe("what is refused", () => {

@@ -21,7 +21,7 @@ export async function startSweptTopology(): Promise<{ topology: Topology; sweeps
   return { topology, sweeps: sweepsOf(topology) };
 }
 
-function sweepsOf({ db }: Pick<Topology, "db">): Sweeps {
+export function sweepsOf({ db }: Pick<Topology, "db">): Sweeps {
   const announced: string[] = [];
   const note = (_organization: string, id: string): void => void announced.push(id);
   const storage = createStorage(db, createTransactions(db.client));
