@@ -23,6 +23,7 @@ import { createForward, type ForwardOptions } from "./proxy/forward.js";
 import { createCharges } from "./rate-limit/charges.js";
 import type { Limiter } from "./rate-limit/limiter.js";
 import { createRoutes } from "./routes.js";
+import { createStreamRights } from "./streams/stream-rights.js";
 
 export interface AnsweringOptions {
   readonly config: GatewayConfig;
@@ -62,6 +63,7 @@ export async function createAnswering(
         pipeline.refuseUnsound(exchange, status);
       },
       judgeAgain: createJudgeAgain(authenticate),
+      rightsOf: createStreamRights({ authenticate, ...credentials }),
       tenancyHeader: createTenancyHeaders(tenancySecretsOf(config)),
       ...{ inFlight, pace, services },
     }),

@@ -55,6 +55,9 @@ export const GatewayConfig = z.object({
     .default(16)
     .describe("Requests of one address without a credential that are at a service."),
   UPLOADS_PER_ORGANIZATION: count.default(4).describe("Files of one organization that are being sent at a time."),
+  CHANGE_STREAMS: count.default(1_000).describe("Streams of changes that are open at a time."),
+  CHANGE_STREAMS_PER_USER: count.default(10).describe("Streams of changes of one user."),
+  CHANGE_STREAMS_PER_ORGANIZATION: count.default(100).describe("Streams of changes of one organization."),
   BODY_BYTES: bytes.default(67_108_864).describe("Bytes of request bodies in memory."),
   BODY_BYTES_PER_USER: bytes.default(8_388_608).describe("Bytes of request bodies of one user in memory."),
   BODY_BYTES_PER_ADDRESS: bytes
@@ -96,6 +99,8 @@ export function inFlightLimitsOf(config: GatewayConfig): InFlightLimits {
       requests: config[`IN_FLIGHT_PER_${name}`],
       atServices: config[`AT_SERVICES_PER_${name}`],
       uploads: config.UPLOADS_PER_ORGANIZATION,
+      // Nobody has one without a credential.
+      streams: kind === "address" ? 0 : config[`CHANGE_STREAMS_PER_${name as "USER" | "ORGANIZATION"}`],
       bodyBytes,
     };
   };
@@ -104,5 +109,6 @@ export function inFlightLimitsOf(config: GatewayConfig): InFlightLimits {
     organization: of("organization", config.BODY_BYTES),
     address: of("address", config.BODY_BYTES_PER_ADDRESS),
     bodyBytes: config.BODY_BYTES,
+    streams: config.CHANGE_STREAMS,
   };
 }

@@ -84,7 +84,7 @@ startProcess(async () => {
     leave: server.leave,
     delayMs: config.DRAIN_DELAY_MS,
     steps: [
-      () => server.close(),
+      () => Promise.all([credentials.streams.close(), server.close()]),
       // From here on nothing is served, which identity is told, so that it waits for this gateway no longer.
       () =>
         Promise.race([Promise.all([credentials.keyUses.stop(), credentials.follower.leave()]), delay(LAST_WORDS_MS)]),

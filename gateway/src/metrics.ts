@@ -41,6 +41,7 @@ export function addStateMetrics(registry: Registry, { lease, cache, limiter, fol
 export function addInFlightMetrics(registry: Registry, inFlight: InFlight): void {
   addGauges(registry, [
     ["nts_requests_in_flight", "Requests to a service that are not over.", () => inFlight.requests()],
+    ["nts_change_streams_open", "Streams of changes to clients.", () => inFlight.streams()],
     ["nts_request_body_bytes", "Bytes of request bodies in memory.", () => inFlight.bytes()],
   ]);
 }

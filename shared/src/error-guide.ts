@@ -100,6 +100,10 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     params: "`of`: `user`, `organization` or `address`; `retry_after_seconds`",
     remedy: "Send fewer requests at the same time.",
   },
+  too_many_streams: {
+    params: "`of`: `user` or `organization`, `retry_after_seconds`",
+    remedy: "Close streams that are not needed, or share one.",
+  },
   login_throttled: { params: "`retry_after_seconds`", remedy: RETRY },
   internal_error: { params: "", remedy: "Report the `request_id` to the operator." },
   upstream_failed: {

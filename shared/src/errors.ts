@@ -42,6 +42,7 @@ export const ERRORS = {
   import_too_expensive: "The import takes more time or memory than it may; split it.",
   rate_limited: "Too many requests.",
   too_many_in_flight: "Too many requests at the same time; wait for some of them to be answered.",
+  too_many_streams: "Too many streams are open; close some of them.",
   login_throttled: "Too many failed login attempts; wait before trying again.",
   internal_error: "An internal error occurred.",
   upstream_failed: "A dependency returned an unusable response.",

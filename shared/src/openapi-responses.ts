@@ -107,12 +107,13 @@ export function createResponses(): Responses {
     const data = dataNameOf(operation);
     const isWrite = takesIdempotencyKey(operation);
     const name = isWrite ? `${data}Written` : data;
-    const { files = [] } = operation;
-    return refer(files.length === 0 ? name : `${name}Or${files.map(pascal).join("Or")}`, () => ({
+    const { files = [], streams = false } = operation;
+    const types = files.map(pascal).join("Or");
+    return refer(streams ? types : files.length === 0 ? name : `${name}Or${types}`, () => ({
       description: "Success",
       headers: isWrite ? WRITE_HEADER_REFERENCES : HEADER_REFERENCES,
       content: {
-        "application/json": { schema: envelopeOf(operation, data) },
+        ...(!streams && { "application/json": { schema: envelopeOf(operation, data) } }),
         ...Object.fromEntries(files.map((mediaType) => [mediaType, { schema: z.string() }])),
       },
     }));

@@ -52,6 +52,13 @@ const WRITE_REQUEST_HEADERS = z.object({
 
 const JOURNALED_REQUEST_HEADERS = WRITE_REQUEST_HEADERS.extend(COMMENT_HEADER);
 
+const STREAM_REQUEST_HEADERS = z.object({
+  "Last-Event-ID": z
+    .string()
+    .optional()
+    .describe("The id of the last event that came; browsers send it by themselves."),
+});
+
 function describe(operation: AnyEndpoint, responses: Responses): ZodOpenApiOperationObject {
   return {
     operationId: operation.operationId,
@@ -61,6 +68,7 @@ function describe(operation: AnyEndpoint, responses: Responses): ZodOpenApiOpera
     requestParams: {
       ...(operation.params && { path: operation.params }),
       ...(operation.query && { query: operation.query }),
+      ...(operation.streams === true && { header: STREAM_REQUEST_HEADERS }),
       ...(takesIdempotencyKey(operation) && {
         header: operation.upstream === "topology" ? JOURNALED_REQUEST_HEADERS : WRITE_REQUEST_HEADERS,
       }),

@@ -6,6 +6,7 @@ import type { Log } from "@nts/shared/log";
 import type { Upstream } from "@nts/shared/upstream/upstream";
 import { systemClock as clock } from "../clock.js";
 import type { GatewayConfig } from "../config.js";
+import { createStreams, type Streams } from "../streams/streams.js";
 import { createChangeLog } from "./change-log.js";
 import { createKeyCache, type KeyCache } from "./key-cache.js";
 import { followKeyChanges, type KeyChangeFollower } from "./key-changes.js";
@@ -26,6 +27,8 @@ export interface Credentials {
   readonly keyUses: KeyUses;
   readonly lease: Lease;
   readonly cache: KeyCache;
+  /** What is told of each change, before that is acknowledged. */
+  readonly streams: Streams;
   /** Ends the connections to identity. */
   close(): Promise<void>;
 }
@@ -50,6 +53,7 @@ export function startCredentials(options: CredentialsOptions): Credentials {
   const lease = createLease(clock);
   const changes = createChangeLog();
   const cache = createKeyCache(clock);
+  const streams = createStreams();
   const verifier = createVerifier({
     ask: (credential, cause) => checks.ask(verifyCredential, { body: credential, cause }),
     atATime: config.MAX_VERIFICATIONS,
@@ -59,11 +63,21 @@ export function startCredentials(options: CredentialsOptions): Credentials {
   const follower = followKeyChanges({
     pull: (after) => pulls.ask(pullKeyChanges, { query: { after, gateway: gatewayId } }),
     deregister: (after) => pulls.ask(pullKeyChanges, { query: { after, gateway: gatewayId, leaving: true } }),
-    ...{ gatewayId, verifier, changes, lease, bus, clock, log },
+    verifier: {
+      forget: (subjects) => {
+        verifier.forget(subjects);
+        streams.forget(subjects);
+      },
+      forgetAll: () => {
+        verifier.forgetAll();
+        streams.forget(null);
+      },
+    },
+    ...{ gatewayId, changes, lease, bus, clock, log },
   });
   const keyUses = createKeyUses((uses) => reports.ask(recordKeyUses, { body: { uses } }), log);
   return {
-    ...{ verifier, follower, keyUses, lease, cache },
+    ...{ verifier, follower, keyUses, lease, cache, streams },
     close: async () => {
       await Promise.all([checks, pulls, reports].map((client) => client.close()));
     },

@@ -4,6 +4,7 @@ import { AppError } from "@nts/shared/errors";
 import type { Cause } from "@nts/shared/http/headers";
 import type { Log } from "@nts/shared/log";
 import type { Clock } from "../clock.js";
+import type { Caller } from "./caller.js";
 import type { ChangeLog } from "./change-log.js";
 import type { Credential } from "./credential.js";
 import { type KeyCache, type Verdict, verdictOf } from "./key-cache.js";
@@ -20,6 +21,8 @@ export const LONGEST_WAIT_MS = 1_000;
 export interface Verifier {
   /** What is known without asking; null when identity must be asked. */
   recall(credential: Credential): Verdict | null;
+  /** True while it is certain, without asking, that a credential stands for this caller. */
+  standsFor(credential: Credential, caller: Caller): boolean;
   /**
    * @param pay called before identity is asked, and not by whoever joins another question nor for a credential that was
    *   good the last time; null when there is nothing to wait for. What it throws is thrown to all who wait
@@ -94,6 +97,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
       observer.lookedUp(known !== null);
       return known;
     },
+    standsFor: (credential, caller) => callerIn(recall(credential)) === caller,
     verify: (credential, cause, pay) => {
       // Another request may have brought the answer since this one looked.
       const known = recall(credential);
@@ -118,4 +122,8 @@ export function createVerifier(options: VerifierOptions): Verifier {
       cache.clear();
     },
   };
+}
+
+function callerIn(verdict: Verdict | null): Caller | null {
+  return verdict?.kind === "valid" ? verdict.caller : null;
 }

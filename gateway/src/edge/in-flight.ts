@@ -14,6 +14,8 @@ export interface HolderLimits {
   readonly atServices: number;
   /** Files that are being sent. */
   readonly uploads: number;
+  /** Streams that are open; they are none of the requests. */
+  readonly streams: number;
   readonly bodyBytes: number;
 }
 
@@ -22,10 +24,12 @@ export type HolderKind = "user" | "organization" | "address";
 export interface InFlightLimits extends Readonly<Record<HolderKind, HolderLimits>> {
   /** Of all bodies together. */
   readonly bodyBytes: number;
+  /** Streams in all. */
+  readonly streams: number;
 }
 
 /** What a request takes the connection to its service for. */
-export type Way = "plain" | "upload" | "waiting";
+export type Way = "plain" | "upload" | "waiting" | "stream";
 
 /** Requests that are in flight. */
 export interface InFlight {
@@ -33,10 +37,11 @@ export interface InFlight {
    * Counts a request until it is over.
    *
    * @param way files, and answers that are held back, have connections of their own
-   * @throws AppError `too_many_in_flight`
+   * @throws AppError `too_many_in_flight` · `too_many_streams` · `unavailable`
    */
   enter(exchange: Exchange, way: Way): RequestInFlight;
   requests(): number;
+  streams(): number;
   /** Of bodies that are in memory. */
   bytes(): number;
 }
@@ -64,6 +69,7 @@ interface Holder {
   requests: number;
   atServices: number;
   uploads: number;
+  streams: number;
   bytes: number;
   /** Requests that wait for their turn, first come first; those of users wait at their organization. */
   readonly waiting: Counted[];
@@ -71,20 +77,21 @@ interface Holder {
 
 interface Totals {
   requests: number;
+  streams: number;
   bytes: number;
   readonly mostBytes: number;
-  readonly refuse: (group: Group) => never;
+  readonly refuse: (group: Group, code?: "too_many_in_flight" | "too_many_streams") => never;
 }
 
 /** @param onRefused told whose limit refused a request */
 export function createInFlight(limits: InFlightLimits, onRefused: (kind: HolderKind) => void): InFlight {
   const groupOf = (kind: HolderKind): Group => ({ kind, limits: limits[kind], holders: new Map() });
   const [users, organizations, addresses] = [groupOf("user"), groupOf("organization"), groupOf("address")];
-  const refuse = ({ kind }: Group): never => {
+  const refuse = ({ kind }: Group, code: "too_many_in_flight" | "too_many_streams" = "too_many_in_flight"): never => {
     onRefused(kind);
-    throw new AppError("too_many_in_flight", { of: kind, retry_after_seconds: 1 });
+    throw new AppError(code, { of: kind, retry_after_seconds: code === "too_many_streams" ? 5 : 1 });
   };
-  const totals: Totals = { requests: 0, bytes: 0, mostBytes: limits.bodyBytes, refuse };
+  const totals: Totals = { requests: 0, streams: 0, bytes: 0, mostBytes: limits.bodyBytes, refuse };
 
   function holdersOf({ principal, clientAddress }: Exchange): Holder[] {
     if (principal === null) return [holderOf(addresses, addressBlockOf(clientAddress))];
@@ -93,22 +100,27 @@ export function createInFlight(limits: InFlightLimits, onRefused: (kind: HolderK
 
   return {
     enter: (exchange, way) => {
-      const isUpload = way === "upload";
       const holders = holdersOf(exchange);
-      for (const { group, requests, uploads } of holders)
-        if (requests >= group.limits.requests || (isUpload && uploads >= group.limits.uploads)) refuse(group);
+      for (const { group, requests, uploads, streams } of holders)
+        if (way === "stream") {
+          if (streams >= group.limits.streams) refuse(group, "too_many_streams");
+        } else if (requests >= group.limits.requests || (way === "upload" && uploads >= group.limits.uploads))
+          refuse(group);
+      if (way === "stream" && totals.streams >= limits.streams)
+        throw new AppError("unavailable", {}, "too many streams");
       const request = new Counted(holders, way, totals);
       exchange.hold(request);
       return request;
     },
     requests: () => totals.requests,
+    streams: () => totals.streams,
     bytes: () => totals.bytes,
   };
 }
 
 function holderOf(group: Group, key: string): Holder {
   const known = group.holders.get(key);
-  return known ?? { group, key, requests: 0, atServices: 0, uploads: 0, bytes: 0, waiting: [] };
+  return known ?? { group, key, requests: 0, atServices: 0, uploads: 0, streams: 0, bytes: 0, waiting: [] };
 }
 
 class Counted implements RequestInFlight, Dependent {
@@ -122,9 +134,11 @@ class Counted implements RequestInFlight, Dependent {
     private readonly way: Way,
     private readonly totals: Totals,
   ) {
-    totals.requests++;
+    const kind = kindOf(way);
+    totals[kind]++;
     for (const holder of holders) {
-      if (holder.requests++ === 0) holder.group.holders.set(holder.key, holder);
+      if (holder.requests + holder.streams === 0) holder.group.holders.set(holder.key, holder);
+      holder[kind]++;
       if (way === "upload") holder.uploads++;
     }
   }
@@ -158,9 +172,11 @@ class Counted implements RequestInFlight, Dependent {
     const { holders, totals, way } = this;
     this.#addBytes(-this.#bytes);
     this.#isReleased = true;
-    totals.requests--;
+    const kind = kindOf(way);
+    totals[kind]--;
     for (const holder of holders) {
-      if (--holder.requests === 0) holder.group.holders.delete(holder.key);
+      holder[kind]--;
+      if (holder.requests + holder.streams === 0) holder.group.holders.delete(holder.key);
       if (way === "upload") holder.uploads--;
       if (this.#isAtService) holder.atServices--;
     }
@@ -178,6 +194,10 @@ class Counted implements RequestInFlight, Dependent {
     this.totals.bytes += bytes;
     for (const holder of this.holders) holder.bytes += bytes;
   }
+}
+
+function kindOf(way: Way): "requests" | "streams" {
+  return way === "stream" ? "streams" : "requests";
 }
 
 function startNext(queue: Counted[]): void {

@@ -18,6 +18,7 @@ export function createDispatchTransport(): Transport {
     plain: createPools(MOST_CONNECTIONS),
     upload: createPools(MOST_UPLOADS),
     waiting: createPools(MOST_WAITING),
+    stream: createPools(null),
   };
 
   return {
@@ -42,8 +43,8 @@ export function createDispatchTransport(): Transport {
   };
 }
 
-/** The connections to each replica. @param connections at most, to one of them */
-function createPools(connections: number) {
+/** The connections to each replica. @param connections at most, to one of them; null where they are bounded elsewhere */
+function createPools(connections: number | null) {
   // Its own time limits are off: whoever sends has one for the whole.
   const options: Pool.Options = {
     connections,

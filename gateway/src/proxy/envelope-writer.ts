@@ -73,7 +73,7 @@ export function sendHeadOnly(exchange: Exchange, head: AnswerHead, length: numbe
   exchange.answer(head.status, headersOf(head, length), null);
 }
 
-function headersOf({ headers: given }: AnswerHead, length: number | null): HeaderList {
+export function headersOf({ headers: given }: AnswerHead, length: number | null): HeaderList {
   // Only JSON and the files that the contract names have an envelope.
   const headers = PRIVATE_FIELDS.copy().add("Content-Type", given["content-type"] ?? JSON_TYPE);
   for (const [name, shown] of PASSED_ON) {

@@ -10,7 +10,8 @@ import type { Exchange } from "../edge/exchange.js";
 import type { InFlight, Way } from "../edge/in-flight.js";
 import type { Pace } from "../edge/pace.js";
 import { cleanHeaders } from "./hygiene.js";
-import type { Proxy } from "./proxy.js";
+import type { RightsOf } from "../streams/stream-rights.js";
+import type { Proxy } from "./forwarding.js";
 import type { OutgoingBody } from "./transport.js";
 
 type Service = "identity" | "topology";
@@ -23,6 +24,8 @@ export interface ForwardOptions {
   readonly tenancyHeader: (caller: Caller, audience: Service) => string;
   /** Settles whether the caller still has the rights that it had. @throws AppError when it has not */
   readonly judgeAgain: (exchange: Exchange, endpoint: AnyEndpoint, caller: Caller) => Promise<void>;
+  /** What a stream of the caller is judged by. */
+  readonly rightsOf: RightsOf;
   readonly services: Readonly<Record<Service, Proxy>>;
 }
 
@@ -30,7 +33,7 @@ export interface ForwardOptions {
 export type Forward = (exchange: Exchange, endpoint: AnyEndpoint, caller: Caller) => Promise<void> | void;
 
 export function createForward(options: ForwardOptions): Forward {
-  const { inFlight, pace, refuse, tenancyHeader, judgeAgain, services } = options;
+  const { inFlight, pace, refuse, tenancyHeader, judgeAgain, rightsOf, services } = options;
 
   function dispatch(exchange: Exchange, endpoint: AnyEndpoint, caller: Caller, body: OutgoingBody): void {
     const service = endpoint.upstream as Service;
@@ -47,7 +50,8 @@ export function createForward(options: ForwardOptions): Forward {
     if (state !== undefined && readTraceparent(given) !== null) headers[TRACESTATE] = state;
     const way = wayOf(exchange, endpoint);
     const waiting = way !== "waiting" ? {} : { judgeAgain: () => judgeAgain(exchange, endpoint, caller) };
-    services[service]({ exchange, endpoint, headers, body, way, ...waiting });
+    const streaming = way !== "stream" ? {} : { rights: rightsOf(exchange, endpoint, caller) };
+    services[service]({ exchange, endpoint, headers, body, way, ...waiting, ...streaming });
   }
 
   return (exchange, endpoint, caller): Promise<void> | void => {
@@ -80,7 +84,8 @@ export function createForward(options: ForwardOptions): Forward {
 
 const WAIT = /[?&]wait=0*[1-9]/;
 
-function wayOf({ request }: Exchange, { upload, waits }: AnyEndpoint): Way {
+function wayOf({ request }: Exchange, { upload, waits, streams }: AnyEndpoint): Way {
   if (upload !== undefined) return "upload";
+  if (streams === true) return "stream";
   return waits === true && WAIT.test(request.url ?? "") ? "waiting" : "plain";
 }

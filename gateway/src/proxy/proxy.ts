@@ -1,14 +1,12 @@
 import { performance } from "node:perf_hooks";
-import { type AnyEndpoint, IDEMPOTENCY_KEY, takesIdempotencyKey } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
-import type { Log } from "@nts/shared/log";
 import type { Call, Replica } from "@nts/shared/upstream/replicas";
-import type { Upstream } from "@nts/shared/upstream/upstream";
-import type { Dependent, Exchange } from "../edge/exchange.js";
-import type { Way } from "../edge/in-flight.js";
+import type { Dependent } from "../edge/exchange.js";
 import { envelopeOf } from "./envelope.js";
+import { EventWriter } from "../streams/event-writer.js";
 import { EnvelopeWriter, sendHeadOnly } from "./envelope-writer.js";
-import type { AnswerHead, AnswerReader, OutgoingBody, Sending, Transport } from "./transport.js";
+import { type Forwarding, isKeyed, type Proxy, type ProxyOptions } from "./forwarding.js";
+import type { AnswerHead, AnswerReader, Sending } from "./transport.js";
 
 // Passes a request on to a service and its answer back. All of the request has been read before, but for files, which go on
 // as they come. A client that goes away takes the request to the service with it, also before that has answered; a service
@@ -26,27 +24,6 @@ const MOST_REPEATS_OF_WRITE = 2;
 
 const NO_REPLICAS: readonly Replica[] = [];
 
-/** What is passed on. */
-export interface Forwarding {
-  readonly exchange: Exchange;
-  readonly endpoint: AnyEndpoint;
-  /** Of the message to the service. */
-  readonly headers: Record<string, string | string[]>;
-  readonly body: OutgoingBody;
-  readonly way: Way;
-  /** Of an answer that may be held back. @throws AppError when the caller has not the rights any more that it had */
-  readonly judgeAgain?: () => Promise<void>;
-}
-
-export interface ProxyOptions {
-  readonly upstream: Pick<Upstream, "call">;
-  readonly transport: Transport;
-  readonly log: Log;
-}
-
-/** Answers an exchange with what a service answers. */
-export type Proxy = (forwarding: Forwarding) => void;
-
 /** Makes the function that passes requests on to one service. */
 export function createProxy(options: ProxyOptions): Proxy {
   return (forwarding) => {
@@ -55,16 +32,11 @@ export function createProxy(options: ProxyOptions): Proxy {
   };
 }
 
-/** The service tells a repeat of such a write from another one. */
-function isKeyed({ endpoint, exchange }: Forwarding): boolean {
-  return exchange.request.headers[IDEMPOTENCY_KEY] !== undefined && takesIdempotencyKey(endpoint);
-}
-
 /** One request that is passed on. A class, because a closure for each of its steps would cost more than the steps. */
 class ProxiedRequest implements AnswerReader, Dependent {
   #call: Call | null = null;
   #sending: Sending | null = null;
-  #writer: EnvelopeWriter | null = null;
+  #writer: EnvelopeWriter | EventWriter | null = null;
   #tried: readonly Replica[] = NO_REPLICAS;
   readonly #isRead: boolean;
   /** How often it may be sent once more to another replica, after bytes of it were sent. */
@@ -103,6 +75,7 @@ class ProxiedRequest implements AnswerReader, Dependent {
       this.#call = this.options.upstream.call({
         tried: this.#tried,
         ...(this.#isRead && this.#repeats > 0 && { onEjected: this.#askAnother }),
+        ...(this.forwarding.rights !== undefined && { isStream: true, onEjected: this.#leave }),
       });
     } catch (error) {
       this.#fail(error as AppError);
@@ -127,6 +100,19 @@ class ProxiedRequest implements AnswerReader, Dependent {
     }
   };
 
+  /** The replica was given up that a stream comes from, or shall come from. */
+  readonly #leave = (): void => {
+    if (this.#writer instanceof EventWriter) this.#breakOff(this.#writer);
+    else this.#askAnother();
+  };
+
+  /** A stream ends before its time; its client resumes it. */
+  #breakOff(writer: EventWriter): void {
+    if (this.#isOver) return;
+    writer.end();
+    this.release();
+  }
+
   #giveUpCall(): void {
     if (this.#call === null) return;
     this.#tried = [...this.#tried, this.#call.replica];
@@ -148,6 +134,10 @@ class ProxiedRequest implements AnswerReader, Dependent {
       this.#fail(error);
       return;
     }
+    if (this.#writer instanceof EventWriter) {
+      this.#breakOff(this.#writer);
+      return;
+    }
     this.#call?.failed();
     this.#giveUpCall();
     const isOpen = this.#writer === null && this.forwarding.exchange.isOpen;
@@ -167,7 +157,7 @@ class ProxiedRequest implements AnswerReader, Dependent {
   }
 
   #begin(head: AnswerHead): void {
-    const { exchange, endpoint } = this.forwarding;
+    const { exchange, endpoint, rights } = this.forwarding;
     this.#call?.answered();
     this.#progressedAt = performance.now();
     if (head.status === 304) {
@@ -177,6 +167,14 @@ class ProxiedRequest implements AnswerReader, Dependent {
     const envelope = envelopeOf(head, endpoint, exchange.requestId);
     if (envelope === null) this.#fail(new AppError("upstream_failed", {}, `unusable answer of status ${head.status}`));
     else if (exchange.request.method === "HEAD") sendHeadOnly(exchange, head, envelope.length);
+    else if (rights !== undefined && head.status === 200)
+      this.#writer = new EventWriter(head, exchange, {
+        rights,
+        resume: this.#resume,
+        onOver: () => {
+          this.release();
+        },
+      });
     else this.#writer = new EnvelopeWriter(head, exchange, envelope, this.#resume);
   }
 

@@ -1,3 +1,4 @@
+import type { Db } from "mongodb";
 import type { Registry } from "prom-client";
 import { type Bus, createBus } from "@nts/shared/bus/bus";
 import { addBusMetrics } from "@nts/shared/bus/bus-metrics";
@@ -10,7 +11,7 @@ import { startServer, type RunningServer } from "@nts/shared/http/server";
 import { createTenancyVerifier } from "@nts/shared/http/tenancy";
 import { keepTrying, startProcess, stopOnSignal } from "@nts/shared/lifecycle";
 import { createLog, type Log } from "@nts/shared/log";
-import { createMetrics } from "@nts/shared/metrics";
+import { addGauges, createMetrics } from "@nts/shared/metrics";
 import { connectMongo, createMongoClient, openDatabase, pingDatabase } from "@nts/shared/mongo/connect";
 import { migrate } from "@nts/shared/mongo/migrations";
 import { addPoolMetrics } from "@nts/shared/mongo/pool-metrics";
@@ -22,6 +23,7 @@ import { type TopologyConfig, TopologySettings } from "./config.js";
 import { addImportMetrics } from "./imports/metrics.js";
 import { createImportDesk } from "./imports/desk.js";
 import { journalCollections } from "./journal/collections.js";
+import { createFeeds, type Feeds } from "./journal/feeds.js";
 import { type Journal, startJournal } from "./journal/journal.js";
 import { createJournalReader } from "./journal/read.js";
 import { createWaiting, type Waiting } from "./journal/waiting.js";
@@ -59,12 +61,12 @@ startProcess(async () => {
     shortUpdates: settings.SHORT_UPDATES === "on",
   });
   const notices = noticesOver(bus);
-  const journal = createJournal(settings, { bus, registry: metrics.registry, log });
+  const journal = createJournal(settings, { db, bus, registry: metrics.registry, log });
   const app = createTopologyApp({
     storage,
     notices,
     imports,
-    journal: { reader: createJournalReader(storage.database), waiting: journal.waiting },
+    journal: { reader: createJournalReader(storage.database), waiting: journal.waiting, feeds: journal.feeds },
     router: { verifyTenancy: verifierOf(settings), log, tracing, observe: metrics.observeRequest, shares },
   });
 
@@ -85,7 +87,7 @@ startProcess(async () => {
     leave: () => api?.leave(),
     delayMs: settings.DRAIN_DELAY_MS,
     steps: [
-      () => Promise.all([api?.close(), sweeper?.stop()]),
+      () => Promise.all([journal.feeds.close(), api?.close(), sweeper?.stop()]),
       ...[journal, bus, mongo, tracing, operations].map((one) => () => one.close()),
     ],
   });
@@ -113,18 +115,22 @@ function noticesOver(bus: Bus): Notices {
 }
 
 interface JournalMeans {
+  readonly db: Db;
   readonly bus: Bus;
   readonly registry: Registry;
   readonly log: Log;
 }
 
 /** What keeps the journal once it is started, and wakes who waits for it. */
-function createJournal(settings: TopologyConfig, { bus, registry, log }: JournalMeans) {
+function createJournal(settings: TopologyConfig, { db, bus, registry, log }: JournalMeans) {
+  const feeds = createFeeds(db, log);
+  addGauges(registry, [["nts_change_streams", "Streams of changes that are fed by this process.", feeds.count]]);
   // A client of its own: it waits for changes on a connection that requests would miss.
   const client = createMongoClient(settings.MONGODB_URL, "topology-journal");
   let keeper: Journal | null = null;
   return {
-    waiting: wokenOver(bus),
+    feeds,
+    waiting: wokenOver(bus, feeds),
     start: async () => {
       await connectMongo(client, log);
       const collections = journalCollections(client.db(settings.MONGODB_DATABASE));
@@ -146,10 +152,11 @@ function toldOver(bus: Bus): Told {
   };
 }
 
-/** Those who wait in this process, woken over the bus. */
-function wokenOver(bus: Bus): Waiting {
+/** Those who wait or follow in this process, woken over the bus. */
+function wokenOver(bus: Bus, feeds: Feeds): Waiting {
   const waiting = createWaiting();
   bus.subscribe(changesAppended, ({ organization_id, network_ids }) => {
+    feeds.wake(organization_id);
     waiting.wake(organization_id, network_ids === null ? null : new Set(network_ids));
   });
   return waiting;

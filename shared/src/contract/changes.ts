@@ -67,6 +67,19 @@ const reading = {
   after: ChangeCursor.optional().describe("Only what comes behind this cursor in the order of the answer."),
 } as const;
 
+const changeFilters = {
+  network_id: filters.network_id,
+  host_id: Id.optional().describe("Only this host, and what stands on it."),
+  entity: ChangedEntity.optional().describe("Only entities of this kind."),
+  entity_id: Id.optional().describe("Only this entity."),
+  action: z.enum(CHANGE_ACTIONS).optional(),
+  user_id: Id.optional().describe("Only changes by this user."),
+  key_id: Id.optional().describe("Only changes by this API key."),
+  request_id: z.string().min(1).max(128).optional().describe("Only changes by this request."),
+  since: z.iso.datetime({ offset: true }).optional().describe("Only changes at this time or later."),
+  until: z.iso.datetime({ offset: true }).optional().describe("Only changes before this time."),
+} as const;
+
 const common = { upstream: "topology", credential: "any", permission: "Viewer", tag: "Changes" } as const;
 
 export const listChanges = endpoint({
@@ -80,16 +93,7 @@ export const listChanges = endpoint({
     "`meta.next` is the cursor to go on from, also at the end of what there is; null at the end of the order `desc`. " +
     "`meta.oldest` is the one behind which everything is kept.",
   query: z.strictObject({
-    network_id: filters.network_id,
-    host_id: Id.optional().describe("Only this host, and what stands on it."),
-    entity: ChangedEntity.optional().describe("Only entities of this kind."),
-    entity_id: Id.optional().describe("Only this entity."),
-    action: z.enum(CHANGE_ACTIONS).optional(),
-    user_id: Id.optional().describe("Only changes by this user."),
-    key_id: Id.optional().describe("Only changes by this API key."),
-    request_id: z.string().min(1).max(128).optional().describe("Only changes by this request."),
-    since: z.iso.datetime({ offset: true }).optional().describe("Only changes at this time or later."),
-    until: z.iso.datetime({ offset: true }).optional().describe("Only changes before this time."),
+    ...changeFilters,
     ...reading,
     wait: z
       .int()
@@ -100,6 +104,38 @@ export const listChanges = endpoint({
   }),
   response: Changes,
   errors: ["cursor_invalid", "changes_gone"],
+});
+
+/** The type of an answer that goes on. */
+export const EVENT_STREAM = "text/event-stream";
+
+/** Seconds after which a stream tells where it is, whether something came or not. */
+export const BOOKMARK_SECONDS = 15;
+
+/** Why a stream ends that could go on for its credential; the code of an error otherwise. */
+export const STREAM_ENDS = {
+  rights_changed: "The caller's rights have changed; connect again.",
+  closing: "The process that served the stream stops; connect again.",
+} as const;
+
+export const streamChanges = endpoint({
+  ...common,
+  operationId: "stream_changes",
+  method: "get",
+  path: "/api/v1/changes/stream",
+  streams: true,
+  files: [EVENT_STREAM],
+  summary: "Follow changes while they happen",
+  description:
+    "Server-Sent Events: `change` with an entry as `/changes` answers it, and its cursor as the id; `bookmark` with a cursor alone, " +
+    `when all that there was has come and every ${BOOKMARK_SECONDS} s; \`end\` with a code when the stream is ended on purpose. ` +
+    "`Last-Event-ID` says from where to go on, and is stronger than `after`; without both it begins with the oldest change.",
+  query: z.strictObject({
+    ...changeFilters,
+    after: ChangeCursor.optional().describe("Only what comes behind this cursor."),
+  }),
+  response: z.string(),
+  errors: ["cursor_invalid", "changes_gone", "too_many_streams"],
 });
 
 function history(singular: string, path: string, one: string) {

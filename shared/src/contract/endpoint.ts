@@ -48,6 +48,8 @@ export interface Endpoint<
   readonly showsSecret?: boolean;
   /** It can hold its answer back, for the seconds of the parameter `wait`. */
   readonly waits?: boolean;
+  /** Its answer goes on for as long as the caller may have it, as Server-Sent Events; its `files` say so. */
+  readonly streams?: boolean;
   /** It can be tried without effect, and tells what it changes: `query` holds the parameters of {@link planned}. */
   readonly plans?: boolean;
   /** The group it is documented under. */

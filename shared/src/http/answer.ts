@@ -1,3 +1,5 @@
+import { EVENT_STREAM } from "../contract/changes.js";
+
 /** Where a page stands in its list. `limit` is the applied one. */
 export interface PageInfo {
   readonly total: number;
@@ -28,8 +30,8 @@ export interface ListPart {
 /** What a file is called, and of which type it is. */
 export interface FileInfo {
   readonly mediaType: string;
-  /** In letters, digits, dots and hyphens. */
-  readonly fileName: string;
+  /** In letters, digits, dots and hyphens; null for what nobody saves. */
+  readonly fileName: string | null;
 }
 
 interface Extras {
@@ -74,4 +76,10 @@ export const answer = {
   }),
   /** A text in another format, which users save as a file. Its media type is one of the operation's `files`. */
   file: (pieces: Pieces, file: FileInfo): Answer<never> => ({ kind: "pieces", pieces, file }),
+  /** Server-Sent Events, for as long as they come. */
+  events: (pieces: Pieces): Answer<never> => ({
+    kind: "pieces",
+    pieces,
+    file: { mediaType: EVENT_STREAM, fileName: null },
+  }),
 };

@@ -42,6 +42,8 @@ export interface Call<E> {
   readonly sessionHashes: readonly string[];
   /** The revisions of `If-Match`, without quotes; null when it was not sent, `["*"]` when any will do. */
   readonly ifMatch: readonly string[] | null;
+  /** The id of the last event that the client of a stream has; null when it says none. */
+  readonly lastEventId: string | null;
   /** This request, for whatever uses the database on its behalf. */
   readonly work: Work;
   readonly log: Log;
@@ -170,6 +172,7 @@ async function answerRequest(
       clientAddress: header(request, INTERNAL.clientAddress) ?? "",
       sessionHashes: header(request, INTERNAL.sessionHashes)?.split(",").filter(Boolean) ?? [],
       ifMatch: strongRevisionsOf(request.headers["if-match"]),
+      lastEventId: header(request, "last-event-id") ?? null,
       work: workOf(options.shares, response, {
         principal,
         clock,

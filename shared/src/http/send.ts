@@ -165,7 +165,8 @@ async function sendPieces(
 ): Promise<void> {
   response.statusCode = 200;
   response.setHeader("content-type", file === null ? JSON_TYPE : `${file.mediaType}; charset=utf-8`);
-  if (file !== null) response.setHeader("content-disposition", `attachment; filename="${file.fileName}"`);
+  if (file !== null && file.fileName !== null)
+    response.setHeader("content-disposition", `attachment; filename="${file.fileName}"`);
   if (response.req.method !== "HEAD") for await (const piece of pieces) if (!(await isTaken(response, piece))) return;
   response.end();
 }

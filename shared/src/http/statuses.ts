@@ -44,6 +44,7 @@ export const STATUSES: Readonly<Record<ErrorCode, number>> = {
   import_too_expensive: 422,
   rate_limited: 429,
   too_many_in_flight: 429,
+  too_many_streams: 429,
   login_throttled: 429,
   internal_error: 500,
   upstream_failed: 502,

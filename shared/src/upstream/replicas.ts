@@ -38,7 +38,9 @@ export interface CallOptions {
   readonly tried?: readonly Replica[];
   /** A question of our own, on which all requests depend: it counts as open but never as waiting. */
   readonly isInternal?: boolean;
-  /** The replica was ejected while the call waits for an answer; not said of an ended call. */
+  /** Its answer goes on for as long as it may: it is none of the open calls by which replicas are chosen for others. */
+  readonly isStream?: boolean;
+  /** The replica was ejected while the call waits for an answer; not said of an ended call. Of a stream: while it is open. */
   readonly onEjected?: () => void;
 }
 
@@ -65,6 +67,8 @@ export interface Replicas {
 interface Kept {
   readonly replica: Replica;
   pending: number;
+  /** Streams that are open. */
+  readonly streams: WaitingCalls;
   failures: number;
   silences: number;
   isEjected: boolean;
@@ -85,6 +89,10 @@ interface WaitingCall {
  */
 class WaitingCalls {
   readonly #calls: WaitingCall[] = [];
+
+  get count(): number {
+    return this.#calls.length;
+  }
 
   all(): readonly WaitingCall[] {
     return [...this.#calls];
@@ -119,6 +127,7 @@ interface Totals {
 class OpenCall implements Call {
   readonly replica: Replica;
   readonly #waiting: WaitingCall | null;
+  readonly #stream: WaitingCall | null;
   #isOpen = true;
 
   /** @param counted null for a call that is not one of those that wait */
@@ -126,10 +135,12 @@ class OpenCall implements Call {
     private readonly kept: Kept,
     private readonly counted: { totals: Totals; onEjected: (() => void) | undefined } | null,
     private readonly eject: (kept: Kept) => void,
+    isStream: boolean,
   ) {
     this.replica = kept.replica;
-    kept.pending++;
-    this.#waiting = counted === null ? null : kept.waiting.add(counted.onEjected);
+    this.#stream = isStream ? kept.streams.add(counted?.onEjected) : null;
+    if (!isStream) kept.pending++;
+    this.#waiting = counted === null ? null : kept.waiting.add(isStream ? undefined : counted.onEjected);
     if (counted !== null) counted.totals.waiting++;
   }
 
@@ -148,7 +159,8 @@ class OpenCall implements Call {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     this.#waitNoLonger();
-    this.kept.pending--;
+    if (this.#stream === null) this.kept.pending--;
+    else this.kept.streams.remove(this.#stream);
   }
 
   #waitNoLonger(): void {
@@ -163,13 +175,14 @@ export function createReplicas(onChange: (replica: Replica, isEjected: boolean) 
   let turn = 0;
   const totals: Totals = { waiting: 0 };
 
-  function choose(tried: readonly Replica[]): Kept {
+  function choose(tried: readonly Replica[], loadOf: LoadOf): Kept {
     // Whoever comes after the one that was chosen last is looked at first.
     turn = (turn + 1) % Math.max(1, known.length);
+    const by = { tried, loadOf };
     let best: Kept | undefined;
     for (let i = 0; i < known.length; i++) {
       const next = known[(turn + i) % known.length];
-      if (next !== undefined && (best === undefined || isBetter(next, best, tried))) best = next;
+      if (next !== undefined && (best === undefined || isBetter(next, best, by))) best = next;
     }
     if (best === undefined) throw new AppError("unavailable", {}, "no replica is known");
     return best;
@@ -179,7 +192,7 @@ export function createReplicas(onChange: (replica: Replica, isEjected: boolean) 
     if (kept.isEjected) return;
     kept.isEjected = true;
     onChange(kept.replica, true);
-    for (const { onEjected } of kept.waiting.all()) onEjected?.();
+    for (const { onEjected } of [...kept.waiting.all(), ...kept.streams.all()]) onEjected?.();
   }
 
   function readmit(kept: Kept): void {
@@ -193,8 +206,9 @@ export function createReplicas(onChange: (replica: Replica, isEjected: boolean) 
       const counts = options.isInternal !== true;
       if (counts && totals.waiting >= MOST_WAITING)
         throw new AppError("unavailable", {}, "too many calls wait for an answer");
-      const kept = choose(options.tried ?? NONE);
-      return new OpenCall(kept, counts ? { totals, onEjected: options.onEjected } : null, eject);
+      const isStream = options.isStream === true;
+      const kept = choose(options.tried ?? NONE, isStream ? streamsOf : pendingOf);
+      return new OpenCall(kept, counts ? { totals, onEjected: options.onEjected } : null, eject, isStream);
     },
     probed: (origin, said) => {
       const kept = known.find(({ replica }) => replica.origin === origin);
@@ -213,10 +227,19 @@ export function createReplicas(onChange: (replica: Replica, isEjected: boolean) 
   };
 }
 
-function isBetter(next: Kept, best: Kept, tried: readonly Replica[]): boolean {
+type LoadOf = (kept: Kept) => number;
+const pendingOf: LoadOf = ({ pending }) => pending;
+const streamsOf: LoadOf = ({ streams }) => streams.count;
+
+interface Choice {
+  readonly tried: readonly Replica[];
+  readonly loadOf: LoadOf;
+}
+
+function isBetter(next: Kept, best: Kept, { tried, loadOf }: Choice): boolean {
   const nextRank = rankOf(next, tried);
   const bestRank = rankOf(best, tried);
-  return nextRank === bestRank ? next.pending < best.pending : nextRank < bestRank;
+  return nextRank === bestRank ? loadOf(next) < loadOf(best) : nextRank < bestRank;
 }
 
 /** Lower is better: whatever has not failed this request, before what has; what is known not to answer comes last. */
@@ -228,6 +251,7 @@ function unused(replica: Replica): Kept {
   return {
     replica,
     pending: 0,
+    streams: new WaitingCalls(),
     failures: 0,
     silences: 0,
     isEjected: false,

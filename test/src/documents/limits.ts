@@ -30,6 +30,7 @@ import { OPERATION_MS, STREAM_MS } from "@nts/shared/mongo/connect";
 import { SHARE_LIMITS } from "@nts/shared/shares";
 import { MOST_WAITING as REQUESTS_WAITING } from "@nts/shared/upstream/replicas";
 import { TopologySettings } from "@nts/topology/config";
+import { MOST_FEEDS } from "@nts/topology/journal/feeds";
 import { MOST_OF_USER } from "@nts/topology/journal/waiting";
 import {
   MOST_BINDINGS_ON_HOST,
@@ -123,6 +124,10 @@ function ofCallers(): Rows {
     [
       "requests that wait for changes",
       `${MOST_OF_USER} of a user in one process of topology (429), up to ${LONGEST_WAIT_SECONDS} s each; they have connections of their own`,
+    ],
+    [
+      "streams of changes",
+      `${at("CHANGE_STREAMS_PER_USER")} of a user, ${at("CHANGE_STREAMS_PER_ORGANIZATION")} of an organization (429 \`too_many_streams\`), ${n(at("CHANGE_STREAMS"))} of one gateway, ${n(MOST_FEEDS)} of one process of topology (503)`,
     ],
     [
       "request bodies in memory",

@@ -171,7 +171,11 @@ function expectedOf(operation: AnyEndpoint, kind: Kind, target: Target): string 
   if (operationId.includes("delete_network") && !isWhole) return "not_found";
   if (belongsToOrganization(path)) return target === "foreign" || target === "unknown" ? notFoundIfById(path) : 200;
   const visible = (target === "one" || target === "two") && kind.networks.includes(target);
-  if (visible || operation.list === true || ["get_topology", "list_changes", "diff_changes"].includes(operationId))
+  if (
+    visible ||
+    operation.list === true ||
+    ["get_topology", "list_changes", "diff_changes", "stream_changes"].includes(operationId)
+  )
     return 200;
   return path.includes("{id}") || path.endsWith("/bulk-delete") ? "not_found" : "invalid_reference";
 }

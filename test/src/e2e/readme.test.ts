@@ -30,7 +30,7 @@ describe("the examples of docs/writing-safely.md", () => {
     const { commands } = readFiveMinutes();
     const page = readPage("docs/writing-safely.md");
     const before = commands.map((command) => command.replace("ada@example.com", "grace@example.com"));
-    const answered = await runFiveMinutes({ commands: [...before, ...page.commands], answers: [] }, stack.url, folder);
+    const answered = await runFiveMinutes({ commands: [...before, ...page.commands] }, stack.url, folder);
     const own = answered.slice(-(page.answers.length + 1));
     const repeated = own.pop();
     expect(own.map(shapeOf)).toEqual(page.answers.map(shapeOf));
@@ -45,8 +45,16 @@ describe("the examples of docs/changes.md", () => {
     const commands = [...readFiveMinutes().commands, ...page.commands].map((command) =>
       command.replace("ada@example.com", "hopper@example.com"),
     );
-    const answered = await runFiveMinutes({ commands, answers: [] }, stack.url, folder);
+    const answered = await runFiveMinutes({ commands }, stack.url, folder);
     const shown = page.answers.map((text) => shapeOf(text.replace("ada@example.com", "hopper@example.com")));
     expect(answered.slice(-page.answers.length).map(shapeOf)).toEqual(shown);
+    const told = eventsIn(await readFile(join(folder, "events.txt"), "utf8"));
+    expect(told.length).toBeGreaterThan(0);
+    expect(told).toEqual(eventsIn(page.texts.join().replace("ada@example.com", "hopper@example.com")));
   });
 });
+
+/** The kinds and data of Server-Sent Events. */
+function eventsIn(text: string): unknown[] {
+  return [...text.matchAll(/^event: (.*)\ndata: (.*)$/gm)].map(([, event, data = ""]) => [event, shapeOf(data)]);
+}

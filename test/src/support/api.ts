@@ -1,4 +1,5 @@
 import { bodyTypesOf } from "@nts/shared/contract/upload";
+import { textOf } from "./event-stream.js";
 
 /** What an answer was, with its body both as text and as JSON (undefined when it is not JSON). */
 export interface Answered {
@@ -39,7 +40,7 @@ export function callerOf(baseUrl: string, name: string, headers: Readonly<Record
       headers: { ...own, ...(body === undefined ? {} : { "content-type": jsonTypeFor(method) }), ...headers },
       body: body === undefined ? null : "content-type" in headers ? String(body) : JSON.stringify(body),
     });
-    const text = await answered.text();
+    const text = await textOf(answered);
     if (own["cookie"] !== undefined && cookieOf(answered.headers).length > "session_id=".length)
       own["cookie"] = cookieOf(answered.headers);
     return { status: answered.status, headers: answered.headers, text, body: parsed(text) as Envelope };

@@ -7,6 +7,8 @@ import { ROOT } from "@nts/local/processes/system";
 export interface FiveMinutes {
   readonly commands: readonly string[];
   readonly answers: readonly string[];
+  /** What else is shown. */
+  readonly texts: readonly string[];
 }
 
 /** The first five minutes of docs/api.md. */
@@ -21,14 +23,18 @@ export function readPage(path: string): FiveMinutes {
 }
 
 function examplesIn(part: string): FiveMinutes {
-  const blocks = [...part.matchAll(/```(sh|json)\n([\s\S]*?)```/g)].map(([, kind, text = ""]) => ({ kind, text }));
+  const blocks = [...part.matchAll(/```(sh|json|text)\n([\s\S]*?)```/g)].map(([, kind, text = ""]) => ({ kind, text }));
   const textsOf = (wanted: string): string[] =>
     blocks.filter(({ kind }) => kind === wanted).map(({ text }) => text.trim());
-  return { commands: textsOf("sh"), answers: textsOf("json") };
+  return { commands: textsOf("sh"), answers: textsOf("json"), texts: textsOf("text") };
 }
 
 /** Runs the commands against a gateway. @returns what was answered, in the order of the answers that the page shows */
-export async function runFiveMinutes({ commands }: FiveMinutes, url: string, folder: string): Promise<string[]> {
+export async function runFiveMinutes(
+  { commands }: Pick<FiveMinutes, "commands">,
+  url: string,
+  folder: string,
+): Promise<string[]> {
   const script = commands.join("\necho\n").replace("http://localhost:8080", url);
   const { stdout } = await execa("bash", ["-euo", "pipefail", "-c", script], { cwd: folder });
   return stdout.split("\n").filter((line) => line.startsWith("{"));

@@ -25,6 +25,7 @@ import { createTopologyApp } from "@nts/topology/app";
 import { createImportDesk } from "@nts/topology/imports/desk";
 import { journalCollections } from "@nts/topology/journal/collections";
 import { startJournal } from "@nts/topology/journal/journal";
+import { createFeeds } from "@nts/topology/journal/feeds";
 import { createJournalReader } from "@nts/topology/journal/read";
 import { createWaiting } from "@nts/topology/journal/waiting";
 import { INDEXES } from "@nts/topology/storage/indexes";
@@ -168,7 +169,11 @@ export async function startTopology(options: TopologyOptions = {}): Promise<Topo
     const stored = createStorage(served, createTransactions(client), { shares: own });
     const app = createTopologyApp({
       storage: storage(stored, served),
-      journal: { reader: createJournalReader(stored.database), waiting },
+      journal: {
+        reader: createJournalReader(stored.database),
+        waiting,
+        feeds: createFeeds(served, createLog("topology", "error")),
+      },
       imports: createImportDesk(),
       notices: {
         networkDeleted: (organization, id) => void notices.push(["network", organization, id]),

@@ -7,7 +7,8 @@ import type { Database } from "../storage/database.js";
 import { BY_ID } from "../storage/indexes.js";
 import { differing, type Entity, type JournalDocument, nameOf, placeOf } from "./entries.rules.js";
 import type { DIFFERENCES, DifferentEntity } from "./diff-markdown.rules.js";
-import { answeredSides, type ChangeFilter, entriesIn, type Range } from "./read.js";
+import type { ChangeFilter } from "./matching.rules.js";
+import { answeredSides, entriesIn, type Range } from "./read.js";
 
 // What is different follows from the first and the last entry of each entity in between. Their numbers are held in memory,
 // and the entries themselves are read while the answer is sent.

@@ -15,8 +15,9 @@ import {
 import { KINDS } from "../storage/kinds.js";
 import { ALL, type GoneDocument, type JournalCollections, journalCollections } from "./collections.js";
 import { type Cursors, cursorsOf } from "./cursors.js";
-import { type Action, type JournalDocument, placeOf, sidesOf } from "./entries.rules.js";
+import { type JournalDocument, placeOf, sidesOf } from "./entries.rules.js";
 import { lastOf } from "./known.js";
+import type { ChangeFilter } from "./matching.rules.js";
 
 // Reads ranges of an organization's journal. Numbers have no gaps, so a range that is too long to be looked through in one
 // query is cut by counting.
@@ -25,18 +26,6 @@ import { lastOf } from "./known.js";
 const WINDOW = 20_000;
 /** Milliseconds after which what was found is answered, with the place from which to go on. */
 const PATIENCE_MS = 2_000;
-
-/** What an entry is chosen by. */
-export interface ChangeFilter {
-  readonly network_id?: string | undefined;
-  readonly host_id?: string | undefined;
-  readonly entity?: string | undefined;
-  readonly entity_id?: string | undefined;
-  readonly action?: Action | undefined;
-  readonly user_id?: string | undefined;
-  readonly key_id?: string | undefined;
-  readonly request_id?: string | undefined;
-}
 
 /** Numbers from `first` to `last`. */
 export interface Range {
@@ -75,14 +64,25 @@ export interface JournalReader {
   ends(scope: Scope): Promise<Ends>;
   /** The first number at or after a time; one more than the last when there is none. */
   firstSince(scope: Scope, time: Date, range: Range): Promise<number>;
-  /** The entries as JSON texts, some at a time. @param reached is told where reading has come to */
+  /** The entries, some at a time. @param reached is told where reading has come to */
+  entries(scope: Scope, asked: Asked, reached: Reached): AsyncGenerator<JournalDocument[], void, void>;
+  /** The same as JSON texts. */
   texts(scope: Scope, asked: Asked, reached: Reached): AsyncGenerator<string[], void, void>;
 }
 
 export function createJournalReader(database: Database): JournalReader {
   const collections = journalCollections(database.db);
   const cursors = cursorsOf(collections);
-  return { cursors, ...createPlaces(database, collections), texts: createTexts(database, cursors) };
+  const entries = createEntries(database);
+  return {
+    cursors,
+    ...createPlaces(database, collections),
+    entries,
+    texts: async function* (scope, asked, reached) {
+      const told = await cursors();
+      for await (const batch of entries(scope, asked, reached)) yield batch.map((entry) => textOf(entry, told));
+    },
+  };
 }
 
 /** What tells places of the journal by what is there. */
@@ -121,9 +121,8 @@ function createPlaces(
 }
 
 /** Makes what reads the entries of a range. */
-function createTexts(database: Database, cursors: JournalReader["cursors"]): JournalReader["texts"] {
+function createEntries(database: Database): JournalReader["entries"] {
   return async function* (scope, asked, reached) {
-    const told = await cursors();
     const until = performance.now() + PATIENCE_MS;
     let left = asked.limit;
     for (const window of windowsOf(asked)) {
@@ -131,7 +130,7 @@ function createTexts(database: Database, cursors: JournalReader["cursors"]): Jou
       for await (const batch of entriesIn(database, scope, { ...asked, range: window, limit: left })) {
         reached.n = batch.at(-1)?.n ?? reached.n;
         left -= batch.length;
-        yield batch.map((document) => textOf(document, told));
+        yield batch;
       }
       if (left === 0) return;
       if (isWindowed(asked.filter)) reached.n = asked.direction === "asc" ? window.last : window.first;
@@ -214,7 +213,7 @@ export function answeredSides(entry: JournalDocument): ReturnType<typeof sidesOf
 }
 
 /** The JSON text of an entry. */
-function textOf(entry: JournalDocument, cursors: Cursors): string {
+export function textOf(entry: JournalDocument, cursors: Cursors): string {
   const { organization_id, n, at, action, entity, entity_id, network_id, host_id, name } = entry;
   const { before, after, fields } = answeredSides(entry);
   const { user_id, key_id = null, email = null, request_id = null, comment = null, reconciled = false } = entry;

@@ -7,6 +7,7 @@ import {
   getSubnetHistory,
   getTagHistory,
   listChanges,
+  streamChanges,
 } from "@nts/shared/contract";
 import { AppError, validationFailed } from "@nts/shared/errors";
 import { type Answer, answer } from "@nts/shared/http/answer";
@@ -14,9 +15,12 @@ import { INTERNAL } from "@nts/shared/http/headers";
 import { mount, type Router, type UserCall } from "@nts/shared/http/mount";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { JOURNALED } from "../journal/entries.rules.js";
-import type { Asked, ChangeFilter, JournalReader, Reached } from "../journal/read.js";
+import type { Feeds } from "../journal/feeds.js";
+import type { ChangeFilter } from "../journal/matching.rules.js";
+import type { Asked, JournalReader, Reached } from "../journal/read.js";
 import type { Waiter, Waiting } from "../journal/waiting.js";
 import type { Storage } from "../storage/storage.js";
+import { streamOf } from "./change-stream.js";
 
 /** Milliseconds between two looks of somebody who waits, whether woken or not. */
 const LOOK_MS = 5_000;
@@ -26,10 +30,12 @@ const NOTICE_MS = 1_000;
 export interface JournalAccess {
   readonly reader: JournalReader;
   readonly waiting: Waiting;
+  readonly feeds: Feeds;
 }
 
 export function mountChanges(router: Router, journal: JournalAccess, storage: Storage): void {
   mount(router, listChanges, (call) => changesOf(journal, call));
+  mount(router, streamChanges, (call) => streamOf(journal.feeds, call));
   const histories = [
     [getNetworkHistory, "networks"],
     [getSubnetHistory, "subnets"],

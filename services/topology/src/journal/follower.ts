@@ -1,0 +1,121 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { BOOKMARK_SECONDS, STREAM_ENDS } from "@nts/shared/contract";
+import type { Scope } from "@nts/shared/http/tenancy";
+import type { Log } from "@nts/shared/log";
+import type { Work } from "@nts/shared/work";
+import type { Cursors } from "./cursors.js";
+import type { JournalDocument } from "./entries.rules.js";
+import { changeEvent, type Feed, type Feeds } from "./feeds.js";
+import { type ChangeFilter, isToldTo } from "./matching.rules.js";
+import type { Reached } from "./read.js";
+
+// Changes as Server-Sent Events. Who begins reads what there is by itself, some at a time and as fast as its client takes it; once
+// at the end it is told of what comes. Whether the caller may still have it, the gateway judges, event by event.
+
+/** Milliseconds between two looks whether the client is still there, and before what failed is tried again. */
+const NOTICE_MS = 1_000;
+/** Entries that are read at a time by who catches up. */
+const PAGE = 500;
+/** Milliseconds after which clients come back; not all of them at once. */
+const COME_BACK_MS = { least: 300, most: 1_000 };
+
+export interface Following {
+  readonly scope: Scope;
+  readonly filter: ChangeFilter;
+  /** Changes from this time on are not asked for. */
+  readonly before: Date | null;
+  readonly work: Work;
+  readonly log: Log;
+}
+
+/** Where a follower is: up to which entry it has looked, and which one was the last that it was told. */
+export interface Place {
+  n: number;
+  told: number;
+}
+
+export class Follower {
+  readonly #isMine: (entry: JournalDocument) => boolean;
+  #bookmarkAt = 0;
+
+  constructor(
+    private readonly feeds: Feeds,
+    private readonly cursors: Cursors,
+    private readonly following: Following,
+  ) {
+    const { scope, filter, before } = following;
+    const networks = scope.networks === "all" ? "all" : new Set(scope.networks);
+    this.#isMine = (entry) => isToldTo(networks, filter, entry) && (before === null || entry.at < before);
+  }
+
+  async *events(place: Place): AsyncGenerator<string | Buffer, void, void> {
+    const { least, most } = COME_BACK_MS;
+    yield `retry: ${Math.round(least + Math.random() * (most - least))}\n\n`;
+    const feed = await this.feeds.open(this.following.scope.organizationId, this.#isMine);
+    try {
+      yield* this.#follow(place, feed);
+    } finally {
+      feed.end();
+    }
+  }
+
+  async *#follow(place: Place, feed: Feed): AsyncGenerator<string | Buffer, void, void> {
+    const { feeds } = this;
+    this.#bookmarkLater();
+    while (!this.#isOver()) {
+      if (!feed.join(place.n)) {
+        yield* this.#catchUp(place, feed.last());
+        continue;
+      }
+      yield this.#bookmark(place);
+      for (let came = feed.take(); came !== null && !this.#isOver(); came = feed.take()) {
+        place.n = came.n;
+        place.told = came.told ?? place.told;
+        if (came.events.length > 0) yield Buffer.concat(came.events);
+        const leftMs = this.#bookmarkAt - performance.now();
+        if (leftMs <= 0) yield this.#bookmark(place);
+        else await feed.arrival(Math.min(leftMs, NOTICE_MS));
+      }
+    }
+    if (feeds.isClosing())
+      yield `event: end\ndata: ${JSON.stringify({ code: "closing", error: STREAM_ENDS.closing })}\n\n`;
+  }
+
+  /** Reads up to the number, or as much as can be read in one go. */
+  async *#catchUp(place: Place, last: number): AsyncGenerator<string, void, void> {
+    const { scope, filter, log } = this.following;
+    const reached: Reached = { n: null, isEnd: false };
+    const asked = { filter, range: { first: place.n + 1, last }, direction: "asc", limit: PAGE } as const;
+    try {
+      for await (const entries of this.feeds.reader.entries(scope, asked, reached)) {
+        const mine = entries.filter(this.#isMine);
+        place.n = entries.at(-1)?.n ?? place.n;
+        place.told = mine.at(-1)?.n ?? place.told;
+        if (mine.length > 0) yield mine.map((entry) => changeEvent(entry, this.cursors)).join("");
+        if (this.#isOver()) return;
+      }
+      place.n = reached.isEnd ? last : (reached.n ?? place.n);
+    } catch (error) {
+      // A database that is away for a moment costs nobody its stream.
+      log.warn({ err: error }, "changes could not be read for a stream; it is tried again");
+      await delay(NOTICE_MS);
+    }
+    if (performance.now() > this.#bookmarkAt) yield this.#bookmark(place);
+  }
+
+  /** Whoever may not see all networks is not shown how far others have come. */
+  #bookmark({ n, told }: Place): string {
+    const { organizationId, networks } = this.following.scope;
+    const cursor = this.cursors.of(organizationId, networks === "all" ? n : told);
+    this.#bookmarkLater();
+    return `id: ${cursor}\nevent: bookmark\ndata: ${JSON.stringify({ cursor })}\n\n`;
+  }
+
+  #bookmarkLater(): void {
+    this.#bookmarkAt = performance.now() + BOOKMARK_SECONDS * 1_000;
+  }
+
+  #isOver(): boolean {
+    return this.feeds.isClosing() || this.following.work.isAbandoned();
+  }
+}

@@ -1,0 +1,136 @@
+/** Changes as Server-Sent Events through the gateway: what comes, from where it goes on, and when it ends. */
+import { afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import type { Change } from "@nts/shared/contract";
+import { type Account, aColleague, aKey, anAccount } from "../support/api.js";
+import { type EventStream, openEvents } from "../support/event-stream.js";
+import { KINDS, send } from "../support/right-changes.js";
+import { type SharedStack, sharedStack } from "../support/shared-stack.js";
+import { until } from "../support/until.js";
+
+let stack: SharedStack;
+let account: Account;
+const open: EventStream[] = [];
+
+beforeAll(async () => {
+  stack = await sharedStack();
+  account = await anAccount(stack.url);
+}, 60_000);
+afterEach(() => {
+  for (const one of open.splice(0)) one.close();
+});
+
+async function follow(
+  query = "",
+  headers: Readonly<Record<string, string>> = { cookie: account.cookie },
+): Promise<EventStream> {
+  const stream = await openEvents(`${stack.url}/api/v1/changes/stream${query}`, headers);
+  open.push(stream);
+  return stream;
+}
+
+const aTag = (name: string, by = account) => by.session.data<{ id: string }>("post", "/api/v1/tags", { name });
+const names = (stream: EventStream): string[] => stream.data<Change>("change").map(({ name }) => name);
+const hasCome = (stream: EventStream, name: string) => until(() => names(stream).includes(name));
+const isCaughtUp = (stream: EventStream) => until(() => stream.data("bookmark").length > 0);
+const codeOf = (stream: EventStream) => (JSON.parse(stream.text) as { code: string }).code;
+
+describe("a stream of changes", () => {
+  it("tells what there was and then what happens, each entry as /changes answers it, under its cursor", async () => {
+    await aTag("before");
+    const stream = await follow();
+    expect(stream.headers.get("content-type")).toMatch(/^text\/event-stream/);
+    await hasCome(stream, "before");
+    await isCaughtUp(stream);
+    await aTag("meanwhile");
+    await hasCome(stream, "meanwhile");
+    const listed = await account.session.data<Change[]>("get", "/api/v1/changes?limit=1000");
+    expect(stream.data("change")).toEqual(listed);
+    const changes = stream.events.filter(({ event }) => event === "change");
+    expect(changes.map(({ id }) => id)).toEqual(listed.map(({ cursor }) => cursor));
+  });
+
+  it("goes on behind Last-Event-ID, which is stronger than `after`, and says by bookmarks where it is", async () => {
+    const first = await follow();
+    await isCaughtUp(first);
+    const begin = first.lastId()!;
+    first.close();
+    await aTag("one");
+    await aTag("two");
+    const second = await follow(`?after=${begin}`);
+    await hasCome(second, "two");
+    expect(names(second)).toEqual(["one", "two"]);
+    const one = second.events.find(({ event }) => event === "change")!;
+    const third = await follow(`?after=${begin}`, { cookie: account.cookie, "last-event-id": one.id! });
+    await isCaughtUp(third);
+    expect(names(third)).toEqual(["two"]);
+    expect(third.data("bookmark")).toEqual([{ cursor: third.lastId() }]);
+  });
+
+  it("tells only what its filters ask for, and a restricted key neither changes nor cursors of other networks", async () => {
+    const [home, office] = await Promise.all(
+      ["Home", "Office"].map((name) => account.session.data<{ id: string }>("post", "/api/v1/networks", { name })),
+    );
+    const { secret } = await aKey(stack.url, account, { network_ids: [home!.id] });
+    const restricted = { authorization: `Bearer ${secret}` };
+    const [all, mine, deletions] = await Promise.all([follow(), follow("", restricted), follow("?action=deleted")]);
+    await Promise.all([all, mine, deletions].map(isCaughtUp));
+    const subnet = (network_id: string) => ({ network_id, cidr: "10.0.0.0/24", name: "LAN" });
+    const [theirs, ours] = [
+      await account.session.data<{ id: string }>("post", "/api/v1/subnets", subnet(office!.id)),
+      await account.session.data<{ id: string }>("post", "/api/v1/subnets", subnet(home!.id)),
+    ];
+    await account.session.data("delete", `/api/v1/subnets/${theirs.id}`);
+    await account.session.data("delete", `/api/v1/subnets/${ours.id}`);
+    const end = await aTag("the end");
+    await account.session.data("delete", `/api/v1/tags/${end.id}`);
+    const ids = (stream: EventStream): string[] => stream.data<Change>("change").map(({ entity_id }) => entity_id);
+    const last = async (stream: EventStream) =>
+      until(() => stream.data<Change>("change").some(({ entity_id, action }) => entity_id === end.id && action === "deleted")); // prettier-ignore
+    await Promise.all([all, mine, deletions].map(last));
+    expect(ids(mine)).not.toContain(theirs.id);
+    expect(JSON.stringify(mine.events)).not.toContain(office!.id);
+    expect(ids(mine).filter((id) => id === ours.id)).toHaveLength(2);
+    expect(ids(deletions)).toEqual([theirs.id, ours.id, end.id]);
+    expect(ids(all).slice(-6)).toEqual([theirs.id, ours.id, theirs.id, ours.id, end.id, end.id]);
+  });
+
+  it("is refused in the usual envelope: without a credential, with a cursor of another organization, as the eleventh of a user", async () => {
+    const nobody = await follow("", {});
+    expect([nobody.status, codeOf(nobody)]).toEqual([401, "not_authenticated"]);
+    const other = await anAccount(stack.url);
+    await aTag("of another", other);
+    const theirs = await follow("", { cookie: other.cookie });
+    await isCaughtUp(theirs);
+    const foreign = await follow("", { cookie: account.cookie, "last-event-id": theirs.lastId()! });
+    expect([foreign.status, codeOf(foreign)]).toEqual([400, "cursor_invalid"]);
+
+    const ten = await Promise.all(Array.from({ length: 10 }, () => follow()));
+    expect(ten.map(({ status }) => status)).toEqual(ten.map(() => 200));
+    const { secret } = await aKey(stack.url, account);
+    const eleventh = await follow("", { authorization: `Bearer ${secret}` });
+    expect([eleventh.status, JSON.parse(eleventh.text)]).toMatchObject([429, { code: "too_many_streams", params: { of: "user" } }]); // prettier-ignore
+    const colleague = await aColleague(stack.url, account);
+    expect((await follow("", { cookie: colleague.cookie })).status).toBe(200);
+    ten[0]!.close();
+    await until(async () => (await follow()).status === 200, 50);
+  });
+});
+
+describe("a stream whose caller loses its rights", () => {
+  it.each([...KINDS].flatMap(([name, prepare]) => (prepare === null ? [] : [[name, prepare] as const])))(
+    "ends when the change is answered, with an event that says why, and tells nothing that happens afterwards: %s",
+    async (_name, prepare) => {
+      const revocation = await prepare(stack.url);
+      const stream = await follow("", revocation.headers);
+      expect(stream.status).toBe(200);
+      await isCaughtUp(stream);
+      expect(await send(stack.url, revocation)).toBe(200);
+      const answeredAt = performance.now();
+      await revocation.change.by.session.send("post", "/api/v1/tags", { name: "secret" });
+      expect(await stream.ended).toBe(true);
+      expect(performance.now() - answeredAt).toBeLessThan(5_000);
+      expect(names(stream)).not.toContain("secret");
+      expect(stream.data("end")).toEqual([{ code: expect.any(String), error: expect.any(String) }]);
+    },
+  );
+});

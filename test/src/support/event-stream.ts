@@ -1,0 +1,88 @@
+/** Follows Server-Sent Events as a browser does, but for coming back by itself. */
+
+export interface StreamedEvent {
+  readonly event: string;
+  /** Null where it says none. */
+  readonly id: string | null;
+  readonly data: never;
+  /** `performance.now()` when it had come. */
+  readonly at: number;
+}
+
+export interface EventStream {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Of an answer that is no stream. */
+  readonly text: string;
+  readonly events: readonly StreamedEvent[];
+  /** The data of the events of a kind. */
+  data<Data>(event: string): Data[];
+  /** The id of the last event that had one. */
+  lastId(): string | null;
+  /** True when it ended properly; false when it was cut, or closed from here. */
+  readonly ended: Promise<boolean>;
+  isOpen(): boolean;
+  close(): void;
+}
+
+/** Begins to follow. @param onEvent told of each event when it comes */
+export async function openEvents(
+  url: string,
+  headers: Readonly<Record<string, string>> = {},
+  onEvent: (event: StreamedEvent) => void = () => undefined,
+): Promise<EventStream> {
+  const closing = new AbortController();
+  const answered = await fetch(url, { headers: { accept: "text/event-stream", ...headers }, signal: closing.signal });
+  const isStream = answered.headers.get("content-type")?.startsWith("text/event-stream") === true;
+  const events: StreamedEvent[] = [];
+  let isOpen = isStream;
+  const text = isStream ? "" : await answered.text();
+  const ended = (async () => {
+    if (!isStream || answered.body === null) return true;
+    try {
+      let rest = "";
+      for await (const piece of answered.body.pipeThrough(new TextDecoderStream())) {
+        const parts = (rest + piece).split("\n\n");
+        rest = parts.pop() ?? "";
+        for (const part of parts) {
+          const event = eventOf(part);
+          if (event === null) continue;
+          events.push(event);
+          onEvent(event);
+        }
+      }
+      return true;
+    } catch {
+      return false;
+    } finally {
+      isOpen = false;
+    }
+  })();
+  return {
+    ...{ status: answered.status, headers: answered.headers, text, events, ended },
+    data: (kind) => events.filter(({ event }) => event === kind).map(({ data }) => data),
+    lastId: () => events.findLast(({ id }) => id !== null)?.id ?? null,
+    isOpen: () => isOpen,
+    close: () => {
+      closing.abort();
+    },
+  };
+}
+
+/** An event that is dispatched; null for one without data. */
+function eventOf(text: string): StreamedEvent | null {
+  const fields = new Map(text.split("\n").map((line) => [line.slice(0, line.indexOf(": ")), line.slice(line.indexOf(": ") + 2)])); // prettier-ignore
+  const data = fields.get("data");
+  if (data === undefined) return null;
+  const at = performance.now();
+  return { event: fields.get("event") ?? "message", id: fields.get("id") ?? null, data: JSON.parse(data) as never, at };
+}
+
+/** The text of an answer; of a stream, what comes first of it. */
+export async function textOf(answered: Response): Promise<string> {
+  if (answered.headers.get("content-type")?.startsWith("text/event-stream") !== true) return answered.text();
+  const reader = answered.body?.getReader();
+  const first = await reader?.read();
+  await reader?.cancel();
+  return Buffer.from(first?.value ?? []).toString();
+}
