@@ -19,7 +19,13 @@ const Pagination = z
   })
   .meta({ id: "Pagination" });
 
-const ListMeta = Version.extend({ pagination: Pagination }).meta({ id: "ListMeta" });
+const ListMeta = Version.extend({
+  pagination: Pagination,
+  changes_cursor: z
+    .string()
+    .optional()
+    .describe("With `limit=0`: the cursor of changes to go on from; behind it is all that the list does not have."),
+}).meta({ id: "ListMeta" });
 
 const Meta = Version.extend({
   dry_run: z.literal(true).optional().describe("Nothing of it was kept."),

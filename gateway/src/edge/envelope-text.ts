@@ -24,13 +24,16 @@ interface Page {
   readonly offset: number;
   /** The cursor of the next page; null at the end, undefined when it is not known. */
   readonly next?: string | null | undefined;
+  /** Of a whole list: the cursor from which on its changes are told. */
+  readonly changes?: string | undefined;
 }
 
 /** Stands after the data of a list. */
-export function listSuffix({ total, limit, offset, next }: Page): string {
+export function listSuffix({ total, limit, offset, next, changes }: Page): string {
   const hasMore = next === undefined ? limit !== 0 && offset + limit < total : next !== null;
   const pagination = { total_count: total, limit, offset, has_more: hasMore, ...(next && { next }) };
-  return `,${META},"pagination":${JSON.stringify(pagination)}}}`;
+  const place = changes === undefined ? "" : `,"changes_cursor":"${changes}"`;
+  return `,${META}${place},"pagination":${JSON.stringify(pagination)}}}`;
 }
 
 /** Stands before the members of a failure. */

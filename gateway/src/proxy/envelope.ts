@@ -60,15 +60,16 @@ function listEnvelope(headers: IncomingHttpHeaders, length: number | null): Enve
   if (limit === null || offset === null) return null;
   const total = wholeNumber(headers[INTERNAL.listTotal]);
   const next = nextIn(headers);
+  const changes = cursorIn(headers[INTERNAL.changesCursor]);
   if (total !== null && (next !== undefined || length !== null))
-    return envelope(SUCCESS_PREFIX, 0, listSuffix({ total, limit, offset, next }), length);
+    return envelope(SUCCESS_PREFIX, 0, listSuffix({ total, limit, offset, next, changes }), length);
   return {
     prefix: SUCCESS_PREFIX,
     trim: 0,
     length: null,
     suffix: (trailers) => {
       const counted = total ?? wholeNumber(trailers[INTERNAL.listTotal]);
-      return counted === null ? null : listSuffix({ total: counted, limit, offset, next: nextIn(trailers) });
+      return counted === null ? null : listSuffix({ total: counted, limit, offset, next: nextIn(trailers), changes });
     },
   };
 }
@@ -81,8 +82,12 @@ function envelope(prefix: string, trim: 0 | 1, suffix: string, length: number | 
 
 /** The cursor of the next page; null at the end, undefined where a service of an earlier version does not tell. */
 function nextIn({ [INTERNAL.listNext]: value }: IncomingHttpHeaders): string | null | undefined {
-  if (typeof value !== "string" || !/^[\w-]+$/.test(value)) return undefined;
-  return value === END_OF_LIST ? null : value;
+  const next = cursorIn(value);
+  return next === END_OF_LIST ? null : next;
+}
+
+function cursorIn(value: string | string[] | undefined): string | undefined {
+  return typeof value === "string" && /^[\w-]+$/.test(value) ? value : undefined;
 }
 
 function wholeNumber(value: string | string[] | undefined): number | null {

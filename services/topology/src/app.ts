@@ -1,5 +1,6 @@
 import { findTagIds, listNetworkIds } from "@nts/shared/contract/internal";
 import { answer } from "@nts/shared/http/answer";
+import { INTERNAL } from "@nts/shared/http/headers";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { createRouter, mountAny, type Router, type RouterOptions } from "@nts/shared/http/mount";
 import { mapMongoFault } from "@nts/shared/mongo/faults";
@@ -41,6 +42,10 @@ export function createTopologyApp({ storage, notices, imports, journal, router: 
     deadlineMs: DEADLINE_MS,
     visible: storage.deletions.visible,
     writes: storage.writes,
+    beforeList: async (scope) => {
+      const [cursors, n] = await Promise.all([journal.reader.cursors(), journal.reader.place(scope)]);
+      return { [INTERNAL.changesCursor]: cursors.of(scope.organizationId, n) };
+    },
   });
   mountNetworks(router, storage, notices);
   mountSubnets(router, storage);

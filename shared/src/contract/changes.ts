@@ -127,12 +127,16 @@ export const streamChanges = endpoint({
   files: [EVENT_STREAM],
   summary: "Follow changes while they happen",
   description:
-    "Server-Sent Events: `change` with an entry as `/changes` answers it, and its cursor as the id; `bookmark` with a cursor alone, " +
+    "Server-Sent Events: `state` with an entity as it is, where `initial` asks for it; `change` with an entry as `/changes` answers it, and its cursor as the id; `bookmark` with a cursor alone, " +
     `when all that there was has come and every ${BOOKMARK_SECONDS} s; \`end\` with a code when the stream is ended on purpose. ` +
     "`Last-Event-ID` says from where to go on, and is stronger than `after`; without both it begins with the oldest change.",
   query: z.strictObject({
     ...changeFilters,
     after: ChangeCursor.optional().describe("Only what comes behind this cursor."),
+    initial: z
+      .boolean()
+      .default(false)
+      .describe("Begins with what there is, unless it goes on from a cursor. With filters of place and entity only."),
   }),
   response: z.string(),
   errors: ["cursor_invalid", "changes_gone", "too_many_streams"],

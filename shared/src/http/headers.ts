@@ -14,6 +14,8 @@ export const INTERNAL = {
   meta: "x-answer-meta",
   /** The cursor of the next page, or {@link END_OF_LIST}; a header, or a trailer where it is not known beforehand. */
   listNext: "x-list-next",
+  /** Of a whole list: the cursor of changes from which on everything is told that is not in it. */
+  changesCursor: "x-changes-cursor",
 } as const;
 
 /** No cursor looks like it. */

@@ -66,6 +66,8 @@ export interface RouterOptions extends ObserverOptions {
   readonly deadlineMs: number;
   /** Takes out of a user's scope what nobody may see any more. */
   readonly visible?: (scope: Scope) => Scope | Promise<Scope>;
+  /** Headers of a whole list, found out before it is read. */
+  readonly beforeList?: (scope: Scope) => Promise<Readonly<Record<string, string>>>;
   /** How much of the database each organization may use at a time. */
   readonly shares: Shares;
   /** Ran before a write of a user is answered, however it went; its rejection becomes the answer. */
@@ -117,12 +119,15 @@ export function createRouter(options: RouterOptions): Router {
 
 /** Puts a handler behind an operation that users call. */
 export function mount<E extends Endpoint>(router: Router, operation: E, handler: UserHandler<E>): void {
-  const { visible } = router.options;
+  const { visible, beforeList } = router.options;
   mountAny(router, operation, async (call) => {
     const { principal } = call;
     if (!isUser(principal)) throw new AppError("not_authenticated");
     const scope = visible === undefined ? principal.scope : visible(principal.scope);
-    return handler({ ...call, principal, scope: scope instanceof Promise ? await scope : scope });
+    const isWholeList = operation.list === true && (call.query as { limit?: number }).limit === 0;
+    const headers = isWholeList ? await beforeList?.(principal.scope) : undefined;
+    const given = await handler({ ...call, principal, scope: scope instanceof Promise ? await scope : scope });
+    return headers === undefined ? given : { ...given, headers: { ...given.headers, ...headers } };
   });
 }
 

@@ -1,11 +1,13 @@
 /** Changes as Server-Sent Events through the gateway: what comes, from where it goes on, and when it ends. */
-import { afterEach, beforeAll, describe, expect, it } from "@jest/globals";
-import type { Change } from "@nts/shared/contract";
-import { type Account, aColleague, aKey, anAccount } from "../support/api.js";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { type Change, CHANGED_ENTITIES } from "@nts/shared/contract";
+import { type Account, aColleague, aKey, anAccount, type Answered } from "../support/api.js";
 import { type EventStream, openEvents } from "../support/event-stream.js";
 import { KINDS, send } from "../support/right-changes.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 import { until } from "../support/until.js";
+import { aNetworkWithAHost, type NetworkWorld } from "../support/world.js";
 
 let stack: SharedStack;
 let account: Account;
@@ -113,6 +115,107 @@ describe("a stream of changes", () => {
     expect((await follow("", { cookie: colleague.cookie })).status).toBe(200);
     ten[0]!.close();
     await until(async () => (await follow()).status === 200, 50);
+  });
+});
+
+describe("what there is, and what happens from then on", () => {
+  type Row = Readonly<Record<string, unknown>> & { readonly id: string };
+  type Told = Pick<Change, "entity_id" | "after">;
+  let world: NetworkWorld;
+  let host: { id: string };
+  let isOver: boolean;
+  let writing: Promise<unknown>;
+
+  /** Services that come, change, move and go, by several writers, until it is over. */
+  async function write(): Promise<void> {
+    const { session } = account;
+    const mine: string[] = [];
+    for (let n = 0; !isOver; n++) {
+      const drawn = Math.random();
+      const id = mine[Math.floor(Math.random() * mine.length)];
+      if (id === undefined || drawn < 0.4) {
+        const body = { network_id: world.network.id, host_id: host.id, name: `s${n}`, service_definition: "nginx" };
+        mine.push((await session.data<Row>("post", "/api/v1/services", { ...body, position: 0 })).id);
+      } else if (drawn < 0.7) await session.data("patch", `/api/v1/services/${id}`, { name: `renamed ${n}` });
+      else {
+        mine.splice(mine.indexOf(id), 1);
+        await session.data("delete", `/api/v1/services/${id}`);
+      }
+    }
+  }
+
+  beforeAll(async () => {
+    world = await aNetworkWithAHost(account.session);
+    host = await account.session.data("post", "/api/v1/hosts", { network_id: world.network.id, name: "busy" });
+  });
+  beforeEach(() => {
+    isOver = false;
+    writing = Promise.all(Array.from({ length: 4 }, write));
+  });
+
+  const list = () => account.session.send("get", "/api/v1/services?limit=0");
+  const textsOf = (rows: readonly Row[]) => new Map(rows.map((row) => [row.id, JSON.stringify(row)]));
+  const held = (rows: readonly Row[], changes: readonly Told[]): Map<string, string> => {
+    const texts = textsOf(rows);
+    for (const { entity_id, after } of changes)
+      if (after === null) texts.delete(entity_id);
+      else texts.set(entity_id, JSON.stringify(after));
+    return texts;
+  };
+  const sorted = (texts: ReadonlyMap<string, string>): string[] => [...texts.values()].sort();
+
+  it("`initial` begins with the states of a moment, a bookmark ends them, and the changes go on from there without a gap", async () => {
+    const { secret } = await aKey(stack.url, account, { network_ids: [world.network.id] });
+    const restricted = { authorization: `Bearer ${secret}` };
+    const queries = ["?initial=true", `?initial=true&entity=Service&host_id=${host.id}`];
+    const streams: EventStream[] = [];
+    for (const headers of [{ cookie: account.cookie }, restricted])
+      for (const query of queries) {
+        await delay(150);
+        streams.push(await follow(query, headers));
+      }
+    await Promise.all(streams.map(isCaughtUp));
+    await delay(150);
+    isOver = true;
+    await writing;
+    const wanted = (await list()).body.data as Row[];
+    const ofServices = <T>(stream: EventStream, kind: string): T[] => stream.data<T & { entity: string }>(kind).filter(({ entity }) => entity === "Service"); // prettier-ignore
+    for (const [n, stream] of streams.entries()) {
+      const rows = wanted.filter((row) => n % 2 === 0 || row["host_id"] === host.id);
+      const now = () => held([], [...ofServices<Told>(stream, "state"), ...ofServices<Change>(stream, "change")]);
+      await until(() => JSON.stringify(sorted(now())) === JSON.stringify(sorted(textsOf(rows))));
+      const kinds = stream.events.map(({ event }) => event).join();
+      const entities = new Set(stream.data<Change>("state").map(({ entity }) => entity));
+      expect(entities.size).toBe(n % 2 === 0 ? CHANGED_ENTITIES.length : 1);
+      expect(kinds).toMatch(/^(state,)*bookmark(,change|,bookmark)*$/);
+      expect(ofServices(stream, "change").length).toBeGreaterThan(0);
+      const state = new Map(
+        ofServices<Told>(stream, "state").map(({ entity_id, after }) => [entity_id, JSON.stringify(after)]),
+      );
+      expect(state.size).toBe(ofServices(stream, "state").length);
+      for (const { entity_id, before, after } of ofServices<Change>(stream, "change")) {
+        if (after !== null) expect(state.get(entity_id) ?? "null").toBe(JSON.stringify(before));
+        state.set(entity_id, JSON.stringify(after));
+      }
+    }
+  });
+
+  it("a list without a limit says from where to follow, and whoever does holds what the list answers later", async () => {
+    const lists: Answered[] = [];
+    for (let n = 0; n < 6; n++) {
+      lists.push(await list());
+      await delay(60);
+    }
+    isOver = true;
+    await writing;
+    const wanted = sorted(textsOf((await list()).body.data as Row[]));
+    for (const { body } of lists) {
+      const { changes_cursor } = body.meta as unknown as { changes_cursor: string };
+      const stream = await follow(`?entity=Service&after=${changes_cursor}`);
+      await until(() => JSON.stringify(sorted(held(body.data as Row[], stream.data<Change>("change")))) === JSON.stringify(wanted)); // prettier-ignore
+      stream.close();
+    }
+    expect((await account.session.send("get", "/api/v1/services?limit=5")).text).not.toContain("changes_cursor");
   });
 });
 

@@ -8,6 +8,7 @@ import { sharedDatabase } from "../storage/database.js";
 import type { Cursors } from "./cursors.js";
 import type { JournalDocument } from "./entries.rules.js";
 import { createJournalReader, type JournalReader, textOf } from "./read.js";
+import { createStates, type ReadStates } from "./states.js";
 
 // Who follows the changes while they happen. The end of an organization's journal is read once in a process, for all who follow it
 // there, when a notice says that it has grown; and now and then, because a notice can be lost. Whoever does not take what is told is
@@ -32,6 +33,7 @@ const ENDLESS = 999_999_999_999;
 export interface Feeds {
   /** What reads the journal for them; it takes nothing of what requests may have of the database. */
   readonly reader: JournalReader;
+  readonly states: ReadStates;
   /** The journal of an organization has grown. */
   wake(organizationId: string): void;
   /** @throws AppError `unavailable` when there are too many */
@@ -66,12 +68,14 @@ export function createFeeds(db: Db, log: Log): Feeds {
   const shares = createShares({ operations: MOST_READS_OF_ORGANIZATION, waiting: MOST_FEEDS });
   const inTurn = createBoundedQueue({ atATime: MOST_READS, mostWaiting: MOST_FEEDS, longestWaitMs: LONGEST_WAIT_MS });
   const use: Shares["use"] = (organizationId, task) => shares.use(organizationId, () => inTurn(task));
-  const reader = createJournalReader(sharedDatabase(db, { use }));
+  const database = sharedDatabase(db, { use });
+  const reader = createJournalReader(database);
   const tails = new Map<string, Tail>();
   let count = 0;
   let isClosing = false;
   return {
     reader,
+    states: createStates({ database, reader }),
     wake: (organizationId) => tails.get(organizationId)?.look(),
     requireRoom: () => {
       if (count >= MOST_FEEDS || isClosing) throw new AppError("unavailable", {}, "no room for another stream");

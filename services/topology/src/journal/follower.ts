@@ -7,7 +7,7 @@ import type { Cursors } from "./cursors.js";
 import type { JournalDocument } from "./entries.rules.js";
 import { changeEvent, type Feed, type Feeds } from "./feeds.js";
 import { type ChangeFilter, isToldTo } from "./matching.rules.js";
-import type { Reached } from "./read.js";
+import { answeredSides, type Reached } from "./read.js";
 
 // Changes as Server-Sent Events. Who begins reads what there is by itself, some at a time and as fast as its client takes it; once
 // at the end it is told of what comes. Whether the caller may still have it, the gateway judges, event by event.
@@ -48,15 +48,28 @@ export class Follower {
     this.#isMine = (entry) => isToldTo(networks, filter, entry) && (before === null || entry.at < before);
   }
 
-  async *events(place: Place): AsyncGenerator<string | Buffer, void, void> {
+  /** @param initial true to begin with what there is at the place */
+  async *events(place: Place, initial = false): AsyncGenerator<string | Buffer, void, void> {
     const { least, most } = COME_BACK_MS;
     yield `retry: ${Math.round(least + Math.random() * (most - least))}\n\n`;
+    if (initial) yield* this.#states(place);
     const feed = await this.feeds.open(this.following.scope.organizationId, this.#isMine);
     try {
       yield* this.#follow(place, feed);
     } finally {
       feed.end();
     }
+  }
+
+  async *#states(place: Place): AsyncGenerator<string, void, void> {
+    const { scope, filter } = this.following;
+    for await (const entries of this.feeds.states(scope, filter, place.n)) {
+      const mine = entries.filter(this.#isMine);
+      // A comment keeps the connection alive where nothing is found for long.
+      yield mine.length === 0 ? ":\n\n" : mine.map(stateEvent).join("");
+      if (this.#isOver()) return;
+    }
+    yield this.#bookmark(place);
   }
 
   async *#follow(place: Place, feed: Feed): AsyncGenerator<string | Buffer, void, void> {
@@ -118,4 +131,11 @@ export class Follower {
   #isOver(): boolean {
     return this.feeds.isClosing() || this.following.work.isAbandoned();
   }
+}
+
+/** What there is of an entity. It has no id: whoever is cut off before the bookmark begins again. */
+function stateEvent(entry: JournalDocument): string {
+  const { entity, entity_id, network_id, host_id, name } = entry;
+  const head = JSON.stringify({ entity, entity_id, network_id, host_id, name });
+  return `event: state\ndata: ${head.slice(0, -1)},"after":${answeredSides(entry).after ?? "null"}}\n\n`;
 }

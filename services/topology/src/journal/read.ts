@@ -24,6 +24,8 @@ import type { ChangeFilter } from "./matching.rules.js";
 
 /** Entries that one query looks through where no index knows the filter. */
 const WINDOW = 20_000;
+/** Networks whose entries the database merges in their order, instead of sorting all of them. */
+const MERGED = 150;
 /** Milliseconds after which what was found is answered, with the place from which to go on. */
 const PATIENCE_MS = 2_000;
 
@@ -62,6 +64,8 @@ export interface JournalReader {
   readonly cursors: () => Promise<Cursors>;
   /** The ends of the organization's journal. */
   ends(scope: Scope): Promise<Ends>;
+  /** The last number that the caller may know of: of restricted callers, that of the last entry that they can see. */
+  place(scope: Scope): Promise<number>;
   /** The first number at or after a time; one more than the last when there is none. */
   firstSince(scope: Scope, time: Date, range: Range): Promise<number>;
   /** The entries, some at a time. @param reached is told where reading has come to */
@@ -89,20 +93,35 @@ export function createJournalReader(database: Database): JournalReader {
 function createPlaces(
   { share }: Database,
   { journal, gone }: JournalCollections,
-): Pick<JournalReader, "ends" | "firstSince"> {
+): Pick<JournalReader, "ends" | "place" | "firstSince"> {
+  const ends: JournalReader["ends"] = (scope) => {
+    const { organizationId: organization_id, networks } = scope;
+    const seen = networks === "all" ? [] : [...networks, "-"];
+    const marks = [...seen, ALL].map((id) => `${organization_id}:${id}`);
+    return share(scope, async () => {
+      const found = await gone.find({ _id: { $in: marks }, organization_id }, { hint: BY_ID }).toArray();
+      const all = found.find(({ network_id }) => network_id === ALL)?.n ?? 0;
+      const mine = networks === "all" ? found : found.filter(({ network_id }) => network_id !== ALL);
+      const last = Math.max(await lastOf(journal, organization_id), all);
+      const latest = mine.reduce<GoneDocument | null>((a, b) => (a === null || b.n > a.n ? b : a), null);
+      return { last, gone: all, goneForCaller: latest?.n ?? 0, goneAt: latest?.at ?? null };
+    });
+  };
   return {
-    ends: (scope) => {
+    ends,
+    place: async (scope) => {
       const { organizationId: organization_id, networks } = scope;
-      const seen = networks === "all" ? [] : [...networks, "-"];
-      const marks = [...seen, ALL].map((id) => `${organization_id}:${id}`);
-      return share(scope, async () => {
-        const found = await gone.find({ _id: { $in: marks }, organization_id }, { hint: BY_ID }).toArray();
-        const all = found.find(({ network_id }) => network_id === ALL)?.n ?? 0;
-        const mine = networks === "all" ? found : found.filter(({ network_id }) => network_id !== ALL);
-        const last = Math.max(await lastOf(journal, organization_id), all);
-        const latest = mine.reduce<GoneDocument | null>((a, b) => (a === null || b.n > a.n ? b : a), null);
-        return { last, gone: all, goneForCaller: latest?.n ?? 0, goneAt: latest?.at ?? null };
-      });
+      const { last, goneForCaller } = await ends(scope);
+      if (networks === "all") return last;
+      let place = goneForCaller;
+      const seen = [null, ...networks];
+      for (let at = 0; at < seen.length; at += MERGED) {
+        const range = { organization_id, network_id: { $in: seen.slice(at, at + MERGED) } };
+        const newest = journal.find(range, { hint: JOURNAL_OF_NETWORK, projection: { n: 1 } });
+        const [found] = await share(scope, () => newest.sort({ n: -1 }).limit(1).toArray());
+        place = Math.max(place, found?.n ?? 0);
+      }
+      return place;
     },
     firstSince: async (scope, time, { first, last }) => {
       const { organizationId: organization_id } = scope;

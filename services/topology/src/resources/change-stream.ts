@@ -1,14 +1,22 @@
 import type { streamChanges } from "@nts/shared/contract";
-import { AppError } from "@nts/shared/errors";
+import { AppError, validationFailed } from "@nts/shared/errors";
 import { type Answer, answer } from "@nts/shared/http/answer";
 import type { UserCall } from "@nts/shared/http/mount";
 import type { Feeds } from "../journal/feeds.js";
 import { Follower } from "../journal/follower.js";
 
+/** Filters of what happened, and not of what there is. */
+const OF_CHANGES = ["action", "user_id", "key_id", "request_id"] as const;
+
 export async function streamOf(feeds: Feeds, call: UserCall<typeof streamChanges>): Promise<Answer<never>> {
   const { query, principal, work, log, lastEventId } = call;
   const { scope } = principal;
-  const { after, since, until, ...filter } = query;
+  const { after, since, until, initial, ...filter } = query;
+  if (initial && [since, until, ...OF_CHANGES.map((name) => filter[name])].some((one) => one !== undefined))
+    throw validationFailed({
+      path: "initial",
+      message: "goes with `network_id`, `host_id`, `entity` and `entity_id` only",
+    });
   const { reader } = feeds;
   const cursors = await reader.cursors();
   const given = lastEventId === null || lastEventId === "" ? after : lastEventId;
@@ -20,6 +28,10 @@ export async function streamOf(feeds: Feeds, call: UserCall<typeof streamChanges
   const sinceN = since === undefined ? 0 : await reader.firstSince(scope, new Date(since), { first: begin + 1, last });
   feeds.requireRoom();
   const before = until === undefined ? null : new Date(until);
-  const place = { n: Math.max(begin, sinceN - 1), told: from ?? goneForCaller };
-  return answer.events(new Follower(feeds, cursors, { scope, filter, before, work, log }).events(place));
+  const follower = new Follower(feeds, cursors, { scope, filter, before, work, log });
+  if (initial && from === null) {
+    const now = await reader.place(scope);
+    return answer.events(follower.events({ n: now, told: now }, true));
+  }
+  return answer.events(follower.events({ n: Math.max(begin, sinceN - 1), told: from ?? goneForCaller }));
 }

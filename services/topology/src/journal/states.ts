@@ -1,0 +1,73 @@
+import type { Scope } from "@nts/shared/http/tenancy";
+import { documentsIn } from "@nts/shared/mongo/raw-find";
+import type { Database } from "../storage/database.js";
+import { BY_ID, FEW_INDEX, JOURNAL_OF_ENTITY, orderIndex, SERVICE_TRAILING } from "../storage/indexes.js";
+import { narrowedTo, within, withinOrganization } from "../storage/scope.js";
+import { journalCollections } from "./collections.js";
+import { COLLECTIONS, type Journaled, type JournalDocument, JOURNALED } from "./entries.rules.js";
+import type { ChangeFilter } from "./matching.rules.js";
+import type { JournalReader, Reached } from "./read.js";
+
+// What there is at a place of the journal: the last entry of each entity up to there. Ids are read from what is stored by now; what
+// was made since has no entry there yet, and what was deleted since is told of as a change.
+
+/** Entities that one query looks up. */
+const BATCH = 500;
+const FEW: ReadonlySet<Journaled> = new Set(["networks", "tags"]);
+
+export interface StatesParts {
+  readonly database: Database;
+  readonly reader: Pick<JournalReader, "entries">;
+}
+
+/** Reads the last entries of what exists at a number, some at a time. */
+export type ReadStates = (scope: Scope, filter: ChangeFilter, n: number) => AsyncGenerator<JournalDocument[]>;
+
+export function createStates({ database, reader }: StatesParts): ReadStates {
+  const { journal } = journalCollections(database.db);
+
+  async function lastEntries(scope: Scope, ids: readonly string[], n: number): Promise<JournalDocument[]> {
+    const organization = { organization_id: scope.organizationId };
+    const stages = [
+      { $match: { entity_id: { $in: ids }, n: { $lte: n }, ...organization } },
+      { $sort: { entity_id: 1, n: -1 } },
+      { $group: { _id: "$entity_id", place: { $first: "$_id" } } },
+    ];
+    const options = { hint: JOURNAL_OF_ENTITY };
+    const last = await database.share(scope, () => journal.aggregate<{ place: string }>(stages, options).toArray());
+    const places = { _id: { $in: last.map(({ place }) => place) }, ...organization };
+    return database.share(scope, () => journal.find(places, { hint: BY_ID }).toArray());
+  }
+
+  async function* idsOf(kind: Journaled, scope: Scope): AsyncGenerator<string[]> {
+    const filter = kind === "tags" ? withinOrganization(scope) : within(scope);
+    const trailing = kind === "services" ? SERVICE_TRAILING : {};
+    const hint = FEW.has(kind) ? FEW_INDEX : orderIndex("created_at", scope.networks !== "all", trailing);
+    const find = { collection: kind, filter, projection: { _id: 1 }, hint, mostRows: BATCH };
+    for await (const batch of database.batches(scope, find)) yield documentsIn(batch).map(({ _id }) => String(_id));
+  }
+
+  /** Of one entity or host, whose entries have an index: from the newest back, the first one of each entity. */
+  async function* statesOfFew(scope: Scope, filter: ChangeFilter, n: number): AsyncGenerator<JournalDocument[]> {
+    const seen = new Set<string>();
+    const reached: Reached = { n: n + 1, isEnd: false };
+    while (!reached.isEnd) {
+      const range = { first: 1, last: (reached.n ?? 1) - 1 };
+      for await (const batch of reader.entries(scope, { filter, range, direction: "desc", limit: BATCH }, reached))
+        yield batch.filter(({ entity_id }) => !seen.has(entity_id) && seen.add(entity_id));
+    }
+  }
+
+  async function* statesOfMany(scope: Scope, filter: ChangeFilter, n: number): AsyncGenerator<JournalDocument[]> {
+    const kinds = COLLECTIONS.filter((kind) => filter.entity === undefined || JOURNALED[kind] === filter.entity);
+    const narrowed = narrowedTo(scope, filter.network_id);
+    for (const kind of kinds.filter((kind) => kind !== "tags" || filter.network_id === undefined))
+      for await (const ids of idsOf(kind, narrowed)) yield await lastEntries(scope, ids, n);
+  }
+
+  return async function* (scope, filter, n) {
+    const isOfFew = filter.entity_id !== undefined || filter.host_id !== undefined;
+    for await (const batch of (isOfFew ? statesOfFew : statesOfMany)(scope, filter, n))
+      yield batch.filter(({ action }) => action !== "deleted");
+  };
+}
