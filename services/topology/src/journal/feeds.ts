@@ -209,6 +209,8 @@ class Member implements Feed {
   /** Null while it reads by itself. */
   #events: Buffer[] | null = null;
   #bytes = 0;
+  /** Whoever comes from another process, or has just read, may be ahead of what is read here for all. */
+  #joinedAt = 0;
   #told: number | null = null;
   #resolve: (() => void) | null = null;
   #isEnded = false;
@@ -227,7 +229,7 @@ class Member implements Feed {
   }
 
   wants(entry: JournalDocument): boolean {
-    return this.#events !== null && this.isMine(entry);
+    return this.#events !== null && entry.n > this.#joinedAt && this.isMine(entry);
   }
 
   add(n: number, event: Buffer): void {
@@ -247,6 +249,7 @@ class Member implements Feed {
 
   join(n: number): boolean {
     if (n < this.tail.n) return false;
+    this.#joinedAt = n;
     [this.#events, this.#bytes, this.#told] = [[], 0, null];
     return true;
   }
@@ -255,7 +258,7 @@ class Member implements Feed {
     const [events, told] = [this.#events, this.#told];
     if (events === null) return null;
     [this.#events, this.#bytes, this.#told] = [[], 0, null];
-    return { events, n: this.tail.n, told };
+    return { events, n: Math.max(this.#joinedAt, this.tail.n), told };
   }
 
   async arrival(ms: number): Promise<void> {
