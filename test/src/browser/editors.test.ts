@@ -198,13 +198,12 @@ describe("two people", () => {
 });
 
 describe("a session that ends", () => {
-  it("asks to sign in again over what was being written, which then is still there", async () => {
+  it("is said at once, over what was being written, which is still there for who signs in again", async () => {
     const { account, page } = await onAHost();
     await button(page, "Edit").click();
     const editor = page.getByRole("dialog", { name: "Edit host" });
     await field(editor, "Hostname").fill("nas.example.com");
     await account.session.data("post", "/api/auth/logout");
-    await button(page, "Save").click();
     const entrance = page.getByRole("dialog", { name: "Your session has ended" });
     await field(entrance, "Password").fill("not the password");
     await button(page, "Sign in").click();
@@ -226,7 +225,6 @@ describe("a session that ends", () => {
     await page.goto(`/hosts/${host.id}`);
     await button(page, "Edit").click();
     await account.session.data("post", "/api/auth/logout");
-    await button(page, "Save").click();
     const entrance = page.getByRole("dialog", { name: "Your session has ended" });
     await field(entrance, "Email").fill(other.email);
     await field(entrance, "Password").fill(other.password);

@@ -2,6 +2,7 @@
  * Somebody in front of the console. Whatever goes wrong in a page is kept: errors of its scripts, violations of its content
  * security policy, requests to elsewhere. A test ends by asking for all of it.
  */
+import { streamChanges } from "@nts/shared/contract";
 import type { Browser, BrowserContext, BrowserContextOptions, Page, Request } from "playwright-core";
 import type { Account } from "./api.js";
 import { until } from "./until.js";
@@ -80,10 +81,9 @@ export async function aPerson(
   };
 }
 
-/** The request by which a page follows changes; one is always under way. */
+/** The request by which a page follows changes goes on for as long as the page does. */
 export function isFollowing(request: Request): boolean {
-  const { pathname, searchParams } = new URL(request.url());
-  return pathname.startsWith("/api/v1/changes") && (pathname.endsWith("/stream") || searchParams.has("wait"));
+  return new URL(request.url()).pathname === streamChanges.path;
 }
 
 function sessionOf({ cookie }: Account, url: string): { name: string; value: string; url: string } {

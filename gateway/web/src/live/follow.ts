@@ -1,25 +1,89 @@
-import { type Change, listChanges } from "@nts/shared/contract";
+import { type Change, listChanges, type STREAM_ENDS, streamChanges } from "@nts/shared/contract";
 import { api } from "../api/client.js";
 import { pause } from "./pause.js";
 
 /** Changes that came together, and the cursor behind them. */
 export interface Followed {
-  readonly changes: readonly Change[];
+  /** Null when the caller may see more or less than before. */
+  readonly changes: readonly Change[] | null;
   readonly cursor: string;
 }
 
-const WAIT_SECONDS = 20;
-const MOST = 200;
-/** Milliseconds in which changes gather, so that many of them cost few requests. */
-const GATHER_MS = 1_000;
+/** Milliseconds in which changes gather, so that what shows them is not rendered for each. */
+const GATHER_MS = 100;
 
-/** What comes behind a cursor, as it happens, until the signal. @throws ApiError */
+/** What comes behind a cursor, as it happens, until the signal. @throws what the API answers when it refuses */
 export async function* follow(after: string, signal: AbortSignal): AsyncGenerator<Followed, void, void> {
-  for (let cursor = after; ;) {
-    const query = { after: cursor, limit: MOST, wait: WAIT_SECONDS };
-    const { data, next } = await api.changes(listChanges, { query, signal });
-    cursor = next ?? cursor;
-    yield { changes: data, cursor };
-    if (data.length > 0) await pause(GATHER_MS, signal);
+  const stream = openStream(after);
+  signal.addEventListener("abort", stream.close);
+  try {
+    for (let cursor = after; ;) {
+      await stream.event();
+      if (signal.aborted) return;
+      await pause(GATHER_MS, signal);
+      const { isRefused, ...followed } = stream.take();
+      cursor = followed.cursor;
+      yield followed;
+      if (isRefused) await failAsTheApi(cursor, signal);
+    }
+  } finally {
+    stream.close();
   }
+}
+
+interface Stream {
+  /** Resolves when something has come since the last {@link Stream.take}, or the stream is closed. */
+  event(): Promise<void>;
+  /** What has come; `isRefused` when the browser does not connect again. */
+  take(): Followed & { readonly isRefused: boolean };
+  close(): void;
+}
+
+/** Follows by the browser's own means, which connect again by themselves where they stopped. */
+function openStream(after: string): Stream {
+  const source = new EventSource(`${streamChanges.path}?${new URLSearchParams({ after }).toString()}`);
+  let changes: Change[] | null = [];
+  let cursor = after;
+  let hasCome = false;
+  let wake = (): void => undefined;
+  const note = (): void => {
+    hasCome = true;
+    wake();
+  };
+  source.addEventListener("change", ({ data, lastEventId }: MessageEvent<string>) => {
+    changes?.push(JSON.parse(data) as Change);
+    cursor = lastEventId;
+    note();
+  });
+  source.addEventListener("bookmark", ({ lastEventId }: MessageEvent<string>) => {
+    cursor = lastEventId;
+    note();
+  });
+  source.addEventListener("end", ({ data }: MessageEvent<string>) => {
+    const { code } = JSON.parse(data) as { code: string };
+    if (code !== ("rights_changed" satisfies keyof typeof STREAM_ENDS)) return;
+    changes = null;
+    note();
+  });
+  source.addEventListener("error", () => {
+    if (source.readyState === EventSource.CLOSED) note();
+  });
+  return {
+    event: () => (hasCome ? Promise.resolve() : new Promise((resolve) => (wake = resolve))),
+    take: () => {
+      const taken = { changes, cursor, isRefused: source.readyState === EventSource.CLOSED };
+      [changes, hasCome] = [[], false];
+      return taken;
+    },
+    close: () => {
+      source.close();
+      note();
+    },
+  };
+}
+
+/** A browser does not tell why a stream was refused: the same asked as an ordinary request does. */
+async function failAsTheApi(after: string, signal: AbortSignal): Promise<never> {
+  await api.changes(listChanges, { query: { after, limit: 1 }, signal });
+  throw new Error("the stream was refused");
 }

@@ -41,7 +41,7 @@ export function createFollower(): Follower {
     for await (const { changes, cursor: reached } of follow(cursor, signal)) {
       cursor = reached;
       onGood();
-      if (changes.length > 0) tell(changes);
+      if (changes?.length !== 0) tell(changes);
     }
   }
 
