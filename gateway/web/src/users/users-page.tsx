@@ -24,7 +24,7 @@ export default function UsersPage(): ReactNode {
   const state = useListState();
   const { user: self, permissions } = useSession();
   const may = useMay("Admin");
-  const { nameOf } = useNetworkScope();
+  const { nameOf, isLoaded } = useNetworkScope();
   const [edited, setEdited] = useState<string | null>(null);
   const [isInviting, setInviting] = useState(false);
   const rows = useRows(listUsers, { query: { ...state.query, order_by: fieldOf(FIELDS, state.orderBy) ?? "email" } });
@@ -60,7 +60,12 @@ export default function UsersPage(): ReactNode {
       about="Users belong to the organization. Members and Viewers can access the networks granted to them."
       actions={
         may && (
-          <Button leftSection={<UserPlus size={16} aria-hidden />} onClick={() => setInviting(true)}>
+          // the editor begins with a network, where there is one
+          <Button
+            disabled={!isLoaded}
+            leftSection={<UserPlus size={16} aria-hidden />}
+            onClick={() => setInviting(true)}
+          >
             Invite user
           </Button>
         )
