@@ -81,8 +81,9 @@ function isTelling([operationId]: Query["queryKey"]): boolean {
   return TELLS.has(String(operationId));
 }
 
-function isToldBy({ queryKey }: Query, kinds: ReadonlySet<Kind>): boolean {
-  return TELLS.get(String(queryKey[0]))?.some((kind) => kinds.has(kind)) === true;
+/** What could not be read stays as it is: reading it again would take away what stands in its place. */
+function isToldBy({ queryKey, state }: Query, kinds: ReadonlySet<Kind>): boolean {
+  return state.data !== undefined && TELLS.get(String(queryKey[0]))?.some((kind) => kinds.has(kind)) === true;
 }
 
 function paceMs(): number {
