@@ -117,6 +117,15 @@ describe("the activity page and the history of a host", () => {
     await updated.getByRole("button", { name: "Service Photos" }).click();
     const row = updated.getByRole("table", { name: "Photos before and after" }).getByRole("row").nth(1);
     expect(await row.getByRole("cell").allInnerTexts()).toEqual(["Name", "web", "Photos"]);
+    await updated.getByRole("button", { name: "Undo" }).click();
+    const question = page.getByRole("dialog", { name: "Undo this request?" });
+    await question.getByText('Service: name "Photos" → "web"').waitFor();
+    await question.getByRole("button", { name: "Undo" }).click();
+    await page.getByRole("article").first().getByText("takes back").waitFor();
+    await updated.getByRole("button", { name: "Undo" }).click();
+    await question.getByText("Service: it was changed again.").waitFor();
+    expect(await question.getByRole("button", { name: "Undo" }).isDisabled()).toBe(true);
+    await question.getByRole("button", { name: "Cancel" }).click();
     await updated.getByRole("link", { name: "Open host" }).click();
     await heading(page, "nas").waitFor();
     await heading(page, "History").waitFor();
@@ -129,7 +138,7 @@ describe("the activity page and the history of a host", () => {
     expect(await kinds.allInnerTexts()).toHaveLength(4);
 
     await account.session.data("delete", `/api/v1/hosts/${host.id}`);
-    await until(async () => (await changesOf(account)).length === 12);
+    await until(async () => (await changesOf(account)).length === 13);
     await page.goto(`/hosts/${host.id}`);
     await heading(page, "Not found").waitFor();
     await page.getByRole("button", { name: "deleted Host nas" }).click();

@@ -1,12 +1,14 @@
-import { Anchor, Button, Text } from "@mantine/core";
+import { Anchor, Button, Group, Text } from "@mantine/core";
 import type { Change } from "@nts/shared/contract";
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
 import { When } from "../parts/when.js";
 import { activityPath } from "../paths.js";
+import { useMay } from "../session/session.js";
 import classes from "./activity.module.css";
 import type { ChangeGroup } from "./entries.js";
 import { EntryView } from "./entry-view.js";
+import { useUndo } from "./use-undo.js";
 
 /** Entries that are shown of a request before somebody asks for all. */
 const SHOWN = 5;
@@ -33,11 +35,7 @@ export function RequestGroup({ group: { entries }, keyNames }: RequestGroupProps
         <Text size="sm" c="dimmed" component="span">
           <When at={at} />
         </Text>
-        {requestId !== null && (
-          <Anchor component={Link} to={activityPath({ request: requestId })} size="sm" className={classes.request}>
-            This request
-          </Anchor>
-        )}
+        {requestId !== null && <RequestLinks requestId={requestId} />}
       </header>
       {comment !== null && <p className={classes.comment}>{comment}</p>}
       <ul className={classes.entries}>
@@ -53,6 +51,24 @@ export function RequestGroup({ group: { entries }, keyNames }: RequestGroupProps
         </Button>
       )}
     </article>
+  );
+}
+
+/** The way to all of a request, and back. */
+function RequestLinks({ requestId }: { readonly requestId: string }): ReactNode {
+  const may = useMay("Member");
+  const undo = useUndo();
+  return (
+    <Group gap="md" className={classes.request ?? ""}>
+      {may && (
+        <Anchor component="button" type="button" size="sm" onClick={() => undo(requestId)}>
+          Undo
+        </Anchor>
+      )}
+      <Anchor component={Link} to={activityPath({ request: requestId })} size="sm">
+        This request
+      </Anchor>
+    </Group>
   );
 }
 

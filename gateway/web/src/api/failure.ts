@@ -1,5 +1,5 @@
 import { ApiError } from "@nts/shared/client";
-import { ID_FAULT } from "@nts/shared/contract";
+import { ID_FAULT, REVERT_CONFLICTS, type RevertConflict } from "@nts/shared/contract";
 import type { ErrorCode, Fault } from "@nts/shared/errors";
 
 // What a failure means to the person in front of the console.
@@ -102,6 +102,11 @@ function detailText({ code, params, message }: ApiError): string {
   if (code === "validation_failed") {
     const faults = (params["errors"] ?? []) as readonly Fault[];
     return faults.map(({ path, message: text }) => (path === "" ? text : `${path}: ${text}`)).join("; ");
+  }
+  if (code === "revert_conflict") {
+    const conflicts = (params["conflicts"] ?? []) as readonly RevertConflict[];
+    const texts = conflicts.map(({ entity, reason }) => `${entity}: ${REVERT_CONFLICTS[reason]}`);
+    return `${[...new Set(texts)].join("; ")}.`;
   }
   return message;
 }

@@ -82,11 +82,9 @@ export function useSend(): Send {
 }
 
 /** The function that asks what a write would do. */
-export function usePlan(): (operation: Endpoint, input: Input<Endpoint>) => Promise<Plan> {
-  const { mutateAsync } = useMutation({
-    mutationFn: ({ operation, input }: { operation: Endpoint; input: Input<Endpoint> }) => api.plan(operation, input),
-  });
-  return (operation, input) => mutateAsync({ operation, input });
+export function usePlan(): <E extends Endpoint>(operation: E, input: Input<E>) => Promise<Plan> {
+  const { mutateAsync } = useMutation({ mutationFn: (ask: () => Promise<Plan>) => ask() });
+  return (operation, input) => mutateAsync(() => api.plan(operation, input));
 }
 
 /** Writes; the input may carry `ifMatch`. */

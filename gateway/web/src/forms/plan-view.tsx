@@ -6,15 +6,21 @@ import { alongText, changeText } from "./plan-text.js";
 const SHOWN = 20;
 const COLORS = { create: "teal", update: "cyan", delete: "red" } as const;
 
+interface PlanViewProps {
+  readonly plan: Plan;
+  /** Stands before the changes. */
+  readonly lead?: string;
+}
+
 /** What a write would change. */
-export function PlanView({ plan }: { readonly plan: Plan }): ReactNode {
+export function PlanView({ plan, lead = "Saving would change this:" }: PlanViewProps): ReactNode {
   const { action, changes, removed_bindings: removed, truncated } = plan;
   const along = alongText(plan);
   return (
     <Paper component="section" aria-label="Review" withBorder p="sm" mb="md">
       <Stack gap="xs">
         <Text size="sm" fw={600} role="status">
-          {action === "none" ? "Nothing would change." : "Saving would change this:"}
+          {action === "none" ? "Nothing would change." : lead}
         </Text>
         {changes.slice(0, SHOWN).map((change) => (
           <Group key={`${change.entity} ${change.id}`} gap="xs" wrap="nowrap" align="flex-start">

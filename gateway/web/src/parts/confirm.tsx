@@ -3,6 +3,8 @@ import { createContext, type ReactNode, useCallback, useContext, useRef, useStat
 import type { Plan } from "@nts/shared/contract";
 import { describeFailure } from "../api/failure.js";
 import { alongText } from "../forms/plan-text.js";
+import { PlanView } from "../forms/plan-view.js";
+import { Waiting } from "./waiting.js";
 
 export interface Question {
   readonly title: string;
@@ -14,6 +16,8 @@ export interface Question {
   readonly run: () => Promise<unknown>;
   /** What it would do, for what goes with it to be shown. */
   readonly plan?: () => Promise<Plan>;
+  /** All of the plan is shown, and the answer can be yes once it is there. */
+  readonly isReviewed?: boolean;
   /** It takes something away. */
   readonly isDestructive?: boolean;
 }
@@ -57,7 +61,8 @@ export function ConfirmProvider({ children }: { readonly children: ReactNode }):
       setRunning(false);
     }
   };
-  const along = plan === null ? null : alongText(plan);
+  const isReviewed = question?.isReviewed === true;
+  const along = plan === null || isReviewed ? null : alongText(plan);
   const close = (): void => setQuestion(null);
   return (
     <Context value={ask}>
@@ -71,6 +76,8 @@ export function ConfirmProvider({ children }: { readonly children: ReactNode }):
         {question !== null && (
           <Stack>
             <Text size="sm">{question.text}</Text>
+            {isReviewed && plan === null && error === null && <Waiting />}
+            {isReviewed && plan !== null && <PlanView plan={plan} lead="This would change:" />}
             {along !== null && (
               <Text size="sm" fw={600} role="status">
                 {along}
@@ -88,6 +95,7 @@ export function ConfirmProvider({ children }: { readonly children: ReactNode }):
               <Button
                 color={question.isDestructive === false ? undefined : "red"}
                 loading={isRunning}
+                disabled={isReviewed && plan === null}
                 onClick={() => void run(question)}
               >
                 {question.verb}

@@ -1,0 +1,26 @@
+import { revertChanges } from "@nts/shared/contract";
+import { usePlan, useWrite } from "../api/queries.js";
+import { useConfirm } from "../parts/confirm.js";
+import { sayDone } from "../parts/toast.js";
+
+/** Takes back what a request did, after showing what that changes. */
+export function useUndo(): (requestId: string) => void {
+  const ask = useConfirm();
+  const tell = usePlan();
+  const revert = useWrite(revertChanges);
+  return (requestId) => {
+    const input = { body: { request_id: requestId } };
+    ask({
+      title: "Undo this request?",
+      text: "All that it did is taken back. If any of it was changed since, nothing is.",
+      verb: "Undo",
+      isDestructive: false,
+      plan: () => tell(revertChanges, input),
+      isReviewed: true,
+      run: async () => {
+        await revert.mutateAsync(input);
+        sayDone("The request is undone.");
+      },
+    });
+  };
+}
