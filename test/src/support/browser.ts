@@ -3,7 +3,7 @@
  * security policy, requests to elsewhere. A test ends by asking for all of it.
  */
 import { streamChanges } from "@nts/shared/contract";
-import type { Browser, BrowserContext, BrowserContextOptions, Page, Request } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, ConsoleMessage, Page, Request } from "playwright-core";
 import type { Account } from "./api.js";
 import { until } from "./until.js";
 
@@ -21,6 +21,14 @@ export interface Person {
 
 /** Chromium's own note of an answer that is no success; a page may well be made for it. */
 const STATUS_NOTE = "Failed to load resource: the server responded with a status of";
+
+/** Chromium's note of a stream of changes that was cut, as gateways may at any time: it is resumed. */
+const CUT_NOTE = "Failed to load resource: net::ERR_INCOMPLETE_CHUNKED_ENCODING";
+
+function isExpected(note: ConsoleMessage): boolean {
+  const isOfStream = note.location().url.includes("/changes/stream");
+  return note.text().startsWith(STATUS_NOTE) || (isOfStream && note.text().startsWith(CUT_NOTE));
+}
 
 // The page that one leaves goes with its heading.
 const LEAVE = `new Promise((resolve) => {
@@ -52,7 +60,7 @@ export async function aPerson(
   let faults: string[] = [];
   const underWay = new Set<Request>();
   page.on("console", (message) => {
-    if (message.type() === "error" && !message.text().startsWith(STATUS_NOTE)) faults.push(message.text());
+    if (message.type() === "error" && !isExpected(message)) faults.push(message.text());
   });
   page.on("pageerror", (error) => faults.push(String(error)));
   for (const end of ["requestfinished", "requestfailed"] as const)
