@@ -75,8 +75,8 @@ describe("the share of an organization", () => {
       onCommand: ({ commandName, command }) => {
         const collection = String(command[commandName === "getMore" ? "collection" : commandName]);
         const isRead = ["find", "getMore", "aggregate", "count", "distinct"].includes(commandName);
-        // What is hidden is asked for once for everybody.
-        const isOfAll = collection === "deletions";
+        // What is hidden is asked for once for everybody, and so is the key of cursors.
+        const isOfAll = ["deletions", "journal_secrets"].includes(collection);
         if (isRead && command["autocommit"] === undefined && !isOfAll && turns.getStore() === undefined)
           outside.add(`${commandName} ${collection}`);
       },

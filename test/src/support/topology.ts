@@ -167,10 +167,11 @@ export async function startTopology(options: TopologyOptions = {}): Promise<Topo
     const served = openDatabase(client, database);
     const own = createShares(shares);
     const stored = createStorage(served, createTransactions(client), { shares: own });
+    const used = storage(stored, served);
     const app = createTopologyApp({
-      storage: storage(stored, served),
+      storage: used,
       journal: {
-        reader: createJournalReader(stored.database),
+        reader: createJournalReader(used.database),
         waiting,
         feeds: createFeeds(served, createLog("topology", "error")),
       },
