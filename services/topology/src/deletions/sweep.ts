@@ -2,14 +2,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "@nts/shared/log";
 import { restMs } from "@nts/shared/repeat";
 import {
+  creationIndex,
   FREE_ADDRESSES_INDEX,
   GUARD_INDEX,
   HOST_BINDINGS_INDEX,
   HOST_ORDER_INDEX,
   HOST_PORTS_INDEX,
   type IndexKey,
-  orderIndex,
-  SERVICE_TRAILING,
   TAG_INDEX,
 } from "../storage/indexes.js";
 import { finishNetworks } from "./networks.js";
@@ -99,14 +98,12 @@ type SweepKind = (parts: SweepParts, deletion: DeletionDocument) => Promise<numb
 
 const SWEEPS: Readonly<Record<DeletionDocument["kind"], SweepKind>> = {
   network: async (parts, { _id, organization_id }) => {
-    const { addresses, bindings, services, ports, interfaces, hosts, subnets, guards } = parts.storage;
+    const { addresses, guards } = parts.storage;
     const inIt = { organization_id, network_id: _id };
     let total = await deleteMatching(parts, guards.sweepable, { ...inIt, kind: "subnet" }, GUARD_INDEX);
     // What names others goes before what it names.
-    for (const entities of [bindings, services, ports, interfaces, hosts, subnets]) {
-      const trailing = entities === services ? SERVICE_TRAILING : {};
-      total += await deleteMatching(parts, entities.sweepable, inIt, orderIndex("created_at", true, trailing));
-    }
+    for (const kind of ["bindings", "services", "ports", "interfaces", "hosts", "subnets"] as const)
+      total += await deleteMatching(parts, parts.storage[kind].sweepable, inIt, creationIndex(kind, true));
     return total + (await deleteMatching(parts, addresses.sweepable, inIt, FREE_ADDRESSES_INDEX));
   },
   hosts: async (parts, { organization_id, ids = [] }) => {

@@ -59,10 +59,12 @@ export function createEventReader({ journal, entities }: JournalCollections): Ev
     ];
     const told = journal.aggregate<{ _id: string; organization_id: string }>(stages, { hint: JOURNAL_OF_ENTITY });
     for (const { _id, organization_id } of await told.toArray()) found.set(_id, organization_id);
-    for (const { id, collection } of unplaced) {
-      if (found.has(id)) continue;
-      const stored = await entities(collection).findOne({ _id: id }, { hint: BY_ID, projection: { organization_id: 1 } }); // prettier-ignore
-      if (stored !== null) found.set(id, stored.organization_id);
+    const untold = unplaced.filter(({ id }) => !found.has(id));
+    for (const collection of new Set(untold.map(({ collection: kind }) => kind))) {
+      const those = untold.filter(({ collection: kind }) => kind === collection).map(({ id }) => id);
+      const options = { hint: BY_ID, projection: { organization_id: 1 } } as const;
+      for await (const { _id, organization_id } of entities(collection).find({ _id: { $in: those } }, options))
+        found.set(_id, organization_id);
     }
     return found;
   }

@@ -3,23 +3,12 @@ import type { Document } from "mongodb";
 import { STREAM_MS } from "@nts/shared/mongo/connect";
 import { authorshipIn } from "../storage/authorship.js";
 import type { DeletionDocument } from "../storage/deletion-records.js";
-import {
-  HOST_ORDER_INDEX,
-  HOST_PORTS_INDEX,
-  type IndexKey,
-  orderIndex,
-  SERVICE_TRAILING,
-  TAG_INDEX,
-} from "../storage/indexes.js";
+import { creationIndex, HOST_ORDER_INDEX, HOST_PORTS_INDEX, type IndexKey, TAG_INDEX } from "../storage/indexes.js";
 import type { JournalCollections } from "./collections.js";
 import type { Happening, Journaled } from "./entries.rules.js";
-import { type JournalWriter, signatureOf } from "./writer.js";
+import { BATCH, type JournalWriter, PAUSE_MS, signatureOf } from "./writer.js";
 
 // A large deletion is one small write that hides much. It is told here, entity by entity, while the documents are still there.
-
-const BATCH = 100;
-/** Milliseconds between batches, in which the process and the database are there for others. */
-const PAUSE_MS = 5;
 
 interface Part {
   readonly collection: Journaled;
@@ -74,10 +63,7 @@ function partsOf({ _id, kind, organization_id, ids = [] }: HidingDeletion): read
     return (["networks", "subnets", "hosts", "services"] as const).map((collection) =>
       part(collection, { tags: { $in: ids } }, TAG_INDEX),
     );
-  const order = (collection: Journaled): Part => {
-    const trailing = collection === "services" ? SERVICE_TRAILING : {};
-    return part(collection, { network_id: _id }, orderIndex("created_at", true, trailing));
-  };
+  const order = (collection: Journaled): Part => part(collection, { network_id: _id }, creationIndex(collection, true));
   // What names others goes before what it names.
   return (["services", "ports", "interfaces", "hosts", "subnets"] as const).map(order);
 }

@@ -8,12 +8,10 @@ import { createHiddenThings, type HiddenThings } from "./hidden.js";
 import { createKnownStates } from "./known.js";
 import { reconcile } from "./reconcile.js";
 import { type ChangeEvent, type ChangeStream, isLost, MOST_EVENTS, openStream } from "./stream.js";
-import { createJournalWriter, type JournalWriter, type Told } from "./writer.js";
+import { createJournalWriter, type JournalWriter, PAUSE_MS, type Told } from "./writer.js";
 
 /** Milliseconds between two looks, in which changes gather: one command for several of them costs hardly more than for one. */
 const GATHER_MS = 25;
-/** The same while there is more to be told: in between, the process and the database are there for others. */
-const PAUSE_MS = 5;
 /** Milliseconds after which the place in the stream is saved again. What comes twice then is known. */
 const SAVE_MS = 1_000;
 

@@ -1,12 +1,15 @@
 import { LRUCache } from "lru-cache";
-import { BY_ID, JOURNAL_OF_ENTITY } from "../storage/indexes.js";
+import { BY_ID } from "../storage/indexes.js";
 import { ALL, type JournalCollections } from "./collections.js";
 import { type Draft, type JournalDocument, type Known, knownAfter, placeOf } from "./entries.rules.js";
+import { lastEntries } from "./last-entries.js";
 
 // What the journal says at its end: the last state of each entity, and the last number of each organization. A process that
 // appends remembers some of it. What it remembers is true as long as nobody else appends; it finds that out when it does.
 
 const REMEMBERED_BYTES = 32 * 1_048_576;
+/** What a state follows from. */
+const OF_STATES = { organization_id: 1, entity_id: 1, action: 1, revision: 1, wire: 1, form: 1, restored: 1 };
 
 export interface KnownStates {
   /** Looks up what is not remembered of some entities. */
@@ -39,16 +42,7 @@ export function createKnownStates({ journal, gone }: JournalCollections): KnownS
         batch.set(id, remembered?.known ?? null);
       }
       if (missing.length === 0) return;
-      const organizations = { organization_id: { $in: [...organizationIds] } };
-      const stages = [
-        { $match: { entity_id: { $in: missing }, ...organizations } },
-        { $sort: { entity_id: 1, n: -1 } },
-        { $group: { _id: "$entity_id", place: { $first: "$_id" } } },
-      ];
-      const last = await journal.aggregate<{ place: string }>(stages, { hint: JOURNAL_OF_ENTITY }).toArray();
-      const places = { _id: { $in: last.map(({ place }) => place) }, ...organizations };
-      const options = { hint: BY_ID, projection: { organization_id: 1, entity_id: 1, action: 1, revision: 1, wire: 1, form: 1, restored: 1 } }; // prettier-ignore
-      const found = last.length === 0 ? [] : await journal.find(places, options).toArray();
+      const found = await lastEntries({ journal }, { organizationIds, ids: missing, projection: OF_STATES });
       for (const entry of found) batch.set(entry.entity_id, knownAfter(entry));
       for (const id of missing) states.set(id, { known: batch.get(id) ?? null });
     },

@@ -239,5 +239,12 @@ export function textOf(entry: JournalDocument, cursors: Cursors): string {
   const head = { cursor: cursors.of(organization_id, n), at, action, entity, entity_id, network_id, host_id, name };
   const actor = user_id === undefined ? null : { user_id, key_id, email };
   const tail = { fields, actor, request_id, comment, reconciled };
+  return textWithSides(head, { before, after }, tail);
+}
+
+/** The JSON text of what has an entity before and after, both JSON texts already, between its other members. */
+export function textWithSides(head: object, { before, after }: Sides, tail: object): string {
   return `${JSON.stringify(head).slice(0, -1)},"before":${before ?? "null"},"after":${after ?? "null"},${JSON.stringify(tail).slice(1)}`;
 }
+
+type Sides = Pick<ReturnType<typeof answeredSides>, "before" | "after">;

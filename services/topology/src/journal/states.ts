@@ -1,10 +1,11 @@
 import type { Scope } from "@nts/shared/http/tenancy";
 import { documentsIn } from "@nts/shared/mongo/raw-find";
 import type { Database } from "../storage/database.js";
-import { BY_ID, FEW_INDEX, JOURNAL_OF_ENTITY, orderIndex, SERVICE_TRAILING } from "../storage/indexes.js";
+import { creationIndex, FEW_INDEX } from "../storage/indexes.js";
 import { narrowedTo, within, withinOrganization } from "../storage/scope.js";
 import { journalCollections } from "./collections.js";
 import { COLLECTIONS, type Journaled, type JournalDocument, JOURNALED } from "./entries.rules.js";
+import { lastEntries } from "./last-entries.js";
 import type { ChangeFilter } from "./matching.rules.js";
 import type { JournalReader, Reached } from "./read.js";
 
@@ -24,25 +25,11 @@ export interface StatesParts {
 export type ReadStates = (scope: Scope, filter: ChangeFilter, n: number) => AsyncGenerator<JournalDocument[]>;
 
 export function createStates({ database, reader }: StatesParts): ReadStates {
-  const { journal } = journalCollections(database.db);
-
-  async function lastEntries(scope: Scope, ids: readonly string[], n: number): Promise<JournalDocument[]> {
-    const organization = { organization_id: scope.organizationId };
-    const stages = [
-      { $match: { entity_id: { $in: ids }, n: { $lte: n }, ...organization } },
-      { $sort: { entity_id: 1, n: -1 } },
-      { $group: { _id: "$entity_id", place: { $first: "$_id" } } },
-    ];
-    const options = { hint: JOURNAL_OF_ENTITY };
-    const last = await database.share(scope, () => journal.aggregate<{ place: string }>(stages, options).toArray());
-    const places = { _id: { $in: last.map(({ place }) => place) }, ...organization };
-    return database.share(scope, () => journal.find(places, { hint: BY_ID }).toArray());
-  }
+  const collections = journalCollections(database.db);
 
   async function* idsOf(kind: Journaled, scope: Scope): AsyncGenerator<string[]> {
     const filter = kind === "tags" ? withinOrganization(scope) : within(scope);
-    const trailing = kind === "services" ? SERVICE_TRAILING : {};
-    const hint = FEW.has(kind) ? FEW_INDEX : orderIndex("created_at", scope.networks !== "all", trailing);
+    const hint = FEW.has(kind) ? FEW_INDEX : creationIndex(kind, scope.networks !== "all");
     const find = { collection: kind, filter, projection: { _id: 1 }, hint, mostRows: BATCH };
     for await (const batch of database.batches(scope, find)) yield documentsIn(batch).map(({ _id }) => String(_id));
   }
@@ -62,7 +49,10 @@ export function createStates({ database, reader }: StatesParts): ReadStates {
     const kinds = COLLECTIONS.filter((kind) => filter.entity === undefined || JOURNALED[kind] === filter.entity);
     const narrowed = narrowedTo(scope, filter.network_id);
     for (const kind of kinds.filter((kind) => kind !== "tags" || filter.network_id === undefined))
-      for await (const ids of idsOf(kind, narrowed)) yield await lastEntries(scope, ids, n);
+      for await (const ids of idsOf(kind, narrowed)) {
+        const asked = { organizationIds: [scope.organizationId], ids, upTo: n };
+        yield await database.share(scope, () => lastEntries(collections, asked));
+      }
   }
 
   return async function* (scope, filter, n) {

@@ -4,9 +4,11 @@ import { draftOf, type Happening, type JournalDocument, type Signature } from ".
 import type { HiddenThings } from "./hidden.js";
 import type { KnownStates } from "./known.js";
 
-/** Entries that one command appends, and their bytes. */
-const BATCH = 100;
+/** Entries that one command appends, and their bytes: more would keep the process from everything else for too long. */
+export const BATCH = 100;
 const BATCH_BYTES = 4 * 1_048_576;
+/** Milliseconds between batches, in which the process and the database are there for others. */
+export const PAUSE_MS = 5;
 
 /** What is told of entries that are there now. */
 export type Told = (organizationId: string, networkIds: ReadonlySet<string | null>) => void;

@@ -6,7 +6,7 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { differencesOf, type Spans, spansIn } from "../journal/diff.js";
 import { DIFFERENCES, type DifferentEntity, headingOf, lineOf, sectionOf } from "../journal/diff-markdown.rules.js";
 import { createMoments } from "../journal/moments.js";
-import type { JournalReader } from "../journal/read.js";
+import { type JournalReader, textWithSides } from "../journal/read.js";
 import type { Database } from "../storage/database.js";
 import { streamed } from "../storage/lists.js";
 
@@ -53,7 +53,7 @@ async function* json(database: Database, { scope, spans, from, to }: Compared): 
 }
 
 function textOf({ head, before, after, fields }: DifferentEntity): string {
-  return `${JSON.stringify(head).slice(0, -1)},"before":${before ?? "null"},"after":${after ?? "null"},"fields":${JSON.stringify(fields)}}`;
+  return textWithSides(head, { before, after }, { fields });
 }
 
 async function* markdown(database: Database, { scope, spans, from, to }: Compared): AsyncGenerator<string> {

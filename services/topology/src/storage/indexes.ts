@@ -22,6 +22,11 @@ export function orderIndex(field: string, ofNetworks: boolean, trailing: IndexKe
   return { organization_id: 1, ...(ofNetworks && { network_id: 1 }), [field]: 1, _id: 1, ...trailing };
 }
 
+/** The index for the order in which the entities of a collection were made. */
+export function creationIndex(collection: string, ofNetworks: boolean): IndexKey {
+  return orderIndex("created_at", ofNetworks, collection === "services" ? SERVICE_TRAILING : {});
+}
+
 function ordered(fields: readonly string[], trailing: IndexKey = {}): IndexDescription[] {
   return ["created_at", ...fields].flatMap((field) =>
     [true, false].map((ofNetworks) => ({ key: orderIndex(field, ofNetworks, trailing) })),

@@ -1,0 +1,30 @@
+import type { Document } from "mongodb";
+import { BY_ID, JOURNAL_OF_ENTITY } from "../storage/indexes.js";
+import type { JournalCollections } from "./collections.js";
+import type { JournalDocument } from "./entries.rules.js";
+
+export interface AskedEntities {
+  readonly organizationIds: readonly string[];
+  readonly ids: readonly string[];
+  /** Only entries up to this number count. */
+  readonly upTo?: number;
+  /** Fields that are read; all when it is absent. */
+  readonly projection?: Document;
+}
+
+/** The last entry of each of some entities; nothing for one that has none. */
+export async function lastEntries(
+  { journal }: Pick<JournalCollections, "journal">,
+  { organizationIds, ids, upTo, projection }: AskedEntities,
+): Promise<JournalDocument[]> {
+  const organizations = { organization_id: { $in: [...organizationIds] } };
+  const stages = [
+    { $match: { entity_id: { $in: ids }, ...organizations, ...(upTo !== undefined && { n: { $lte: upTo } }) } },
+    { $sort: { entity_id: 1, n: -1 } },
+    { $group: { _id: "$entity_id", place: { $first: "$_id" } } },
+  ];
+  const last = await journal.aggregate<{ place: string }>(stages, { hint: JOURNAL_OF_ENTITY }).toArray();
+  if (last.length === 0) return [];
+  const places = { _id: { $in: last.map(({ place }) => place) }, ...organizations };
+  return journal.find(places, { hint: BY_ID, ...(projection && { projection }) }).toArray();
+}
