@@ -4,7 +4,7 @@ import type { Storage } from "../storage/storage.js";
 import type { Inventory, InventoryChange, LockedHost } from "../storage/stores/hosts.js";
 import { type Conflict, conflictOf } from "./conflict.rules.js";
 import { idsOf, type Planned, revisionIn, type Step } from "./planned.js";
-import type { Undo } from "./undo.rules.js";
+import { byHost, type Undo } from "./undo.rules.js";
 
 // The hosts of a revert: those that stay are locked, and know what is on them afterwards; the others come back with it.
 
@@ -69,9 +69,10 @@ export async function restoreHosts({ storage, tx, scope, planned }: Step): Promi
   const { hosts, interfaces, ports } = planned;
   const more = revisionIn(planned);
   const come = new Set(idsOf(hosts.restored));
+  const inventory = inventoriesOf(planned);
+  const own = byHost(interfaces.restored);
   for (const host of hosts.restored) {
-    const own = interfaces.restored.filter(({ host_id }) => host_id === host.id);
-    const extra = { lock: 0, inventory: inventoryOf(planned, host.id), interfaces: own, ...more(host) };
+    const extra = { lock: 0, inventory: inventory(host.id), interfaces: own.get(host.id) ?? [], ...more(host) };
     await storage.hosts.insert(tx, scope, [host], extra);
   }
   await storage.interfaces.insertWithHosts(tx, scope, interfaces.restored.filter(({ host_id }) => come.has(host_id)), more); // prettier-ignore
@@ -79,12 +80,16 @@ export async function restoreHosts({ storage, tx, scope, planned }: Step): Promi
   await storage.ports.insert(tx, scope, ports.restored, more);
 }
 
-/** What stands on a host that comes back. */
-export function inventoryOf({ interfaces, ports, services }: Planned, hostId: string): Inventory {
-  const isOn = ({ host_id }: { host_id: string }): boolean => host_id === hostId;
-  return {
-    interfaces: idsOf(interfaces.restored.filter(isOn)),
-    ports: idsOf(ports.restored.filter(isOn)),
-    services: [...services.restored, ...services.updated.map(({ next }) => next.entity)].filter(isOn).length,
+/** Tells what stands on a host that comes back. */
+export function inventoriesOf({ interfaces, ports, services }: Planned): (hostId: string) => Inventory {
+  const on = {
+    interfaces: byHost(interfaces.restored),
+    ports: byHost(ports.restored),
+    services: byHost([...services.restored, ...services.updated.map(({ next }) => next.entity)]),
   };
+  return (hostId) => ({
+    interfaces: idsOf(on.interfaces.get(hostId) ?? []),
+    ports: idsOf(on.ports.get(hostId) ?? []),
+    services: on.services.get(hostId)?.length ?? 0,
+  });
 }

@@ -16,9 +16,9 @@ import type { Storage } from "../storage/storage.js";
 import type { LockedHost } from "../storage/stores/hosts.js";
 import { type Conflict, conflictOf, refuse } from "./conflict.rules.js";
 import { dependents, inTheWay } from "./conflicts.js";
-import { changesOfHosts, inventoryOf, lockHosts, missingHosts, restoreHosts } from "./hosts.js";
+import { changesOfHosts, inventoriesOf, lockHosts, missingHosts, restoreHosts } from "./hosts.js";
 import { idsOf, type Planned, plan, revisionIn, type Step } from "./planned.js";
-import type { Undo } from "./undo.rules.js";
+import { byHost, type Undo } from "./undo.rules.js";
 
 // Takes back what a request did: all of it in one transaction, or nothing. What goes, goes first, so that what comes back has
 // its place; what others need comes back before them.
@@ -189,12 +189,12 @@ async function writeServices(
   const written = [...services.restored, ...services.updated.map(({ next }) => next.entity)];
   refuse(unboundTargets(planned, locked, written));
   const more = revisionIn(planned);
-  const changes = services.updated.map(({ current, next }) => ({ before: current, after: next }));
+  const restored = byHost(services.restored);
+  const changed = byHost(services.updated.map(({ current, next }) => ({ host_id: next.entity.host_id, before: current, after: next }))); // prettier-ignore
   for (const hostId of new Set(written.map(({ host_id }) => host_id))) {
     const hostName = names.get(hostId) ?? "";
-    const isHere = ({ host_id }: Service): boolean => host_id === hostId;
-    await saveServices(storage, tx, scope, { changes: changes.filter(({ after }) => isHere(after.entity)), hostName });
-    await insertServices(storage, tx, scope, { hostName, inserted: services.restored.filter(isHere), more });
+    await saveServices(storage, tx, scope, { changes: changed.get(hostId) ?? [], hostName });
+    await insertServices(storage, tx, scope, { hostName, inserted: restored.get(hostId) ?? [], more });
   }
 }
 
@@ -204,16 +204,14 @@ function unboundTargets(
   locked: ReadonlyMap<string, LockedHost>,
   services: readonly Service[],
 ): Conflict[] {
-  const inventories = new Map<string, ReadonlySet<string>>();
-  const inventory = (hostId: string): ReadonlySet<string> => {
-    const { ports, interfaces } = locked.get(hostId)?.inventory ?? inventoryOf(planned, hostId);
-    const all = inventories.get(hostId) ?? new Set([...ports, ...interfaces]);
-    inventories.set(hostId, all);
-    return all;
-  };
+  const inventory = inventoriesOf(planned);
+  const there = new Map<string, ReadonlySet<string>>();
+  for (const hostId of new Set(services.map(({ host_id }) => host_id))) {
+    const { ports, interfaces } = locked.get(hostId)?.inventory ?? inventory(hostId);
+    there.set(hostId, new Set([...ports, ...interfaces]));
+  }
   return services.flatMap(({ host_id, bindings }) => {
-    const there = inventory(host_id);
-    const missing = bindings.flatMap(targetsOf).filter(([, id]) => !there.has(id));
+    const missing = bindings.flatMap(targetsOf).filter(([, id]) => there.get(host_id)?.has(id) !== true);
     return missing.map(([kind, id]) => conflictOf(kind, id, "deleted"));
   });
 }

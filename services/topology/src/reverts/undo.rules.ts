@@ -46,15 +46,20 @@ function stateIn(text: string | null): Entity | null {
   return text === null ? null : (JSON.parse(text) as Entity);
 }
 
-/** Items of hosts' lists that do not stand where they must: two at one place, or one behind a gap. */
-export function misplaced<T extends { readonly host_id: string; readonly position: number }>(items: readonly T[]): T[] {
-  const byHost = new Map<string, T[]>();
+/** What stands on hosts, by host. */
+export function byHost<T extends { readonly host_id: string }>(items: readonly T[]): ReadonlyMap<string, readonly T[]> {
+  const found = new Map<string, T[]>();
   for (const item of items) {
-    const mine = byHost.get(item.host_id);
-    if (mine === undefined) byHost.set(item.host_id, [item]);
+    const mine = found.get(item.host_id);
+    if (mine === undefined) found.set(item.host_id, [item]);
     else mine.push(item);
   }
-  return [...byHost.values()].flatMap((mine) => {
+  return found;
+}
+
+/** Items of hosts' lists that do not stand where they must: two at one place, or one behind a gap. */
+export function misplaced<T extends { readonly host_id: string; readonly position: number }>(items: readonly T[]): T[] {
+  return [...byHost(items).values()].flatMap((mine) => {
     const places = new Map<number, number>();
     for (const { position } of mine) places.set(position, (places.get(position) ?? 0) + 1);
     return mine.filter(({ position }) => position >= mine.length || (places.get(position) ?? 0) > 1);
