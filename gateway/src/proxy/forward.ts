@@ -32,10 +32,18 @@ export interface ForwardOptions {
 /** Passes a request on to the service of its operation. @throws AppError when it holds too much, or its body is unusable */
 export type Forward = (exchange: Exchange, endpoint: AnyEndpoint, caller: Caller) => Promise<void> | void;
 
+/** What is passed on, and for whom. */
+interface Asked {
+  readonly exchange: Exchange;
+  readonly endpoint: AnyEndpoint;
+  readonly caller: Caller;
+  readonly way: Way;
+}
+
 export function createForward(options: ForwardOptions): Forward {
   const { inFlight, pace, refuse, tenancyHeader, judgeAgain, rightsOf, services } = options;
 
-  function dispatch(exchange: Exchange, endpoint: AnyEndpoint, caller: Caller, body: OutgoingBody): void {
+  function dispatch({ exchange, endpoint, caller, way }: Asked, body: OutgoingBody): void {
     const service = endpoint.upstream as Service;
     const headers = cleanHeaders(exchange.request.headers, endpoint.body !== undefined);
     if (body instanceof Buffer) headers["content-length"] = String(body.length);
@@ -48,7 +56,6 @@ export function createForward(options: ForwardOptions): Forward {
     const { [TRACESTATE]: state, [TRACEPARENT]: given } = exchange.request.headers;
     // It belongs to the trace that the client named; without one it means nothing.
     if (state !== undefined && readTraceparent(given) !== null) headers[TRACESTATE] = state;
-    const way = wayOf(exchange, endpoint);
     const waiting = way !== "waiting" ? {} : { judgeAgain: () => judgeAgain(exchange, endpoint, caller) };
     const streaming = way !== "stream" ? {} : { rights: rightsOf(exchange, endpoint, caller) };
     services[service]({ exchange, endpoint, headers, body, way, ...waiting, ...streaming });
@@ -57,14 +64,15 @@ export function createForward(options: ForwardOptions): Forward {
   return (exchange, endpoint, caller): Promise<void> | void => {
     const { upload } = endpoint;
     const { headers } = exchange.request;
-    const request = inFlight.enter(exchange, wayOf(exchange, endpoint));
+    const asked = { exchange, endpoint, caller, way: wayOf(exchange, endpoint) };
+    const request = inFlight.enter(exchange, asked.way);
     if (announcesTooMuch(headers, bodyLimitOf(endpoint))) throw new AppError("payload_too_large");
 
     const send = (body: OutgoingBody): Promise<void> | void => {
       const turn = request.turn();
-      if (turn === null) return dispatch(exchange, endpoint, caller, body);
+      if (turn === null) return dispatch(asked, body);
       return turn.then(() => {
-        dispatch(exchange, endpoint, caller, body);
+        dispatch(asked, body);
       });
     };
 

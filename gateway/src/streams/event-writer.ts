@@ -1,3 +1,4 @@
+import { endEvent } from "@nts/shared/contract";
 import type { AnswerStream } from "../edge/answer-stream.js";
 import type { Exchange } from "../edge/exchange.js";
 import { headersOf } from "../proxy/envelope-writer.js";
@@ -82,7 +83,7 @@ export class EventWriter implements RightsHolder {
     this.#isOver = true;
     this.#stopWatching();
     // Within an event, the last one would be taken for a part of it.
-    this.#stream?.end(this.#isBetweenEvents ? `event: end\ndata: ${JSON.stringify(end)}\n\n` : "");
+    this.#stream?.end(this.#isBetweenEvents ? endEvent(end) : "");
     this.options.onOver();
   }
 

@@ -118,6 +118,11 @@ export const STREAM_ENDS = {
   closing: "The process that served the stream stops; connect again.",
 } as const;
 
+/** The last event of a stream, as text. @param end its code, and what that means */
+export function endEvent(end: { readonly code: string; readonly error: string }): string {
+  return `event: end\ndata: ${JSON.stringify(end)}\n\n`;
+}
+
 export const streamChanges = endpoint({
   ...common,
   operationId: "stream_changes",

@@ -27,7 +27,10 @@ export const IdempotencyKey = z
 /** The request header that says why something is changed; the journal keeps it. */
 export const CHANGE_COMMENT = "change-comment";
 
-export const ChangeComment = text(0, 200).meta({ examples: ["moved to the new rack"] });
+/** Characters of a comment. */
+export const CHANGE_COMMENT_LENGTH = 200;
+
+export const ChangeComment = text(0, CHANGE_COMMENT_LENGTH).meta({ examples: ["moved to the new rack"] });
 
 /** Changes that a plan lists. */
 export const PLANNED_CHANGES = 1_000;

@@ -1,5 +1,5 @@
-import type { Binding, BindingInput } from "@nts/shared/contract";
-import { bindingKey, type BindingJudge } from "@nts/shared/contract/bindings.rules";
+import type { Binding, BindingInput, HostCreate } from "@nts/shared/contract";
+import { bindingJudge, bindingKey, type BindingJudge } from "@nts/shared/contract/bindings.rules";
 import { AppError } from "@nts/shared/errors";
 
 // The binding rules of a service, enforced. What comes out is a set that does not depend on the order asked. @see docs/api.md "Bindings"
@@ -16,6 +16,12 @@ export function resolveBindings(requested: readonly BindingInput[], judge: Bindi
   refuse("binding_cross_host", foreign);
   refuse("binding_conflict", conflicts);
   return [...kept];
+}
+
+/** The judge of a host that is to be made, whose ports and interfaces have names of their own. */
+export function judgeOfNew({ ports, interfaces }: Pick<HostCreate, "ports" | "interfaces">): BindingJudge {
+  const namesOf = (list: readonly { id?: string | undefined }[]): string[] => list.flatMap(({ id }) => id ?? []);
+  return bindingJudge({ ports: namesOf(ports), interfaces: namesOf(interfaces) });
 }
 
 export interface BindingOwner {

@@ -8,12 +8,11 @@ import {
   type Port,
   type Service,
 } from "@nts/shared/contract";
-import { bindingJudge, type BindingJudge } from "@nts/shared/contract/bindings.rules";
 import { AppError, validationFailed, type Fault } from "@nts/shared/errors";
 import { parseAddress } from "../values/addresses.js";
 import { portType } from "../values/well-known-ports.rules.js";
 import { placeAll } from "./positions.rules.js";
-import { bindingsOf, resolveBindings } from "./bindings.rules.js";
+import { bindingsOf, judgeOfNew, resolveBindings } from "./bindings.rules.js";
 
 /** A host that is to be made, with everything on it. */
 export interface NewHost {
@@ -80,8 +79,7 @@ function servicesOf(
   body.interfaces.forEach(({ id }, index) => id !== undefined && idOf.set(id, interfaces[index]?.id ?? id));
   body.ports.forEach(({ id }, index) => id !== undefined && idOf.set(id, ports[index]?.id ?? id));
   const named = (id: string): string => idOf.get(id) ?? id;
-  const judge = bindingJudge({ ports: namesOf(body.ports), interfaces: namesOf(body.interfaces) });
-  const resolved = resolveAll(body, judge);
+  const resolved = resolveAll(body);
   const positions = placeAll(body.services.map(({ position }) => position));
   return body.services.map((given, index): Service => {
     const id = newId();
@@ -110,10 +108,6 @@ function withIds(binding: BindingInput, idOf: (name: string) => string): Binding
   return { ...binding, port_id: idOf(port_id), interface_id: interface_id === null ? null : idOf(interface_id) };
 }
 
-function namesOf(children: readonly { id?: string | undefined }[]): string[] {
-  return children.flatMap(({ id }) => (id === undefined ? [] : [id]));
-}
-
 /** A new host as reads answer it. */
 export function answeredHost({ host, interfaces, ports, services }: NewHost): Host {
   return {
@@ -137,7 +131,8 @@ function refuseRepeatedNames(body: HostCreate): void {
 }
 
 /** Resolves the bindings of each service; of several faults, those across hosts come first, and all of them. */
-function resolveAll(body: HostCreate, judge: BindingJudge) {
+function resolveAll(body: HostCreate) {
+  const judge = judgeOfNew(body);
   const violations = { binding_cross_host: [] as unknown[], binding_conflict: [] as unknown[] };
   const resolved = body.services.map(({ bindings }, service) => {
     try {

@@ -1,7 +1,8 @@
 import type { ClientSession } from "mongodb";
 import type { BindingInput, HostCreate } from "@nts/shared/contract";
-import { bindingJudge, type BindingJudge } from "@nts/shared/contract/bindings.rules";
+import type { BindingJudge } from "@nts/shared/contract/bindings.rules";
 import { recorderOf } from "@nts/shared/writes/recorder";
+import { judgeOfNew } from "./bindings.rules.js";
 
 /** Tells the plan of a write which bindings of the request fall away. @param service its place in the body of a new host */
 export function tellRemoved(
@@ -22,10 +23,9 @@ export function tellRemoved(
 }
 
 /** The same for the services of a new host, which name its ports and interfaces by names of their own. */
-export function tellRemovedOfHost(tx: ClientSession, { interfaces, ports, services }: HostCreate): void {
-  const namesOf = (list: readonly { id?: string | undefined }[]): string[] => list.flatMap(({ id }) => id ?? []);
-  const judge = bindingJudge({ ports: namesOf(ports), interfaces: namesOf(interfaces) });
-  services.forEach(({ bindings }, index) => {
+export function tellRemovedOfHost(tx: ClientSession, body: HostCreate): void {
+  const judge = judgeOfNew(body);
+  body.services.forEach(({ bindings }, index) => {
     tellRemoved(tx, bindings, judge, index);
   });
 }

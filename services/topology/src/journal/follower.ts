@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { BOOKMARK_SECONDS, STREAM_ENDS } from "@nts/shared/contract";
+import { BOOKMARK_SECONDS, endEvent, STREAM_ENDS } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Log } from "@nts/shared/log";
 import type { Work } from "@nts/shared/work";
@@ -90,8 +90,7 @@ export class Follower {
         else await feed.arrival(Math.min(leftMs, NOTICE_MS));
       }
     }
-    if (feeds.isClosing())
-      yield `event: end\ndata: ${JSON.stringify({ code: "closing", error: STREAM_ENDS.closing })}\n\n`;
+    if (feeds.isClosing()) yield endEvent({ code: "closing", error: STREAM_ENDS.closing });
   }
 
   /** Reads up to the number, or as much as can be read in one go. */

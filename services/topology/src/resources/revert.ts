@@ -1,4 +1,5 @@
 import {
+  CHANGE_COMMENT_LENGTH,
   createNetwork,
   createTag,
   deleteNetwork,
@@ -21,9 +22,6 @@ import { answeredSides, entriesIn, type JournalReader } from "../journal/read.js
 import { revert } from "../reverts/revert.js";
 import { type Told, type Undo, undosOf } from "../reverts/undo.rules.js";
 import type { Storage } from "../storage/storage.js";
-
-/** Code points of a comment of the journal. */
-const COMMENT = 200;
 
 /** What takes back needs the rights of the opposite: networks and tags ask for more than this operation itself. */
 const OPPOSITES = {
@@ -72,7 +70,7 @@ function withComment(work: Work, requestId: string): Work {
   const { author } = work;
   if (author === undefined) return work;
   const said = author.comment === null ? "" : `: ${author.comment}`;
-  const comment = [...`takes back ${requestId}${said}`].slice(0, COMMENT).join("");
+  const comment = [...`takes back ${requestId}${said}`].slice(0, CHANGE_COMMENT_LENGTH).join("");
   // What else there is of the work stays what it is, also when it changes.
   return Object.assign(Object.create(work) as Work, { author: { ...author, comment } });
 }
