@@ -39,6 +39,15 @@ export class Discard<T> extends Error {
   }
 }
 
+/** Thrown by a body that has to let another transaction go first: all it wrote is undone, and it is run again. */
+export class GoesFirst extends Error {
+  override readonly name = "GoesFirst";
+
+  constructor() {
+    super("another transaction goes first");
+  }
+}
+
 /** @param attempt how many attempts have failed because others wrote the same; none when absent */
 export type TransactionBody<T> = (tx: ClientSession, attempt?: number) => Promise<T>;
 
@@ -93,12 +102,18 @@ async function attempts<T>(client: MongoClient, attempted: Attempted<T>): Promis
       });
     } catch (error) {
       if (error instanceof Discard) return error.value as T;
-      if (!(error instanceof MongoError) || !error.hasErrorLabel("TransientTransactionError")) throw error;
+      if (!isTransient(error)) throw error;
       conflict = error;
       if (performance.now() > begun + HELD_MS) await endAbandoned();
       await delay(Math.max(0, Math.min(backOffMs(attempt), deadline - performance.now())));
     }
   }
+}
+
+function isTransient(error: unknown): boolean {
+  return (
+    error instanceof GoesFirst || (error instanceof MongoError && error.hasErrorLabel("TransientTransactionError"))
+  );
 }
 
 interface Attempt<T> extends Pick<Attempted<T>, "deadline"> {

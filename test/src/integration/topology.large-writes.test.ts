@@ -11,9 +11,11 @@ import {
   deletePort,
   getHost,
   type Host,
+  type Port,
   updatePort,
   updateService,
 } from "@nts/shared/contract";
+import type { Storage } from "@nts/topology/storage/storage";
 import { violationsIn } from "../support/invariants.js";
 import { type Answered, startTopology, type Topology } from "../support/topology.js";
 import { until } from "../support/until.js";
@@ -31,18 +33,37 @@ jest.setTimeout(60_000);
 
 let topology: Topology;
 let world: World;
+/** What happens before a transaction locks several hosts; it has read by then. */
+let beforeLocking: (() => Promise<unknown>) | null = null;
+/** Is told that a transaction finds a host reserved for another one. */
+let turnedAway: () => void = () => undefined;
 const commands = new Map<string, number>();
 
 beforeAll(async () => {
   topology = await startTopology({
     instances: 2,
-    onCommand: ({ commandName }) => commands.set(commandName, (commands.get(commandName) ?? 0) + 1),
+    storage: (storage) => ({ ...storage, hosts: { ...storage.hosts, lockAll: delayed(storage.hosts) } }),
+    onCommand: ({ commandName, command }) => {
+      commands.set(commandName, (commands.get(commandName) ?? 0) + 1);
+      if (commandName === "aggregate" && JSON.stringify(command).includes("$reserved.until")) turnedAway();
+    },
   });
 });
 afterAll(() => topology.stop());
 beforeEach(async () => {
+  [beforeLocking, turnedAway] = [null, () => undefined];
   world = await aNetwork(topology.aCaller());
 });
+
+function delayed({ lockAll, findMany }: Storage["hosts"]): Storage["hosts"]["lockAll"] {
+  return async (tx, scope, changes) => {
+    if (beforeLocking !== null) {
+      await findMany(scope, { _id: { $in: [...changes.keys()] } }, tx);
+      await beforeLocking();
+    }
+    return lockAll(tx, scope, changes);
+  };
+}
 
 /** Lets writers write through both instances until the work is done; every write must succeed. */
 async function beside<T>(
@@ -136,6 +157,36 @@ describe("a large write beside twelve writers of small ones", () => {
     const deleted = await beside(change, () => owner.call(bulkDeletePorts, { body: ids }));
     expect(deleted.deleted_count).toBe(200);
     expect(await violationsIn(topology.db)).toEqual([]);
+  });
+});
+
+describe("a write of several hosts that others thwart whenever it tries", () => {
+  it("goes before them, and they after it", async () => {
+    const { owner } = world;
+    const hosts = await manyHosts(2);
+    const port = hosts[1]!.ports[1]!;
+    const others: Promise<Port>[] = [];
+    beforeLocking = () => {
+      const waits = new Promise<void>((resolve) => (turnedAway = resolve));
+      const body = { ...port, number: 1_000 + others.length };
+      others.push(owner.via(1).call(updatePort, { params: port, body }));
+      return Promise.race([others.at(-1), waits]);
+    };
+    const ids = hosts.map(({ ports }) => ports[0]!.id);
+    expect((await owner.via(0).call(bulkDeletePorts, { body: ids })).deleted_count).toBe(2);
+    expect(await Promise.all(others)).toHaveLength(others.length);
+    expect(await topology.db.collection("hosts").countDocuments({ reserved: { $exists: true } })).toBe(0);
+    expect(await violationsIn(topology.db)).toEqual([]);
+  });
+
+  it("holds them up for a moment only when its process is no more", async () => {
+    const { owner } = world;
+    const host = (await manyHosts(1))[0]!;
+    const reserved = { holder: "a process that is no more", until: new Date(Date.now() + 500) };
+    await topology.db.collection<{ _id: string }>("hosts").updateOne({ _id: host.id }, { $set: { reserved } });
+    const port = host.ports[1]!;
+    await owner.call(updatePort, { params: port, body: { ...port, number: 1_000 } });
+    expect(Date.now()).toBeGreaterThanOrEqual(reserved.until.getTime());
   });
 });
 

@@ -1,7 +1,7 @@
 /** Storages of the topology service with one guard turned off: what the guard would write is only read. */
 import type { Db } from "mongodb";
 import type { GuardDocument } from "@nts/topology/storage/guards";
-import type { LockedHost } from "@nts/topology/storage/stores/hosts";
+import type { LockedHost } from "@nts/topology/storage/stores/host-locks";
 import type { Storage } from "@nts/topology/storage/storage";
 
 type Unguarded = (storage: Storage, db: Db) => Storage;

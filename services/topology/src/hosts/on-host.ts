@@ -2,18 +2,19 @@ import type { ClientSession } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { Discard, type TransactionBody } from "@nts/shared/mongo/transaction";
+import { newId } from "@nts/shared/ids";
 import { retryConflicts } from "@nts/shared/mongo/retry-conflicts";
 import type { Work } from "@nts/shared/work";
 import type { Entities, Entity, Stored } from "../storage/entities.js";
 import type { Counts, Reference } from "../storage/guards.js";
 import { requireRevision } from "@nts/shared/revision";
 import type { Storage } from "../storage/storage.js";
-import type { InventoryChange, LockedHost } from "../storage/stores/hosts.js";
+import type { InventoryChange, LockedHost } from "../storage/stores/host-locks.js";
 
 // Writes to what stands on hosts. The hosts are found first, because a transaction begins with their locks, in the
 // order of their ids; under the locks everything is read again, and found elsewhere, the write begins anew.
 
-/** Attempts that others may thwart before short updates of the services on the hosts have to wait for a transaction. */
+/** Attempts that others may thwart before they have to let a transaction go first. */
 const PATIENT_ATTEMPTS = 3;
 
 /** What a transaction writes on. */
@@ -26,17 +27,22 @@ export interface OnHosts {
 }
 
 /**
- * Runs a transaction that may write many services of hosts. Each of them is often free, and seldom all at once: short updates
- * of them would thwart the transaction again and again, so it claims them after some attempts.
+ * Runs a transaction that may write many hosts and services on them. Each of them is often free, and seldom all at once: writers
+ * of one or another would thwart the transaction again and again, so it goes before them after some attempts.
  */
 export function transactionOnHosts<T>(
-  { services, transaction }: Pick<Storage, "services" | "transaction">,
+  { hosts, services, transaction }: Pick<Storage, "hosts" | "services" | "transaction">,
   { work, scope, hostIds, keys = [] }: OnHosts,
   body: TransactionBody<T>,
 ): Promise<T> {
+  const holder = newId();
   return transaction(work, [...keys, ...hostIds], async (tx, attempt = 0) => {
-    if (attempt >= PATIENT_ATTEMPTS && work.unit?.isDry !== true) await services.claim(scope, hostIds);
-    return body(tx, attempt);
+    if (attempt < PATIENT_ATTEMPTS || work.unit?.isDry === true) return body(tx, attempt);
+    await hosts.reserved.reserve(tx, scope, { ids: hostIds, holder });
+    await services.claim(scope, hostIds);
+    const result = await body(tx, attempt);
+    await hosts.reserved.release(tx, scope, { ids: hostIds, holder });
+    return result;
   });
 }
 

@@ -1,7 +1,8 @@
 import type { ClientSession } from "mongodb";
 import type { Subnet } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
-import type { Inventory, KnownHost } from "../storage/stores/hosts.js";
+import type { Inventory } from "../storage/stores/host-locks.js";
+import type { KnownHost } from "../storage/stores/hosts.js";
 import { STORED } from "../storage/entity-reader.js";
 import type { Storage } from "../storage/storage.js";
 

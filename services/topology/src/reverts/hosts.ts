@@ -1,7 +1,7 @@
 import type { ClientSession } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Storage } from "../storage/storage.js";
-import type { Inventory, InventoryChange, LockedHost } from "../storage/stores/hosts.js";
+import type { Inventory, InventoryChange, LockedHost } from "../storage/stores/host-locks.js";
 import { type Conflict, conflictOf } from "./conflict.rules.js";
 import { idsOf, type Planned, revisionIn, type Step } from "./planned.js";
 import { byHost, type Undo } from "./undo.rules.js";

@@ -13,7 +13,7 @@ import { replaceSubnet } from "../references/replace-subnet.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
 import type { Reference } from "../storage/guards.js";
 import type { Storage } from "../storage/storage.js";
-import type { LockedHost } from "../storage/stores/hosts.js";
+import type { LockedHost } from "../storage/stores/host-locks.js";
 import { type Conflict, conflictOf, refuse } from "./conflict.rules.js";
 import { dependents, inTheWay } from "./conflicts.js";
 import { changesOfHosts, inventoriesOf, lockHosts, missingHosts, restoreHosts } from "./hosts.js";

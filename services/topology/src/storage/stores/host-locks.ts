@@ -1,0 +1,156 @@
+import type { ClientSession, Document } from "mongodb";
+import type { HostInventory } from "@nts/shared/contract";
+import type { Scope } from "@nts/shared/http/tenancy";
+import type { EntityDocument } from "../entities.js";
+import { BY_ID } from "../indexes.js";
+import { within } from "../scope.js";
+import type { ScopedCollection } from "../scoped-collection.js";
+import { requireRoom } from "./host-capacity.rules.js";
+import { createReservedHosts, type MaybeReserved, type ReservedHosts } from "./reserved-hosts.js";
+
+// Everything on a host is written under the host's lock: a counter in its document that each such transaction writes
+// first, so that two of them collide. The same write keeps the inventory (what is on the host), which validating
+// bindings and placing services need, and moves the host's revision, which covers its children. A transaction that
+// fails, or finds nothing to change, undoes all three.
+
+/** What stands on a host: ids of ports and interfaces (the latter in no order), and how many services. */
+export interface Inventory extends HostInventory {
+  readonly services: number;
+}
+
+export interface LockedHost {
+  readonly id: string;
+  readonly network_id: string;
+  readonly name: string;
+  /** As it is after the change. */
+  readonly inventory: Inventory;
+}
+
+/** How much stands on a host that is to be deleted. */
+export interface TakenHost extends Readonly<Record<keyof Inventory, number>> {
+  readonly id: string;
+  readonly network_id: string;
+}
+
+/** What a transaction adds to a host, or takes from it. */
+export interface InventoryChange {
+  readonly add?: Partial<HostInventory>;
+  readonly remove?: Partial<HostInventory>;
+  /** How many services more. */
+  readonly services?: number;
+}
+
+export interface HostLocks {
+  /**
+   * Locks a host for this transaction.
+   *
+   * @returns null when there is no such host in the scope
+   * @throws AppError `validation_failed` when it would have more on it than a host can have
+   */
+  lock(tx: ClientSession, scope: Scope, id: string, change?: InventoryChange): Promise<LockedHost | null>;
+  /** Locks several hosts, in three commands. @returns those that are in the scope, by id */
+  lockAll(
+    tx: ClientSession,
+    scope: Scope,
+    changes: ReadonlyMap<string, InventoryChange>,
+  ): Promise<ReadonlyMap<string, LockedHost>>;
+  /** Locks hosts that are to be deleted. @returns those that are in the scope */
+  take(tx: ClientSession, scope: Scope, ids: readonly string[]): Promise<TakenHost[]>;
+  /** Hosts that a transaction has to itself before it locks them. */
+  readonly reserved: ReservedHosts;
+}
+
+/** The inventories of a thousand full hosts are 80 MB: they are counted where they are. */
+const TAKEN = {
+  ...{ network_id: 1, reserved: 1, services: "$inventory.services" },
+  interfaces: { $size: "$inventory.interfaces" },
+  ports: { $size: "$inventory.ports" },
+} as const;
+const LOCKED = { _id: 1, network_id: 1, name: 1, inventory: 1, reserved: 1 } as const;
+
+export function createHostLocks(hosts: ScopedCollection<EntityDocument>): HostLocks {
+  const reserved = createReservedHosts(hosts);
+
+  /** Locks hosts by one short command: the longer it takes, the likelier somebody else commits a change to one of them. */
+  async function own(tx: ClientSession, scope: Scope, ids: readonly string[]): Promise<void> {
+    await hosts.updateMany({ ...within(scope), _id: { $in: [...ids] } }, { $inc: { lock: 1 } } as object, {
+      session: tx,
+    });
+  }
+
+  return {
+    reserved,
+    lock: async (tx, scope, id, change = {}) => {
+      const options = { session: tx, projection: LOCKED, returnDocument: "after", hint: BY_ID } as const;
+      const found = await hosts.findOneAndUpdate({ ...within(scope), _id: id }, updateOf(change), options);
+      if (found === null) return null;
+      await reserved.requireFree(tx, scope, [found]);
+      const host = lockedIn(found);
+      requireRoomFor(change, host);
+      return host;
+    },
+    lockAll: async (tx, scope, changes) => {
+      const ids = [...changes.keys()];
+      await own(tx, scope, ids);
+      const updates = [...changes].map(([_id, change]) => ({
+        updateOne: { filter: { ...within(scope), _id }, update: updateOf(change), hint: BY_ID },
+      }));
+      if (updates.length > 0) await hosts.bulkWrite(updates, { session: tx });
+      const found = await hosts
+        .find({ ...within(scope), _id: { $in: ids } }, { session: tx, projection: LOCKED })
+        .toArray();
+      await reserved.requireFree(tx, scope, found);
+      const locked = new Map(found.map((one) => [one._id, lockedIn(one)]));
+      for (const [id, change] of changes) requireRoomFor(change, locked.get(id));
+      return locked;
+    },
+    take: async (tx, scope, ids) => {
+      const filter = { ...within(scope), _id: { $in: [...ids] } };
+      await own(tx, scope, ids);
+      const found = await hosts
+        .find<Omit<TakenHost, "id"> & MaybeReserved>(filter, { session: tx, projection: TAKEN })
+        .toArray();
+      await reserved.requireFree(tx, scope, found);
+      return found.map(({ _id: id, network_id, interfaces, ports, services }) => ({
+        id,
+        network_id,
+        interfaces,
+        ports,
+        services,
+      }));
+    },
+  };
+}
+
+function requireRoomFor({ add, services = 0 }: InventoryChange, host: LockedHost | undefined): void {
+  if (host === undefined) return;
+  const { inventory } = host;
+  requireRoom({
+    interfaces: add?.interfaces?.length ? inventory.interfaces.length : null,
+    ports: add?.ports?.length ? inventory.ports.length : null,
+    services: services > 0 ? inventory.services : null,
+  });
+}
+
+function updateOf({ add, remove, services = 0 }: InventoryChange): Document {
+  return {
+    $inc: { lock: 1, revision: 1, ...(services !== 0 && { "inventory.services": services }) },
+    ...(add && { $push: perList(add, (ids) => ({ $each: ids })) }),
+    ...(remove && { $pull: perList(remove, (ids) => ({ $in: ids })) }),
+  };
+}
+
+function perList(lists: Partial<HostInventory>, operand: (ids: readonly string[]) => Document): Document {
+  return Object.fromEntries(
+    Object.entries(lists).map(([name, ids]) => [`inventory.${name}`, operand(ids as string[])]),
+  );
+}
+
+function lockedIn(found: EntityDocument): LockedHost {
+  return {
+    id: found._id,
+    network_id: found.network_id ?? "",
+    name: String(found["name"]),
+    inventory: found["inventory"] as Inventory,
+  };
+}
