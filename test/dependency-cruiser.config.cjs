@@ -14,6 +14,7 @@ const TOPOLOGY_ROOMS = [
   "values",
   "storage",
   "journal",
+  "past",
   "references",
   "hosts",
   "graph",

@@ -47,7 +47,8 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   not_found: { params: "`entity`", remedy: "Check the id. A resource outside the caller's scope answers the same." },
   changes_gone: {
     params: "`oldest`",
-    remedy: "Read the lists anew, and follow the changes from the cursor that was newest before.",
+    remedy:
+      "Read the lists anew, and follow the changes from the cursor that was newest before. `as_of`: take a later moment.",
   },
   method_not_allowed: { params: "", remedy: "Use a method from the `Allow` header." },
   payload_too_large: { params: "", remedy: "Send less; see limits.md." },
@@ -85,7 +86,8 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   too_many_changes: {
     params: "`limit`",
     remedy:
-      "Send the ids in several requests, or delete the hosts themselves; compare moments that are closer together.",
+      "Send the ids in several requests, or delete the hosts themselves; compare moments that are closer together; ask for a " +
+      "later moment, or for one network.",
   },
   too_many_subnets: {
     params: "`planned`, `limit`",

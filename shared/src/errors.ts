@@ -37,7 +37,8 @@ export const ERRORS = {
   secret_shown_once: "The answer to the first request showed a secret, which is not kept.",
   precondition_failed: "The resource has changed since the given revision.",
   idempotency_mismatch: "The idempotency key was used for another request.",
-  too_many_changes: "This is about more changes than one request may make or compare; ask for less at a time.",
+  too_many_changes:
+    "This is about more changes than one request may make, compare or look behind; ask for less at a time.",
   too_many_subnets: "Too many new subnets; create larger ones or use subnet_hint.",
   import_too_expensive: "The import takes more time or memory than it may; split it.",
   rate_limited: "Too many requests.",

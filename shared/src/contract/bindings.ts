@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { byId, filters, Id, listQuery, serverFields } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { AS_OF_ERRORS, asOf } from "./moments.js";
 
 /** A service present at an interface (an address), with no port. @see docs/api.md "Bindings" */
 export const InterfaceBindingInput = z
@@ -42,6 +43,7 @@ export const listBindings = endpoint({
   path: "/api/v1/bindings",
   summary: "List the bindings of services",
   query: listQuery(["created_at"], {
+    ...asOf,
     network_id: filters.network_id,
     service_id: Id.optional().describe("Only bindings of this service."),
     port_id: Id.optional().describe("Only bindings of this port."),
@@ -49,7 +51,7 @@ export const listBindings = endpoint({
   }),
   response: Binding,
   list: true,
-  errors: [],
+  errors: AS_OF_ERRORS,
 });
 
 export const getBinding = endpoint({
@@ -59,6 +61,7 @@ export const getBinding = endpoint({
   path: "/api/v1/bindings/{id}",
   summary: "Get a binding",
   params: byId,
+  query: z.strictObject(asOf),
   response: Binding,
-  errors: ["not_found"],
+  errors: ["not_found", ...AS_OF_ERRORS],
 });

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { ChangeCursor, ChangedEntity } from "./changes.js";
+import { ChangedEntity } from "./changes.js";
 import { filters, Id } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { Moment } from "./moments.js";
 
 // What is different between two moments, by the journal. @see docs/changes.md
 
@@ -11,19 +12,6 @@ export const COMPARED_ENTITIES = 200_000;
 
 /** How differences are answered. */
 export const DIFF_FORMATS = ["json", "markdown"] as const;
-
-/** A moment: a time, or a cursor, which is the moment right after its change. */
-export const Moment = z
-  .string()
-  .max(64)
-  .refine(isMoment, "must be a time in ISO 8601, or a cursor")
-  .meta({ format: "moment", examples: ["2026-01-31T09:30:00.000Z"] });
-
-const TIME = z.iso.datetime({ offset: true });
-
-function isMoment(text: string): boolean {
-  return TIME.safeParse(text).success || ChangeCursor.safeParse(text).success;
-}
 
 const State = z.record(z.string(), z.unknown()).nullable();
 

@@ -16,6 +16,7 @@ import {
   VirtualizationAnswer,
 } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { AS_OF_ERRORS, asOf } from "./moments.js";
 import { patchOf } from "./merge-patch.js";
 import { HOSTNAME_LIMIT } from "./formats.js";
 import { resource } from "./resource.js";
@@ -94,12 +95,13 @@ export const listHosts = endpoint({
   permission: "Viewer",
   summary: "List hosts with their interfaces, ports and services",
   query: listQuery(["created_at", "name", "hostname", "updated_at", "network_id"], {
+    ...asOf,
     ...filters,
     q: SearchPart.describe("Only hosts with this in their name, hostname or one of their addresses, in any case."),
   }),
   response: Host,
   list: true,
-  errors: [],
+  errors: AS_OF_ERRORS,
 });
 
 export const createHost = endpoint({

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { byId, filters, Id, listQuery, Name, serverFields } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { AS_OF_ERRORS, asOf } from "./moments.js";
 import { patchOf } from "./merge-patch.js";
 import { canonicalMac, isMac } from "./formats.js";
 import { resource } from "./resource.js";
@@ -100,6 +101,7 @@ export const listInterfaces = endpoint({
   permission: "Viewer",
   summary: "List interfaces",
   query: listQuery(["created_at", "position", "ip_address"], {
+    ...asOf,
     network_id: filters.network_id,
     host_id: Id.optional().describe("Only interfaces of this host."),
     subnet_id: Id.optional().describe("Only interfaces in this subnet."),
@@ -107,7 +109,7 @@ export const listInterfaces = endpoint({
   }),
   response: Interface,
   list: true,
-  errors: [],
+  errors: AS_OF_ERRORS,
 });
 
 export const createInterface = endpoint({

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { byId, filters, Id, listQuery, Name, serverFields, Tags } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { AS_OF_ERRORS, asOf } from "./moments.js";
 import { patchOf } from "./merge-patch.js";
 import { resource } from "./resource.js";
 import { planned } from "./writes.js";
@@ -38,10 +39,10 @@ export const listNetworks = endpoint({
   path: "/api/v1/networks",
   permission: "Viewer",
   summary: "List networks",
-  query: listQuery(["created_at", "name", "updated_at"], filters),
+  query: listQuery(["created_at", "name", "updated_at"], { ...filters, ...asOf }),
   response: Network,
   list: true,
-  errors: [],
+  errors: AS_OF_ERRORS,
 });
 
 export const createNetwork = endpoint({

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { byId, filters, Id, listQuery, serverFields } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { AS_OF_ERRORS, asOf } from "./moments.js";
 import { patchOf } from "./merge-patch.js";
 import { resource } from "./resource.js";
 import { planned } from "./writes.js";
@@ -41,13 +42,14 @@ export const listPorts = endpoint({
   permission: "Viewer",
   summary: "List ports",
   query: listQuery(["created_at", "number"], {
+    ...asOf,
     network_id: filters.network_id,
     host_id: Id.optional().describe("Only ports of this host."),
     ids: filters.ids,
   }),
   response: Port,
   list: true,
-  errors: [],
+  errors: AS_OF_ERRORS,
 });
 
 export const createPort = endpoint({

@@ -1,7 +1,8 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { ErrorCode } from "../errors.js";
 import { BulkDelete, BulkDeleted, byId, Nothing } from "./common.js";
 import { endpoint, type Permission } from "./endpoint.js";
+import { AS_OF_ERRORS, asOf } from "./moments.js";
 import { planned } from "./writes.js";
 
 // The operations that are alike for every resource of the topology service.
@@ -36,8 +37,9 @@ export function resource({ one, singular, plural, tag, write, wholeOrganization 
         permission: "Viewer",
         summary,
         params: byId,
+        query: z.strictObject(asOf),
         response,
-        errors: ["not_found"],
+        errors: ["not_found", ...AS_OF_ERRORS],
       }),
     deleteOne: (summary = `Delete ${one}`, ...errors: readonly ErrorCode[]) =>
       endpoint({

@@ -16,6 +16,7 @@ import {
   VirtualizationAnswer,
 } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { AS_OF_ERRORS, asOf } from "./moments.js";
 import { patchOf } from "./merge-patch.js";
 import { resource } from "./resource.js";
 import { planned } from "./writes.js";
@@ -96,6 +97,7 @@ export const listServices = endpoint({
   permission: "Viewer",
   summary: "List services",
   query: listQuery(SERVICE_ORDER_FIELDS, {
+    ...asOf,
     network_id: filters.network_id,
     q: SearchPart.describe("Only services with this in their name or service_definition, in any case."),
     host_id: Id.optional().describe("Only services of this host."),
@@ -109,7 +111,7 @@ export const listServices = endpoint({
   }),
   response: Service,
   list: true,
-  errors: [],
+  errors: AS_OF_ERRORS,
 });
 
 export const createService = endpoint({

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { byId, Description, filters, Id, listQuery, Name, serverFields, Source, Tags, text } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { AS_OF_ERRORS, asOf } from "./moments.js";
 import { patchOf } from "./merge-patch.js";
 import { resource } from "./resource.js";
 import { planned } from "./writes.js";
@@ -81,10 +82,10 @@ export const listSubnets = endpoint({
   path: "/api/v1/subnets",
   permission: "Viewer",
   summary: "List subnets",
-  query: listQuery(["created_at", "name", "cidr", "subnet_type", "updated_at", "network_id"], filters),
+  query: listQuery(["created_at", "name", "cidr", "subnet_type", "updated_at", "network_id"], { ...filters, ...asOf }),
   response: Subnet,
   list: true,
-  errors: [],
+  errors: AS_OF_ERRORS,
 });
 
 export const createSubnet = endpoint({

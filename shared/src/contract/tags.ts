@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { byId, Description, filters, Id, listQuery, Name, serverFields } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { AS_OF_ERRORS, asOf } from "./moments.js";
 import { patchOf } from "./merge-patch.js";
 import { resource } from "./resource.js";
 import { planned } from "./writes.js";
@@ -48,12 +49,13 @@ export const listTags = endpoint({
   permission: "Viewer",
   summary: "List tags",
   query: listQuery(["created_at", "name", "color"], {
+    ...asOf,
     network_id: filters.network_id.describe("Has no effect: tags belong to the organization."),
     ids: filters.ids,
   }),
   response: Tag,
   list: true,
-  errors: [],
+  errors: AS_OF_ERRORS,
 });
 
 export const createTag = endpoint({

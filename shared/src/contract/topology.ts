@@ -2,6 +2,7 @@ import { z } from "zod";
 import { CATEGORIES } from "./categories.js";
 import { filters, Id } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { AS_OF_ERRORS, asOf } from "./moments.js";
 import { PROTOCOLS } from "./ports.js";
 
 /** How the graph is answered; all but the first are plain files. */
@@ -116,10 +117,11 @@ export const getTopology = endpoint({
     `are plain files without an envelope. Mermaid draws at most ${MERMAID_LIMITS.edges} edges in ` +
     `${MERMAID_LIMITS.characters} characters; a larger graph is refused in that format.`,
   query: z.strictObject({
+    ...asOf,
     network_id: filters.network_id,
     format: z.enum(TOPOLOGY_FORMATS).default("json"),
   }),
   response: Topology,
   files: ["text/vnd.graphviz", "application/vnd.mermaid", "application/graphml+xml"],
-  errors: [],
+  errors: AS_OF_ERRORS,
 });

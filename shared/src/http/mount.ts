@@ -124,7 +124,8 @@ export function mount<E extends Endpoint>(router: Router, operation: E, handler:
     const { principal } = call;
     if (!isUser(principal)) throw new AppError("not_authenticated");
     const scope = visible === undefined ? principal.scope : visible(principal.scope);
-    const isWholeList = operation.list === true && (call.query as { limit?: number }).limit === 0;
+    const { limit, as_of: asOf } = call.query as { readonly limit?: number; readonly as_of?: string };
+    const isWholeList = operation.list === true && limit === 0 && asOf === undefined;
     const headers = isWholeList ? await beforeList?.(principal.scope) : undefined;
     const given = await handler({ ...call, principal, scope: scope instanceof Promise ? await scope : scope });
     return headers === undefined ? given : { ...given, headers: { ...given.headers, ...headers } };

@@ -79,6 +79,24 @@ export async function* rawBatches(
   }
 }
 
+/** How many documents match at a moment, which is set. */
+export async function rawCount(
+  db: Db,
+  { collection, filter, hint, maxTimeMS = OPERATION_MS }: Pick<RawFind, "collection" | "filter" | "hint" | "maxTimeMS">,
+  moment: Moment,
+): Promise<number> {
+  const session = db.client.startSession({ causalConsistency: false });
+  const count = { aggregate: collection, pipeline: [{ $match: filter }, { $count: "found" }], cursor: {} };
+  const command = { ...count, ...(hint && { hint }), maxTimeMS, readConcern: concernOf(moment) };
+  try {
+    const reply = await retriedOnce(() => db.command(command, { session, readPreference: "primary" }));
+    const { firstBatch } = reply["cursor"] as { readonly firstBatch: readonly { readonly found: number }[] };
+    return firstBatch[0]?.found ?? 0;
+  } finally {
+    await session.endSession();
+  }
+}
+
 /** The fields of a document that are texts, in UTF-8, or numbers. Fields of other types, null among them, are left out. */
 export function fieldsIn({ bytes }: RawBatch, start: number): Map<string, Buffer | number> {
   const fields = new Map<string, Buffer | number>();

@@ -87,7 +87,7 @@ function ofRequests(): Rows {
       `${n(MOST_CHANGED)} services or interfaces that move up, as many services that lose bindings, ${n(MOST_UNBOUND)} bindings; then 422 \`too_many_changes\``,
     ],
     [
-      "what a diff compares",
+      "what a diff compares, and `as_of` looks behind",
       `${n(COMPARED_CHANGES)} changes of ${n(COMPARED_ENTITIES)} entities; then 422 \`too_many_changes\``,
     ],
     [

@@ -11,7 +11,7 @@ import {
   type QueryInputOf,
   Topology,
 } from "@nts/shared/contract";
-import { readGraph } from "@nts/topology/graph/read";
+import { readGraph, storedSource } from "@nts/topology/graph/read";
 import { createStorage } from "@nts/topology/storage/storage";
 import { seedTopology } from "../support/seed.js";
 import { type Caller, startTopology, type Topology as Service } from "../support/topology.js";
@@ -178,7 +178,7 @@ describe("topology.graph: how it is read", () => {
       expect([text.match(node)?.length, text.match(edge)?.length]).toEqual([5_000, 4_000]);
     } // prettier-ignore
     const storage = createStorage(topology.db, () => Promise.reject(new Error("nothing is written here")));
-    for await (const piece of readGraph(storage, { organizationId, networks: "all" }))
+    for await (const piece of readGraph(storedSource(storage, { organizationId, networks: "all" })))
       expect((piece.nodes ?? piece.edges)?.length).toBeLessThanOrEqual(500);
   });
 

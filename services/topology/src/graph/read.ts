@@ -1,5 +1,14 @@
 import type { Document } from "mongodb";
-import type { Category, HostRecord, Service, TopologyEdge, TopologyNode } from "@nts/shared/contract";
+import type {
+  Category,
+  HostRecord,
+  Interface,
+  Port,
+  Service,
+  Subnet,
+  TopologyEdge,
+  TopologyNode,
+} from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { STREAM_MS } from "@nts/shared/mongo/connect";
 import { BY_ID, orderIndex, SERVICE_TRAILING, type IndexKey } from "../storage/indexes.js";
@@ -13,7 +22,29 @@ import { hostNode, inSubnetEdge, onHostEdge, type Runner, runnersOf, serviceNode
 const MOST_ROWS = 500;
 
 /** What the graph is made of. */
-type Parts = Pick<Storage, "subnets" | "hosts" | "interfaces" | "ports" | "services">;
+interface Parts {
+  readonly subnets: Subnet;
+  readonly hosts: HostRecord;
+  readonly interfaces: Interface;
+  readonly ports: Port;
+  readonly services: Service;
+}
+
+/** Entities of one moment, by kind. */
+export interface GraphSource {
+  /** All of a kind, by network and age, some at a time. */
+  all<Kind extends keyof Parts>(kind: Kind): AsyncIterable<readonly Read<Parts[Kind]>[]>;
+  /** Ports by their ids, as far as they are there. */
+  ports(ids: readonly string[]): Promise<readonly Port[]>;
+  /** Those of some ids that are there. */
+  there(kind: "hosts" | "services", ids: readonly string[]): Promise<ReadonlySet<unknown>>;
+}
+
+export interface Read<T> {
+  readonly entity: T;
+  /** Of a service. */
+  readonly category: Category;
+}
 
 /** Some nodes, or some edges, of a graph. */
 export interface GraphPiece {
@@ -21,64 +52,64 @@ export interface GraphPiece {
   readonly edges?: readonly TopologyEdge[];
 }
 
-/**
- * The graph of a scope, piece by piece: all nodes, then all edges, both by network and age. All of it is of one moment,
- * which the database remembers for five minutes; who reads for longer gets an error.
- */
-export async function* readGraph(parts: Parts, scope: Scope): AsyncGenerator<GraphPiece> {
-  const moment: Moment = {};
-  yield* nodesOf(parts, scope, moment);
-  yield* edgesOf(parts, scope, moment);
+/** The graph of a source, piece by piece: all nodes, then all edges, both by network and age. */
+export async function* readGraph(source: GraphSource): AsyncGenerator<GraphPiece> {
+  yield* nodesOf(source);
+  yield* edgesOf(source);
 }
 
-async function* nodesOf({ subnets, hosts, services }: Parts, scope: Scope, moment: Moment) {
-  for await (const read of all(subnets, scope, moment)) yield { nodes: read.map(({ entity }) => subnetNode(entity)) };
-  for await (const read of all(hosts, scope, moment)) yield { nodes: read.map(({ entity }) => hostNode(entity)) };
-  for await (const read of all(services, scope, moment, SERVICE_TRAILING))
+async function* nodesOf({ all }: GraphSource): AsyncGenerator<GraphPiece> {
+  for await (const read of all("subnets")) yield { nodes: read.map(({ entity }) => subnetNode(entity)) };
+  for await (const read of all("hosts")) yield { nodes: read.map(({ entity }) => hostNode(entity)) };
+  for await (const read of all("services"))
     yield { nodes: read.map(({ entity, category }) => serviceNode(entity, category)) };
 }
 
-async function* edgesOf(parts: Parts, scope: Scope, moment: Moment): AsyncGenerator<GraphPiece> {
-  const { hosts, interfaces, ports, services } = parts;
-  for await (const read of all(interfaces, scope, moment)) yield { edges: read.map(({ entity }) => inSubnetEdge(entity)) }; // prettier-ignore
-  for await (const read of all(services, scope, moment, SERVICE_TRAILING)) {
+async function* edgesOf(source: GraphSource): AsyncGenerator<GraphPiece> {
+  const { all, ports } = source;
+  for await (const read of all("interfaces")) yield { edges: read.map(({ entity }) => inSubnetEdge(entity)) };
+  for await (const read of all("services")) {
     const named = read.flatMap(({ entity }) => entity.bindings.flatMap((one) => (one.type === "Port" ? [one.port_id] : []))); // prettier-ignore
-    const found = await some(ports, scope, moment, { ids: named, projection: STORED });
-    const portById = new Map(
-      found.map((port) => ports.storedIn(port as StoredFields, scope).entity).map((port) => [port.id, port]),
-    );
+    const portById = new Map((await ports(named)).map((port) => [port.id, port]));
     yield { edges: read.map(({ entity }) => onHostEdge(entity, portById)) };
-    yield { edges: await virtualized(parts, scope, moment, read.map(({ entity }) => entity)) }; // prettier-ignore
+    yield { edges: await virtualized(source, read.map(({ entity }) => entity)) }; // prettier-ignore
   }
-  for await (const read of all(hosts, scope, moment))
-    yield { edges: await virtualized(parts, scope, moment, read.map(({ entity }) => entity)) }; // prettier-ignore
+  for await (const read of all("hosts"))
+    yield { edges: await virtualized(source, read.map(({ entity }) => entity)) }; // prettier-ignore
 }
 
 async function virtualized(
-  { hosts, services }: Parts,
-  scope: Scope,
-  moment: Moment,
+  { there: thereOf }: GraphSource,
   entities: readonly (HostRecord | Service)[],
 ): Promise<TopologyEdge[]> {
   const runners = entities.flatMap(runnersOf);
-  const thereOf = async (kind: Runner["kind"]): Promise<Set<unknown>> => {
-    const ids = runners.filter((one) => one.kind === kind).map(({ id }) => id);
-    const projection = { _id: 1 };
-    const found =
-      kind === "service"
-        ? await some(services, scope, moment, { ids, projection })
-        : await some(hosts, scope, moment, { ids, projection });
-    return new Set(found.map(({ _id }) => _id as unknown));
-  };
-  const there = { service: await thereOf("service"), host: await thereOf("host") };
+  const idsOf = (kind: Runner["kind"]): string[] => runners.filter((one) => one.kind === kind).map(({ id }) => id);
+  const there = { service: await thereOf("services", idsOf("service")), host: await thereOf("hosts", idsOf("host")) };
   return entities.flatMap((entity) => virtualizedByEdges(entity, ({ kind, id }) => there[kind].has(id)));
 }
 
-interface Read<T> {
-  readonly entity: T;
-  /** Of a service. */
-  readonly category: Category;
+/**
+ * What is stored in a scope. All of it is of one moment, which the database remembers for five minutes; who reads for longer gets
+ * an error.
+ */
+export function storedSource(storage: Pick<Storage, keyof Parts>, scope: Scope): GraphSource {
+  const moment: Moment = {};
+  return {
+    all: (kind) => all(storage[kind] as unknown as Entities<Parts[typeof kind]>, scope, moment, TRAILING[kind]),
+    ports: async (ids) => {
+      const found = await some(storage.ports, scope, moment, { ids, projection: STORED });
+      return found.map((port) => storage.ports.storedIn(port as StoredFields, scope).entity);
+    },
+    there: async (kind, ids) => {
+      const entities = storage[kind] as Pick<Entities<Entity>, "read" | "within">;
+      const found = await some(entities, scope, moment, { ids, projection: { _id: 1 } });
+      return new Set(found.map(({ _id }) => _id as unknown));
+    },
+  };
 }
+
+/** What stands at the ends of the indexes of a kind. */
+const TRAILING: Readonly<Partial<Record<keyof Parts, IndexKey>>> = { services: SERVICE_TRAILING };
 
 /** All entities of the scope, in the order of an index. @param trailing what stands at the end of that index */
 async function* all<T extends Entity>(
@@ -98,8 +129,8 @@ async function* all<T extends Entity>(
 }
 
 /** Those of some entities that are in the scope, as documents. */
-async function some<T extends Entity>(
-  { read, within }: Entities<T>,
+async function some(
+  { read, within }: Pick<Entities<Entity>, "read" | "within">,
   scope: Scope,
   moment: Moment,
   { ids, projection }: { ids: readonly string[]; projection: Document },

@@ -1,14 +1,12 @@
 import { COMPARED_CHANGES, COMPARED_ENTITIES } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { documentIn } from "@nts/shared/mongo/raw-find";
 import { requireWanted, type Work } from "@nts/shared/work";
 import type { Database } from "../storage/database.js";
-import { BY_ID } from "../storage/indexes.js";
-import { differing, type Entity, type JournalDocument, nameOf, placeOf } from "./entries.rules.js";
+import { differing, type Entity, type JournalDocument, nameOf } from "./entries.rules.js";
 import type { DIFFERENCES, DifferentEntity } from "./diff-markdown.rules.js";
 import type { ChangeFilter } from "./matching.rules.js";
-import { answeredSides, entriesIn, type Range } from "./read.js";
+import { answeredSides, entriesAt, entriesIn, type Range } from "./read.js";
 
 // What is different follows from the first and the last entry of each entity in between. Their numbers are held in memory,
 // and the entries themselves are read while the answer is sent.
@@ -78,27 +76,6 @@ export async function* differencesOf(
     yield differences;
     size = Math.max(1, Math.min(MOST_READ, Math.floor((size * READ_BYTES) / bytes)));
   }
-}
-
-async function entriesAt(database: Database, scope: Scope, numbers: readonly number[]) {
-  const { organizationId: organization_id } = scope;
-  const places = [...new Set(numbers)].map((n) => placeOf(organization_id, n));
-  const find = {
-    collection: "journal",
-    filter: { organization_id, _id: { $in: places } },
-    projection: {},
-    hint: BY_ID,
-  };
-  const entries = new Map<number, JournalDocument>();
-  let bytes = 1;
-  for await (const batch of database.batches(scope, find)) {
-    bytes += batch.bytes.length;
-    for (const start of batch.starts) {
-      const entry = documentIn(batch, start) as JournalDocument;
-      entries.set(entry.n, entry);
-    }
-  }
-  return { entries, bytes };
 }
 
 function differenceOf(first: JournalDocument, last: JournalDocument): DifferentEntity {

@@ -164,6 +164,13 @@ function isOther(value: unknown, other: unknown): boolean {
   return value !== other && JSON.stringify(value) !== JSON.stringify(other);
 }
 
+/** The entity before an entry; null when it was not there. */
+export function formerIn({ action, wire, old, was }: Pick<Draft, "action" | "wire" | "old" | "was">): string | null {
+  if (action === "created") return null;
+  if (action === "deleted") return wire;
+  return was ?? JSON.stringify({ ...(JSON.parse(wire) as Entity), ...(JSON.parse(old ?? "{}") as Entity) });
+}
+
 /** The entity before and after an entry, and the names of the members that an update changed. */
 export function sidesOf({ action, wire, old, was }: Pick<Draft, "action" | "wire" | "old" | "was">): {
   readonly before: string | null;

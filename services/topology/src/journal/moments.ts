@@ -17,8 +17,10 @@ export interface Moments {
   place(scope: Scope, moment: string, ends: Ends): Promise<number>;
 }
 
-/** A time has one, and a cursor never. */
-const OF_TIME = ":";
+/** Whether a moment is a time: a cursor has no colon. */
+export function isTime(moment: string): boolean {
+  return moment.includes(":");
+}
 
 export function createMoments(database: Database, reader: JournalReader): Moments {
   async function placeOfTime(scope: Scope, time: Date, { last, gone, goneForCaller, goneAt }: Ends): Promise<number> {
@@ -40,7 +42,7 @@ export function createMoments(database: Database, reader: JournalReader): Moment
       const cursors = await reader.cursors();
       const { organizationId } = scope;
       const goneBehind = (n: number): AppError => new AppError("changes_gone", { oldest: cursors.of(organizationId, n) }); // prettier-ignore
-      if (!moment.includes(OF_TIME)) {
+      if (!isTime(moment)) {
         const n = cursors.read(organizationId, moment);
         if (n < ends.goneForCaller) throw goneBehind(ends.goneForCaller);
         return Math.min(n, ends.last);

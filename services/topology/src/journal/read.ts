@@ -15,7 +15,7 @@ import {
 import { KINDS } from "../storage/kinds.js";
 import { ALL, type GoneDocument, type JournalCollections, journalCollections } from "./collections.js";
 import { type Cursors, cursorsOf } from "./cursors.js";
-import { type JournalDocument, placeOf, sidesOf } from "./entries.rules.js";
+import { formerIn, type JournalDocument, placeOf, sidesOf } from "./entries.rules.js";
 import { lastOf } from "./known.js";
 import type { ChangeFilter } from "./matching.rules.js";
 
@@ -177,6 +177,25 @@ export async function* entriesIn(
   for await (const batch of database.batches(scope, find)) yield documentsIn(batch) as JournalDocument[];
 }
 
+/** Entries by their numbers, and how many bytes they have together. */
+export async function entriesAt(
+  database: Database,
+  scope: Scope,
+  numbers: readonly number[],
+): Promise<{ entries: Map<number, JournalDocument>; bytes: number }> {
+  const { organizationId: organization_id } = scope;
+  const places = [...new Set(numbers)].map((n) => placeOf(organization_id, n));
+  const filter = { organization_id, _id: { $in: places } };
+  const find = { collection: "journal", filter, projection: {}, hint: BY_ID };
+  const entries = new Map<number, JournalDocument>();
+  let bytes = 1;
+  for await (const batch of database.batches(scope, find)) {
+    bytes += batch.bytes.length;
+    for (const entry of documentsIn(batch) as JournalDocument[]) entries.set(entry.n, entry);
+  }
+  return { entries, bytes };
+}
+
 /** True when entries that do not match are passed over one by one. */
 function isWindowed({ entity_id, host_id, request_id, ...others }: ChangeFilter): boolean {
   if ([entity_id, host_id, request_id].some((one) => one !== undefined)) return false;
@@ -223,12 +242,18 @@ const READERS = new Map(
 
 /** The entity before and after an entry as it is answered today; null where it was not there. */
 export function answeredSides(entry: JournalDocument): ReturnType<typeof sidesOf> {
-  const { organization_id, entity, form } = entry;
   const { before, after, fields } = sidesOf(entry);
+  return { before: presentOf(entry, before), after: presentOf(entry, after), fields };
+}
+
+/** The entity before an entry as it is answered today; null when it was not there. */
+export function answeredFormer(entry: JournalDocument): string | null {
+  return presentOf(entry, formerIn(entry));
+}
+
+function presentOf({ organization_id, entity, form }: JournalDocument, wire: string | null): string | null {
   const scope = { organizationId: organization_id, networks: "all" } as const;
-  const present = (wire: string | null): string | null =>
-    wire === null ? null : (READERS.get(entity)?.wireOf({ wire, form }, scope) ?? wire);
-  return { before: present(before), after: present(after), fields };
+  return wire === null ? null : (READERS.get(entity)?.wireOf({ wire, form }, scope) ?? wire);
 }
 
 /** The JSON text of an entry. */

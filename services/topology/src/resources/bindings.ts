@@ -1,23 +1,19 @@
 import { getBinding, listBindings } from "@nts/shared/contract";
-import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
+import type { Router } from "@nts/shared/http/mount";
 import { BINDING_INDEXES, type IndexKey } from "../storage/indexes.js";
-import { mountGet } from "./common.js";
-import { answerList } from "../storage/lists.js";
-import { narrowedTo } from "../storage/scope.js";
+import { type ListPlanOf, mountGet, mountList } from "./common.js";
+import type { Past } from "../past/past.js";
 import type { Storage } from "../storage/storage.js";
 
-export function mountBindings(router: Router, storage: Storage): void {
-  mount(router, listBindings, list(storage));
-  mountGet(router, getBinding, storage.bindings);
+export function mountBindings(router: Router, storage: Storage, past: Past): void {
+  mountList(router, listBindings, { entities: storage.bindings, past }, plan(storage));
+  mountGet(router, getBinding, { entities: storage.bindings, past });
 }
 
-function list({ totals, bindings }: Storage): UserHandler<typeof listBindings> {
-  return async ({ work, scope: whole, query }) => {
-    const scope = narrowedTo(whole, query.network_id);
+function plan({ totals }: Storage): ListPlanOf<typeof listBindings> {
+  return (query, scope) => {
     const { service_id, port_id, interface_id } = query;
-    return answerList(bindings, query, {
-      work,
-      scope,
+    return {
       filter: {
         ...(service_id !== undefined && { service_id }),
         ...(port_id !== undefined && { port_id }),
@@ -25,7 +21,7 @@ function list({ totals, bindings }: Storage): UserHandler<typeof listBindings> {
       },
       selective: selectiveIndex(query),
       total: () => totals.total(scope, "bindings"),
-    });
+    };
   };
 }
 

@@ -1,18 +1,60 @@
-import type { bulkDeleteTags, deleteTag, Endpoint, getTag } from "@nts/shared/contract";
-import { answer } from "@nts/shared/http/answer";
+import type { z } from "zod";
+import type { bulkDeleteTags, deleteTag, Endpoint, getTag, QueryOf } from "@nts/shared/contract";
+import { answer, type Answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
+import type { Scope } from "@nts/shared/http/tenancy";
+import type { PageQuery } from "@nts/shared/mongo/keyset";
 import type { Removed } from "../deletions/removed.js";
+import type { Past } from "../past/past.js";
 import type { Entities, Entity } from "../storage/entities.js";
+import { answerList, type ListPlan } from "../storage/lists.js";
+import { narrowedTo } from "../storage/scope.js";
 
 // The handlers that are alike for every resource.
 
-type GetOne = Endpoint<NonNullable<(typeof getTag)["params"]>>;
+type GetOne = Endpoint<NonNullable<(typeof getTag)["params"]>, NonNullable<(typeof getTag)["query"]>>;
 
-/** Answers an entity as it is stored. */
-export function mountGet<T extends Entity>(router: Router, operation: GetOne, entities: Entities<T>): void {
-  mount(router, operation, async ({ scope, params }) => {
-    const { json, revision } = await entities.readOne(scope, params.id);
+/** Answers an entity as it is stored, or as it was. */
+export function mountGet<T extends Entity>(
+  router: Router,
+  operation: GetOne,
+  { entities, past }: { readonly entities: Entities<T>; readonly past: Past },
+  answerNow: (scope: Scope, id: string) => Promise<Answer<never>> = async (scope, id) => {
+    const { json, revision } = await entities.readOne(scope, id);
     return answer.json(json, { revision });
+  },
+): void {
+  mount(router, operation, ({ work, scope, principal, params: { id }, query: { as_of: asOf } }) =>
+    asOf === undefined ? answerNow(scope, id) : past.one(entities, id, { work, rights: principal.scope, asOf }),
+  );
+}
+
+/** What lists of any resource are asked for by. */
+interface ListQuery extends PageQuery {
+  readonly network_id?: string | undefined;
+  readonly as_of?: string | undefined;
+}
+
+/** What is read of a list, in the scope that is cut to the network of the query. */
+export type ListPlanOf<E> = (query: QueryOf<E>, scope: Scope) => Omit<ListPlan, "work" | "scope">;
+
+/** Answers a list as it is, or as it was. */
+export function mountList<T extends Entity, Query extends z.ZodObject>(
+  router: Router,
+  operation: Endpoint<z.ZodObject, Query>,
+  { entities, past }: { readonly entities: Entities<T>; readonly past: Past },
+  planOf: (query: z.infer<Query>, scope: Scope) => Omit<ListPlan, "work" | "scope">,
+): void {
+  mount(router, operation, ({ work, scope: whole, principal, query: given }) => {
+    const query = given;
+    const paging = given as unknown as ListQuery;
+    const { network_id: networkId, as_of: asOf } = paging;
+    if (asOf !== undefined) {
+      const plan = (scope: Scope): ReturnType<typeof planOf> => planOf(query, scope);
+      return past.list(entities, paging, { work, rights: principal.scope, asOf, networkId, planOf: plan });
+    }
+    const scope = narrowedTo(whole, networkId);
+    return answerList(entities, paging, { work, scope, ...planOf(query, scope) });
   });
 }
 

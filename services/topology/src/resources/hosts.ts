@@ -18,11 +18,11 @@ import { newId } from "@nts/shared/ids";
 import { refusingDuplicates } from "../storage/duplicates.js";
 import { requireReferences, tagClaims } from "../references/claims.js";
 import { withNextAddresses } from "../references/next-addresses.js";
-import { answerList, commonFilter } from "../storage/lists.js";
-import { mountRemoval } from "./common.js";
+import { commonFilter } from "../storage/lists.js";
+import { type ListPlanOf, mountGet, mountList, mountRemoval } from "./common.js";
 import { requireRevision } from "@nts/shared/revision";
 import { revised } from "../storage/revisions.rules.js";
-import { narrowedTo } from "../storage/scope.js";
+import type { Past } from "../past/past.js";
 import type { Storage } from "../storage/storage.js";
 import { deleteHosts } from "../deletions/hosts.js";
 import { addressesOf, insertHost } from "../hosts/insert-host.js";
@@ -32,26 +32,20 @@ import { transactionOnHosts } from "../hosts/on-host.js";
 import { hostRevisionIn } from "../hosts/revision.js";
 import { hostRevision } from "../storage/stores/host-revision.rules.js";
 
-export function mountHosts(router: Router, storage: Storage): void {
-  mount(router, listHosts, list(storage));
+export function mountHosts(router: Router, storage: Storage, past: Past): void {
+  mountList(router, listHosts, { entities: storage.hosts, past }, plan(storage));
   mount(router, createHost, create(storage));
-  mount(router, getHost, ({ scope, params }) => answerHost(storage, scope, params.id));
+  mountGet(router, getHost, { entities: storage.hosts, past }, (scope, id) => answerHost(storage, scope, id));
   mountUpdate(router, { put: updateHost, patch: patchHost }, update(storage));
   mountRemoval(router, { one: deleteHost, several: bulkDeleteHosts }, (removed) => deleteHosts(storage, removed));
 }
 
-function list({ totals, hosts }: Storage): UserHandler<typeof listHosts> {
-  return ({ work, scope: whole, query }) => {
-    const scope = narrowedTo(whole, query.network_id);
-    const total = (): Promise<number> => totals.total(scope, "hosts");
-    return answerList(hosts, query, {
-      work,
-      scope,
-      filter: commonFilter(query, scope),
-      total,
-      join: hosts.withChildren,
-    });
-  };
+function plan({ totals, hosts }: Storage): ListPlanOf<typeof listHosts> {
+  return (query, scope) => ({
+    filter: commonFilter(query, scope),
+    total: () => totals.total(scope, "hosts"),
+    join: hosts.withChildren,
+  });
 }
 
 function create(storage: Storage): UserHandler<typeof createHost> {

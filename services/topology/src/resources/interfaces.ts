@@ -23,32 +23,29 @@ import { refusingDuplicates } from "../storage/duplicates.js";
 import { requireReferences, networkClaim } from "../references/claims.js";
 import { type Placed, withNextAddresses } from "../references/next-addresses.js";
 import { HOST_ORDER_INDEX, SUBNET_INTERFACES_INDEX } from "../storage/indexes.js";
-import { answerList, commonFilter } from "../storage/lists.js";
+import { commonFilter } from "../storage/lists.js";
 import type { Removed } from "../deletions/removed.js";
-import { mountGet, mountRemoval } from "./common.js";
+import { type ListPlanOf, mountGet, mountList, mountRemoval } from "./common.js";
 import { requireRevision } from "@nts/shared/revision";
 import { revised } from "../storage/revisions.rules.js";
-import { narrowedTo } from "../storage/scope.js";
 import { applyShift, closeGaps } from "../hosts/shifts.js";
+import type { Past } from "../past/past.js";
 import type { Storage } from "../storage/storage.js";
 import { checkAddresses, type PlacedAddress, subnetClaims } from "../references/addresses-on.js";
 import { nextMacAddress } from "../hosts/mac-address.rules.js";
 
-export function mountInterfaces(router: Router, storage: Storage): void {
-  mount(router, listInterfaces, list(storage));
+export function mountInterfaces(router: Router, storage: Storage, past: Past): void {
+  mountList(router, listInterfaces, { entities: storage.interfaces, past }, plan(storage));
   mount(router, createInterface, create(storage));
-  mountGet(router, getInterface, storage.interfaces);
+  mountGet(router, getInterface, { entities: storage.interfaces, past });
   mountUpdate(router, { put: updateInterface, patch: patchInterface }, update(storage));
   mountRemoval(router, { one: deleteInterface, several: bulkDeleteInterfaces }, (removed) => remove(storage, removed));
 }
 
-function list({ totals, interfaces }: Storage): UserHandler<typeof listInterfaces> {
-  return async ({ work, scope: whole, query }) => {
-    const scope = narrowedTo(whole, query.network_id);
+function plan({ totals }: Storage): ListPlanOf<typeof listInterfaces> {
+  return (query, scope) => {
     const { host_id, subnet_id } = query;
-    return answerList(interfaces, query, {
-      work,
-      scope,
+    return {
       filter: {
         ...commonFilter(query, scope),
         ...(host_id !== undefined && { host_id }),
@@ -58,7 +55,7 @@ function list({ totals, interfaces }: Storage): UserHandler<typeof listInterface
       selective:
         host_id !== undefined ? HOST_ORDER_INDEX : subnet_id !== undefined ? SUBNET_INTERFACES_INDEX : undefined,
       total: () => totals.total(scope, "interfaces"),
-    });
+    };
   };
 }
 

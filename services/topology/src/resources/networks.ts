@@ -16,30 +16,27 @@ import { newId } from "@nts/shared/ids";
 import type { Notices } from "../deletions/notices.js";
 import { requireReferences, tagClaims } from "../references/claims.js";
 import { FEW_INDEX } from "../storage/indexes.js";
-import { answerList, commonFilter } from "../storage/lists.js";
-import { mountGet, mountRemoval } from "./common.js";
+import { commonFilter } from "../storage/lists.js";
+import { type ListPlanOf, mountGet, mountList, mountRemoval } from "./common.js";
 import { requireRevision } from "@nts/shared/revision";
 import { revised } from "../storage/revisions.rules.js";
-import { narrowedTo } from "../storage/scope.js";
+import type { Past } from "../past/past.js";
 import type { Storage } from "../storage/storage.js";
 import { deleteNetworks } from "../deletions/networks.js";
 import { requireOwnOrganization } from "../references/own-organization.js";
 
-export function mountNetworks(router: Router, storage: Storage, notices: Notices): void {
-  mount(router, listNetworks, list(storage));
+export function mountNetworks(router: Router, storage: Storage, past: Past, notices: Notices): void {
+  mountList(router, listNetworks, { entities: storage.networks, past }, plan());
   mount(router, createNetwork, create(storage));
-  mountGet(router, getNetwork, storage.networks);
+  mountGet(router, getNetwork, { entities: storage.networks, past });
   mountUpdate(router, { put: updateNetwork, patch: patchNetwork }, update(storage));
   mountRemoval(router, { one: deleteNetwork, several: bulkDeleteNetworks }, (removed) =>
     deleteNetworks(storage, notices, removed),
   );
 }
 
-function list({ networks }: Storage): UserHandler<typeof listNetworks> {
-  return async ({ work, scope: whole, query }) => {
-    const scope = narrowedTo(whole, query.network_id);
-    return answerList(networks, query, { work, scope, filter: commonFilter(query, scope), selective: FEW_INDEX });
-  };
+function plan(): ListPlanOf<typeof listNetworks> {
+  return (query, scope) => ({ filter: commonFilter(query, scope), selective: FEW_INDEX });
 }
 
 function create(storage: Storage): UserHandler<typeof createNetwork> {

@@ -20,33 +20,28 @@ import { countsOfBindings, saveServices, unbound } from "../hosts/write-services
 import { refusingDuplicates } from "../storage/duplicates.js";
 import { requireReferences, networkClaim } from "../references/claims.js";
 import { HOST_PORTS_INDEX } from "../storage/indexes.js";
-import { answerList, commonFilter } from "../storage/lists.js";
+import { commonFilter } from "../storage/lists.js";
 import type { Removed } from "../deletions/removed.js";
-import { mountGet, mountRemoval } from "./common.js";
+import { type ListPlanOf, mountGet, mountList, mountRemoval } from "./common.js";
 import { requireRevision } from "@nts/shared/revision";
 import { revised } from "../storage/revisions.rules.js";
-import { narrowedTo } from "../storage/scope.js";
+import type { Past } from "../past/past.js";
 import type { Storage } from "../storage/storage.js";
 
-export function mountPorts(router: Router, storage: Storage): void {
-  mount(router, listPorts, list(storage));
+export function mountPorts(router: Router, storage: Storage, past: Past): void {
+  mountList(router, listPorts, { entities: storage.ports, past }, plan(storage));
   mount(router, createPort, create(storage));
-  mountGet(router, getPort, storage.ports);
+  mountGet(router, getPort, { entities: storage.ports, past });
   mountUpdate(router, { put: updatePort, patch: patchPort }, update(storage));
   mountRemoval(router, { one: deletePort, several: bulkDeletePorts }, (removed) => remove(storage, removed));
 }
 
-function list({ totals, ports }: Storage): UserHandler<typeof listPorts> {
-  return async ({ work, scope: whole, query }) => {
-    const scope = narrowedTo(whole, query.network_id);
-    return answerList(ports, query, {
-      work,
-      scope,
-      filter: { ...commonFilter(query, scope), ...(query.host_id !== undefined && { host_id: query.host_id }) },
-      selective: query.host_id === undefined ? undefined : HOST_PORTS_INDEX,
-      total: () => totals.total(scope, "ports"),
-    });
-  };
+function plan({ totals }: Storage): ListPlanOf<typeof listPorts> {
+  return (query, scope) => ({
+    filter: { ...commonFilter(query, scope), ...(query.host_id !== undefined && { host_id: query.host_id }) },
+    selective: query.host_id === undefined ? undefined : HOST_PORTS_INDEX,
+    total: () => totals.total(scope, "ports"),
+  });
 }
 
 function create(storage: Storage): UserHandler<typeof createPort> {

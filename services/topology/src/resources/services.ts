@@ -17,32 +17,29 @@ import { countsOf, lockHostFor, removeFromHosts, transactionOnHosts } from "../h
 import { newId } from "@nts/shared/ids";
 import { placeNew } from "../hosts/positions.rules.js";
 import { requireReferences, networkClaim, tagClaims } from "../references/claims.js";
-import { answerList, commonFilter } from "../storage/lists.js";
+import { commonFilter } from "../storage/lists.js";
 import type { Removed } from "../deletions/removed.js";
-import { mountGet, mountRemoval } from "./common.js";
-import { narrowedTo } from "../storage/scope.js";
+import { type ListPlanOf, mountGet, mountList, mountRemoval } from "./common.js";
 import { applyShift, closeGaps } from "../hosts/shifts.js";
+import type { Past } from "../past/past.js";
 import type { Storage } from "../storage/storage.js";
 import { bindingsOf, resolveBindings } from "../hosts/bindings.rules.js";
 import { updateOne } from "../hosts/update-service.js";
 import { tellRemoved } from "../hosts/removed-bindings.js";
 import { insertServices } from "../hosts/write-services.js";
 
-export function mountServices(router: Router, storage: Storage): void {
-  mount(router, listServices, list(storage));
+export function mountServices(router: Router, storage: Storage, past: Past): void {
+  mountList(router, listServices, { entities: storage.services, past }, plan(storage));
   mount(router, createService, create(storage));
-  mountGet(router, getService, storage.services);
+  mountGet(router, getService, { entities: storage.services, past });
   mountUpdate(router, { put: updateService, patch: patchService }, update(storage));
   mountRemoval(router, { one: deleteService, several: bulkDeleteServices }, (removed) => remove(storage, removed));
 }
 
-function list({ totals, services }: Storage): UserHandler<typeof listServices> {
-  return async ({ work, scope: whole, query }) => {
-    const scope = narrowedTo(whole, query.network_id);
+function plan({ totals }: Storage): ListPlanOf<typeof listServices> {
+  return (query, scope) => {
     const { host_id, exclude_categories } = query;
-    return answerList(services, query, {
-      work,
-      scope,
+    return {
       filter: {
         ...commonFilter(query, scope),
         ...(host_id !== undefined && { host_id }),
@@ -52,7 +49,7 @@ function list({ totals, services }: Storage): UserHandler<typeof listServices> {
       trailing: SERVICE_TRAILING,
       selective: host_id === undefined ? undefined : HOST_ORDER_INDEX,
       total: () => totals.total(scope, "services"),
-    });
+    };
   };
 }
 

@@ -18,36 +18,31 @@ import { keyAt, reservedIn, sizesOf, spaceOf, textAt, within } from "../values/a
 import { parseBlock } from "../values/addresses.js";
 import { newId } from "@nts/shared/ids";
 import { requireReferences, networkClaim, tagClaims } from "../references/claims.js";
-import { answerList, commonFilter } from "../storage/lists.js";
+import { commonFilter } from "../storage/lists.js";
 import type { Removed } from "../deletions/removed.js";
-import { mountGet, mountRemoval } from "./common.js";
+import { type ListPlanOf, mountGet, mountList, mountRemoval } from "./common.js";
 import { requireRevision } from "@nts/shared/revision";
 import { revised } from "../storage/revisions.rules.js";
-import { narrowedTo } from "../storage/scope.js";
+import type { Past } from "../past/past.js";
 import type { Storage } from "../storage/storage.js";
 import { insertSubnets } from "../references/insert-subnets.js";
 import { replaceSubnet } from "../references/replace-subnet.js";
 
-export function mountSubnets(router: Router, storage: Storage): void {
-  mount(router, listSubnets, list(storage));
+export function mountSubnets(router: Router, storage: Storage, past: Past): void {
+  mountList(router, listSubnets, { entities: storage.subnets, past }, plan(storage));
   mount(router, createSubnet, create(storage));
-  mountGet(router, getSubnet, storage.subnets);
+  mountGet(router, getSubnet, { entities: storage.subnets, past });
   mount(router, getSubnetUtilization, utilization(storage));
   mountUpdate(router, { put: updateSubnet, patch: patchSubnet }, update(storage));
   mountRemoval(router, { one: deleteSubnet, several: bulkDeleteSubnets }, (removed) => remove(storage, removed));
 }
 
-function list({ totals, subnets }: Storage): UserHandler<typeof listSubnets> {
-  return async ({ work, scope: whole, query }) => {
-    const scope = narrowedTo(whole, query.network_id);
-    return answerList(subnets, query, {
-      work,
-      scope,
-      filter: commonFilter(query, scope),
-      keyOf: { cidr: "cidr_key" },
-      total: () => totals.total(scope, "subnets"),
-    });
-  };
+function plan({ totals }: Storage): ListPlanOf<typeof listSubnets> {
+  return (query, scope) => ({
+    filter: commonFilter(query, scope),
+    keyOf: { cidr: "cidr_key" },
+    total: () => totals.total(scope, "subnets"),
+  });
 }
 
 function create(storage: Storage): UserHandler<typeof createSubnet> {

@@ -17,24 +17,24 @@ import type { Notices } from "../deletions/notices.js";
 import { requireOwnOrganization } from "../references/own-organization.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
 import { FEW_INDEX } from "../storage/indexes.js";
-import { answerList, commonFilter } from "../storage/lists.js";
-import { mountGet, mountRemoval } from "./common.js";
+import { commonFilter } from "../storage/lists.js";
+import { type ListPlanOf, mountGet, mountList, mountRemoval } from "./common.js";
 import { requireRevision } from "@nts/shared/revision";
 import { revised } from "../storage/revisions.rules.js";
+import type { Past } from "../past/past.js";
 import type { Storage } from "../storage/storage.js";
 import { deleteTags } from "../deletions/tags.js";
 
-export function mountTags(router: Router, storage: Storage, notices: Notices): void {
-  mount(router, listTags, list(storage));
+export function mountTags(router: Router, storage: Storage, past: Past, notices: Notices): void {
+  mountList(router, listTags, { entities: storage.tags, past }, plan());
   mount(router, createTag, create(storage));
-  mountGet(router, getTag, storage.tags);
+  mountGet(router, getTag, { entities: storage.tags, past });
   mountUpdate(router, { put: updateTag, patch: patchTag }, update(storage));
   mountRemoval(router, { one: deleteTag, several: bulkDeleteTags }, (removed) => deleteTags(storage, notices, removed));
 }
 
-function list({ tags }: Storage): UserHandler<typeof listTags> {
-  return ({ work, scope, query }) =>
-    answerList(tags, query, { work, scope, filter: commonFilter(query, scope), selective: FEW_INDEX });
+function plan(): ListPlanOf<typeof listTags> {
+  return (query, scope) => ({ filter: commonFilter(query, scope), selective: FEW_INDEX });
 }
 
 function create(storage: Storage): UserHandler<typeof createTag> {

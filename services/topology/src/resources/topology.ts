@@ -9,7 +9,9 @@ import { createGraphmlWriter } from "../graph/formats/graphml.rules.js";
 import { createJsonWriter } from "../graph/formats/json.rules.js";
 import { createMermaidWriter } from "../graph/formats/mermaid.rules.js";
 import type { GraphWriter } from "../graph/formats/writer.rules.js";
-import { type GraphPiece, readGraph } from "../graph/read.js";
+import { pastSource } from "../graph/past.js";
+import { type GraphPiece, readGraph, storedSource } from "../graph/read.js";
+import type { Past } from "../past/past.js";
 
 interface FileKind {
   readonly createWriter: () => GraphWriter;
@@ -23,9 +25,14 @@ const FILES: Readonly<Record<Exclude<TopologyFormat, "json">, FileKind>> = {
   graphml: { createWriter: createGraphmlWriter, mediaType: "application/graphml+xml", fileName: "topology.graphml" },
 };
 
-export function mountTopology(router: Router, storage: Storage): void {
-  mount(router, getTopology, async ({ work, scope, query: { network_id, format } }) => {
-    const pieces = streamed(work, readGraph(storage, narrowedTo(scope, network_id)));
+export function mountTopology(router: Router, storage: Storage, past: Past): void {
+  mount(router, getTopology, async ({ work, scope, principal, query: { network_id, format, as_of: asOf } }) => {
+    const rights = narrowedTo(principal.scope, network_id);
+    const source =
+      asOf === undefined
+        ? storedSource(storage, narrowedTo(scope, network_id))
+        : await pastSource(storage, past, { work, rights, asOf, networkId: network_id });
+    const pieces = streamed(work, readGraph(source));
     if (format === "json") return answer.jsonPieces(written(pieces, createJsonWriter()));
     const { createWriter, ...file } = FILES[format];
     const text = written(pieces, createWriter());

@@ -1,6 +1,6 @@
 import type { Db, Document } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { type Moment, rawBatches, type RawBatch, type RawFind } from "@nts/shared/mongo/raw-find";
+import { type Moment, rawBatches, type RawBatch, rawCount, type RawFind } from "@nts/shared/mongo/raw-find";
 import type { Shares } from "@nts/shared/shares";
 import type { Scoped } from "./scoped-collection.js";
 
@@ -19,6 +19,8 @@ export interface Database {
   share<T>(scope: Pick<Scope, "organizationId">, read: () => Promise<T>): Promise<T>;
   /** {@link rawBatches}, each batch within the organization's share. */
   batches(scope: Scope, find: ScopedFind, moment?: Moment): AsyncGenerator<RawBatch, void, void>;
+  /** How many documents match at a moment. */
+  countAt(scope: Scope, find: Pick<ScopedFind, "collection" | "filter" | "hint">, moment: Moment): Promise<number>;
 }
 
 /** Nobody waits for anybody. */
@@ -30,5 +32,6 @@ export function sharedDatabase(db: Db, shares: Pick<Shares, "use">): Database {
     db,
     share,
     batches: (scope, find, moment) => rawBatches(db, find, moment, (command) => share(scope, command)),
+    countAt: (scope, find, moment) => share(scope, () => rawCount(db, find, moment)),
   };
 }

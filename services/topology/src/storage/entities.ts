@@ -100,6 +100,8 @@ export interface Entities<T extends Entity> extends EntityReader<T>, EntityWrite
   ): Promise<EntityDocument[]>;
   /** How many match. */
   count(scope: Scope, filter: Filter<EntityDocument>, hint: IndexKey): Promise<number>;
+  /** The same at a moment. */
+  countAt(scope: Scope, filter: Filter<EntityDocument>, hint: IndexKey, moment: Moment): Promise<number>;
   /** The same in a transaction. @param most where counting ends; nowhere when absent */
   countIn(
     tx: ClientSession,
@@ -174,7 +176,7 @@ function createQueries<T extends Entity>(
   database: Database,
   kind: EntityKind<T>,
   { collection, visible, reader }: EntityParts<T>,
-): Pick<Entities<T>, "findMany" | "findEach" | "select" | "selectIn" | "count" | "countIn" | "read"> {
+): Pick<Entities<T>, "findMany" | "findEach" | "select" | "selectIn" | "count" | "countAt" | "countIn" | "read"> {
   const cursorOf = (scope: Scope, filter: Filter<EntityDocument>, tx: ClientSession, sort: Sort = { _id: 1 }) =>
     collection
       .find({ ...visible(scope), $and: [filter] }, { projection: STORED, session: tx, ...hintFor(filter) })
@@ -194,6 +196,8 @@ function createQueries<T extends Entity>(
       collection.find(matching(visible(scope), filter), { ...options, session: tx }).toArray(),
     count: (scope, filter, hint) =>
       database.share(scope, () => collection.countDocuments(matching(visible(scope), filter), { hint })),
+    countAt: (scope, filter, hint, moment) =>
+      database.countAt(scope, { collection: kind.collection, filter: matching(visible(scope), filter), hint }, moment),
     countIn: (tx, scope, filter, { most, hint }) =>
       collection.countDocuments(matching(visible(scope), filter), {
         session: tx,

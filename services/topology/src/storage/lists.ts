@@ -62,7 +62,10 @@ export async function answerList<T extends Entity>(
  * The index to read from. It is named, because the database would try out dozens that begin alike before it settles on
  * one. Only where tags meet an order it has to find out: few entities carry one tag, and nearly all carry another.
  */
-function hintFor({ keyOf, filter, scope, selective, trailing }: ListPlan, paging: PageQuery): Document | undefined {
+export function listIndex(
+  { keyOf, filter, scope, selective, trailing }: Omit<ListPlan, "work">,
+  paging: PageQuery,
+): Document | undefined {
   const [field = "created_at", ...more] = Object.keys(sortOf(paging, keyOf));
   if ("_id" in filter) return BY_ID;
   if (selective !== undefined) return selective;
@@ -72,7 +75,7 @@ function hintFor({ keyOf, filter, scope, selective, trailing }: ListPlan, paging
 }
 
 function count<T extends Entity>(entities: Entities<T>, paging: PageQuery, plan: ListPlan): Promise<number> {
-  const hint = (hintFor(plan, paging) ?? TAG_INDEX) as IndexKey;
+  const hint = (listIndex(plan, paging) ?? TAG_INDEX) as IndexKey;
   return entities.count(plan.scope, plan.filter, hint);
 }
 
@@ -144,7 +147,7 @@ async function* segmentsOf<T extends Entity>(
       filter: matching(entities.within(scope), filter, segment),
       projection,
       sort: keyset.sort,
-      hint: hintFor(plan, paging),
+      hint: listIndex(plan, paging),
       limit: limit === 0 ? 0 : left,
       ...(limit === 0 && { maxTimeMS: STREAM_MS }),
       // Without a limit, what stands before the offset counts in the total.

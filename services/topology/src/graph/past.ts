@@ -1,0 +1,45 @@
+import type { Port } from "@nts/shared/contract";
+import { STREAM_MS } from "@nts/shared/mongo/connect";
+import type { Kinds } from "../past/besides.js";
+import { entitiesAt, type Kind } from "../past/entities.js";
+import type { AskedPast, Past } from "../past/past.js";
+import { changedRows, rowsAt } from "../past/rows.js";
+import { createWriter } from "../past/texts.js";
+import { orderIndex, SERVICE_TRAILING } from "../storage/indexes.js";
+import type { Storage } from "../storage/storage.js";
+import { categoryOf } from "../values/definitions/categories.rules.js";
+import type { GraphSource, Read } from "./read.js";
+
+const SORT = { network_id: 1, created_at: 1, _id: 1 } as const;
+
+/** What there was at a moment. @throws AppError as `OpenView` */
+export async function pastSource(
+  storage: Storage,
+  past: Past,
+  { networkId, ...asked }: AskedPast & { readonly networkId: string | undefined },
+): Promise<GraphSource> {
+  const kinds = storage as unknown as Kinds & Readonly<Record<string, Kind>>;
+  const view = await past.open({ ...asked, filter: { network_id: networkId } });
+  const writer = createWriter(view);
+
+  async function* all(name: string): AsyncGenerator<Read<never>[]> {
+    const kind = kinds[name] as Kind;
+    const wanted = { kind, sort: SORT, filter: {}, storedFilter: {} };
+    const hint = orderIndex("created_at", true, name === "services" ? SERVICE_TRAILING : {});
+    const find = { hint, segments: [{}], place: null, most: 0, maxTimeMS: STREAM_MS };
+    for await (const rows of rowsAt(view, wanted, await changedRows(view, kinds, wanted), find))
+      for await (const { text } of writer(rows.map((ref) => ({ before: ",", ref })))) {
+        const entities = JSON.parse(`[${String(text).slice(1)}]`) as { readonly service_definition?: string }[];
+        yield entities.map((entity) => ({
+          entity: entity as never,
+          category: categoryOf(entity.service_definition ?? ""),
+        }));
+      }
+  }
+
+  return {
+    all,
+    ports: async (ids) => [...(await entitiesAt<Port>(view, kinds["ports"] as Kind, ids)).values()],
+    there: async (kind, ids) => new Set((await entitiesAt(view, kinds[kind] as Kind, ids)).keys()),
+  };
+}

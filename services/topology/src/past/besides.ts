@@ -1,0 +1,88 @@
+import type { HostRecord, Interface, Service } from "@nts/shared/contract";
+import type { Entity } from "../storage/entities.js";
+import { HOST_ORDER_INDEX } from "../storage/indexes.js";
+import { hostSearchFields } from "../storage/stores/host-search.js";
+import { entitiesAt, entitiesBefore, inBatches, type Kind, numbersOf, storedEntities } from "./entities.js";
+import type { View } from "./view.js";
+
+// Fields of documents that are not of the entity itself: services are ordered by the names of their hosts, and hosts are found
+// by the addresses of their interfaces. So an entity may be found elsewhere, although nothing of its own has changed since.
+
+type Document = Readonly<Record<string, unknown>>;
+
+/** The kinds that others depend on. */
+export interface Kinds {
+  readonly hosts: Kind;
+  readonly interfaces: Kind;
+}
+
+export interface Besides {
+  /** These fields of some entities at the moment, by id. */
+  fieldsOf(entities: readonly Entity[]): Promise<ReadonlyMap<string, Document>>;
+  /** Stored entities for which these fields have changed, some at a time, and others. */
+  dependents(): AsyncGenerator<readonly Entity[]>;
+}
+
+/** What a list finds or orders by fields beside its entities. */
+export interface Asked {
+  readonly kind: Kind;
+  readonly sort: Document;
+  readonly filter: Document;
+  readonly storedFilter: Document;
+}
+
+const NONE: Besides = {
+  fieldsOf: () => Promise.resolve(new Map()),
+  async *dependents() {
+    // None of them.
+  },
+};
+
+export function besidesOf(view: View, kinds: Kinds, asked: Asked): Besides {
+  const { kind, sort, filter } = asked;
+  if (kind.name === "Service" && "host_name" in sort) return hostNames(view, kinds, asked);
+  if (kind.name === "Host" && "search" in filter) return searchTexts(view, kinds);
+  return NONE;
+}
+
+function hostNames(view: View, { hosts }: Kinds, { kind, storedFilter }: Asked): Besides {
+  return {
+    fieldsOf: async (services) => {
+      const hostIds = new Map((services as Service[]).map(({ id, host_id }) => [id, host_id]));
+      const found = await entitiesAt<HostRecord>(view, hosts, [...hostIds.values()]);
+      return new Map([...hostIds].map(([id, hostId]) => [id, { host_name: found.get(hostId)?.name ?? null }]));
+    },
+    async *dependents() {
+      const changed = [...(view.changed.get("Host") ?? [])].flatMap(([id, n]) => (n > 0 ? [id] : []));
+      for (const ids of inBatches(changed))
+        yield* storedEntities(view, kind, [storedFilter, { host_id: { $in: ids } }], HOST_ORDER_INDEX);
+    },
+  };
+}
+
+function searchTexts(view: View, { hosts, interfaces }: Kinds): Besides {
+  const known = view.changed.get(interfaces.name);
+  let changed: Promise<Interface[]> | null = null;
+
+  async function changedInterfaces(): Promise<Interface[]> {
+    const found: Interface[] = [];
+    for await (const told of entitiesBefore(view, numbersOf(known)))
+      for (const { host_id, ip_address } of told.map(({ entity }) => entity as Interface))
+        found.push({ host_id, ip_address } as Interface);
+    return found;
+  }
+
+  return {
+    fieldsOf: async (found) => {
+      const ids = new Set(found.map(({ id }) => id));
+      const all = (await (changed ??= changedInterfaces())).filter(({ host_id }) => ids.has(host_id));
+      const on = [{ host_id: { $in: [...ids] } }];
+      for await (const some of storedEntities<Interface>(view, interfaces, on, HOST_ORDER_INDEX))
+        all.push(...some.filter(({ id }) => known?.has(id) !== true));
+      return new Map((found as HostRecord[]).map((host) => [host.id, hostSearchFields(host, all)]));
+    },
+    async *dependents() {
+      for (const ids of inBatches([...view.readdressed])) yield [...(await entitiesAt(view, hosts, ids)).values()];
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from "@jest/globals";
+import { searchFilter, searchTextOf } from "../values/search.rules.js";
+import { comparePlaces, meets } from "./conditions.rules.js";
+
+describe("conditions", () => {
+  it("are met as the database meets them: by a value, by any of a list, or by none", () => {
+    const document = { host_id: "a", tags: ["x", "y"], category: "DNS", interface_id: null };
+    for (const met of [
+      {},
+      { host_id: "a" },
+      { tags: { $in: ["y", "z"] } },
+      { category: { $nin: ["VPN"] } },
+      { interface_id: null },
+    ])
+      // prettier-ignore
+      expect([met, meets(document, met)]).toEqual([met, true]);
+    for (const unmet of [
+      { host_id: "b" },
+      { tags: { $in: [] } },
+      { category: { $nin: ["VPN", "DNS"] } },
+      { host_id: "a", tags: { $in: ["z"] } },
+    ])
+      // prettier-ignore
+      expect([unmet, meets(document, unmet)]).toEqual([unmet, false]);
+  });
+
+  it("find a searched part whatever it is made of", () => {
+    const document = { search: searchTextOf("a.b*(c) \\ Ärger", "10.0.0.1") };
+    for (const part of ["A.B*(", "\\", "ärger", "0.0.1"]) expect([part, meets(document, searchFilter(part))]).toEqual([part, true]); // prettier-ignore
+    for (const part of ["axb", "rger10", "\\\\"]) expect([part, meets(document, searchFilter(part))]).toEqual([part, false]); // prettier-ignore
+  });
+
+  it("that no list has are an error, and not overlooked", () => {
+    expect(() => meets({ number: 1 }, { number: { $gt: 0 } })).toThrow("$gt");
+  });
+});
+
+describe("places", () => {
+  it("stand in the order of the database: null first, times and numbers by size, texts by code points, in each direction", () => {
+    const texts = ["", "A", "a", "ab", "é", "\uffee", "😀"];
+    const values = [null, ...texts];
+    for (const [low, a] of values.entries())
+      for (const [high, b] of values.entries()) {
+        expect(Math.sign(comparePlaces({ name: 1 }, [a], [b]))).toBe(Math.sign(low - high));
+        expect(Math.sign(comparePlaces({ name: -1, _id: -1 }, [a, "x"], [b, "x"]))).toBe(Math.sign(high - low) + 0);
+      }
+    expect(comparePlaces({ at: 1 }, [new Date(1)], [new Date(2)])).toBeLessThan(0);
+    expect(comparePlaces({ a: 1, position: -1 }, ["x", 9], ["x", 10])).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,84 @@
+import { documentsIn } from "@nts/shared/mongo/raw-find";
+import { requireWanted } from "@nts/shared/work";
+import { answeredFormer, entriesAt } from "../journal/read.js";
+import type { Entities, Entity, StoredFields } from "../storage/entities.js";
+import { STORED } from "../storage/entity-reader.js";
+import { BY_ID, type IndexKey } from "../storage/indexes.js";
+import { matching } from "../storage/scope.js";
+import type { View } from "./view.js";
+
+// Entities as they were: decoded, some at a time.
+
+/** Entities that one query looks up. */
+export const BATCH = 500;
+/** Bytes of entries that are read together; the first ones tell how many entries that are. */
+const READ_BYTES = 1_048_576;
+const [FIRST_READ, MOST_READ] = [50, 500];
+
+/** The entities of a kind, as far as reading goes. */
+export type Kind = Pick<
+  Entities<Entity>,
+  "name" | "read" | "countAt" | "within" | "keysOf" | "differs" | "wireOf" | "storedIn" | "revisionIn"
+>;
+
+/** How many are read next, by what the last ones had. */
+export function nextSize(size: number, bytes: number): number {
+  return Math.max(1, Math.min(MOST_READ, Math.floor((size * READ_BYTES) / (bytes + 1))));
+}
+
+export function inBatches(items: readonly string[]): string[][] {
+  return Array.from({ length: Math.ceil(items.length / BATCH) }, (_, n) => items.slice(n * BATCH, (n + 1) * BATCH));
+}
+
+/** What some changes tell of: the entities before them. */
+export async function* entitiesBefore(
+  { database, rights, work }: View,
+  numbers: readonly number[],
+): AsyncGenerator<{ n: number; entity: Entity }[]> {
+  let size = FIRST_READ;
+  for (let at = 0; at < numbers.length;) {
+    requireWanted(work);
+    const { entries, bytes } = await entriesAt(database, rights, numbers.slice(at, at + size));
+    yield [...entries.values()].flatMap((entry) => {
+      const former = answeredFormer(entry);
+      return former === null ? [] : [{ n: entry.n, entity: JSON.parse(former) as Entity }];
+    });
+    at += size;
+    size = nextSize(size, bytes);
+  }
+}
+
+/** Stored entities that match. */
+export async function* storedEntities<T extends Entity>(
+  { stored, moment }: View,
+  kind: Kind,
+  conditions: readonly object[],
+  hint: IndexKey,
+): AsyncGenerator<T[]> {
+  const find = { filter: matching(kind.within(stored), ...conditions), projection: STORED, hint, mostRows: BATCH };
+  for await (const batch of kind.read(stored, find, moment))
+    yield documentsIn(batch).map((found) => kind.storedIn(found as StoredFields, stored).entity as T);
+}
+
+/** The numbers of the changes that tell of entities that were there: of all, or of named ones. */
+export function numbersOf(known: ReadonlyMap<string, number> | undefined, ids?: readonly string[]): number[] {
+  const numbers = ids === undefined ? [...(known?.values() ?? [])] : ids.map((id) => known?.get(id) ?? 0);
+  return numbers.filter((n) => n > 0);
+}
+
+/** Entities at the moment, by id; those that were not there are left out. */
+export async function entitiesAt<T extends Entity>(
+  view: View,
+  kind: Kind,
+  ids: readonly string[],
+): Promise<Map<string, T>> {
+  const known = view.changed.get(kind.name);
+  const wanted = [...new Set(ids)];
+  const entities = new Map<string, T>();
+  for await (const told of entitiesBefore(view, numbersOf(known, wanted)))
+    for (const { entity } of told) entities.set(entity.id, entity as T);
+  for (const some of inBatches(wanted.filter((id) => known?.has(id) !== true)))
+    for await (const found of storedEntities<T>(view, kind, [{ _id: { $in: some } }], BY_ID))
+      for (const entity of found) entities.set(entity.id, entity);
+  return entities;
+}

@@ -1,0 +1,91 @@
+import { documentsIn } from "@nts/shared/mongo/raw-find";
+import { matching } from "../storage/scope.js";
+import { CHILDREN, type Child } from "../storage/stores/host-texts.js";
+import { comparePlaces } from "./conditions.rules.js";
+import type { Kinds } from "./besides.js";
+import type { Kind } from "./entities.js";
+import { changedRows, placeOf, type Row, type Sort } from "./rows.js";
+import type { Piece, Ref } from "./texts.js";
+import type { View } from "./view.js";
+
+// Hosts as they were, with everything that stood on them.
+
+/** Hosts whose children are looked up together: each can have 3,000. */
+const GROUP = 20;
+
+const ORDERS: Readonly<Record<Child["kind"], Sort>> = {
+  interfaces: { position: 1, _id: 1 },
+  ports: { number: 1, protocol: 1, _id: 1 },
+  services: { position: 1, _id: 1 },
+};
+
+export type ChildKinds = Kinds & Readonly<Record<Child["kind"], Kind>>;
+
+/** Makes what tells the pieces of hosts. @param isList each is a row */
+export function createHostPieces(
+  view: View,
+  kinds: ChildKinds,
+): (hosts: readonly Ref[], isList: boolean) => AsyncGenerator<Piece[]> {
+  const children = CHILDREN.map(({ kind }) => ({ kind, on: createChildren(view, kinds, kind) }));
+  return async function* (hosts, isList) {
+    for (let at = 0; at < hosts.length; at += GROUP) {
+      const group = hosts.slice(at, at + GROUP);
+      const ids = group.map(({ id }) => id);
+      const lists = await Promise.all(children.map(async ({ kind, on }) => ({ kind, found: await on(ids) })));
+      yield group.flatMap((ref) => [
+        { before: isList ? "," : "", ref, isOpen: true as const, ...(isList && { isRow: true as const }) },
+        ...lists.flatMap(({ kind, found }) => listOf(kind, found.get(ref.id) ?? [])),
+        { before: "}" },
+      ]);
+    }
+  };
+}
+
+function listOf(kind: string, refs: readonly Ref[]): Piece[] {
+  const rows = refs.map((ref, n) => ({ before: n === 0 ? "" : ",", ref }));
+  return [{ before: `,"${kind}":[` }, ...rows, { before: "]" }];
+}
+
+type ByHost = Map<string, Row[]>;
+
+/** Makes what finds the children of hosts, in the order in which hosts are answered with them. */
+function createChildren(
+  view: View,
+  kinds: ChildKinds,
+  name: Child["kind"],
+): (ids: readonly string[]) => Promise<ByHost> {
+  const kind = kinds[name];
+  const order = ORDERS[name];
+  const sort: Sort = { host_id: 1, ...order };
+  let changed: Promise<{ byHost: ByHost; ids: ReadonlySet<string> }> | null = null;
+
+  async function readChanged(): Promise<{ byHost: ByHost; ids: ReadonlySet<string> }> {
+    const { rows, ids } = await changedRows(view, kinds, { kind, sort, filter: {}, storedFilter: {} });
+    const byHost: ByHost = new Map();
+    for (const row of rows) put(byHost, row);
+    return { byHost, ids };
+  }
+
+  return async (hostIds) => {
+    const { byHost, ids } = await (changed ??= readChanged());
+    const { stored, moment } = view;
+    const found: ByHost = new Map(hostIds.map((id) => [id, [...(byHost.get(id) ?? [])]]));
+    const hint = CHILDREN.find((one) => one.kind === name)?.order;
+    const projection = Object.fromEntries(Object.keys(sort).map((field) => [field, 1]));
+    const filter = matching(kind.within(stored), { host_id: { $in: hostIds } });
+    for await (const batch of kind.read(stored, { filter, projection, hint }, moment))
+      for (const document of documentsIn(batch)) {
+        const id = String(document["_id"]);
+        if (!ids.has(id)) put(found, { kind, id, n: null, place: placeOf(sort, document) });
+      }
+    for (const rows of found.values()) rows.sort((a, b) => comparePlaces(sort, a.place, b.place));
+    return found;
+  };
+}
+
+function put(byHost: ByHost, row: Row): void {
+  const hostId = String(row.place[0]);
+  const rows = byHost.get(hostId);
+  if (rows === undefined) byHost.set(hostId, [row]);
+  else rows.push(row);
+}

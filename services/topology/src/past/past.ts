@@ -1,0 +1,170 @@
+import { AppError } from "@nts/shared/errors";
+import { answer, type Answer, type ListPart } from "@nts/shared/http/answer";
+import { INTERNAL } from "@nts/shared/http/headers";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { OPERATION_MS, STREAM_MS } from "@nts/shared/mongo/connect";
+import { type Keyset, keysetOf, type PageQuery } from "@nts/shared/mongo/keyset";
+import type { Work } from "@nts/shared/work";
+import type { JournalReader } from "../journal/read.js";
+import type { Entities, Entity } from "../storage/entities.js";
+import { BINDING_INDEXES, BY_ID, type IndexKey, TAG_INDEX } from "../storage/indexes.js";
+import { listIndex, type ListPlan, streamed } from "../storage/lists.js";
+import { narrowedTo } from "../storage/scope.js";
+import type { Storage } from "../storage/storage.js";
+import type { ChildKinds } from "./hosts.js";
+import { createHostPieces } from "./hosts.js";
+import { inBatches, type Kind } from "./entities.js";
+import { type Changed, changedRows, type Row, rowsAt, type Wanted } from "./rows.js";
+import { createWriter, type Piece } from "./texts.js";
+import { createViews, type OpenView, type View } from "./view.js";
+
+// Lists and reads by id as they were at a moment.
+
+/** Who asks, and for which moment. */
+export interface AskedPast {
+  readonly work: Work;
+  /** With the networks that are the caller's, whatever is hidden. */
+  readonly rights: Scope;
+  readonly asOf: string;
+}
+
+/** What is asked for in a list, by the scope that it is read in. */
+export type PlanOf = (scope: Scope) => Omit<ListPlan, "work" | "scope" | "total" | "join">;
+
+export interface Past {
+  readonly open: OpenView;
+  /** A list as it was. @throws AppError as {@link OpenView} */
+  list<T extends Entity>(entities: Entities<T>, paging: PageQuery, asked: AskedPast & Listed): Promise<Answer<never>>;
+  /** An entity as it was; hosts with what stood on them. @throws AppError `not_found`, and as {@link OpenView} */
+  one<T extends Entity>(entities: Entities<T>, id: string, asked: AskedPast): Promise<Answer<never>>;
+}
+
+export interface Listed {
+  readonly networkId: string | undefined;
+  readonly planOf: PlanOf;
+}
+
+export function createPast(storage: Storage, reader: JournalReader): Past {
+  const open = createViews(storage.database, reader);
+  const kinds = storage as unknown as ChildKinds;
+
+  /** The stream that an organization has for it also bounds what is held in memory for it at a time. */
+  async function during<T>(work: Work, task: () => Promise<T>): Promise<T> {
+    const release = work.openStream();
+    return task().finally(release);
+  }
+
+  return {
+    open: (looked) => during(looked.work, () => open(looked)),
+    list: async (entities, paging, { work, rights: whole, asOf, networkId, planOf }) => {
+      const rights = narrowedTo(whole, networkId);
+      const kind = entities as unknown as Kind;
+      const { keyOf } = planOf(rights);
+      const keyset = keysetOf({ name: kind.name, organizationId: rights.organizationId }, paging, keyOf);
+      const network_id = kind.name === "Tag" ? undefined : networkId;
+      const { view, changed, wanted } = await during(work, async () => {
+        const view = await open({ work, rights, asOf, filter: { network_id } });
+        const filter = planOf(rights).filter;
+        const wanted: Wanted = { kind, sort: keyset.sort, filter, storedFilter: planOf(view.stored).filter };
+        return { view, wanted, changed: await changedRows(view, kinds, wanted) };
+      });
+      const hint = listIndex({ ...planOf(view.stored), scope: view.stored }, paging);
+      const listing: Listing = { view, wanted, changed, keyset, paging, hint };
+      const writer = createWriter(view);
+      const hostPieces = kind.name === "Host" ? createHostPieces(view, kinds) : null;
+      async function* written(rows: readonly Row[]): AsyncGenerator<ListPart> {
+        if (hostPieces === null) yield* writer(rows.map((ref) => ({ before: ",", ref, isRow: true })));
+        else for await (const pieces of hostPieces(rows, true)) yield* writer(pieces);
+      }
+      const { limit, offset, cursor } = paging;
+      const page = pageOf(listing, written);
+      const total = limit === 0 && cursor === undefined ? null : () => totalOf(listing);
+      const list = answer.list(limit === 0 ? streamed(work, page.parts) : page.parts, { total, limit, offset, next: page.next }); // prettier-ignore
+      return limit === 0 ? { ...list, headers: { [INTERNAL.changesCursor]: view.cursor } } : list;
+    },
+    one: (entities, id, { work, rights, asOf }) =>
+      during(work, async () => {
+        const kind = entities as unknown as Kind;
+        // What stands on a host, or in a service, is not found by its own entries alone.
+        const filter = kind.name === "Host" || kind.name === "Binding" ? {} : { entity_id: id };
+        const view = await open({ work, rights, asOf, filter });
+        const found = await rowOf(view, kinds, kind, id);
+        if (found === null) throw new AppError("not_found", { entity: kind.name });
+        const writer = createWriter(view);
+        if (kind.name === "Host") return answer.jsonPieces(streamed(work, hostText(createHostPieces(view, kinds)([found], false), writer))); // prettier-ignore
+        const texts: Buffer[] = [];
+        for await (const { text } of writer([{ before: "", ref: found }])) texts.push(text);
+        return answer.json(Buffer.concat(texts));
+      }),
+  };
+}
+
+async function rowOf(view: View, kinds: ChildKinds, kind: Kind, id: string): Promise<Row | null> {
+  const filter = { _id: { $in: [id] } };
+  const wanted: Wanted = { kind, sort: { _id: 1 }, filter, storedFilter: filter };
+  const changed = await changedRows(view, kinds, wanted);
+  const find = { hint: BY_ID, segments: [{}], place: null, most: 1, maxTimeMS: OPERATION_MS };
+  for await (const [row] of rowsAt(view, wanted, changed, find)) if (row !== undefined) return row;
+  return null;
+}
+
+async function* hostText(
+  pieces: AsyncIterable<readonly Piece[]>,
+  writer: ReturnType<typeof createWriter>,
+): AsyncGenerator<Buffer> {
+  for await (const some of pieces) for await (const { text } of writer(some)) yield text;
+}
+
+interface Listing {
+  readonly view: View;
+  readonly wanted: Wanted;
+  readonly changed: Changed;
+  readonly keyset: Keyset;
+  readonly paging: PageQuery;
+  readonly hint: IndexKey | undefined;
+}
+
+/** Reads one row more than the page has, which tells whether another one follows. */
+function pageOf(
+  { view, wanted, changed, keyset, paging, hint }: Listing,
+  written: (rows: readonly Row[]) => AsyncGenerator<ListPart>,
+): { parts: AsyncGenerator<ListPart>; next: () => string | null } {
+  const { limit, offset } = paging;
+  const { segments, place, sort } = keyset;
+  const most = limit === 0 ? 0 : offset + limit + 1;
+  let next: string | null = null;
+  async function* parts(): AsyncGenerator<ListPart> {
+    let [skip, left] = [offset, limit === 0 ? Infinity : limit];
+    let last: Row | undefined;
+    for await (const rows of rowsAt(view, wanted, changed, { hint, segments, place, most, maxTimeMS: STREAM_MS })) {
+      const passed = Math.min(skip, rows.length);
+      skip -= passed;
+      // Without a limit, what stands before the offset counts in the total.
+      if (limit === 0 && passed > 0) yield { text: Buffer.alloc(0), rows: passed };
+      const shown = rows.slice(passed, passed + left);
+      yield* written(shown);
+      left -= shown.length;
+      last = shown.at(-1) ?? last;
+      if (shown.length === rows.length - passed) continue;
+      next = last === undefined ? null : cursorBehind(keyset, sort, last);
+      return;
+    }
+  }
+  return { parts: parts(), next: () => next };
+}
+
+function cursorBehind({ cursorAfter }: Keyset, sort: Keyset["sort"], { place }: Row): string {
+  return cursorAfter(Object.fromEntries(Object.keys(sort).map((field, at) => [field, place[at]])));
+}
+
+/** How many match: those that are stored, but for what has changed, and those that were. */
+async function totalOf({ view, wanted, changed, hint }: Listing): Promise<number> {
+  const { stored, moment } = view;
+  const { kind, storedFilter } = wanted;
+  const { rows, field, ids } = changed;
+  let total = rows.length + (await kind.countAt(stored, storedFilter, hint ?? TAG_INDEX, moment));
+  const index = field === "_id" ? BY_ID : BINDING_INDEXES.service_id;
+  for (const some of inBatches([...ids]))
+    total -= await kind.countAt(stored, { $and: [storedFilter, { [field]: { $in: some } }] }, index, moment);
+  return total;
+}

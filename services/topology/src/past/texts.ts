@@ -1,0 +1,96 @@
+import type { ListPart } from "@nts/shared/http/answer";
+import { requireWanted } from "@nts/shared/work";
+import { answeredFormer, entriesAt } from "../journal/read.js";
+import type { Entity } from "../storage/entities.js";
+import { BY_ID } from "../storage/indexes.js";
+import { keyedTextIn, textFields } from "../storage/rows.js";
+import { matching } from "../storage/scope.js";
+import { type Kind, nextSize } from "./entities.js";
+import type { Row } from "./rows.js";
+import type { View } from "./view.js";
+
+// The texts of entities at a moment: where nothing has changed since, those that are stored, and otherwise what stands in the
+// journal. Both are read for some entities at a time, as many as have about a mebibyte together.
+
+const FIRST_READ = 50;
+
+/** An entity at the moment. */
+export type Ref = Omit<Row, "place">;
+
+/** A piece of a JSON text: something literal, and an entity behind it. */
+export interface Piece {
+  readonly before: string;
+  readonly ref?: Ref;
+  /** The entity goes on behind its own members. */
+  readonly isOpen?: true;
+  /** A row of a list begins here. */
+  readonly isRow?: true;
+}
+
+/** The text of pieces, some at a time. */
+export type Writer = (pieces: readonly Piece[]) => AsyncGenerator<ListPart, void, void>;
+
+/** Makes what writes pieces; it learns how large they are. */
+export function createWriter(view: View): Writer {
+  let size = FIRST_READ;
+  return async function* (pieces) {
+    for (let at = 0; at < pieces.length;) {
+      requireWanted(view.work);
+      const some = pieces.slice(at, at + size);
+      const texts = await textsOf(view, some);
+      const text = Buffer.concat(some.flatMap((piece) => [Buffer.from(piece.before), textIn(texts, piece)]));
+      yield { text, rows: some.filter(({ isRow }) => isRow).length };
+      at += some.length;
+      size = nextSize(some.length, text.length);
+    }
+  };
+}
+
+function textIn(texts: ReadonlyMap<Ref, Buffer>, { ref, isOpen }: Piece): Buffer {
+  if (ref === undefined) return Buffer.alloc(0);
+  const text = texts.get(ref);
+  if (text === undefined) throw new Error(`the text of a ${ref.kind.name} is not there any more`);
+  return isOpen === true ? text.subarray(0, -1) : text;
+}
+
+type Texts = Map<Ref, Buffer>;
+
+async function textsOf(view: View, pieces: readonly Piece[]): Promise<Texts> {
+  const texts: Texts = new Map();
+  const stored = new Map<Kind, Ref[]>();
+  const told = new Map<number, Ref[]>();
+  for (const { ref } of pieces)
+    if (ref?.n === null) stored.set(ref.kind, [...(stored.get(ref.kind) ?? []), ref]);
+    else if (ref !== undefined) told.set(ref.n, [...(told.get(ref.n) ?? []), ref]);
+  const reads = [...stored].map(([kind, refs]) => readStored(view, kind, refs, texts));
+  await Promise.all(told.size === 0 ? reads : [...reads, readTold(view, told, texts)]);
+  return texts;
+}
+
+async function readStored({ stored, moment }: View, kind: Kind, refs: readonly Ref[], texts: Texts): Promise<void> {
+  const wanted = new Map(refs.map((ref) => [ref.id, ref]));
+  const filter = matching(kind.within(stored), { _id: { $in: [...wanted.keys()] } });
+  const projection = { _id: 1, ...textFields(kind, stored), ...(kind.differs(stored) && { revision: 1 as const }) };
+  for await (const batch of kind.read(stored, { filter, projection, hint: BY_ID }, moment))
+    for (const start of batch.starts) {
+      const { id, text } = keyedTextIn(kind, stored, batch, { start, key: "_id" });
+      const ref = wanted.get(id);
+      if (ref !== undefined) texts.set(ref, text);
+    }
+}
+
+async function readTold({ database, rights }: View, told: ReadonlyMap<number, Ref[]>, texts: Texts): Promise<void> {
+  const { entries } = await entriesAt(database, rights, [...told.keys()]);
+  for (const [n, entry] of entries) {
+    const former = answeredFormer(entry) ?? "{}";
+    const refs = told.get(n) ?? [];
+    const parts = refs[0]?.id === entry.entity_id ? [] : partsOf(former);
+    for (const ref of refs) texts.set(ref, Buffer.from(parts.find(({ id }) => id === ref.id)?.text ?? former));
+  }
+}
+
+/** The bindings of a service, which stand in it. */
+function partsOf(service: string): { id: string; text: string }[] {
+  const { bindings = [] } = JSON.parse(service) as { readonly bindings?: readonly Entity[] };
+  return bindings.map((one) => ({ id: one.id, text: JSON.stringify(one) }));
+}

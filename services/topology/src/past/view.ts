@@ -1,0 +1,99 @@
+import { COMPARED_CHANGES, COMPARED_ENTITIES } from "@nts/shared/contract";
+import { AppError, validationFailed } from "@nts/shared/errors";
+import type { Scope } from "@nts/shared/http/tenancy";
+import type { Moment } from "@nts/shared/mongo/raw-find";
+import { requireWanted, type Work } from "@nts/shared/work";
+import { caughtUp } from "../journal/barrier.js";
+import type { ChangeFilter } from "../journal/matching.rules.js";
+import { createMoments, isTime } from "../journal/moments.js";
+import { entriesIn, type JournalReader, type Range } from "../journal/read.js";
+import type { Database } from "../storage/database.js";
+import { storedScope } from "../storage/stored-scope.js";
+
+// What there was at a moment follows from what is stored, and from the first change of each entity since: it tells what was
+// before it. What is stored is read as it is at one present moment, and then everything that was committed by then is
+// waited for in the journal: a change that is stored and not told yet would otherwise be taken for the past.
+
+/** Changes that are looked at before others have their turn. */
+const LOOKED_AT = 2_000;
+
+/** A moment of the past, for as long as a request reads of it. */
+export interface View {
+  readonly database: Database;
+  readonly work: Work;
+  /** What the caller may see today; nothing is hidden from what was. */
+  readonly rights: Scope;
+  /** The same for what is stored, where some of it is deleted already. */
+  readonly stored: Scope;
+  /** Of what is stored. */
+  readonly moment: Moment;
+  /** The cursor of the moment that is looked at. */
+  readonly cursor: string;
+  /** By the name of the kind: what has changed since, with the number of the first change; 0 for what was not there. */
+  readonly changed: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  /** Hosts on which interfaces have changed since. */
+  readonly readdressed: ReadonlySet<string>;
+}
+
+export interface Looked {
+  readonly work: Work;
+  /** With the networks that are the caller's, whatever is hidden. */
+  readonly rights: Scope;
+  /** A time, or a cursor. */
+  readonly asOf: string;
+  /** Which changes matter. */
+  readonly filter: ChangeFilter;
+}
+
+/** Looks at a moment. @throws AppError `validation_failed` · `cursor_invalid` · `changes_gone` · `too_many_changes` · `unavailable` */
+export type OpenView = (looked: Looked) => Promise<View>;
+
+export function createViews(database: Database, reader: JournalReader): OpenView {
+  const moments = createMoments(database, reader);
+  return async ({ work, rights, asOf, filter }) => {
+    if (isTime(asOf) && new Date(asOf).getTime() > Date.now())
+      throw validationFailed({ path: "as_of", message: "must not be in the future" });
+    let n: number | null = null;
+    for (;;) {
+      const { last } = await reader.ends(rights);
+      const moment: Moment = {};
+      const stored = await storedScope(database, rights, moment);
+      await caughtUp(database, rights, work);
+      const ends = await reader.ends(rights);
+      n ??= await moments.place(rights, asOf, ends);
+      // What has been told since may not have been stored: once more, and it is.
+      if (n > last) continue;
+      const changes = await changesIn({ database, work, rights, filter }, { first: n + 1, last: ends.last });
+      const cursor = (await reader.cursors()).of(rights.organizationId, n);
+      return { database, work, rights, stored, moment, cursor, ...changes };
+    }
+  };
+}
+
+type Asked = Pick<View, "database" | "work" | "rights"> & { readonly filter: ChangeFilter };
+
+async function changesIn(
+  { database, work, rights, filter }: Asked,
+  range: Range,
+): Promise<Pick<View, "changed" | "readdressed">> {
+  const changed = new Map<string, Map<string, number>>();
+  const readdressed = new Set<string>();
+  let [entries, entities] = [COMPARED_CHANGES, COMPARED_ENTITIES];
+  const asked = { filter, range, direction: "asc", limit: entries + 1, mostRows: LOOKED_AT } as const;
+  const projection = { _id: 0, n: 1, entity: 1, entity_id: 1, action: 1, host_id: 1 };
+  for await (const batch of entriesIn(database, rights, { ...asked, projection })) {
+    requireWanted(work);
+    for (const { n, entity, entity_id, action, host_id } of batch) {
+      const known = changed.get(entity) ?? new Map<string, number>();
+      changed.set(entity, known);
+      if (known.has(entity_id)) continue;
+      known.set(entity_id, action === "created" ? 0 : n);
+      entities -= 1;
+      if (entity === "Interface" && host_id !== null) readdressed.add(host_id);
+    }
+    entries -= batch.length;
+    if (entries < 0) throw new AppError("too_many_changes", { limit: COMPARED_CHANGES });
+    if (entities < 0) throw new AppError("too_many_changes", { limit: COMPARED_ENTITIES });
+  }
+  return { changed, readdressed };
+}

@@ -1,0 +1,32 @@
+import type { Scope } from "@nts/shared/http/tenancy";
+import { documentsIn, type Moment } from "@nts/shared/mongo/raw-find";
+import type { Database } from "./database.js";
+import type { DeletionDocument } from "./deletion-records.js";
+import { FEW_INDEX } from "./indexes.js";
+import { withinOrganization } from "./scope.js";
+
+/** The scope of a caller for what is stored at a moment, without what is hidden by then. @param moment is set unless it is given */
+export async function storedScope(database: Database, scope: Scope, moment: Moment): Promise<Scope> {
+  const deletions: DeletionDocument[] = [];
+  const projection = { kind: 1, ids: 1, deleted_at: 1 };
+  const find = { filter: withinOrganization(scope), projection, hint: { organization_id: 1 } };
+  for await (const batch of database.batches(scope, { collection: "deletions", ...find }, moment))
+    deletions.push(...(documentsIn(batch) as DeletionDocument[]));
+  const of = (wanted: DeletionDocument["kind"]): DeletionDocument[] => deletions.filter(({ kind }) => kind === wanted);
+  const networks = new Set(of("network").map(({ _id }) => _id));
+  const hosts = new Set(of("hosts").flatMap(({ ids = [] }) => ids));
+  const tags = new Map(of("tags").flatMap(({ ids = [], deleted_at }) => ids.map((id) => [id, deleted_at] as const)));
+  const { organizationId } = scope;
+  const hidden = { hosts, tags };
+  if (networks.size === 0) return { organizationId, networks: scope.networks, hidden };
+  const all = scope.networks === "all" ? await networksOf(database, scope, moment) : scope.networks;
+  return { organizationId, networks: all.filter((id) => !networks.has(id)), hidden };
+}
+
+async function networksOf(database: Database, scope: Scope, moment: Moment): Promise<string[]> {
+  const ids: string[] = [];
+  const find = { filter: withinOrganization(scope), projection: { _id: 1 }, hint: FEW_INDEX };
+  for await (const batch of database.batches(scope, { collection: "networks", ...find }, moment))
+    ids.push(...documentsIn(batch).map(({ _id }) => String(_id)));
+  return ids;
+}

@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { ChangeCursor } from "./changes.js";
+
+// Moments of the past. @see docs/changes.md
+
+/** A moment: a time, or a cursor, which is the moment right after its change. */
+export const Moment = z
+  .string()
+  .max(64)
+  .refine(isMoment, "must be a time in ISO 8601, or a cursor")
+  .meta({ format: "moment", examples: ["2026-01-31T09:30:00.000Z"] });
+
+const TIME = z.iso.datetime({ offset: true });
+
+function isMoment(text: string): boolean {
+  return TIME.safeParse(text).success || ChangeCursor.safeParse(text).success;
+}
+
+/** The parameter of reads that can be of a moment of the past. */
+export const asOf = {
+  as_of: Moment.optional().describe(
+    "As it was at a moment: a time, or the cursor of a change. What the caller may see is decided by today's rights.",
+  ),
+};
+
+/** What reads of the past can answer besides. */
+export const AS_OF_ERRORS = ["cursor_invalid", "changes_gone", "too_many_changes"] as const;

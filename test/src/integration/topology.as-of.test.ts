@@ -1,0 +1,203 @@
+/**
+ * Reads of the past. A model keeps what was answered; AS_OF_LENGTH makes its history longer, AS_OF_MOMENTS keeps more of it,
+ * AS_OF_SEED repeats the drawing.
+ */
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import {
+  createTag,
+  deleteNetwork,
+  deleteService,
+  getHost,
+  getService,
+  getTopology,
+  listChanges,
+  listHosts,
+  listServices,
+  listTags,
+  patchHost,
+} from "@nts/shared/contract";
+import { END_OF_LIST, INTERNAL } from "@nts/shared/http/headers";
+import { createLog } from "@nts/shared/log";
+import { createMetrics } from "@nts/shared/metrics";
+import { journalCollections } from "@nts/topology/journal/collections";
+import { type Journal, startJournal } from "@nts/topology/journal/journal";
+import { sweepJournal } from "@nts/topology/journal/retention";
+import { anEmptyWorld, drawHistory, step, type World } from "../support/history.js";
+import { byPath, caughtUp } from "../support/moments.js";
+import { pathsOf, readAll, type Readings } from "../support/readings.js";
+import { startTopology, type Topology } from "../support/topology.js";
+import { aHost, aNetwork, aService } from "../support/topology-world.js";
+
+const LENGTH = Number(process.env["AS_OF_LENGTH"] ?? 75);
+const MOMENTS = Number(process.env["AS_OF_MOMENTS"] ?? 3);
+/** Reads by id at each moment. */
+const BY_ID = Number(process.env["AS_OF_READS"] ?? 20);
+/** What is read by times as well as by cursors. */
+const WHOLE = /^(hosts|services|bindings|networks)\?limit=0$|^topology\?format=json/;
+const SEED = Number(process.env["AS_OF_SEED"] ?? Date.now() % 2 ** 31);
+
+let topology: Topology;
+beforeAll(async () => {
+  topology = await startTopology({ journal: true, shares: { streams: 32, operations: 32 } });
+  // What is there before its keeper has begun is reconciled.
+  await caughtUp(topology.aCaller());
+});
+afterAll(() => topology.stop());
+
+interface Kept {
+  readonly cursor: string;
+  readonly time: string;
+  readonly readings: readonly Readings[];
+}
+
+/** Adds what a world has made by now, with the list that each is of. */
+function remember(ever: Map<string, string>, { known }: World): void {
+  for (const [list, all] of Object.entries(known))
+    for (const { id, body } of all) {
+      ever.set(id, list);
+      for (const binding of (body["bindings"] ?? []) as { id: string }[]) ever.set(binding.id, "bindings");
+    }
+}
+
+/** Some of what was ever made, another part of it each time. */
+const some = (ever: ReadonlyMap<string, string>, n: number): Map<string, string> =>
+  new Map([...ever].filter((_, at) => (at * 7 + n) % Math.ceil(ever.size / BY_ID) === 0));
+
+/** What differs between two readings. */
+function differences(was: Readings, told: Readings): string[] {
+  return [...was].flatMap(([path, text]) =>
+    told.get(path) === text ? [] : [`${path}\n  was  ${text}\n  told ${told.get(path) ?? ""}`],
+  );
+}
+
+describe(`a history of ${LENGTH} random writes, seed ${SEED}`, () => {
+  it("as_of a cursor or a time, every list and every read by id answers byte for byte what it answered then, for every caller", async () => {
+    const owner = topology.aCaller();
+    const world = anEmptyWorld();
+    const ever = new Map<string, string>();
+    const { network } = await aNetwork(owner);
+    world.known.networks.push({ id: network.id, network_id: network.id, body: { ...network } });
+    const callers = [owner, owner.restrictedTo([network.id])];
+    const kept: Kept[] = [];
+    const history = drawHistory(SEED, LENGTH);
+    for (let n = 0; n < MOMENTS; n++) {
+      for (const drawn of history.slice((n * LENGTH) / MOMENTS, ((n + 1) * LENGTH) / MOMENTS)) {
+        await step(world, byPath(owner), drawn);
+        remember(ever, world);
+      }
+      const cursor = await caughtUp(owner);
+      const time = new Date().toISOString();
+      await delay(2);
+      const paths = pathsOf(world, some(ever, n));
+      // The rights are looked at apart from the rest, so a part of it will do for the second one.
+      const mine = (who: number): string[] => paths.filter((_, at) => who === 0 || (at + n) % 3 === 0);
+      const readings = await Promise.all(callers.map((caller, who) => readAll(caller, mine(who))));
+      kept.push({ cursor, time, readings });
+    }
+    const found: string[] = [];
+    for (const { cursor, time, readings } of kept)
+      for (const [who, caller] of callers.entries()) {
+        const was = readings[who]!;
+        found.push(...differences(was, await readAll(caller, [...was.keys()], `as_of=${cursor}`)));
+        const whole = new Map([...was].filter(([path]) => WHOLE.test(path)));
+        found.push(...differences(whole, await readAll(caller, [...whole.keys()], `as_of=${time}`)));
+      }
+    expect(found.slice(0, 5)).toEqual([]);
+  }, 600_000);
+});
+
+describe("a read of the past", () => {
+  it("shows nothing of what was written a moment later and is not in the journal yet: it waits for that", async () => {
+    const behind = await startTopology();
+    const keep = (): Journal =>
+      startJournal({
+        collections: journalCollections(behind.db),
+        registry: createMetrics("topology").registry,
+        log: createLog("test", "silent"),
+        retentionDays: 90,
+        told: () => undefined,
+      });
+    let keeper = keep();
+    try {
+      await caughtUp(behind.aCaller());
+      const world = await aNetwork(behind.aCaller());
+      const { owner } = world;
+      const host = await aHost(world, { name: "before", services: 2 });
+      await caughtUp(owner);
+      const time = new Date().toISOString();
+      await keeper.stop();
+      await owner.call(patchHost, { params: host, body: { name: "after" } });
+      await owner.call(deleteService, { params: host.services[0]! });
+      const query = { as_of: time, limit: 0 };
+      const reads = Promise.all([
+        owner.call(getHost, { params: host, query: { as_of: time } }),
+        owner.list(listHosts, { query: { ...query, q: "after" } }),
+        owner.list(listServices, { query: { ...query, order_by: "host" } }),
+      ]);
+      // As long as nobody keeps the journal, nothing can be answered.
+      expect(await Promise.race([reads, delay(150)])).toBeUndefined();
+      keeper = keep();
+      const [was, found, services] = await reads;
+      expect([was.name, was.services.length]).toEqual(["before", 2]);
+      expect([found.rows.length, services.rows.length]).toEqual([0, 2]);
+    } finally {
+      await keeper.stop();
+      await behind.stop();
+    }
+  });
+
+  it("of what was large and is deleted lists all of it, also while it is being swept", async () => {
+    const world = await aNetwork(topology.aCaller());
+    const { owner, network } = world;
+    for (let n = 0; n < 3; n++) await aHost(world, { name: `host ${n}`, services: 250, ports: 2, interfaces: 1 });
+    const paths = ["hosts?limit=0", "services?limit=0", "networks?limit=0", "ports?limit=0", "topology"];
+    const cursor = await caughtUp(owner);
+    const was = await readAll(owner, paths);
+    await owner.call(deleteNetwork, { params: network });
+    expect(differences(was, await readAll(owner, paths, `as_of=${cursor}`))).toEqual([]);
+    const { rows, total } = await owner.list(listServices, { query: { as_of: cursor, offset: 700, limit: 40 } });
+    expect([rows.length, total]).toEqual([40, 750]);
+  });
+
+  it("pages with cursors, and a whole list tells where to follow from", async () => {
+    const world = await aNetwork(topology.aCaller());
+    const { owner } = world;
+    const host = await aHost(world, { services: 9 });
+    const as_of = await caughtUp(owner);
+    const { rows: was } = await owner.list(listServices, { query: { limit: 0, order_by: "name", order_direction: "desc" } }); // prettier-ignore
+    for (const n of [1, 4, 7]) await owner.call(deleteService, { params: host.services[n]! });
+    await aService(world, host, { name: "s5 and a half" });
+    const found: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const path = `/api/v1/services?as_of=${as_of}&limit=2&order_by=name&order_direction=desc`;
+      const { data, headers } = await owner.raw("get", path + (cursor === undefined ? "" : `&cursor=${cursor}`));
+      found.push(...(data as { id: string }[]).map(({ id }) => id));
+      cursor = String(headers[INTERNAL.listNext]);
+    } while (cursor !== END_OF_LIST);
+    expect(found).toEqual(was.map(({ id }) => id));
+    const { headers } = await owner.send(listServices, { query: { as_of, limit: 0 } });
+    expect(headers[INTERNAL.changesCursor]).toBe(as_of);
+  });
+
+  it("refuses the future, a cursor of others, what is no moment, and what is not kept any more", async () => {
+    const { owner } = await aNetwork(topology.aCaller());
+    const [as_of, strange] = [await caughtUp(owner), await caughtUp((await aNetwork(topology.aCaller())).owner)];
+    const refusal = async (query: { as_of: string }): Promise<string> => (await owner.refusal(listHosts, { query }))[1];
+    expect(await refusal({ as_of: new Date(Date.now() + 60_000).toISOString() })).toBe("validation_failed");
+    expect(await refusal({ as_of: "last week" })).toBe("validation_failed");
+    expect(await refusal({ as_of: strange })).toBe("cursor_invalid");
+    const params = { id: randomUUID() };
+    expect((await owner.refusal(getService, { params, query: { as_of } }))[1]).toBe("not_found");
+    const [{ at } = { at: "" }] = await owner.call(listChanges, { query: { order_direction: "desc", limit: 1 } });
+    await owner.call(createTag, { body: { name: "later" } });
+    await caughtUp(owner);
+    await sweepJournal(journalCollections(topology.db), new Date(Date.parse(at) + 1), new AbortController().signal, 0);
+    const [status, code, { oldest }] = await owner.refusal(getTopology, { query: { as_of: "2020-01-01T00:00:00Z" } });
+    expect([status, code]).toEqual([410, "changes_gone"]);
+    const { rows } = await owner.list(listTags, { query: { as_of: String(oldest) } });
+    expect(rows.map(({ name }) => name)).not.toContain("later");
+  });
+});
