@@ -15,6 +15,7 @@ const TOPOLOGY_ROOMS = [
   "storage",
   "journal",
   "past",
+  "webhooks",
   "references",
   "hosts",
   "graph",

@@ -22,6 +22,8 @@ import type { Storage } from "./storage/storage.js";
 import { mountSubnets } from "./resources/subnets.js";
 import { mountTags } from "./resources/tags.js";
 import { mountTopology } from "./resources/topology.js";
+import { mountWebhooks } from "./resources/webhooks.js";
+import type { WebhookDesk } from "./webhooks/desk.js";
 
 /** What the service is made of; it neither listens nor reads the environment. */
 export interface TopologyParts {
@@ -29,6 +31,7 @@ export interface TopologyParts {
   readonly notices: Notices;
   readonly imports: ImportDesk;
   readonly journal: JournalAccess;
+  readonly webhooks: WebhookDesk;
   readonly router: Pick<RouterOptions, "verifyTenancy" | "log" | "tracing" | "observe" | "shares">;
 }
 
@@ -36,7 +39,8 @@ export interface TopologyParts {
 const DEADLINE_MS = 8_000;
 
 /** The topology service, ready to answer. */
-export function createTopologyApp({ storage, notices, imports, journal, router: options }: TopologyParts): Router {
+export function createTopologyApp(parts: TopologyParts): Router {
+  const { storage, notices, imports, journal, webhooks, router: options } = parts;
   const router = createRouter({
     ...options,
     mapFault: mapMongoFault,
@@ -62,6 +66,7 @@ export function createTopologyApp({ storage, notices, imports, journal, router: 
   mountChanges(router, journal, storage);
   mountDiff(router, journal.reader, storage.database);
   mountRevert(router, journal.reader, storage, notices);
+  mountWebhooks(router, storage, webhooks, journal.reader);
   mountImports(router, storage, imports);
 
   mountAny(router, listNetworkIds, async ({ params }) => {

@@ -1,8 +1,14 @@
+import ipaddr from "ipaddr.js";
 import { z } from "zod";
 import { DEFAULT_MAX_ENTITIES } from "./storage/quota.js";
 import { commonSettings, shareSettings, tenancySettings, writeSettings } from "@nts/shared/config";
 
 const { GATEWAY_TO_TOPOLOGY_SECRETS, IDENTITY_TO_TOPOLOGY_SECRETS } = tenancySettings;
+
+const NetworkList = z
+  .string()
+  .transform((text) => text.split(",").map((part) => part.trim()))
+  .pipe(z.array(z.string().refine((cidr) => ipaddr.isValidCIDR(cidr), "must be CIDRs, such as 10.1.0.0/16")));
 
 /** Settings of the topology service. */
 export const TopologySettings = z.object({
@@ -20,6 +26,10 @@ export const TopologySettings = z.object({
     .default(DEFAULT_MAX_ENTITIES)
     .describe("Networks, subnets, hosts, interfaces, ports, services, bindings and tags together."),
   CHANGES_RETENTION_DAYS: z.coerce.number().min(1).default(90).describe("Days for which changes are kept."),
+  MAX_WEBHOOKS_PER_ORGANIZATION: z.coerce.number().int().min(0).default(20).describe("Webhooks of one organization."),
+  WEBHOOK_ALLOW: NetworkList.default([]).describe(
+    "Networks (CIDRs, comma-separated) to which webhooks may send although they are private, and also by plain http; none unless set.",
+  ),
   SHORT_UPDATES: z
     .enum(["on", "off"])
     .default("off")

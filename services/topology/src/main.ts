@@ -31,8 +31,10 @@ import type { Told } from "./journal/writer.js";
 import { INDEXES } from "./storage/indexes.js";
 import { MIGRATIONS } from "./storage/migrations.js";
 import type { Notices } from "./deletions/notices.js";
-import { createStorage } from "./storage/storage.js";
+import { createStorage, type Storage } from "./storage/storage.js";
 import { type Sweeper, startSweeper } from "./deletions/sweeper.js";
+import { createWebhooks } from "./webhooks/webhooks.js";
+import type { Workers } from "./webhooks/workers.js";
 
 // Longer than any client of ours keeps an unused connection, so that none sends into one that is being closed.
 const KEEP_ALIVE_MS = 75_000;
@@ -61,12 +63,14 @@ startProcess(async () => {
     shortUpdates: settings.SHORT_UPDATES === "on",
   });
   const notices = noticesOver(bus);
+  const webhooks = createDelivery(settings, { db, bus, registry: metrics.registry, log });
   const journal = createJournal(settings, { db, bus, registry: metrics.registry, log });
   const app = createTopologyApp({
     storage,
     notices,
     imports,
     journal: { reader: createJournalReader(storage.database), waiting: journal.waiting, feeds: journal.feeds },
+    webhooks: webhooks.desk,
     router: { verifyTenancy: verifierOf(settings), log, tracing, observe: metrics.observeRequest, shares },
   });
 
@@ -87,7 +91,7 @@ startProcess(async () => {
     leave: () => api?.leave(),
     delayMs: settings.DRAIN_DELAY_MS,
     steps: [
-      () => Promise.all([journal.feeds.close(), api?.close(), sweeper?.stop()]),
+      () => Promise.all([journal.feeds.close(), api?.close(), sweeper?.stop(), webhooks.stop()]),
       ...[journal, bus, mongo, tracing, operations].map((one) => () => one.close()),
     ],
   });
@@ -99,6 +103,7 @@ startProcess(async () => {
   api = await startServer(withProbe(readiness, app.handle), { ...listening, port: settings.PORT, drainMs: DRAIN_MS });
   sweeper = startSweeper(db, metrics.registry, { storage, notices, log });
   await journal.start();
+  webhooks.start(storage, journal.feeds);
   log.info({ port: api.port, ops_port: operations.port }, "listening");
 });
 
@@ -114,7 +119,7 @@ function noticesOver(bus: Bus): Notices {
   };
 }
 
-interface JournalMeans {
+interface Means {
   readonly db: Db;
   readonly bus: Bus;
   readonly registry: Registry;
@@ -122,7 +127,7 @@ interface JournalMeans {
 }
 
 /** What keeps the journal once it is started, and wakes who waits for it. */
-function createJournal(settings: TopologyConfig, { db, bus, registry, log }: JournalMeans) {
+function createJournal(settings: TopologyConfig, { db, bus, registry, log }: Means) {
   const feeds = createFeeds(db, log);
   addGauges(registry, [["nts_change_streams", "Streams of changes that are fed by this process.", feeds.count]]);
   // A client of its own: it waits for changes on a connection that requests would miss.
@@ -141,6 +146,24 @@ function createJournal(settings: TopologyConfig, { db, bus, registry, log }: Jou
       await keeper?.stop();
       await client.close();
     },
+  };
+}
+
+/** What delivers webhooks once it is started, woken over the bus. */
+function createDelivery(settings: TopologyConfig, { db, bus, registry, log }: Means) {
+  const { WEBHOOK_ALLOW: allow, MAX_WEBHOOKS_PER_ORGANIZATION: most } = settings;
+  const webhooks = createWebhooks(db, { allow, most, registry, log });
+  let workers: Workers | null = null;
+  return {
+    desk: webhooks.desk,
+    start: (storage: Storage, { reader }: Feeds) => {
+      const started = webhooks.start({ storage, reader });
+      bus.subscribe(changesAppended, ({ organization_id }) => {
+        started.wake(organization_id);
+      });
+      workers = started;
+    },
+    stop: () => workers?.stop(),
   };
 }
 

@@ -18,6 +18,7 @@ import * as system from "./system.js";
 import * as tags from "./tags.js";
 import * as topology from "./topology.js";
 import * as users from "./users.js";
+import * as webhooks from "./webhooks.js";
 import * as whoami from "./whoami.js";
 
 const METHODS = ["get", "post", "put", "patch", "delete"];
@@ -60,6 +61,7 @@ export const OPERATIONS = operationsOf(
   changes,
   diff,
   revert,
+  webhooks,
   imports,
 );
 
@@ -88,5 +90,6 @@ export * from "./tags.js";
 export * from "./topology.js";
 export * from "./upload.js";
 export * from "./users.js";
+export * from "./webhooks.js";
 export * from "./whoami.js";
 export * from "./writes.js";

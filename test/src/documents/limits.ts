@@ -41,6 +41,8 @@ import { MOST_CHANGED, MOST_UNBOUND } from "@nts/topology/hosts/changed-at-once"
 import { DESK_LIMITS } from "@nts/topology/imports/desk";
 import * as scan from "@nts/topology/imports/scan.rules";
 import * as xml from "@nts/topology/imports/xml";
+import { DELIVERY_MS } from "@nts/topology/webhooks/send";
+import { WORKERS, WORKERS_OF_ORGANIZATION } from "@nts/topology/webhooks/workers";
 import { table } from "./table.js";
 
 /** docs/limits.md, from the constants and settings that enforce the limits. */
@@ -159,6 +161,7 @@ function ofResources(): Rows {
     `${n(settingOf(IdentitySettings, name))} (\`${name}\`)`;
   const password = boundsOf("change_password", "new_password");
   const most = settingOf(TopologySettings, "MAX_ENTITIES_PER_ORGANIZATION");
+  const webhooks = settingOf(TopologySettings, "MAX_WEBHOOKS_PER_ORGANIZATION");
   return [
     [
       "names · descriptions",
@@ -178,6 +181,7 @@ function ofResources(): Rows {
       "resources of an organization, of all kinds together",
       `${n(most)} (\`MAX_ENTITIES_PER_ORGANIZATION\`), and what is being created at that moment`,
     ],
+    ["webhooks of an organization", `${webhooks} (\`MAX_WEBHOOKS_PER_ORGANIZATION\`); 403 \`quota_exceeded\``],
     ["API keys of a user", `${at("MAX_KEYS_PER_USER")}; 403 \`quota_exceeded\``],
     ["API keys of an organization", `${at("MAX_KEYS_PER_ORGANIZATION")}; 403 \`quota_exceeded\``],
     ["sessions of a user", `${at("MAX_SESSIONS_PER_USER")}; one more ends the one that was not used for longest`],
@@ -231,6 +235,10 @@ function ofTime(): Rows {
     [
       "a request",
       `${s(proxy.HEAD_MS)} until its answer begins (after a scan has come), then ${s(proxy.STALLED_MS)} without progress`,
+    ],
+    [
+      "a message of a webhook",
+      `${s(DELIVERY_MS)} until its answer has come; ${WORKERS} at a time in a process of topology, of one organization ${WORKERS_OF_ORGANIZATION}`,
     ],
     ["one operation of the database", `${s(OPERATION_MS)}; the batches of a stream together ${s(STREAM_MS)}`],
   ];

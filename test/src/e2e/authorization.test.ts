@@ -8,7 +8,7 @@ import { isAtLeast, OPERATIONS, PERMISSIONS, type AnyEndpoint, type Permission }
 import { aColleague, aKey, anAccount, callerOf, type Account, type Answered, type Caller } from "../support/api.js";
 import { scanFile } from "../support/imports.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
-import { aNetworkWithAHost, type Made, type NetworkWorld } from "../support/world.js";
+import { aNetworkWithAHost, aWebhook, theFirstCursor, type Made, type NetworkWorld } from "../support/world.js";
 
 /** A caller and what it may do: its level, and which of the two networks of the organization it may use. */
 interface Kind {
@@ -32,6 +32,8 @@ let tags: Record<"own" | "foreign", Made>;
 let keys: Record<"own" | "foreign", string>;
 let users: Record<"own" | "foreign", Made>;
 let invites: Record<"own" | "foreign", Made>;
+let webhooks: Record<"one" | "two" | "foreign", Made>;
+let cursor: string;
 let kinds: Kind[];
 
 beforeAll(async () => {
@@ -58,6 +60,9 @@ beforeAll(async () => {
     own: await own.session.data<Made>("post", "/api/v1/invites", invite),
     foreign: await foreign.session.data<Made>("post", "/api/v1/invites", invite),
   };
+  const [one, two] = await Promise.all([aWebhook(own.session, worlds.one), aWebhook(own.session, worlds.two)]);
+  webhooks = { one, two, foreign: await aWebhook(foreign.session, worlds.foreign) };
+  cursor = await theFirstCursor(own.session);
   const key = async (level: Permission, networks: Kind["networks"], restricted: boolean): Promise<Kind> => {
     const network_ids = networks.map((name) => worlds[name].network.id);
     const { caller } = await aKey(url, own, { permissions: level, ...(restricted && { network_ids }) });
@@ -236,6 +241,7 @@ function existing(resource: string, target: Target): Made {
   if (resource === "auth/keys") return { ...keyBody(organization), id: keys[side], ...unknown };
   if (resource === "users") return { ...users[side], ...unknown };
   if (resource === "invites") return { ...invites[side], ...unknown };
+  if (resource === "webhooks") return { ...webhooks[target === "unknown" ? "one" : target], ...unknown };
   return { id: organization.organizationId, name: "org", api_access_enabled: true, ...unknown };
 }
 
@@ -257,6 +263,7 @@ function bodyFor(operation: AnyEndpoint, resource: string, target: Target, entit
   if (operation.operationId === "change_password")
     return { current_password: own.password, new_password: own.password };
   if (operation.operationId === "revert_changes") return { request_id: "nothing" };
+  if (operation.operationId === "replay_webhook") return { after: cursor };
   const isCreate = operation.operationId.startsWith("create_");
   const n = ++victims;
   if (resource === "auth/keys") return keyBody(target === "foreign" && isCreate ? foreign : own);
@@ -279,7 +286,7 @@ function keyBody({ organizationId: organization_id, userId: user_id }: Account):
 
 /** Neither the other organization, nor a network outside of the caller's, may show in an answer. */
 function expectNothingForeign(kind: Kind, { text }: Answered): void {
-  const people = [foreign.userId, users.foreign.id, invites.foreign.id, keys.foreign];
+  const people = [foreign.userId, users.foreign.id, invites.foreign.id, keys.foreign, webhooks.foreign.id];
   const hidden = [foreign.organizationId, tags.foreign.id, ...people, ...idsIn(worlds.foreign)];
   const beyond = (["one", "two"] as const).filter((name) => kind.level !== null && !kind.networks.includes(name));
   const seen = [...hidden, ...beyond.flatMap((name) => idsIn(worlds[name]))].filter((id) => text.includes(id));

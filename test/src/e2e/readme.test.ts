@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readFiveMinutes, readPage, runFiveMinutes, shapeOf } from "../support/readme.js";
+import { startReceiver, verified } from "../support/webhook-receiver.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 
 let stack: SharedStack;
@@ -51,6 +52,28 @@ describe("the examples of docs/changes.md", () => {
     const told = eventsIn(await readFile(join(folder, "events.txt"), "utf8"));
     expect(told.length).toBeGreaterThan(0);
     expect(told).toEqual(eventsIn(page.texts.join().replace("ada@example.com", "hopper@example.com")));
+  });
+});
+
+describe("the examples of docs/webhooks.md", () => {
+  it("answer what the page shows, and the receiver is sent a message that it can verify", async () => {
+    const receiver = await startReceiver();
+    try {
+      const page = readPage("docs/webhooks.md");
+      const own = (text: string): string =>
+        text.replace("ada@example.com", "hedy@example.com").replaceAll("https://hooks.example.com/topology", receiver.url("/")); // prettier-ignore
+      const commands = [...readFiveMinutes().commands, ...page.commands].map(own);
+      const answered = await runFiveMinutes({ commands }, stack.url, folder);
+      const shape = (text: string): unknown =>
+        shapeOf(own(text).replace(/"(whsec|msg_test)_[^"]*"/g, '"…"').replace(/"duration_ms": ?\d+/, '"duration_ms":0')); // prettier-ignore
+      const told = answered.slice(-page.answers.length);
+      expect(told.map(shape)).toEqual(page.answers.map(shape));
+      const { data } = JSON.parse(told[0]!) as { data: { secret: string } };
+      const [message] = receiver.received("/");
+      expect(verified(data.secret, message!).type).toBe("test");
+    } finally {
+      await receiver.stop();
+    }
   });
 });
 

@@ -31,7 +31,7 @@ export async function sharedStack(): Promise<SharedStack> {
 export async function offerSharedStack(): Promise<{ readonly url: string; stop(): Promise<void> }> {
   let started: Promise<Stack> | undefined;
   const server = createServer((_request, response) => {
-    started ??= startStack({ identities: 2, env: UNLIMITED });
+    started ??= startStack({ identities: 2, env: { ...UNLIMITED, WEBHOOK_ALLOW: "127.0.0.0/8" } });
     started.then(
       (stack) => response.end(JSON.stringify(describe(stack))),
       (error: unknown) => response.writeHead(500).end(String(error)),

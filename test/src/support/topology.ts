@@ -25,6 +25,7 @@ import { createTopologyApp } from "@nts/topology/app";
 import { createImportDesk } from "@nts/topology/imports/desk";
 import { journalCollections } from "@nts/topology/journal/collections";
 import { startJournal } from "@nts/topology/journal/journal";
+import { createWebhooks } from "@nts/topology/webhooks/webhooks";
 import { createFeeds } from "@nts/topology/journal/feeds";
 import { createJournalReader } from "@nts/topology/journal/read";
 import { createWaiting } from "@nts/topology/journal/waiting";
@@ -176,6 +177,12 @@ export async function startTopology(options: TopologyOptions = {}): Promise<Topo
         feeds: createFeeds(served, createLog("topology", "error")),
       },
       imports: createImportDesk(),
+      webhooks: createWebhooks(served, {
+        allow: ["127.0.0.0/8"],
+        most: 20,
+        registry: createMetrics("topology").registry,
+        log: createLog("topology", "error"),
+      }).desk,
       notices: {
         networkDeleted: (organization, id) => void notices.push(["network", organization, id]),
         tagDeleted: (organization, id) => void notices.push(["tag", organization, id]),

@@ -39,3 +39,15 @@ export async function aNetworkWithAHost(caller: Caller, name = "Home"): Promise<
   const binding = (service["bindings"] as Made[])[0] as Made;
   return { network, subnet, host, interface: first("interfaces"), port: first("ports"), service, binding };
 }
+
+/** A webhook of one network, to an address where nobody listens. */
+export function aWebhook(caller: Caller, { network }: Pick<NetworkWorld, "network">): Promise<Made> {
+  const body = { url: "http://127.0.0.1:9/", filter: { network_ids: [network.id] } };
+  return caller.data<Made>("post", "/api/v1/webhooks", body);
+}
+
+/** The cursor of the first change that the caller may see. */
+export async function theFirstCursor(caller: Caller): Promise<string> {
+  const [change] = await caller.data<{ cursor: string }[]>("get", "/api/v1/changes?limit=1&wait=20");
+  return change!.cursor;
+}

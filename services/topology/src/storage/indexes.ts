@@ -100,6 +100,9 @@ export const JOURNAL_OF_REQUEST: IndexKey = { organization_id: 1, request_id: 1,
 /** The index by which callers who may not see all networks read the journal. */
 export const JOURNAL_OF_NETWORK = { organization_id: 1, network_id: 1, n: 1 } as const;
 
+/** What came of deliveries is remembered for a week. */
+const DELIVERIES_SECONDS = 7 * 86_400;
+
 /** Every index of the database, by collection; leading fields are the tenant's, or the parent's; of unique ones, the tenant's. */
 export const INDEXES: Indexes = {
   networks: [{ key: FEW_INDEX }, tagged],
@@ -129,5 +132,15 @@ export const INDEXES: Indexes = {
   journal: [JOURNAL_OF_ENTITY, JOURNAL_OF_HOST, JOURNAL_OF_NETWORK, JOURNAL_OF_REQUEST].map((key) => ({ key })),
   journal_gone: [{ key: { organization_id: 1 } }],
   [NOTES]: [NOTES_EXPIRE],
+  webhooks: [{ key: FEW_INDEX }],
+  webhook_states: [
+    { key: { organization_id: 1 } },
+    // What is due is looked for in all organizations.
+    { key: { due_at: 1 }, partialFilterExpression: { is_active: true } },
+  ],
+  webhook_deliveries: [
+    { key: { organization_id: 1, webhook_id: 1 } },
+    { key: { at: 1 }, expireAfterSeconds: DELIVERIES_SECONDS },
+  ],
   free_addresses: [{ key: { subnet_id: 1, key: 1 } }, { key: FREE_ADDRESSES_INDEX }],
 };

@@ -16,6 +16,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0005-deletions", up: (db) => createCollections(db, ["deletions"]) },
   { name: "0006-free-addresses", up: (db) => createCollections(db, ["free_addresses"]) },
   { name: "0007-journal", up: prepareJournal },
+  { name: "0008-webhooks", up: (db) => createCollections(db, ["webhooks", "webhook_states", "webhook_deliveries"]) },
 ];
 
 /** What the journal consists of, with the key of its cursors, which is the same for all processes and for ever. */

@@ -13,6 +13,7 @@ import { createPortStore, type PortStore } from "./stores/ports.js";
 import { createServiceStore, type ServiceStore } from "./stores/services.js";
 import { createSubnetStore, type SubnetStore } from "./stores/subnets.js";
 import { createTagStore, type TagStore } from "./stores/tags.js";
+import { createWebhookStore, type WebhookStore } from "./stores/webhooks.js";
 import { type Database, sharedDatabase, UNSHARED } from "./database.js";
 import { createDeletions, type Deletions } from "./deletions.js";
 import { createGuards, type Guards } from "./guards.js";
@@ -39,6 +40,7 @@ export interface Storage {
   readonly services: ServiceStore;
   readonly bindings: BindingStore;
   readonly tags: TagStore;
+  readonly webhooks: WebhookStore;
   readonly addresses: AddressStore;
   /** Holds addresses for the requests of this process. */
   readonly desk: AddressDesk;
@@ -72,6 +74,7 @@ export function createStorage(db: Db, transaction: RunTransaction, options: Stor
     services: createServiceStore(database, kinds.services),
     bindings: createBindingStore(database, kinds.bindings),
     tags: createTagStore(database, kinds.tags),
+    webhooks: createWebhookStore(database),
   };
   const quota = createQuota(database, maxEntities);
   const shortWrites = shortUpdates ? createShortWrites(db, entities.services) : null;

@@ -1,0 +1,207 @@
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listWebhookDeliveries,
+  listWebhooks,
+  patchWebhook,
+  replayWebhook,
+  rotateWebhook,
+  testWebhook,
+  updateWebhook,
+  isId,
+  type Webhook,
+  type WebhookFilter,
+  type WebhookInput,
+} from "@nts/shared/contract";
+import { AppError, validationFailed } from "@nts/shared/errors";
+import { answer } from "@nts/shared/http/answer";
+import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
+import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { newId } from "@nts/shared/ids";
+import { Discard } from "@nts/shared/mongo/transaction";
+import { requireRevision } from "@nts/shared/revision";
+import type { JournalReader } from "../journal/read.js";
+import type { Stored } from "../storage/entities.js";
+import { BY_ID, FEW_INDEX } from "../storage/indexes.js";
+import { answerList, commonFilter } from "../storage/lists.js";
+import { revised } from "../storage/revisions.rules.js";
+import type { Storage } from "../storage/storage.js";
+import { webhooksSeenFrom, type WebhookStore } from "../storage/stores/webhooks.js";
+import type { WebhookDesk } from "../webhooks/desk.js";
+import { isSeenFrom } from "../webhooks/filter.rules.js";
+
+interface Means {
+  readonly storage: Storage;
+  readonly desk: WebhookDesk;
+  readonly reader: JournalReader;
+}
+
+const EVERYTHING: WebhookFilter = { network_ids: [], entities: [], actions: [], tag_ids: [] };
+
+export function mountWebhooks(router: Router, storage: Storage, desk: WebhookDesk, reader: JournalReader): void {
+  const means = { storage, desk, reader };
+  const { webhooks, transaction } = storage;
+  mount(router, listWebhooks, list(webhooks));
+  mount(router, createWebhook, create(means));
+  mount(router, getWebhook, async ({ scope, params: { id } }) => {
+    const { entity, revision } = await seen(webhooks, scope, id);
+    return answer.data(entity, { revision });
+  });
+  mountUpdate(router, { put: updateWebhook, patch: patchWebhook }, update(means));
+  mount(router, deleteWebhook, async ({ work, scope, params: { id }, ifMatch }) => {
+    await transaction(work, [id], async (tx) => {
+      requireRevision(ifMatch, (await seen(webhooks, scope, id, tx)).revision);
+      await webhooks.remove(tx, scope, { _id: id });
+      await desk.states.remove(tx, { _id: id, organization_id: scope.organizationId });
+    });
+    return answer.data(null);
+  });
+  mountActions(router, means);
+}
+
+function mountActions(router: Router, { storage: { webhooks, transaction }, desk, reader }: Means): void {
+  mount(router, rotateWebhook, async ({ work, scope, params: { id } }) => {
+    const secret = desk.newSecret();
+    await transaction(work, [id], async (tx) => {
+      await seen(webhooks, scope, id, tx);
+      await desk.states.change(tx, { _id: id, organization_id: scope.organizationId }, { secret });
+    });
+    return answer.data({ secret });
+  });
+  mount(router, testWebhook, async ({ scope, params: { id } }) =>
+    answer.data(await desk.test((await seen(webhooks, scope, id)).entity)),
+  );
+  mount(router, replayWebhook, async ({ work, principal, scope, params: { id }, body: { after } }) => {
+    await seen(webhooks, scope, id);
+    const cursors = await reader.cursors();
+    const { organizationId: organization_id } = scope;
+    const asked = cursors.read(organization_id, after);
+    const { last, goneForCaller } = await reader.ends(principal.scope);
+    if (asked < goneForCaller)
+      throw new AppError("changes_gone", { oldest: cursors.of(organization_id, goneForCaller) });
+    const { entity, revision } = await transaction(work, [id], async (tx) => {
+      const found = await seen(webhooks, scope, id, tx);
+      await desk.states.change(tx, { _id: id, organization_id }, { n: Math.min(asked, last) });
+      return found;
+    });
+    return answer.data(entity, { revision });
+  });
+  mount(router, listWebhookDeliveries, async ({ scope, params: { id } }) => {
+    await seen(webhooks, scope, id);
+    const found = await desk.states.deliveries({ _id: id, organization_id: scope.organizationId });
+    return answer.data(found.map(({ at, ...delivery }) => ({ ...delivery, at: at.toISOString() })));
+  });
+}
+
+/** One that the caller may see. @throws AppError `not_found` */
+async function seen(webhooks: WebhookStore, scope: Scope, ...[id, tx]: Args): Promise<Stored<Webhook>> {
+  const found = await webhooks.get(scope, id, tx);
+  if (!isSeenFrom(scope.networks, found.entity.filter)) throw new AppError("not_found", { entity: "Webhook" });
+  return found;
+}
+type Args = [id: string, tx?: Parameters<WebhookStore["get"]>[2]];
+
+function list(webhooks: WebhookStore): UserHandler<typeof listWebhooks> {
+  return ({ work, scope, query }) => {
+    const { network_id, ...rest } = query;
+    const named = network_id === undefined ? {} : { networks: network_id };
+    const filter = { $and: [commonFilter(rest, scope), webhooksSeenFrom(scope), named] };
+    return answerList(webhooks, rest, { work, scope, filter, selective: FEW_INDEX });
+  };
+}
+
+function create({ storage, desk, reader }: Means): UserHandler<typeof createWebhook> {
+  const { webhooks, transaction } = storage;
+  return async ({ work, scope, body }) => {
+    const now = new Date().toISOString();
+    const { organizationId: organization_id } = scope;
+    const given = { id: newId(), created_at: now, updated_at: now, organization_id, paused: null };
+    const webhook: Webhook = {
+      ...given,
+      ...withDefaults(body, { url: "", filter: EVERYTHING, format: "standard", batch_seconds: 0, is_enabled: true }),
+    };
+    requireUrl(desk, webhook.url);
+    await requireFilter(storage, scope, webhook.filter, EVERYTHING);
+    const secret = desk.newSecret();
+    const { last: n } = await reader.ends({ organizationId: organization_id, networks: "all" });
+    await transaction(work, [`webhooks:${organization_id}`], async (tx) => {
+      if ((await webhooks.countIn(tx, scope, {}, { most: desk.most, hint: FEW_INDEX })) >= desk.most)
+        throw new AppError("quota_exceeded", { entity: "Webhook", limit: desk.most });
+      await webhooks.insert(tx, scope, [webhook]);
+      const state = { secret, is_active: webhook.is_enabled, n };
+      await desk.states.insert(tx, { _id: webhook.id, organization_id }, state);
+    });
+    return answer.data({ ...webhook, secret }, { revision: 1 });
+  };
+}
+
+function update({ storage, desk }: Means): UpdateHandler<typeof updateWebhook> {
+  const { webhooks, transaction } = storage;
+  return async ({ work, scope, params: { id }, asked, ifMatch }) => {
+    const { entity: before } = await seen(webhooks, scope, id);
+    const first = withDefaults(asked(before), before);
+    await requireFilter(storage, scope, first.filter, before.filter);
+    const updated = await transaction(work, [id], async (tx) => {
+      const current = await seen(webhooks, scope, id, tx);
+      requireRevision(ifMatch, current.revision);
+      const { entity } = current;
+      const wanted = withDefaults(asked(entity), entity);
+      if (wanted.url !== entity.url) requireUrl(desk, wanted.url);
+      // Somebody else came between: what is checked is what is stored.
+      if (JSON.stringify(wanted.filter) !== JSON.stringify(first.filter)) throw new AppError("write_conflict");
+      const paused = wanted.is_enabled ? null : entity.paused;
+      const next = revised(current, { ...entity, ...wanted, paused }, new Date());
+      if (next === null) throw new Discard(current);
+      await webhooks.replace(tx, scope, [next]);
+      const of = { _id: id, organization_id: scope.organizationId };
+      await desk.states.change(tx, of, { is_active: wanted.is_enabled });
+      return next;
+    });
+    return answer.data(updated.entity, { revision: updated.revision });
+  };
+}
+
+type Settings = Pick<Webhook, "url" | "filter" | "format" | "batch_seconds" | "is_enabled">;
+
+/** What a body says, and what was for all that it does not mention. */
+function withDefaults(body: WebhookInput, was: Settings): Settings {
+  const { url, filter = was.filter, format = was.format } = body;
+  const { batch_seconds = was.batch_seconds, is_enabled = was.is_enabled } = body;
+  return { url, filter, format, batch_seconds, is_enabled };
+}
+
+function requireUrl(desk: WebhookDesk, url: string): void {
+  const message = desk.faultOf(url);
+  if (message !== null) throw validationFailed({ path: "url", message });
+}
+
+/**
+ * Checks what a filter names; what it has named before may be gone by now.
+ *
+ * @throws AppError `validation_failed` when a caller who may not use all networks names none · `invalid_reference`
+ */
+async function requireFilter(
+  { networks, tags }: Storage,
+  scope: Scope,
+  { network_ids, tag_ids }: WebhookFilter,
+  before: WebhookFilter,
+): Promise<void> {
+  if (scope.networks !== "all" && network_ids.length === 0)
+    throw validationFailed({ path: "filter.network_ids", message: "must name networks that you may use" });
+  const named = { network_ids, tag_ids: tag_ids.filter(isId) };
+  for (const [member, entities] of [
+    ["network_ids", networks],
+    ["tag_ids", tags],
+  ] as const) {
+    const fresh = named[member].filter((id) => !before[member].includes(id));
+    if (fresh.length === 0) continue;
+    const found = await entities.select(scope, { _id: { $in: fresh } }, { projection: { _id: 1 }, hint: BY_ID });
+    const there = new Set(found.map(({ _id }) => _id));
+    const missing = fresh.find((id) => !there.has(id));
+    if (missing === undefined) continue;
+    const all: readonly string[] = member === "network_ids" ? network_ids : tag_ids;
+    throw new AppError("invalid_reference", { path: `filter.${member}.${all.indexOf(missing)}` });
+  }
+}

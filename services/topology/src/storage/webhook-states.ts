@@ -1,0 +1,161 @@
+import type { ClientSession, Collection, Db, Document } from "mongodb";
+import { REMEMBERED_DELIVERIES, type WebhookDelivery } from "@nts/shared/contract";
+import { BY_ID } from "./indexes.js";
+
+// How far each webhook has come in the journal, and who delivers it at the moment. Whoever takes one gets a number (`epoch`)
+// that all of its later writes name: one who was frozen, and has been superseded, changes nothing any more.
+
+export interface WebhookState {
+  /** That of the webhook. */
+  _id: string;
+  organization_id: string;
+  secret: string;
+  /** Enabled and not paused. */
+  is_active: boolean;
+  /** Everything up to this entry of the journal is delivered, or was not to be. */
+  n: number;
+  /** The last entry of the message that has failed, so that it is put together the same again. */
+  last: number | null;
+  epoch: number;
+  /** Who delivers; null when nobody does. */
+  owner: string | null;
+  /** When somebody is to look after it; with an owner, when it is free for others. By the clock of the database. */
+  due_at: Date;
+  /** It waits for that time, whatever happens. */
+  rests: boolean;
+  attempts: number;
+  failing_since: Date | null;
+  /** How many deliveries were noted. */
+  noted: number;
+}
+
+/** Which one, and by which right. */
+export type Held = Pick<WebhookState, "_id" | "organization_id" | "epoch">;
+export type WebhookRef = Pick<WebhookState, "_id" | "organization_id">;
+
+/** What a held one is set to, beside the lease. */
+export type Progress = Partial<Pick<WebhookState, "n" | "last" | "attempts" | "failing_since">>;
+
+export interface DeliveryDocument extends Omit<WebhookDelivery, "at"> {
+  _id: string;
+  organization_id: string;
+  webhook_id: string;
+  at: Date;
+  number: number;
+}
+
+export interface WebhookStates {
+  insert(tx: ClientSession, of: WebhookRef, given: Pick<WebhookState, "secret" | "is_active" | "n">): Promise<void>;
+  remove(tx: ClientSession, of: WebhookRef): Promise<void>;
+  /** Takes it from whoever delivers, so that what was changed holds from the next message on. */
+  change(
+    tx: ClientSession,
+    of: WebhookRef,
+    changes: Partial<Pick<WebhookState, "n" | "is_active" | "secret">>,
+  ): Promise<void>;
+  /** The same by who holds it. @returns false when it is held by somebody else */
+  pause(tx: ClientSession, held: Held): Promise<boolean>;
+  find(of: WebhookRef): Promise<WebhookState | null>;
+  /** Those of all organizations that are to be looked after. */
+  due(most: number): Promise<WebhookRef[]>;
+  /** Those of an organization that do not rest. */
+  awake(organizationId: string): Promise<WebhookRef[]>;
+  /** @returns null when it is none's to take */
+  take(of: WebhookRef, lease: { owner: string; ms: number }): Promise<WebhookState | null>;
+  /** Holds it for longer. @returns null when it is held by somebody else */
+  renew(held: Held, ms: number, progress?: Progress): Promise<WebhookState | null>;
+  /** @param next when it is to be looked after again */
+  release(held: Held, next: { ms: number; rests: boolean }, progress?: Progress): Promise<boolean>;
+  /** Notes what came of a message, over the oldest one. */
+  note(of: WebhookRef, delivery: Omit<WebhookDelivery, "at">): Promise<void>;
+  /** The newest first. */
+  deliveries(of: WebhookRef): Promise<DeliveryDocument[]>;
+}
+
+export function createWebhookStates(db: Db): WebhookStates {
+  const states = db.collection<WebhookState>("webhook_states");
+  const deliveries = db.collection<DeliveryDocument>("webhook_deliveries");
+  return { ...createChanges(states, deliveries), ...createLeases(states), ...createNotes(states, deliveries) };
+}
+
+type States = Collection<WebhookState>;
+type Deliveries = Collection<DeliveryDocument>;
+const after = { returnDocument: "after", hint: BY_ID } as const;
+const fresh = { owner: null, rests: false, attempts: 0, failing_since: null, last: null } as const;
+
+function createChanges(
+  states: States,
+  deliveries: Deliveries,
+): Pick<WebhookStates, "insert" | "remove" | "change" | "pause" | "find"> {
+  return {
+    insert: async (tx, of, given) => {
+      const state = { ...of, ...given, ...fresh, epoch: 0, due_at: new Date(0), noted: 0 };
+      await states.insertOne(state, { session: tx });
+    },
+    remove: async (tx, { _id, organization_id }) => {
+      await states.deleteOne({ _id, organization_id }, { session: tx });
+      await deliveries.deleteMany({ organization_id, webhook_id: _id }, { session: tx });
+    },
+    change: async (tx, { _id, organization_id }, changes) => {
+      const update = { $set: { ...changes, ...fresh, due_at: new Date(0) }, $inc: { epoch: 1 } };
+      await states.updateOne({ _id, organization_id }, update, { session: tx, hint: BY_ID });
+    },
+    pause: async (tx, { _id, organization_id, epoch }) => {
+      const update = { $set: { ...fresh, is_active: false }, $inc: { epoch: 1 } };
+      const { matchedCount } = await states.updateOne({ _id, organization_id, epoch }, update, { session: tx });
+      return matchedCount === 1;
+    },
+    find: ({ _id, organization_id }) => states.findOne({ _id, organization_id }, { hint: BY_ID }),
+  };
+}
+
+function createLeases(states: States): Pick<WebhookStates, "due" | "awake" | "take" | "renew" | "release"> {
+  const REF = { projection: { organization_id: 1 } } as const;
+  const isDue = { $expr: { $lte: ["$due_at", "$$NOW"] } };
+  const dueIn = (ms: number): Document => ({ due_at: { $add: ["$$NOW", ms] } });
+  const held = ({ _id, organization_id, epoch }: Held) => ({ _id, organization_id, epoch, owner: { $ne: null } });
+  // What is given is a value, whatever it looks like.
+  const literal = (progress: Progress): Document =>
+    Object.fromEntries(Object.entries(progress).map(([name, value]) => [name, { $literal: value }]));
+  return {
+    due: (most) =>
+      states
+        .find({ is_active: true, ...isDue }, REF)
+        .sort({ due_at: 1 })
+        .limit(most)
+        .toArray(),
+    awake: (organization_id) => states.find({ organization_id, is_active: true, rests: false }, REF).toArray(),
+    take: ({ _id, organization_id }, { owner, ms }) => {
+      const free = { _id, organization_id, is_active: true, $or: [{ owner: null, rests: false }, isDue] };
+      const lease = { owner: { $literal: owner }, rests: false, epoch: { $add: ["$epoch", 1] }, ...dueIn(ms) };
+      return states.findOneAndUpdate(free, [{ $set: lease }], after);
+    },
+    renew: (given, ms, progress = {}) =>
+      states.findOneAndUpdate(held(given), [{ $set: { ...literal(progress), ...dueIn(ms) } }], after),
+    release: async (given, { ms, rests }, progress = {}) => {
+      const set = { ...literal(progress), owner: null, rests, ...dueIn(ms) };
+      return (await states.updateOne(held(given), [{ $set: set }], { hint: BY_ID })).matchedCount === 1;
+    },
+  };
+}
+
+function createNotes(states: States, deliveries: Deliveries): Pick<WebhookStates, "note" | "deliveries"> {
+  return {
+    note: async ({ _id: webhook_id, organization_id }, delivery) => {
+      const counted = await states.findOneAndUpdate(
+        { _id: webhook_id, organization_id },
+        { $inc: { noted: 1 } },
+        after,
+      );
+      if (counted === null) return;
+      const { noted: number } = counted;
+      const _id = `${webhook_id}:${number % REMEMBERED_DELIVERIES}`;
+      const noted = { ...delivery, organization_id, webhook_id, number, at: new Date() };
+      await deliveries.replaceOne({ _id, organization_id }, noted, { upsert: true });
+    },
+    deliveries: ({ _id, organization_id }) => {
+      const newest = deliveries.find({ organization_id, webhook_id: _id }).sort({ number: -1 });
+      return newest.limit(REMEMBERED_DELIVERIES).toArray();
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { createBoundedQueue } from "@nts/shared/bounded-queue";
+import type { Webhook, WebhookDelivery } from "@nts/shared/contract";
+import { createShares } from "@nts/shared/shares";
+import type { WebhookStates } from "../storage/webhook-states.js";
+import type { AddressGuard } from "./guard.js";
+import { testMessage } from "./messages.js";
+import { type Send } from "./send.js";
+import { newWebhookSecret, signatureHeaders } from "./signature.js";
+
+/** Test messages of one process at a time: of all organizations, and of one. */
+const TESTS = 16;
+const TESTS_OF_ORGANIZATION = 2;
+const MOST_WAITING = 64;
+const LONGEST_WAIT_MS = 2_000;
+/** Milliseconds for one of them, below those of the request. */
+const TEST_MS = 5_000;
+
+/** What requests do with webhooks beyond storing them. */
+export interface WebhookDesk {
+  readonly states: WebhookStates;
+  /** Webhooks of one organization. */
+  readonly most: number;
+  /** Why an address is refused; null when it is not. */
+  faultOf(url: string): string | null;
+  newSecret(): string;
+  /** Sends a test message, and notes what came of it. */
+  test(webhook: Webhook): Promise<WebhookDelivery>;
+}
+
+interface DeskParts {
+  readonly states: WebhookStates;
+  readonly guard: AddressGuard;
+  readonly send: Send;
+  readonly most: number;
+}
+
+export function createWebhookDesk({ states, guard, send, most }: DeskParts): WebhookDesk {
+  const shares = createShares({ operations: TESTS_OF_ORGANIZATION, waiting: 8, waitMs: LONGEST_WAIT_MS });
+  const inTurn = createBoundedQueue({ atATime: TESTS, mostWaiting: MOST_WAITING, longestWaitMs: LONGEST_WAIT_MS });
+  return {
+    states,
+    most,
+    faultOf: (url) => guard.faultOf(new URL(url)),
+    newSecret: newWebhookSecret,
+    test: async ({ id: webhookId, organization_id, format, url }) => {
+      const of = { _id: webhookId, organization_id };
+      const state = await states.find(of);
+      const { id, body, headers: own } = testMessage({ webhookId, format });
+      const headers = { ...own, ...signatureHeaders(state?.secret ?? newWebhookSecret(), { id, body }) };
+      const { signal } = new AbortController();
+      const sent = (): ReturnType<Send> => send({ url, body, headers, withinMs: TEST_MS, signal });
+      const { status, error, durationMs: duration_ms } = await shares.use(organization_id, () => inTurn(sent));
+      const outcome = error === null ? ("delivered" as const) : ("failed" as const);
+      const delivery = { id, kind: "test" as const, changes: 0, cursor: null, attempt: 1, outcome, status, error, duration_ms }; // prettier-ignore
+      await states.note(of, delivery);
+      return { ...delivery, at: new Date().toISOString() };
+    },
+  };
+}

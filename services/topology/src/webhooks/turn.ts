@@ -1,0 +1,197 @@
+import type { Webhook } from "@nts/shared/contract";
+import type { Scope } from "@nts/shared/http/tenancy";
+import type { RunTransaction } from "@nts/shared/mongo/transaction";
+import { BACKGROUND } from "@nts/shared/work";
+import type { JournalDocument } from "../journal/entries.rules.js";
+import type { JournalReader } from "../journal/read.js";
+import { revised } from "../storage/revisions.rules.js";
+import type { WebhookStore } from "../storage/stores/webhooks.js";
+import type { Progress, WebhookRef, WebhookState, WebhookStates } from "../storage/webhook-states.js";
+import { longestRestMs, reasonToPause, restUntil } from "./failing.rules.js";
+import { isWanted } from "./filter.rules.js";
+import { messageOf } from "./messages.js";
+import { DELIVERY_MS, type Outcome, type Send } from "./send.js";
+import { signatureHeaders } from "./signature.js";
+
+// Delivering is a walk along the journal: the next message, then the place behind it. What was sent and not written down, because
+// the process has died in between, is sent again.
+
+/** Milliseconds for which a process that died holds what it delivered; while it lives it says so in time. */
+const LEASE_MS = 5_000;
+const RENEW_MS = 1_500;
+/** Milliseconds after which others have a turn. */
+const TURN_MS = 5_000;
+/** Milliseconds after which one that has nothing to deliver is looked after again: a notice can be lost. */
+const LOOK_MS = 15_000;
+/** Entries that are read at a time. */
+const PAGE = 100;
+/** Entries of one message, and characters of what they tell. */
+const MOST_TOGETHER = 100;
+const MOST_CHARACTERS = 1_048_576;
+
+export interface TurnParts {
+  readonly states: WebhookStates;
+  readonly webhooks: WebhookStore;
+  readonly transaction: RunTransaction;
+  /** Takes nothing of what requests may have of the database. */
+  readonly reader: JournalReader;
+  readonly send: Send;
+  /** Is told of every attempt. */
+  readonly onOutcome: (outcome: Outcome) => void;
+  /** What a webhook that fails waits for, in milliseconds; the default unless given. */
+  readonly backOff?: (attempts: number) => number;
+  readonly signal: AbortSignal;
+}
+
+/** Between half of the longest rest and all of it, so that those that failed together do not come back together. */
+function backOffMs(attempts: number): number {
+  return longestRestMs(attempts) * (0.5 + Math.random() / 2);
+}
+
+/** `more`: there is more to deliver; `none`: at the moment there is not; `not-ours`: somebody else delivers. */
+export type TurnEnd = "more" | "none" | "not-ours";
+export type TakeTurn = (of: WebhookRef) => Promise<TurnEnd>;
+
+/** What to do with a webhook when a step of its turn is over. */
+type Step = "on" | "idle" | { readonly restMs: number; readonly progress?: Progress } | "lost";
+
+export function createTurns(parts: TurnParts, owner: string): TakeTurn {
+  const { states, signal } = parts;
+  return async (of) => {
+    let held = await states.take(of, { owner, ms: LEASE_MS });
+    if (held === null) return "not-ours";
+    const until = performance.now() + TURN_MS;
+    const { epoch } = held;
+    const renewing = setInterval(() => void states.renew({ ...of, epoch }, LEASE_MS).catch(() => null), RENEW_MS);
+    try {
+      const turn = new Turn(parts, held);
+      let step: Step = "on";
+      while (step === "on" && performance.now() < until && !signal.aborted) step = await turn.step();
+      held = turn.held;
+      if (step === "lost") return "not-ours";
+      if (step === "on") await states.release(held, { ms: 0, rests: false });
+      else if (step === "idle") await states.release(held, { ms: LOOK_MS, rests: false });
+      else await states.release(held, { ms: step.restMs, rests: true }, step.progress);
+      return step === "on" ? "more" : "none";
+    } finally {
+      clearInterval(renewing);
+    }
+  };
+}
+
+class Turn {
+  readonly #scope: Scope;
+  #webhook: Webhook | null = null;
+  /** Entries that were read and are not looked at yet. */
+  #page: JournalDocument[] = [];
+
+  constructor(
+    private readonly parts: TurnParts,
+    public held: WebhookState,
+  ) {
+    this.#scope = { organizationId: held.organization_id, networks: "all" };
+  }
+
+  /** Delivers one message, or finds that there is none. */
+  async step(): Promise<Step> {
+    const webhook = (this.#webhook ??= (await this.parts.webhooks.find(this.#scope, this.held._id))?.entity ?? null);
+    if (webhook === null) return "idle";
+    const found = await this.#next(webhook);
+    if (found === "end") return "idle";
+    if (found === "on" || found === "lost") return found;
+    const [first] = found;
+    const restMs = restUntil(webhook, first, Date.now());
+    // What was tried once was ripe.
+    if (restMs > 0 && this.held.last === null) return { restMs };
+    return this.#deliver(webhook, found);
+  }
+
+  /** The entries of the next message. */
+  async #next(webhook: Webhook): Promise<[JournalDocument, ...JournalDocument[]] | "end" | "on" | "lost"> {
+    if (this.#page.length === 0 && !(await this.#read())) return "end";
+    const most = webhook.batch_seconds > 0 ? MOST_TOGETHER : 1;
+    const together: JournalDocument[] = [];
+    let characters = 0;
+    let passed = this.held.n;
+    for (const entry of this.#page) {
+      if (together.length === most || characters > MOST_CHARACTERS || isBeyond(entry, this.held)) break;
+      if (isWanted(webhook.filter, entry)) together.push(entry);
+      if (together.length === 0) passed = entry.n;
+      else characters += entry.wire.length + (entry.old?.length ?? 0) + (entry.was?.length ?? 0);
+    }
+    const [first, ...more] = together;
+    if (first !== undefined) return [first, ...more];
+    return (await this.#goOn(passed)) ? "on" : "lost";
+  }
+
+  /** @returns false at the end of the journal */
+  async #read(): Promise<boolean> {
+    const { reader } = this.parts;
+    const { last, gone } = await reader.ends(this.#scope);
+    const asked = { filter: {}, range: { first: Math.max(this.held.n, gone) + 1, last }, direction: "asc", limit: PAGE } as const; // prettier-ignore
+    for await (const entries of reader.entries(this.#scope, asked, { n: null, isEnd: false }))
+      this.#page.push(...entries);
+    return this.#page.length > 0;
+  }
+
+  async #deliver(webhook: Webhook, entries: readonly [JournalDocument, ...JournalDocument[]]): Promise<Step> {
+    const { states, reader, send, onOutcome, signal } = this.parts;
+    const { held } = this;
+    const last = entries.at(-1) ?? entries[0];
+    const manner = { webhookId: webhook.id, format: webhook.format, isBatch: webhook.batch_seconds > 0 };
+    const cursors = await reader.cursors();
+    const { id, body, headers: own } = messageOf(manner, entries, cursors);
+    const headers = { ...own, ...signatureHeaders(held.secret, { id, body }) };
+    const outcome = await send({ url: webhook.url, body, headers, withinMs: DELIVERY_MS, signal });
+    // Nobody knows what became of it; whoever comes next sends it again.
+    if (signal.aborted && outcome.error !== null) return { restMs: 0 };
+    onOutcome(outcome);
+    const { status, error, durationMs: duration_ms } = outcome;
+    const isDelivered = error === null;
+    const step = isDelivered
+      ? (await this.#goOn(last.n)) ? "on" : "lost" // prettier-ignore
+      : await this.#fail(webhook, outcome, last.n);
+    await states.note(held, {
+      ...{ id, kind: "changes", changes: entries.length, cursor: cursors.of(held.organization_id, last.n) },
+      ...{ attempt: held.attempts + 1, outcome: isDelivered ? "delivered" : "failed", status, error, duration_ms },
+    });
+    return step;
+  }
+
+  /** Writes down that everything up to an entry is done. @returns false when that is not ours to say */
+  async #goOn(n: number): Promise<boolean> {
+    const progress = { n, last: null, attempts: 0, failing_since: null };
+    const held = await this.parts.states.renew(this.held, LEASE_MS, progress);
+    if (held === null) return false;
+    this.held = held;
+    this.#page = this.#page.filter((entry) => entry.n > n);
+    return true;
+  }
+
+  async #fail(webhook: Webhook, outcome: Outcome, last: number): Promise<Step> {
+    const { backOff = backOffMs } = this.parts;
+    const { held } = this;
+    const now = new Date();
+    const failing_since = held.failing_since ?? now;
+    const attempts = held.attempts + 1;
+    const reason = reasonToPause(outcome, { failingSince: failing_since, now });
+    if (reason === null) return { restMs: backOff(attempts), progress: { attempts, failing_since, last } };
+    await this.#pause(webhook.id, { at: now.toISOString(), reason });
+    return "lost";
+  }
+
+  async #pause(id: string, paused: { at: string; reason: string }): Promise<void> {
+    const { states, webhooks, transaction } = this.parts;
+    await transaction(BACKGROUND, [id], async (tx) => {
+      if (!(await states.pause(tx, this.held))) return;
+      const current = await webhooks.find(this.#scope, id, tx);
+      const next = current && revised(current, { ...current.entity, is_enabled: false, paused }, new Date(paused.at));
+      if (next !== null) await webhooks.replace(tx, this.#scope, [next]);
+    });
+  }
+}
+
+/** True for what came after the message that is to be put together again. */
+function isBeyond({ n }: JournalDocument, { last }: WebhookState): boolean {
+  return last !== null && n > last;
+}

@@ -1,0 +1,67 @@
+import type { Db } from "mongodb";
+import { Counter, type Registry } from "prom-client";
+import { createBoundedQueue } from "@nts/shared/bounded-queue";
+import type { Log } from "@nts/shared/log";
+import type { Storage } from "../storage/storage.js";
+import { createWebhookStates, type WebhookStates } from "../storage/webhook-states.js";
+import { createWebhookDesk, type WebhookDesk } from "./desk.js";
+import { createAddressGuard } from "./guard.js";
+import { createSend, type Outcome } from "./send.js";
+import { startWorkers, type WorkerParts, type Workers } from "./workers.js";
+
+/** Operations of the database that deliveries of one process have under way at a time; requests need the connections, too. */
+const OPERATIONS = 3;
+const MOST_WAITING = 10_000;
+
+export interface WebhookOptions {
+  /** Networks that may be sent to although they are private, as CIDRs. */
+  readonly allow: readonly string[];
+  /** Webhooks of one organization. */
+  readonly most: number;
+  readonly registry: Registry;
+  readonly log: Log;
+}
+
+export interface Webhooks {
+  readonly desk: WebhookDesk;
+  /** Delivers from now on. */
+  start(parts: Pick<WorkerParts, "reader" | "backOff"> & { readonly storage: Storage }): Workers;
+}
+
+export function createWebhooks(db: Db, { allow, most, registry, log }: WebhookOptions): Webhooks {
+  const guard = createAddressGuard(allow);
+  const send = createSend(guard);
+  const states = createWebhookStates(db);
+  const onOutcome = createCounting(registry);
+  return {
+    desk: createWebhookDesk({ states, guard, send, most }),
+    start: ({ storage: { webhooks, transaction }, ...parts }) =>
+      startWorkers({ ...parts, states: inTurn(states), webhooks, transaction, send, onOutcome, log }),
+  };
+}
+
+/** The same, a few operations at a time. */
+function inTurn(states: WebhookStates): WebhookStates {
+  const queue = createBoundedQueue({ atATime: OPERATIONS, mostWaiting: MOST_WAITING });
+  return {
+    ...states,
+    due: (most) => queue(() => states.due(most)),
+    awake: (organizationId) => queue(() => states.awake(organizationId)),
+    take: (of, lease) => queue(() => states.take(of, lease)),
+    renew: (held, ms, progress) => queue(() => states.renew(held, ms, progress)),
+    release: (held, next, progress) => queue(() => states.release(held, next, progress)),
+    note: (of, delivery) => queue(() => states.note(of, delivery)),
+  };
+}
+
+function createCounting(registry: Registry): (outcome: Outcome) => void {
+  const deliveries = new Counter({
+    name: "nts_webhook_deliveries_total",
+    help: "Messages of webhooks that this process has sent, by what came of them.",
+    labelNames: ["outcome"],
+    registers: [registry],
+  });
+  return ({ error }) => {
+    deliveries.inc({ outcome: error ?? "delivered" });
+  };
+}

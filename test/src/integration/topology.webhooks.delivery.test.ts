@@ -1,0 +1,263 @@
+/**
+ * Every change reaches a receiver, in order and verified, although it goes away and comes back, and topologies that deliver are
+ * killed and frozen. WEBHOOK_CHANGES makes it longer, WEBHOOK_ROUNDS harms more often.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { MongoClient } from "mongodb";
+import type { Change, Webhook, WebhookDelivery } from "@nts/shared/contract";
+import { INTERNAL } from "@nts/shared/http/headers";
+import { createTenancySigner } from "@nts/shared/http/tenancy";
+import { newId } from "@nts/shared/ids";
+import { callerOf } from "../support/api.js";
+import { startStack, type Stack } from "../support/stack.js";
+import { until } from "../support/until.js";
+import { type Received, type Receiver, startReceiver, verified } from "../support/webhook-receiver.js";
+
+const CHANGES = Number(process.env["WEBHOOK_CHANGES"] ?? 60);
+const ROUNDS = Number(process.env["WEBHOOK_ROUNDS"] ?? 1);
+/** Longer than a lease. */
+const FROZEN_MS = 7_000;
+const PATIENCE_MS = 30_000 + CHANGES * 30;
+
+let stack: Stack;
+let receiver: Receiver;
+let mongo: MongoClient;
+
+beforeAll(async () => {
+  [stack, receiver] = await Promise.all([
+    startStack({ gateways: 0, identities: 0, topologies: 2, env: { WEBHOOK_ALLOW: "127.0.0.0/8" } }),
+    startReceiver(),
+  ]);
+  mongo = new MongoClient(stack.servers.urls.mongodb);
+}, 60_000);
+afterAll(async () => {
+  await mongo.close();
+  await Promise.all([stack.stop(), receiver.stop()]);
+});
+
+type Made = Webhook & { readonly secret: string };
+
+/** Somebody of an organization of their own, who asks the topologies in turn until one answers. */
+function anAdmin() {
+  const scope = { organizationId: newId(), networks: "all" } as const;
+  const principal = { kind: "key", credentialId: newId(), userId: newId(), permission: "Admin", scope } as const;
+  const headers = { [INTERNAL.tenancy]: createTenancySigner(stack.tenancySecrets.gatewayToTopology, "topology")(principal) }; // prettier-ignore
+  const callers = stack.topologies.map(({ url, name }) => callerOf(url, name, headers));
+  let turn = 0;
+  const ask = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    for (let tries = 0; ; tries++) {
+      const answered = await callers[turn++ % callers.length]!.send(method, path, body).catch(() => null);
+      const { status = 503, text = "nothing" } = answered ?? {};
+      if (status === 200) {
+        const isOpen = answered?.headers.get(INTERNAL.meta) === "open";
+        return (isOpen ? (JSON.parse(`{"data":${text}}}`) as { data: unknown }).data : answered?.body) as T;
+      }
+      if (status < 500 || tries > 200) throw new Error(`${method} ${path} answered ${status}: ${text}`);
+      await sleep(100);
+    }
+  };
+  let names = 0;
+  return {
+    ask,
+    aTag: (more: object = {}) =>
+      ask<{ id: string }>("post", "/api/v1/tags", { name: `${++names} ${newId()}`, ...more }),
+    aWebhook: (path: string, more: object = {}) =>
+      ask<Made>("post", "/api/v1/webhooks", { url: receiver.url(path), ...more }),
+    webhook: ({ id }: Webhook) => ask<Webhook>("get", `/api/v1/webhooks/${id}`),
+    deliveries: ({ id }: Webhook) => ask<WebhookDelivery[]>("get", `/api/v1/webhooks/${id}/deliveries`),
+    changes: async () => {
+      const all: Change[] = [];
+      for (let page = await ask<Change[]>("get", "/api/v1/changes?limit=1000"); page.length > 0;) {
+        all.push(...page);
+        page = await ask<Change[]>("get", `/api/v1/changes?limit=1000&after=${page.at(-1)!.cursor}`);
+      }
+      return all;
+    },
+  };
+}
+
+/** The cursors of what came, each where it came first. */
+function firstTold({ secret }: Made, messages: readonly Received[]): string[] {
+  const told = messages.map((message) => verified<Change | Change[]>(secret, message).data);
+  return [...new Set(told.flat().map(({ cursor }) => cursor))];
+}
+
+/** What is read, once it is as expected. */
+async function eventually<T>(read: () => Promise<T>, isThere: (found: T) => boolean): Promise<T> {
+  let found = await read();
+  await until(async () => isThere(found) || isThere((found = await read())), 50, PATIENCE_MS);
+  return found;
+}
+
+const came = (path: string, count: number): Promise<void> =>
+  until(() => receiver.received(path).length >= count, 20, PATIENCE_MS);
+
+describe(`${CHANGES} changes, while the receiver goes away and topologies are killed and frozen ${ROUNDS} times`, () => {
+  it(
+    "reach the receiver in the order of the journal, each at least once, and all of them verified",
+    async () => {
+      const admin = anAdmin();
+      const webhook = await admin.aWebhook("/all");
+      const isOver = { yes: false };
+      const write = async (): Promise<void> => {
+        for (let n = 0; n < CHANGES; n++) await admin.aTag();
+        isOver.yes = true;
+      };
+      const writing = write();
+      for (let round = 0; round < ROUNDS; round++) {
+        const [one, other] = round % 2 === 0 ? stack.topologies : [...stack.topologies].reverse();
+        await came("/all", Math.min(receiver.received("/all").length + 5, isOver.yes ? 0 : Infinity));
+        await receiver.goAway();
+        await one!.kill();
+        await sleep(300 + Math.random() * 500);
+        await Promise.all([receiver.comeBack(), one!.restart()]);
+        if (round % 3 !== 2) continue;
+        other!.pause();
+        await sleep(FROZEN_MS);
+        other!.resume();
+      }
+      await writing;
+      const changes = await eventually(admin.changes, (found) => found.length >= CHANGES);
+      const expected = changes.map(({ cursor }) => cursor);
+      await until(
+        () => new Set(receiver.received("/all").map(({ id }) => id)).size >= expected.length,
+        50,
+        PATIENCE_MS,
+      );
+      expect(firstTold(webhook, receiver.received("/all"))).toEqual(expected);
+      const told = receiver.received("/all").map((message) => verified<Change>(webhook.secret, message));
+      const byCursor = new Map(told.map(({ data }) => [data.cursor, data]));
+      expect(expected.map((cursor) => byCursor.get(cursor))).toEqual(changes);
+      expect(new Set(told.map(({ type }) => type))).toEqual(new Set(["tag.created"]));
+    },
+    60_000 + PATIENCE_MS * 2 + ROUNDS * 15_000,
+  );
+});
+
+describe("a webhook", () => {
+  it("tells what its filter names: networks, kinds of entities, actions, and tags", async () => {
+    const admin = anAdmin();
+    const [one, two] = [
+      await admin.ask<{ id: string }>("post", "/api/v1/networks", { name: "one" }),
+      await admin.ask<{ id: string }>("post", "/api/v1/networks", { name: "two" }),
+    ];
+    const filters = {
+      "/network": { network_ids: [one.id] },
+      "/entity": { entities: ["Tag"], actions: ["deleted"] },
+      "/tag": { tag_ids: ["shown"] },
+    };
+    for (const [path, filter] of Object.entries(filters)) await admin.aWebhook(path, { filter });
+    const all = await admin.aWebhook("/everything");
+    const tag = await admin.aTag();
+    for (const [network, tags] of [
+      [one, []],
+      [two, ["shown"]],
+    ] as const)
+      await admin.ask("post", "/api/v1/hosts", { network_id: network.id, name: `host of ${network.id}`, tags });
+    await admin.ask("delete", `/api/v1/tags/${tag.id}`);
+    const end = await admin.aTag({ name: "end" });
+    await until(() => receiver.received("/everything").some(({ body }) => body.includes(end.id)), 20, PATIENCE_MS);
+    await Promise.all(Object.keys(filters).map((path) => came(path, 1)));
+    const told = (path: string): [string, string][] =>
+      receiver.received(path).map(({ body }) => {
+        const { data } = JSON.parse(body) as { data: Change };
+        return [`${data.entity} ${data.action}`, data.name];
+      });
+    expect(told("/network").filter(([what]) => what.startsWith("Host"))).toEqual([
+      ["Host created", `host of ${one.id}`],
+    ]);
+    expect(told("/network").some(([what]) => what.startsWith("Tag"))).toBe(false);
+    expect(told("/entity")).toEqual([["Tag deleted", expect.any(String)]]);
+    expect(told("/tag")).toEqual([["Host created", `host of ${two.id}`]]);
+    await admin.ask("delete", `/api/v1/webhooks/${all.id}`);
+    await admin.aTag();
+    await sleep(100);
+    expect(receiver.received("/everything").at(-1)?.body).toContain(end.id);
+  });
+
+  it("gathers changes for as long as it is told, and speaks to people in the form of their service", async () => {
+    const admin = anAdmin();
+    const batched = await admin.aWebhook("/batch", { batch_seconds: 1 });
+    for (const format of ["slack", "discord", "ntfy"]) await admin.aWebhook(`/${format}`, { format, batch_seconds: 1 });
+    const { id: network_id } = await admin.ask<{ id: string }>("post", "/api/v1/networks", { name: "Home" });
+    const name = "<!channel> *a* & @everyone";
+    const ports = [1, 2, 3, 4].map((number) => ({ number, protocol: "Tcp" }));
+    await admin.ask("post", "/api/v1/hosts", { network_id, name, ports });
+    const isWhole = (path: string) => receiver.received(path).some(({ body }) => body.includes("4/Tcp"));
+    await until(() => ["/batch", "/slack", "/discord", "/ntfy"].every(isWhole), 20, PATIENCE_MS);
+    const [batch, slack, discord, ntfy] = ["/batch", "/slack", "/discord", "/ntfy"].map((path) =>
+      receiver.received(path).at(-1)!,
+    );
+    const { type, data } = verified<Change[]>(batched.secret, batch!);
+    expect([type, data.slice(-5).map((change) => change.name)]).toEqual([
+      "changes",
+      [name, "1/Tcp", "2/Tcp", "3/Tcp", "4/Tcp"],
+    ]);
+    const { text } = JSON.parse(slack!.body) as { text: string };
+    expect(text).toContain("&lt;!channel&gt;");
+    expect(text).not.toContain("<!channel>");
+    expect(JSON.parse(discord!.body)).toEqual({ content: expect.stringContaining("**4/Tcp** was created"), allowed_mentions: { parse: [] } }); // prettier-ignore
+    expect(ntfy!.body.split("\n").at(-1)).toBe("Port 4/Tcp was created");
+  });
+
+  it("is paused with the reason when it has failed for three days, or when its receiver wants no more; enabled, it goes on where it stopped", async () => {
+    const admin = anAdmin();
+    const states = mongo.db(stack.databases.topology).collection<{ _id: string }>("webhook_states");
+    for (const [path, status, reason] of [
+      ["/dead", 500, /^Every attempt of 3 days has failed\. .* answered 500\.$/],
+      ["/gone", 410, /410/],
+    ] as const) {
+      const webhook = await admin.aWebhook(path);
+      receiver.answer(path, status);
+      const failing_since = new Date(Date.now() - 3 * 86_400_000 - 1_000);
+      await states.updateOne({ _id: webhook.id }, { $set: { failing_since } });
+      await admin.aTag();
+      const paused = await eventually(
+        () => admin.webhook(webhook),
+        (found) => found.paused !== null,
+      );
+      expect(paused).toMatchObject({ is_enabled: false, paused: { reason: expect.stringMatching(reason) } });
+      expect(
+        await eventually(
+          () => admin.deliveries(webhook),
+          ({ length }) => length > 0,
+        ),
+      ).toMatchObject([{ outcome: "failed", status, error: "refused", attempt: 1, changes: 1 }]);
+      const missed = await admin.aTag();
+      receiver.answer(path, 200);
+      expect(await admin.ask("patch", `/api/v1/webhooks/${webhook.id}`, { is_enabled: true })).toMatchObject({ is_enabled: true, paused: null }); // prettier-ignore
+      await came(path, 2);
+      expect(receiver.received(path)[1]?.body).toContain(missed.id);
+      await admin.ask("delete", `/api/v1/webhooks/${webhook.id}`);
+    }
+  });
+
+  it("is tested at once, sends again what came after a cursor, and tells its deliveries", async () => {
+    const admin = anAdmin();
+    const webhook = await admin.aWebhook("/again");
+    const path = `/api/v1/webhooks/${webhook.id}`;
+    expect(await admin.ask("post", `${path}/test`)).toMatchObject({ kind: "test", outcome: "delivered", status: 200 });
+    expect(verified(webhook.secret, receiver.received("/again")[0]!).type).toBe("test");
+    for (let n = 0; n < 3; n++) await admin.aTag();
+    await came("/again", 4);
+    const [first] = await admin.changes();
+    await admin.ask("post", `${path}/replay`, { after: first!.cursor });
+    await came("/again", 6);
+    const ids = receiver
+      .received("/again")
+      .slice(1)
+      .map(({ id }) => id);
+    expect(ids.slice(3)).toEqual(ids.slice(1, 3));
+    const { secret } = await admin.ask<{ secret: string }>("post", `${path}/rotate`);
+    await admin.aTag();
+    await came("/again", 7);
+    expect(() => verified(webhook.secret, receiver.received("/again")[6]!)).toThrow();
+    expect(verified(secret, receiver.received("/again")[6]!).type).toBe("tag.created");
+    const kinds = await eventually(
+      () => admin.deliveries(webhook),
+      (found) => found.length === 7,
+    );
+    expect(kinds.map(({ kind }) => kind)).toEqual([...Array.from({ length: 6 }, () => "changes"), "test"]);
+  });
+});

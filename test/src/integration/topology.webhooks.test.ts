@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import {
+  createNetwork,
+  createTag,
+  createWebhook,
+  deleteNetwork,
+  deleteWebhook,
+  getWebhook,
+  listWebhookDeliveries,
+  listWebhooks,
+  patchWebhook,
+  replayWebhook,
+  rotateWebhook,
+  testWebhook,
+  updateWebhook,
+} from "@nts/shared/contract";
+import { type Caller, startTopology, type Topology } from "../support/topology.js";
+import { nothing } from "../support/topology-world.js";
+
+const url = "https://example.com/hook";
+let topology: Topology;
+let owner: Caller;
+
+beforeAll(async () => {
+  topology = await startTopology();
+  owner = topology.aCaller({ permission: "Admin" });
+});
+afterAll(() => topology.stop());
+
+describe("a webhook", () => {
+  it("is answered as it is stored, with its secret once", async () => {
+    const { secret, ...made } = await owner.call(createWebhook, { body: { url } });
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(made).toMatchObject({
+      ...{ url, format: "standard", batch_seconds: 0, is_enabled: true, paused: null },
+      filter: { network_ids: [], entities: [], actions: [], tag_ids: [] },
+    });
+    const params = { id: made.id };
+    expect(await owner.call(getWebhook, { params })).toEqual(made);
+    expect((await owner.list(listWebhooks, {})).rows).toEqual([made]);
+    const patched = await owner.call(patchWebhook, {
+      params,
+      body: { filter: { entities: ["Host"] }, batch_seconds: 5 },
+    });
+    expect(patched).toMatchObject({ url, batch_seconds: 5, filter: { entities: ["Host"], network_ids: [] } });
+    expect(await owner.call(updateWebhook, { params, body: patched })).toEqual(patched);
+    expect((await owner.call(rotateWebhook, { params })).secret).not.toBe(secret);
+    const all =
+      JSON.stringify(await owner.list(listWebhooks, {})) + JSON.stringify(await owner.call(getWebhook, { params }));
+    expect(all).not.toContain("whsec_");
+    await owner.call(deleteWebhook, { params });
+    expect(await owner.refusal(getWebhook, { params })).toEqual([404, "not_found", { entity: "Webhook" }]);
+    expect(await topology.db.collection<{ _id: string }>("webhook_states").findOne({ _id: made.id })).toBeNull();
+  });
+
+  it("is refused where its address is private, plain http or has a password, wherever that is said", async () => {
+    const { id } = await owner.call(createWebhook, { body: { url } });
+    for (const wrong of [
+      "https://10.0.0.1/",
+      "https://0x7f.1.1.1.1/",
+      "http://192.168.1.1/",
+      "https://a:b@example.com/",
+      "ftp://a.b/",
+    ]) {
+      const errors = { errors: [{ path: "url", message: expect.any(String) }] };
+      expect(await owner.refusal(createWebhook, { body: { url: wrong } })).toEqual([400, "validation_failed", errors]);
+      expect(await owner.refusal(patchWebhook, { params: { id }, body: { url: wrong } })).toEqual([400, "validation_failed", errors]); // prettier-ignore
+    }
+    await owner.call(deleteWebhook, { params: { id } });
+  });
+
+  it("names networks and tags that are there, and may go on naming what is deleted", async () => {
+    const network = await owner.call(createNetwork, { body: { name: "Home" } });
+    const tag = await owner.call(createTag, { body: { name: "shown" } });
+    const wrong: [{ network_ids?: string[]; tag_ids?: string[] }, string][] = [
+      [{ network_ids: [network.id, nothing().id] }, "filter.network_ids.1"],
+      [{ tag_ids: ["a label", nothing().id] }, "filter.tag_ids.1"],
+    ];
+    for (const [filter, path] of wrong)
+      expect(await owner.refusal(createWebhook, { body: { url, filter } })).toEqual([
+        400,
+        "invalid_reference",
+        { path },
+      ]);
+    const filter = { network_ids: [network.id], tag_ids: [tag.id, "a label"] };
+    const { id } = await owner.call(createWebhook, { body: { url, filter } });
+    const made = await owner.call(getWebhook, { params: { id } });
+    await owner.call(deleteNetwork, { params: { id: network.id } });
+    expect(await owner.call(updateWebhook, { params: { id: made.id }, body: made })).toEqual(made);
+    await owner.call(deleteWebhook, { params: { id: made.id } });
+  });
+
+  it("is seen by a restricted caller only when it names networks of that caller alone", async () => {
+    const [one, two] = await Promise.all(["One", "Two"].map((name) => owner.call(createNetwork, { body: { name } })));
+    const restricted = owner.restrictedTo([one!.id]);
+    const naming = async (network_ids: string[]): Promise<string> =>
+      (await owner.call(createWebhook, { body: { url, filter: { network_ids } } })).id;
+    const [mine, ...others] = [
+      await naming([one!.id]),
+      await naming([one!.id, two!.id]),
+      await naming([two!.id]),
+      await naming([]),
+    ];
+    expect((await restricted.list(listWebhooks, {})).rows.map(({ id }) => id)).toEqual([mine]);
+    for (const id of others) {
+      const params = { id };
+      const refusals = await Promise.all([
+        restricted.refusal(getWebhook, { params }),
+        restricted.refusal(updateWebhook, { params, body: { url } }),
+        restricted.refusal(patchWebhook, { params, body: {} }),
+        restricted.refusal(deleteWebhook, { params }),
+        restricted.refusal(rotateWebhook, { params }),
+        restricted.refusal(testWebhook, { params }),
+        restricted.refusal(replayWebhook, { params, body: { after: "AAAAAAAAAAAAAAAAAAAAAA" } }),
+        restricted.refusal(listWebhookDeliveries, { params }),
+      ]);
+      for (const refusal of refusals) expect(refusal).toEqual([404, "not_found", { entity: "Webhook" }]);
+    }
+    const body = (network_ids: string[]) => ({ url, filter: { network_ids } });
+    const widened = { params: { id: mine }, body: body([one!.id, two!.id]) };
+    expect(await restricted.refusal(updateWebhook, widened)).toEqual([
+      400,
+      "invalid_reference",
+      { path: "filter.network_ids.1" },
+    ]);
+    expect((await restricted.refusal(createWebhook, { body: { url } }))[1]).toBe("validation_failed");
+    expect((await restricted.refusal(patchWebhook, { params: { id: mine }, body: body([]) }))[1]).toBe(
+      "validation_failed",
+    );
+    expect(await restricted.call(createWebhook, { body: body([one!.id]) })).toMatchObject(body([one!.id]));
+    for (const { id } of (await owner.list(listWebhooks, {})).rows) await owner.call(deleteWebhook, { params: { id } });
+  });
+
+  it("is not one of too many", async () => {
+    const made = await Promise.all(Array.from({ length: 20 }, () => owner.call(createWebhook, { body: { url } })));
+    expect(await owner.refusal(createWebhook, { body: { url } })).toEqual([403, "quota_exceeded", { entity: "Webhook", limit: 20 }]); // prettier-ignore
+    for (const { id } of made) await owner.call(deleteWebhook, { params: { id } });
+  });
+});

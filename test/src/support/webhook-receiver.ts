@@ -1,0 +1,79 @@
+/** A receiver of webhooks on this machine, that can go away and come back, and verifies what it gets as its users would. */
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Webhook } from "standardwebhooks";
+
+export interface Received {
+  readonly path: string;
+  readonly id: string;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A message of the format `standard`. */
+export interface StandardMessage<Data> {
+  readonly type: string;
+  readonly timestamp: string;
+  readonly data: Data;
+}
+
+export interface Receiver {
+  url(path: string): string;
+  /** What came to a path, in its order. */
+  received(path: string): readonly Received[];
+  /** What is answered at a path from now on, unless 200. */
+  answer(path: string, status: number | "silence"): void;
+  /** Nobody listens any more. */
+  goAway(): Promise<void>;
+  comeBack(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startReceiver(): Promise<Receiver> {
+  const all: Received[] = [];
+  const answers = new Map<string, number | "silence">();
+  let server = await listen(0);
+  const { port } = server.address() as AddressInfo;
+
+  function listen(onPort: number): Promise<Server> {
+    const made = createServer((request, response) => {
+      let body = "";
+      request.setEncoding("utf8").on("data", (text: string) => (body += text));
+      request.on("end", () => {
+        const path = request.url ?? "";
+        const status = answers.get(path) ?? 200;
+        if (status === "silence") return;
+        const headers = request.headers as Record<string, string>;
+        if (status === 200) all.push({ path, id: headers["webhook-id"] ?? "", body, headers });
+        response.writeHead(status).end();
+      });
+    });
+    return new Promise((resolve, reject) => {
+      made.on("error", reject).listen(onPort, "127.0.0.1", () => {
+        resolve(made);
+      });
+    });
+  }
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => {
+        resolve();
+      });
+      server.closeAllConnections();
+    });
+  return {
+    url: (path) => `http://127.0.0.1:${port}${path}`,
+    received: (path) => all.filter((one) => one.path === path),
+    answer: (path, status) => answers.set(path, status),
+    goAway: close,
+    comeBack: async () => {
+      server = await listen(port);
+    },
+    stop: close,
+  };
+}
+
+/** What a message says, once its signature is verified. @throws Error when it is not of who has the secret */
+export function verified<Data>(secret: string, { body, headers }: Received): StandardMessage<Data> {
+  return new Webhook(secret).verify(body, { ...headers }) as StandardMessage<Data>;
+}
