@@ -16,6 +16,7 @@ import {
   updateService,
 } from "@nts/shared/contract";
 import type { Storage } from "@nts/topology/storage/storage";
+import { AppError } from "@nts/shared/errors";
 import { violationsIn } from "../support/invariants.js";
 import { type Answered, startTopology, type Topology } from "../support/topology.js";
 import { until } from "../support/until.js";
@@ -54,6 +55,8 @@ beforeEach(async () => {
   [beforeLocking, turnedAway] = [null, () => undefined];
   world = await aNetwork(topology.aCaller());
 });
+
+const reserved = (): Promise<number> => topology.db.collection("hosts").countDocuments({ reserved: { $exists: true } });
 
 function delayed({ lockAll, findMany }: Storage["hosts"]): Storage["hosts"]["lockAll"] {
   return async (tx, scope, changes) => {
@@ -175,8 +178,23 @@ describe("a write of several hosts that others thwart whenever it tries", () => 
     const ids = hosts.map(({ ports }) => ports[0]!.id);
     expect((await owner.via(0).call(bulkDeletePorts, { body: ids })).deleted_count).toBe(2);
     expect(await Promise.all(others)).toHaveLength(others.length);
-    expect(await topology.db.collection("hosts").countDocuments({ reserved: { $exists: true } })).toBe(0);
+    expect(await reserved()).toBe(0);
     expect(await violationsIn(topology.db)).toEqual([]);
+  });
+
+  it("holds nobody up when it is refused in the end", async () => {
+    const { owner } = world;
+    const hosts = await manyHosts(2);
+    const port = hosts[1]!.ports[1]!;
+    let others = 0;
+    beforeLocking = async () => {
+      if ((await reserved()) > 0) throw new AppError("not_found", { entity: "Port" });
+      others += 1;
+      await owner.via(1).call(updatePort, { params: port, body: { ...port, number: 1_000 + others } });
+    };
+    const ids = hosts.map(({ ports }) => ports[0]!.id);
+    expect((await owner.via(0).send(bulkDeletePorts, { body: ids })).status).toBe(404);
+    expect([others, await reserved()]).toEqual([3, 0]);
   });
 
   it("holds them up for a moment only when its process is no more", async () => {

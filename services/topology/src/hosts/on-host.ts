@@ -2,7 +2,6 @@ import type { ClientSession } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { Discard, type TransactionBody } from "@nts/shared/mongo/transaction";
-import { newId } from "@nts/shared/ids";
 import { retryConflicts } from "@nts/shared/mongo/retry-conflicts";
 import type { Work } from "@nts/shared/work";
 import type { Entities, Entity, Stored } from "../storage/entities.js";
@@ -35,15 +34,13 @@ export function transactionOnHosts<T>(
   { work, scope, hostIds, keys = [] }: OnHosts,
   body: TransactionBody<T>,
 ): Promise<T> {
-  const holder = newId();
-  return transaction(work, [...keys, ...hostIds], async (tx, attempt = 0) => {
-    if (attempt < PATIENT_ATTEMPTS || work.unit?.isDry === true) return body(tx, attempt);
-    await hosts.reserved.reserve(tx, scope, { ids: hostIds, holder });
-    await services.claim(scope, hostIds);
-    const result = await body(tx, attempt);
-    await hosts.reserved.release(tx, scope, { ids: hostIds, holder });
-    return result;
-  });
+  return hosts.reserved.during({ work, scope, hostIds }, (reserving) =>
+    transaction(work, [...keys, ...hostIds], async (tx, attempt = 0) => {
+      if (attempt < PATIENT_ATTEMPTS || work.unit?.isDry === true) return body(tx, attempt);
+      await services.claim(scope, hostIds);
+      return hostIds.length > 1 ? reserving(tx, () => body(tx, attempt)) : body(tx, attempt);
+    }),
+  );
 }
 
 type OnAHost = Entity & { readonly host_id: string; readonly network_id: string };

@@ -1,7 +1,9 @@
 import type { ClientSession, UpdateOptions } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
+import { newId } from "@nts/shared/ids";
 import { mapMongoFault } from "@nts/shared/mongo/faults";
 import { GoesFirst } from "@nts/shared/mongo/transaction";
+import type { Work } from "@nts/shared/work";
 import type { EntityDocument } from "../entities.js";
 import type { ScopedCollection } from "../scoped-collection.js";
 import { within } from "../scope.js";
@@ -27,61 +29,109 @@ export interface MaybeReserved {
   readonly reserved?: Reservation;
 }
 
-interface Reserving {
-  readonly ids: readonly string[];
-  /** Names the transaction, whichever attempt it is. */
-  readonly holder: string;
-}
+/** Runs the body of a transaction with the hosts reserved, unless another one has some of them. */
+export type Reserving = <T>(tx: ClientSession, body: () => Promise<T>) => Promise<T>;
 
 export interface ReservedHosts {
-  /** Reserves all of the hosts for the transaction, or none of them while another one has some. */
-  reserve(tx: ClientSession, scope: Scope, reserving: Reserving): Promise<void>;
-  /** Ends the reservation together with the transaction. */
-  release(tx: ClientSession, scope: Scope, reserving: Reserving): Promise<void>;
+  /** Runs a transaction that may reserve hosts. However it ends, they are not reserved any more. */
+  during<T>(of: ReservedFor, run: (reserving: Reserving) => Promise<T>): Promise<T>;
   /** @throws GoesFirst when one of the hosts is reserved for another transaction */
   requireFree(tx: ClientSession, scope: Scope, found: readonly MaybeReserved[]): Promise<void>;
 }
 
+export interface ReservedFor {
+  readonly work: Work;
+  readonly scope: Scope;
+  readonly hostIds: readonly string[];
+}
+
 export function createReservedHosts(hosts: ScopedCollection<EntityDocument>): ReservedHosts {
+  /** Names of transactions that have reserved hosts, whichever attempt it is. */
   const holders = new WeakMap<ClientSession, string>();
-
-  /** @returns whether all of them are reserved now */
-  async function reserveAll(scope: Scope, { ids, holder }: Reserving): Promise<boolean> {
-    // A host without a reservation compares as one whose time is up: a missing field is less than any date.
-    const isFree = { $or: [{ $eq: ["$reserved.holder", holder] }, { $lt: ["$reserved.until", "$$NOW"] }] };
-    const free = { ...within(scope), _id: { $in: [...ids] }, $expr: isFree };
-    const reserved = { holder, until: { $add: ["$$NOW", RESERVED_MS] } };
-    const { matchedCount } = await hosts.updateMany(free, [{ $set: { reserved } }], { maxTimeMS: RESERVE_MS });
-    return matchedCount === new Set(ids).size;
-  }
-
-  async function release(scope: Scope, { ids, holder }: Reserving, options: UpdateOptions): Promise<void> {
-    const mine = { ...within(scope), _id: { $in: [...ids] }, "reserved.holder": holder };
-    await hosts.updateMany(mine, { $unset: { reserved: "" } } as object, options);
-  }
-
   return {
-    reserve: async (tx, scope, reserving) => {
+    during: async ({ work, scope, hostIds }, run) => {
+      const reservation = createReservation(hosts, scope, { ids: [...new Set(hostIds)], holder: newId() });
+      work.unit?.afterUndone(reservation.end);
       try {
-        if (await reserveAll(scope, reserving)) holders.set(tx, reserving.holder);
-        // Two transactions with some each would wait for each other.
-        else await release(scope, reserving, { maxTimeMS: RESERVE_MS });
+        const result = await run(async (tx, body) => {
+          if (!(await reservation.begin())) return body();
+          holders.set(tx, reservation.holder);
+          const done = await body();
+          await reservation.endWith(tx);
+          return done;
+        });
+        if (!reservation.endsWithCommit()) await reservation.end();
+        return result;
       } catch (error) {
-        // Somebody holds one of them for long. The others are reserved until their time is up.
-        if (mapMongoFault(error)?.code !== "upstream_timeout") throw error;
+        await reservation.end();
+        throw error;
       }
-    },
-    release: async (tx, scope, reserving) => {
-      if (holders.has(tx)) await release(scope, reserving, { session: tx });
     },
     requireFree: async (tx, scope, found) => {
       const mine = holders.get(tx);
-      const ids = found.flatMap(({ _id, reserved }) =>
-        reserved === undefined || reserved.holder === mine ? [] : [_id],
-      );
+      const ids = found.flatMap(({ _id, reserved }) => (reserved === undefined || reserved.holder === mine ? [] : [_id])); // prettier-ignore
       if (ids.length === 0) return;
       const held = { ...within(scope), _id: { $in: ids }, $expr: { $gt: ["$reserved.until", "$$NOW"] } };
       if ((await hosts.countDocuments(held, { session: tx })) > 0) throw new GoesFirst();
     },
+  };
+}
+
+interface HostReservation {
+  readonly holder: string;
+  /** @returns whether all of the hosts are reserved now; otherwise none is, so that no two wait for each other */
+  begin(): Promise<boolean>;
+  /** Ends it when the transaction is committed. */
+  endWith(tx: ClientSession): Promise<void>;
+  /** Whether the last attempt was ready to be committed. */
+  endsWithCommit(): boolean;
+  end(): Promise<void>;
+}
+
+function createReservation(
+  hosts: ScopedCollection<EntityDocument>,
+  scope: Scope,
+  { ids, holder }: { readonly ids: readonly string[]; readonly holder: string },
+): HostReservation {
+  const those = { ...within(scope), _id: { $in: [...ids] } };
+  let [hasBegun, endsWithCommit] = [false, false];
+
+  async function release(options: UpdateOptions): Promise<void> {
+    await hosts.updateMany({ ...those, "reserved.holder": holder }, { $unset: { reserved: "" } } as object, options);
+  }
+
+  /** A transaction may hold one of them for long; then their time runs out. */
+  async function inTime<T>(command: Promise<T>): Promise<T | null> {
+    try {
+      return await command;
+    } catch (error) {
+      if (mapMongoFault(error)?.code !== "upstream_timeout") throw error;
+      return null;
+    }
+  }
+
+  const end = async (): Promise<void> => {
+    if (hasBegun) await inTime(release({ maxTimeMS: RESERVE_MS }));
+    hasBegun = false;
+  };
+  return {
+    holder,
+    begin: async () => {
+      [hasBegun, endsWithCommit] = [true, false];
+      // A host without a reservation compares as one whose time is up: a missing field is less than any date.
+      const isFree = { $or: [{ $eq: ["$reserved.holder", holder] }, { $lt: ["$reserved.until", "$$NOW"] }] };
+      const reserve = [{ $set: { reserved: { holder, until: { $add: ["$$NOW", RESERVED_MS] } } } }];
+      const free = { ...those, $expr: isFree };
+      const done = await inTime(hosts.updateMany(free, reserve, { maxTimeMS: RESERVE_MS }));
+      if (done?.matchedCount === ids.length) return true;
+      await end();
+      return false;
+    },
+    endWith: async (tx) => {
+      await release({ session: tx });
+      endsWithCommit = true;
+    },
+    endsWithCommit: () => endsWithCommit,
+    end,
   };
 }
