@@ -5,6 +5,7 @@ import {
   type Change,
   createTag,
   deleteHost,
+  deleteNetwork,
   deletePort,
   getHostHistory,
   listChanges,
@@ -39,9 +40,9 @@ afterEach(async () => {
   await topology.stop();
 });
 
-function keep(): Journal {
+function keep(collections = journalCollections(topology.db)): Journal {
   const keeper = startJournal({
-    collections: journalCollections(topology.db),
+    collections,
     registry: createMetrics("topology").registry,
     log: createLog("test", process.env["TEST_LOG_LEVEL"] ?? "silent"),
     retentionDays: 90,
@@ -51,19 +52,19 @@ function keep(): Journal {
   return keeper;
 }
 
-/** All that is told, once a mark of now is told. */
-async function toldByNow(caller: Caller = world.owner): Promise<Change[]> {
+/** All that is told, after one of the changes if it is given, once a mark of now is told. */
+async function toldByNow(caller: Caller = world.owner, last?: Change): Promise<Change[]> {
   const { id } = await caller.call(createTag, { body: { name: `mark ${Math.random()}` } });
   let changes: Change[] = [];
   await until(async () => {
-    changes = await caller.call(listChanges, { query: { limit: 1000 } });
+    changes = await caller.call(listChanges, { query: { limit: 1000, ...(last && { after: last.cursor }) } });
     return changes.some(({ entity_id }) => entity_id === id);
   });
   return changes;
 }
 
-async function expectWhole(): Promise<void> {
-  await toldByNow();
+async function expectWhole(last?: Change): Promise<void> {
+  await toldByNow(world.owner, last);
   const replay = startReplay(async (path) => world.owner.raw("get", path));
   await replay.follow();
   expect([replay.faults, await replay.differences()]).toEqual([[], []]);
@@ -129,6 +130,62 @@ describe("where the journal goes on", () => {
     await expectWhole();
   });
 });
+
+describe("while a large deletion is told", () => {
+  it("tells what happens in other organizations, and what happens in its own afterwards", async () => {
+    const other = await aNetwork(topology.aCaller());
+    await aHost(world, { services: 501 });
+    const reading = heldReading();
+    keep(reading.collections);
+    const before = await toldByNow();
+
+    await world.owner.call(deleteNetwork, { params: world.network });
+    const { id } = await world.owner.call(createTag, { body: { name: "after the deletion" } });
+    await reading.begun;
+    await toldByNow(other.owner);
+    expect(await world.owner.call(listChanges, { query: { limit: 1000 } })).toHaveLength(before.length);
+
+    reading.goOn();
+    const after = await toldByNow(world.owner, before.at(-1));
+    expect(after.filter(({ action, entity }) => action === "deleted" && entity === "Service")).toHaveLength(501);
+    const places = after.map(({ action, entity_id }, n) => (action === "deleted" || entity_id === id ? n : -1));
+    expect(Math.max(...places)).toBe(after.findIndex(({ entity_id }) => entity_id === id));
+    await expectWhole(after.at(-1));
+  });
+});
+
+/** Collections in which what stands in a network is read as soon as it may be. */
+function heldReading() {
+  const collections = journalCollections(topology.db);
+  let [begin, goOn] = [(): void => undefined, (): void => undefined];
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  const held = new Promise<void>((resolve) => (goOn = resolve));
+  const entities = (kind: string): ReturnType<typeof collections.entities> => {
+    const collection = collections.entities(kind);
+    const find = (...[filter = {}, options]: Parameters<typeof collection.find>) => {
+      const cursor = collection.find(filter, options);
+      return "network_id" in filter ? heldBack(cursor) : cursor;
+    };
+    return new Proxy(collection, { get: (of, name) => (name === "find" ? find : boundTo(of, name)) });
+  };
+  async function* heldBack<T>(cursor: AsyncIterable<T>): AsyncGenerator<T> {
+    begin();
+    await held;
+    yield* cursor;
+  }
+  return {
+    collections: { ...collections, entities },
+    begun,
+    goOn: () => {
+      goOn();
+    },
+  };
+}
+
+function boundTo(of: object, name: string | symbol): unknown {
+  const found: unknown = Reflect.get(of, name);
+  return typeof found === "function" ? found.bind(of) : found;
+}
 
 describe("beside builds that know nothing of the journal", () => {
   it("tells of what they write and delete, without an author", async () => {

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Document } from "mongodb";
 import { STREAM_MS } from "@nts/shared/mongo/connect";
 import { authorshipIn } from "../storage/authorship.js";
@@ -6,7 +5,8 @@ import type { DeletionDocument } from "../storage/deletion-records.js";
 import { creationIndex, HOST_ORDER_INDEX, HOST_PORTS_INDEX, type IndexKey, TAG_INDEX } from "../storage/indexes.js";
 import type { JournalCollections } from "./collections.js";
 import type { Happening, Journaled } from "./entries.rules.js";
-import { BATCH, type JournalWriter, PAUSE_MS, signatureOf } from "./writer.js";
+import type { HiddenThings } from "./hidden.js";
+import { BATCH, signatureOf } from "./writer.js";
 
 // A large deletion is one small write that hides much. It is told here, entity by entity, while the documents are still there.
 
@@ -19,30 +19,33 @@ interface Part {
 /** A deletion, as the stream tells it. */
 export type HidingDeletion = Pick<DeletionDocument, "_id" | "kind" | "organization_id" | "deleted_at" | "ids" | "by">;
 
-/** Tells of all that a deletion hides. The deletion is not known as told yet, unless it takes tags off. */
-export async function tellHidden(
+/**
+ * All that a deletion hides, as it is to be told. The deletion is not known as told before that is done, unless it takes tags
+ * off: these are off at once whatever carries them.
+ */
+export async function* hiddenBy(
   { entities }: JournalCollections,
-  writer: JournalWriter,
   deletion: HidingDeletion,
-  at: Date,
-): Promise<void> {
+  { at, hidden }: { readonly at: Date; readonly hidden: HiddenThings },
+): AsyncGenerator<readonly Happening[]> {
   const { organization_id, by, kind } = deletion;
+  const isOfTags = kind === "tags";
+  if (isOfTags) hidden.add(deletion);
   const base = { organizationId: organization_id, at, by: by === undefined ? {} : signatureOf(authorshipIn(by)) };
   for (const { collection, filter, hint } of partsOf(deletion)) {
     let batch: Happening[] = [];
-    const projection = kind === "tags" ? { wire: 1, revision: 1, form: 1 } : { _id: 1 };
+    const projection = isOfTags ? { wire: 1, revision: 1, form: 1 } : { _id: 1 };
     const options = { projection, hint, batchSize: BATCH, maxTimeMS: STREAM_MS } as const;
     for await (const { _id: id, wire, revision, form } of entities(collection).find(filter, options)) {
-      batch.push({ ...base, collection, id, state: kind === "tags" ? { wire, revision, form } : null });
+      batch.push({ ...base, collection, id, state: isOfTags ? { wire, revision, form } : null });
       if (batch.length < BATCH) continue;
-      await writer.write(batch);
-      await delay(PAUSE_MS);
+      yield batch;
       batch = [];
     }
-    await writer.write(batch);
+    if (batch.length > 0) yield batch;
   }
   // Its document goes soon after the deletion is answered, whether it was told of by then or not.
-  if (kind === "network") await writer.write([{ ...base, collection: "networks", id: deletion._id, state: null }]);
+  if (kind === "network") yield [{ ...base, collection: "networks", id: deletion._id, state: null }];
 }
 
 function partsOf({ _id, kind, organization_id, ids = [] }: HidingDeletion): readonly Part[] {

@@ -29,13 +29,11 @@ export interface ChangeBatch {
 export interface ChangeStream {
   /** From where it began. */
   readonly begun: Document;
-  /** What came since; waits a moment for something. */
-  next(): Promise<ChangeBatch>;
+  /** What came since; waits a moment for something. @param awaitMs how long at most */
+  next(awaitMs: number): Promise<ChangeBatch>;
   close(): Promise<void>;
 }
 
-/** Whoever stops waits for so long. */
-const AWAIT_MS = 250;
 /** Events of one batch: turning them into entries keeps the process from everything else for some ten milliseconds. */
 export const MOST_EVENTS = 100;
 
@@ -93,14 +91,14 @@ export async function openStream(db: Db, token: Document | null): Promise<Change
     let first = opened.firstBatch ?? [];
     return {
       begun: token ?? opened.postBatchResumeToken,
-      next: async () => {
+      next: async (awaitMs) => {
         if (first.length > 0) {
           const events = first;
           first = [];
           return { events, token: opened.postBatchResumeToken };
         }
         const getMore = { getMore: opened.id, collection: "$cmd.aggregate", batchSize: MOST_EVENTS };
-        const { nextBatch = [], postBatchResumeToken } = await run({ ...getMore, maxTimeMS: AWAIT_MS });
+        const { nextBatch = [], postBatchResumeToken } = await run({ ...getMore, maxTimeMS: awaitMs });
         return { events: nextBatch, token: postBatchResumeToken };
       },
       close: async () => {

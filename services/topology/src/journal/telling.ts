@@ -1,0 +1,116 @@
+import type { ObjectId } from "mongodb";
+import type { JournalCollections } from "./collections.js";
+import { createEventReader, isBarrier, timeOf } from "./events.js";
+import { hiddenBy, type HidingDeletion } from "./expand.js";
+import type { HiddenThings } from "./hidden.js";
+import { createLines } from "./lines.js";
+import type { ChangeEvent } from "./stream.js";
+import type { JournalWriter } from "./writer.js";
+
+// What makes entries of events. A large deletion takes a while to tell: what happens in its organization meanwhile waits for it,
+// and what happens in others does not.
+
+/** What making entries takes. */
+export interface Making {
+  readonly collections: JournalCollections;
+  readonly hidden: HiddenThings;
+  readonly writer: JournalWriter;
+}
+
+export interface Telling {
+  /** Tells events, but for those that have to wait. @returns how many entries that made */
+  take(events: readonly ChangeEvent[]): Promise<number>;
+  /** Goes on with what waits, a little. @returns how many entries that made */
+  goOn(): Promise<number>;
+  /** Whether nothing waits. */
+  isDone(): boolean;
+  /** Whether so much waits that no more events can be taken. */
+  isFull(): boolean;
+  close(): Promise<void>;
+}
+
+export function createTelling({ collections, hidden, writer }: Making): Telling {
+  const { deletions, notes } = collections;
+  const reader = createEventReader(collections);
+  const lines = createLines(writer);
+  /** Organizations of deletions that are not told yet. */
+  const untold = new Map<string, string>();
+
+  async function takeTogether(events: readonly ChangeEvent[]): Promise<number> {
+    const happenings = await reader.read(events);
+    for (const one of happenings) if (lines.has(one.organizationId)) lines.addHappening(one);
+    const entries = await writer.write(happenings.filter(({ organizationId }) => !lines.has(organizationId)));
+    await passBarriers(events.filter(isBarrier));
+    return entries;
+  }
+
+  /** Lets those go on who wait for everything before a barrier. */
+  async function passBarriers(barriers: readonly ChangeEvent[]): Promise<void> {
+    const pass = async (passed: readonly ChangeEvent[]): Promise<void> => {
+      const ids = passed.map(({ documentKey }) => documentKey._id as unknown as ObjectId);
+      if (ids.length > 0) await notes.updateMany({ _id: { $in: ids } }, { $set: { passed: true } });
+    };
+    const organizationOf = ({ fullDocument }: ChangeEvent): string => String(fullDocument?.["organization_id"]);
+    for (const one of barriers)
+      if (lines.has(organizationOf(one))) lines.add(organizationOf(one), { batches: null, told: () => pass([one]) });
+    await pass(barriers.filter((one) => !lines.has(organizationOf(one))));
+  }
+
+  function takeDeletion(event: ChangeEvent): void {
+    const id = event.documentKey._id;
+    if (event.operationType === "delete") return takeSwept(id);
+    const deletion = { ...event.fullDocument, _id: id } as HidingDeletion;
+    untold.set(id, deletion.organization_id);
+    lines.add(deletion.organization_id, {
+      batches: hiddenBy(collections, deletion, { at: timeOf(event), hidden }),
+      told: async () => {
+        hidden.add(deletion);
+        untold.delete(id);
+        await deletions.updateOne({ _id: id }, { $set: { journaled: true } });
+      },
+    });
+  }
+
+  function takeSwept(id: string): void {
+    const organizationId = untold.get(id);
+    const forget = (): void => {
+      hidden.remove(id);
+    };
+    if (organizationId === undefined) forget();
+    else lines.add(organizationId, { batches: null, told: forget });
+  }
+
+  return {
+    take: async (events) => {
+      let entries = 0;
+      for (const { together, deletion } of parted(events))
+        if (deletion === null) entries += await takeTogether(together);
+        else takeDeletion(deletion);
+      return entries;
+    },
+    goOn: lines.goOn,
+    isDone: lines.isEmpty,
+    isFull: lines.isFull,
+    close: lines.close,
+  };
+}
+
+interface Part {
+  readonly together: readonly ChangeEvent[];
+  readonly deletion: ChangeEvent | null;
+}
+
+/** Events of entities together, and those of hidden deletions each for itself. */
+function* parted(events: readonly ChangeEvent[]): Generator<Part> {
+  let together: ChangeEvent[] = [];
+  for (const event of events) {
+    if (event.ns.coll !== "deletions") {
+      together.push(event);
+      continue;
+    }
+    yield { together, deletion: null };
+    yield { together: [], deletion: event };
+    together = [];
+  }
+  if (together.length > 0) yield { together, deletion: null };
+}
