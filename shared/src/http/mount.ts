@@ -123,11 +123,13 @@ export function mount<E extends Endpoint>(router: Router, operation: E, handler:
   mountAny(router, operation, async (call) => {
     const { principal } = call;
     if (!isUser(principal)) throw new AppError("not_authenticated");
-    const scope = visible === undefined ? principal.scope : visible(principal.scope);
+    const seen = visible === undefined ? principal.scope : visible(principal.scope);
+    // Before anything else is waited for: a promise that fails meanwhile would end the process.
+    const scope = seen instanceof Promise ? await seen : seen;
     const { limit, as_of: asOf } = call.query as { readonly limit?: number; readonly as_of?: string };
     const isWholeList = operation.list === true && limit === 0 && asOf === undefined;
     const headers = isWholeList ? await beforeList?.(principal.scope) : undefined;
-    const given = await handler({ ...call, principal, scope: scope instanceof Promise ? await scope : scope });
+    const given = await handler({ ...call, principal, scope });
     return headers === undefined ? given : { ...given, headers: { ...given.headers, ...headers } };
   });
 }

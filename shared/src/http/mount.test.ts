@@ -1,0 +1,41 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it } from "@jest/globals";
+import { listHosts } from "../contract/index.js";
+import { AppError } from "../errors.js";
+import { createLog } from "../log.js";
+import { createShares } from "../shares.js";
+import { passOn } from "../tracing/tracing.js";
+import { createRouter, mount } from "./mount.js";
+import { createTenancySigner, createTenancyVerifier } from "./tenancy.js";
+
+const ID = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
+const SECRETS = ["the-secret-of-the-tests-of-mount"];
+
+describe("a whole list", () => {
+  it("asks nothing more of a database that cannot say what is hidden, and is answered 503", async () => {
+    let asked = 0;
+    const router = createRouter({
+      ...{ verifyTenancy: createTenancyVerifier({ users: SECRETS, processes: SECRETS }, "topology") },
+      ...{ log: createLog("test", "silent"), tracing: passOn, shares: createShares(), deadlineMs: 1_000 },
+      mapFault: () => new AppError("unavailable"),
+      visible: () => Promise.reject(new Error("away")),
+      beforeList: () => {
+        asked += 1;
+        return Promise.reject(new Error("away"));
+      },
+    });
+    mount(router, listHosts, () => Promise.reject(new Error("away")));
+    const server = createServer((request, response) => {
+      router.handle(request, response);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const scope = { organizationId: ID, networks: "all" } as const;
+    const user = { kind: "key", credentialId: ID, userId: ID, permission: "Owner", scope } as const;
+    const { port } = server.address() as AddressInfo;
+    const headers = { "x-tenancy": createTenancySigner(SECRETS, "topology")(user) };
+    const answered = await fetch(`http://127.0.0.1:${port}${listHosts.path}?limit=0`, { headers });
+    server.close().closeAllConnections();
+    expect([answered.status, asked]).toEqual([503, 0]);
+  });
+});
