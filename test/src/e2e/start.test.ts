@@ -75,6 +75,7 @@ async function alive(records: readonly RunRecord[]): Promise<string[]> {
 describe("npm start, once it runs", () => {
   let place: Place;
   let one: StartedByHand;
+  let secrets: string;
 
   beforeAll(async () => {
     place = await newPlace();
@@ -110,6 +111,8 @@ describe("npm start, once it runs", () => {
   });
 
   it("leaves nothing running after SIGTERM", async () => {
+    await writeNote(await mongodbUrl(place));
+    secrets = await readFile(join(place.dataDir, "secrets.json"), "utf8");
     const records = await place.runs();
     expect(await alive(records)).toHaveLength(6);
     one.signal("SIGTERM");
@@ -117,50 +120,42 @@ describe("npm start, once it runs", () => {
     expect(await alive(records)).toEqual([]);
     expect(await place.runs()).toEqual([]);
   });
-});
 
-describe("npm start", () => {
-  let place: Place;
-  beforeEach(async () => {
-    place = await newPlace();
-  });
-  afterEach(() => place.clear());
-
-  it("keeps the data, and its secrets to their owner", async () => {
-    const first = place.start();
-    await first.untilPrinted(READY);
-    await writeNote(await mongodbUrl(place));
-    first.signal("SIGINT");
-    expect(await first.ended()).toBe(0);
-    const secrets = await readFile(join(place.dataDir, "secrets.json"), "utf8");
-
-    const second = place.start();
-    await second.untilPrinted(READY);
+  it("has its data again at the next start, and its secrets, which are for their owner alone", async () => {
+    one = place.start();
+    await one.untilPrinted(READY);
     expect(await readNote(await mongodbUrl(place))).toBe("kept");
     expect(await readFile(join(place.dataDir, "secrets.json"), "utf8")).toBe(secrets);
     expect((await stat(join(place.dataDir, "secrets.json"))).mode & 0o777).toBe(0o600);
   });
 
-  it("runs several of each kind, gateways on ports that follow each other", async () => {
-    const one = place.start(["--replicas", "gateway=2,topology=2,identity=2"]);
-    await one.untilPrinted(READY);
-    expect(await alive(await place.runs())).toHaveLength(9);
-    expect((await fetch(`http://127.0.0.1:${place.port + 1}/api/health`)).status).toBe(200);
-  });
-
-  it("stops what a killed run has left behind before it starts", async () => {
-    const killed = place.start();
-    await killed.untilPrinted(READY);
+  it("is stopped by the next start when it was killed", async () => {
     const left = await place.runs();
-    killed.signal("SIGKILL");
-    await killed.ended();
+    one.signal("SIGKILL");
+    await one.ended();
     expect(await alive(left)).toHaveLength(6);
 
-    const next = place.start();
-    await next.untilPrinted("Stopped what an earlier run had left behind");
+    one = place.start(["--replicas", "gateway=2,topology=2,identity=2"]);
+    await one.untilPrinted("Stopped what an earlier run had left behind");
     expect(await alive(left)).toEqual([]);
-    await next.untilPrinted(READY);
+    await one.untilPrinted(READY);
   });
+
+  it("runs several of each kind, gateways on ports that follow each other, until SIGINT", async () => {
+    expect(await alive(await place.runs())).toHaveLength(9);
+    expect((await fetch(`http://127.0.0.1:${place.port + 1}/api/health`)).status).toBe(200);
+    one.signal("SIGINT");
+    expect(await one.ended()).toBe(0);
+    expect(await place.runs()).toEqual([]);
+  });
+});
+
+describe("npm start that cannot start", () => {
+  let place: Place;
+  beforeEach(async () => {
+    place = await newPlace();
+  });
+  afterEach(() => place.clear());
 
   it.each([
     ["a taken port", {}, "is already in use; choose another one, for example PORT="],
