@@ -19,6 +19,9 @@ import { startStack, type Stack } from "../support/stack.js";
 import { UNLIMITED } from "../support/unlimited.js";
 import { until } from "../support/until.js";
 
+/** Between the questions of one asker: other suites share the processors with this one. */
+const PAUSE_MS = 50;
+
 const ONE = "/api/v1/hosts/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 
 describe("the parts of a system", () => {
@@ -224,7 +227,10 @@ describe("a system whose processes stop", () => {
     const answers: Answered[] = [];
     let ended = false;
     const askers = requests.map(async (ask) => {
-      while (!ended) answers.push(await ask());
+      while (!ended) {
+        answers.push(await ask());
+        await sleep(PAUSE_MS);
+      }
     });
     const servedSince = (count: number): number => answers.slice(count).filter(({ status }) => status === 200).length;
     await until(() => servedSince(0) > 20);
