@@ -19,6 +19,9 @@ import { startStack, type Stack } from "../support/stack.js";
 import { UNLIMITED } from "../support/unlimited.js";
 import { until } from "../support/until.js";
 
+/** A process may take so long to start on a busy machine. */
+const START_MS = 60_000;
+
 /** Between the questions of one asker: other suites share the processors with this one. */
 const PAUSE_MS = 50;
 
@@ -77,9 +80,9 @@ describe("the parts of a system", () => {
       for (const name of order) {
         started.push(spawnComponent(parts.get(name)!, dataDir));
         const internal = ops.get(name);
-        if (internal !== undefined) await until(() => answersOk(`${internal}/livez`));
+        if (internal !== undefined) await until(() => answersOk(`${internal}/livez`), 10, START_MS);
       }
-      for (const component of parts.values()) await until(component.isReady);
+      for (const component of parts.values()) await until(component.isReady, 10, START_MS);
       await anAccount(url);
       expect(started.map((child) => child.isRunning())).toEqual(order.map(() => true));
     },
@@ -90,7 +93,7 @@ describe("the parts of a system", () => {
     const { parts, ops, url } = await partsOf(dataDir);
     for (const name of ops.keys()) started.push(spawnComponent(parts.get(name)!, dataDir));
     for (const internal of ops.values()) {
-      await until(() => answersOk(`${internal}/livez`));
+      await until(() => answersOk(`${internal}/livez`), 10, START_MS);
       expect((await fetch(`${internal}/readyz`)).status).toBe(503);
       expect((await fetch(`${internal}/metrics`)).status).toBe(200);
     }
