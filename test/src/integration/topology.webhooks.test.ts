@@ -14,6 +14,7 @@ import {
   testWebhook,
   updateWebhook,
 } from "@nts/shared/contract";
+import { createWebhookStates } from "@nts/topology/storage/webhook-states";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 import { nothing } from "../support/topology-world.js";
 
@@ -135,5 +136,58 @@ describe("a webhook", () => {
     const made = await Promise.all(Array.from({ length: 20 }, () => owner.call(createWebhook, { body: { url } })));
     expect(await owner.refusal(createWebhook, { body: { url } })).toEqual([403, "quota_exceeded", { entity: "Webhook", limit: 20 }]); // prettier-ignore
     for (const { id } of made) await owner.call(deleteWebhook, { params: { id } });
+  });
+});
+
+describe("whoever delivers a webhook", () => {
+  const lease = { owner: "one", ms: 60_000 };
+
+  it("is one at a time, and moves nothing any more once it was frozen and somebody else has taken over", async () => {
+    const states = createWebhookStates(topology.db);
+    const { id, organization_id } = await owner.call(createWebhook, { body: { url } });
+    const of = { _id: id, organization_id };
+    const frozen = await states.take(of, { ...lease, ms: 0 });
+    const present = await states.take(of, { ...lease, owner: "other" });
+    expect(await states.take(of, lease)).toBeNull();
+    expect(await states.renew(present!, 60_000, { n: 7 })).toMatchObject({ n: 7, owner: "other" });
+    expect(await states.renew(frozen!, 60_000, { n: 3 })).toBeNull();
+    expect(await states.release(frozen!, { ms: 0, rests: false }, { n: 3 })).toBe(false);
+    expect(await states.find(of)).toMatchObject({ n: 7, owner: "other" });
+    expect(await states.release(present!, { ms: 60_000, rests: false })).toBe(true);
+    expect(await states.renew(present!, 60_000, { n: 9 })).toBeNull();
+    await owner.call(deleteWebhook, { params: { id } });
+  });
+
+  it("loses it when the webhook is changed, so that nothing more is sent as before", async () => {
+    const states = createWebhookStates(topology.db);
+    const { id, organization_id } = await owner.call(createWebhook, { body: { url } });
+    const of = { _id: id, organization_id };
+    const params = { id };
+    for (const change of [
+      () => owner.call(patchWebhook, { params, body: { batch_seconds: 9 } }),
+      () => owner.call(rotateWebhook, { params }),
+      () => owner.call(patchWebhook, { params, body: { is_enabled: false } }),
+    ]) {
+      const held = await states.take(of, lease);
+      await change();
+      expect(await states.renew(held!, 60_000, { n: 3 })).toBeNull();
+    }
+    expect(await states.take(of, lease)).toBeNull();
+    await owner.call(deleteWebhook, { params });
+  });
+
+  it("leaves alone what rests until its time, whatever happens", async () => {
+    const states = createWebhookStates(topology.db);
+    const { id, organization_id } = await owner.call(createWebhook, { body: { url } });
+    const of = { _id: id, organization_id };
+    const isDue = async (): Promise<boolean> => (await states.due(1_000)).some(({ _id }) => _id === id);
+    expect(await isDue()).toBe(true);
+    await states.release((await states.take(of, lease))!, { ms: 60_000, rests: true }, { attempts: 2, last: 5 });
+    expect([await states.awake(organization_id), await isDue(), await states.take(of, lease)]).toEqual([
+      [],
+      false,
+      null,
+    ]);
+    await owner.call(deleteWebhook, { params: { id } });
   });
 });

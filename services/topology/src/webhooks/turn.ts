@@ -23,7 +23,7 @@ const RENEW_MS = 1_500;
 const TURN_MS = 5_000;
 /** Milliseconds after which one that has nothing to deliver is looked after again: a notice can be lost. */
 const LOOK_MS = 15_000;
-/** Entries that are read at a time. */
+/** Entries that are read at a time, unless what they tell is more than a message holds. */
 const PAGE = 100;
 /** Entries of one message, and characters of what they tell. */
 const MOST_TOGETHER = 100;
@@ -117,7 +117,7 @@ class Turn {
       if (together.length === most || characters > MOST_CHARACTERS || isBeyond(entry, this.held)) break;
       if (isWanted(webhook.filter, entry)) together.push(entry);
       if (together.length === 0) passed = entry.n;
-      else characters += entry.wire.length + (entry.old?.length ?? 0) + (entry.was?.length ?? 0);
+      else characters += charactersOf(entry);
     }
     const [first, ...more] = together;
     if (first !== undefined) return [first, ...more];
@@ -129,8 +129,12 @@ class Turn {
     const { reader } = this.parts;
     const { last, gone } = await reader.ends(this.#scope);
     const asked = { filter: {}, range: { first: Math.max(this.held.n, gone) + 1, last }, direction: "asc", limit: PAGE } as const; // prettier-ignore
-    for await (const entries of reader.entries(this.#scope, asked, { n: null, isEnd: false }))
+    let characters = 0;
+    for await (const entries of reader.entries(this.#scope, asked, { n: null, isEnd: false })) {
       this.#page.push(...entries);
+      for (const entry of entries) characters += charactersOf(entry);
+      if (characters > MOST_CHARACTERS) break;
+    }
     return this.#page.length > 0;
   }
 
@@ -189,6 +193,10 @@ class Turn {
       if (next !== null) await webhooks.replace(tx, this.#scope, [next]);
     });
   }
+}
+
+function charactersOf({ wire, old = "", was = "" }: JournalDocument): number {
+  return wire.length + old.length + was.length;
 }
 
 /** True for what came after the message that is to be put together again. */

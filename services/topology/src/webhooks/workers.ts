@@ -11,12 +11,13 @@ import { createTurns, type TurnParts } from "./turn.js";
 // whoever takes one delivers. What failed, was left by a process that died, or has been told nothing of, is found when it is due.
 
 /** Webhooks that one process delivers at a time: of all organizations, and of one. The others wait for their turn. */
-export const WORKERS = 32;
+export const WORKERS = 128;
 export const WORKERS_OF_ORGANIZATION = 4;
 const MOST_WAITING = 4_000;
 /** Milliseconds between two looks for those that are due. */
 const SWEEP_MS = 1_000;
-const MOST_DUE = 200;
+/** More than wait at a time: those of whom many wait must not hide the others. */
+const MOST_DUE = 10_000;
 /** Milliseconds in which notices of an organization gather, and for which one without webhooks is not asked about again. */
 const GATHER_MS = 50;
 const NONE_MS = 1_000;

@@ -1,0 +1,81 @@
+import { describe, expect, it } from "@jest/globals";
+import { isSeenFrom, isWanted } from "./filter.rules.js";
+import { longestRestMs, reasonToPause } from "./failing.rules.js";
+import { DISCORD, type Line, PLAIN, SLACK, textOfLines } from "./texts.rules.js";
+
+const line: Line = {
+  action: "updated",
+  entity: "Host",
+  name: "nas",
+  email: "ada@example.com",
+  fields: ["name"],
+  comment: "moved",
+};
+
+describe("a text for people", () => {
+  it("says what was done, by whom, to what, and why", () => {
+    expect(textOfLines([line], PLAIN)).toBe("Host nas was changed by ada@example.com (name): moved");
+    expect(textOfLines([{ action: "deleted", entity: "Tag", name: "a", fields: [], email: undefined, comment: undefined }], SLACK)).toBe("Tag *a* was deleted"); // prettier-ignore
+  });
+
+  it("turns no name into markup, a link or a mention", () => {
+    const name = "<!channel> <@U1> **b** [x](http://evil.example) `c` & @everyone";
+    const slack = textOfLines([{ ...line, name }], SLACK);
+    expect(slack).toContain("&lt;!channel&gt; &lt;@U1&gt;");
+    expect(slack).not.toMatch(/<[!@#]/);
+    const discord = textOfLines([{ ...line, name }], DISCORD);
+    for (const sign of ["\\<", "\\@", "\\*\\*b", "\\[x\\]\\(", "\\`"]) expect(discord).toContain(sign);
+  });
+
+  it("stays within what the service takes, and says how much more there is", () => {
+    const lines = Array.from({ length: 100 }, () => ({ ...line, name: "n".repeat(100) }));
+    const text = textOfLines(lines, DISCORD);
+    expect(text.length).toBeLessThan(2_000);
+    expect(text).toMatch(/\nand \d+ more$/);
+    expect(
+      textOfLines(
+        Array.from({ length: 30 }, () => line),
+        SLACK,
+      )
+        .split("\n")
+        .at(-1),
+    ).toBe("and 10 more");
+  });
+});
+
+describe("a webhook", () => {
+  const everything = { network_ids: [], entities: [], actions: [], tag_ids: [] };
+  const entry = { network_id: "one", entity: "Host", action: "updated", wire: `{"tags":["new"]}`, old: `{"tags":["old"]}` } as const; // prettier-ignore
+
+  it("tells what has one of each list, and of tags what had one before, too", () => {
+    expect(isWanted(everything, entry)).toBe(true);
+    expect(isWanted({ ...everything, network_ids: ["two"] }, entry)).toBe(false);
+    expect(isWanted({ ...everything, network_ids: ["one"] }, { ...entry, network_id: null })).toBe(false);
+    expect(isWanted({ ...everything, entities: ["Tag"] }, entry)).toBe(false);
+    expect(isWanted({ ...everything, actions: ["deleted", "updated"] }, entry)).toBe(true);
+    for (const [tag, isTold] of [
+      ["new", true],
+      ["old", true],
+      ["other", false],
+    ] as const)
+      expect([tag, isWanted({ ...everything, tag_ids: [tag] }, entry)]).toEqual([tag, isTold]);
+  });
+
+  it("is seen by who may use all networks that it names, and without any by who may use all that there are", () => {
+    expect(isSeenFrom("all", everything)).toBe(true);
+    expect(isSeenFrom(["one"], everything)).toBe(false);
+    expect(isSeenFrom(["one"], { ...everything, network_ids: ["one"] })).toBe(true);
+    expect(isSeenFrom(["one"], { ...everything, network_ids: ["one", "two"] })).toBe(false);
+  });
+
+  it("rests longer after each failure, ten minutes at most, and is paused after three days", () => {
+    expect([1, 2, 3, 10, 11, 5_000].map(longestRestMs)).toEqual([1_000, 2_000, 4_000, 512_000, 600_000, 600_000]);
+    const now = new Date("2026-11-23T00:00:00Z");
+    const since = (ms: number) => ({ failingSince: new Date(now.getTime() - ms), now });
+    expect(reasonToPause({ status: 500, error: "refused" }, since(3 * 86_400_000 - 1))).toBeNull();
+    expect(reasonToPause({ status: null, error: "timeout" }, since(3 * 86_400_000))).toContain(
+      "did not answer in time",
+    );
+    expect(reasonToPause({ status: 410, error: "refused" }, since(0))).toContain("410");
+  });
+});

@@ -1,0 +1,51 @@
+import type { Attack, Tenant } from "../support/attacks/attack.js";
+import { inTurns, tally } from "../support/attacks/parts.js";
+import { until } from "../support/until.js";
+import { startReceiver, type Receiver } from "../support/webhook-receiver.js";
+
+const WEBHOOKS = 20;
+const CHANGES = 20;
+const TESTS = 40;
+/** Far less than a delivery that hangs takes. */
+const PATIENCE_MS = 8_000;
+
+interface Prepared {
+  readonly receiver: Receiver;
+  readonly attackers: readonly Tenant[];
+  readonly neighbour: Tenant;
+}
+
+const aTag = (tenant: Tenant, n: number): Promise<unknown> => tenant.data("POST", "/api/v1/tags", { name: `tag ${n}` });
+
+/** Each delivery that hangs takes its place until its time is up. */
+export const attack: Attack<Prepared> = {
+  name: "60 webhooks of three organizations whose receivers never answer, and 40 tests of one of them at once",
+  cheap: true,
+  settings: { WEBHOOK_ALLOW: "127.0.0.0/8" },
+  prepare: async (target) => {
+    const [receiver, neighbour] = await Promise.all([startReceiver(), target.newTenant()]);
+    receiver.answer("/silence", "silence");
+    const attackers = await Promise.all([1, 2, 3].map(() => target.newTenant()));
+    const silent = { url: receiver.url("/silence") };
+    for (const attacker of attackers)
+      await inTurns(WEBHOOKS, 4, () => attacker.data("POST", "/api/v1/webhooks", silent));
+    await neighbour.data("POST", "/api/v1/webhooks", { url: receiver.url("/neighbour") });
+    return { receiver, attackers, neighbour };
+  },
+  run: async (_target, { receiver, attackers, neighbour }) => {
+    try {
+      for (const attacker of attackers) await inTurns(CHANGES, 4, (n) => aTag(attacker, n));
+      const [first] = attackers;
+      const [webhook] = await first!.data<{ id: string }[]>("GET", "/api/v1/webhooks?limit=1");
+      const tests = inTurns(TESTS, TESTS, () => first!.send("POST", `/api/v1/webhooks/${webhook!.id}/test`));
+      const begun = performance.now();
+      for (let n = 0; n < CHANGES; n++) await aTag(neighbour, n);
+      await until(() => receiver.received("/neighbour").length === CHANGES, 20, PATIENCE_MS);
+      const took = performance.now() - begun;
+      const got = tally((await tests).map(({ status }) => status));
+      return `${got}; ${CHANGES} changes of a neighbour told within ${(took / 1_000).toFixed(1)} s`;
+    } finally {
+      await receiver.stop();
+    }
+  },
+};
