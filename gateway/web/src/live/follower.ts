@@ -102,16 +102,17 @@ function retryMs(error: unknown, failures: number): number {
 const isVisible = (): boolean => document.visibilityState === "visible";
 
 /** Tabs that nobody sees leave connections, and what a user may have of them, to the others. */
-function untilVisible(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
+async function untilVisible(signal: AbortSignal): Promise<void> {
+  if (isVisible() || signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    const leaving = new AbortController();
     const look = (): void => {
       if (!isVisible() && !signal.aborted) return;
-      document.removeEventListener("visibilitychange", look);
+      leaving.abort();
       resolve();
     };
-    document.addEventListener("visibilitychange", look);
-    signal.addEventListener("abort", look, { once: true });
-    look();
+    document.addEventListener("visibilitychange", look, { signal: leaving.signal });
+    signal.addEventListener("abort", look, { signal: leaving.signal });
   });
 }
 
