@@ -1,5 +1,5 @@
 import type { Binary, Collection, Db, Document } from "mongodb";
-import type { DeletionDocument } from "../storage/deletion-records.js";
+import { type DeletionDocument, openDeletions } from "../storage/deletion-records.js";
 import { type NoteDocument, NOTES } from "../storage/authorship.js";
 import type { EntityDocument } from "../storage/entities.js";
 import type { JournalDocument } from "./entries.rules.js";
@@ -44,7 +44,7 @@ export function journalCollections(db: Db): JournalCollections {
     gone: db.collection("journal_gone"),
     tails: db.collection("journal_tail"),
     secrets: db.collection("journal_secrets"),
-    deletions: db.collection("deletions"),
+    deletions: openDeletions(db),
     notes: db.collection(NOTES),
     entities: (kind) => db.collection(kind),
   };
