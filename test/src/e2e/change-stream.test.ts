@@ -224,6 +224,18 @@ describe("what there is, and what happens from then on", () => {
 });
 
 describe("a stream whose caller loses its rights", () => {
+  it("ends at the moment in which its key expires, and tells nothing that happens afterwards", async () => {
+    const expires = new Date(Date.now() + 2_500);
+    const key = await aKey(stack.url, account, { expires_at: expires.toISOString() });
+    const stream = await follow("", { authorization: `Bearer ${key.secret}` });
+    await isCaughtUp(stream);
+    await delay(expires.getTime() - Date.now());
+    await aTag("after it has expired");
+    expect(await stream.ended).toBe(true);
+    expect(names(stream)).not.toContain("after it has expired");
+    expect(stream.data("end")).toEqual([{ code: "api_key_expired", error: expect.any(String) }]);
+  });
+
   it.each([...KINDS].flatMap(([name, prepare]) => (prepare === null ? [] : [[name, prepare] as const])))(
     "ends when the change is answered, with an event that says why, and tells nothing that happens afterwards: %s",
     async (_name, prepare) => {

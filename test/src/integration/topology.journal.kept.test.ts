@@ -10,6 +10,7 @@ import {
   getHostHistory,
   listChanges,
   patchService,
+  streamChanges,
   updateHost,
 } from "@nts/shared/contract";
 import { createLog } from "@nts/shared/log";
@@ -222,6 +223,8 @@ describe("what is too old", () => {
     expect((await send(listChanges, { query: {} })).data).toEqual([]);
     const [status, code, params] = await refusal(listChanges, { query: { after: old[0]!.cursor } });
     expect([status, code]).toEqual([410, "changes_gone"]);
+    // Who goes on with a stream is told so before it begins.
+    expect(await refusal(streamChanges, { query: { after: old[0]!.cursor } })).toEqual([status, code, params]);
 
     await call(updateHost, { params: kept, body: { ...kept, name: "renamed" } });
     const since = await call(listChanges, { query: { after: String(params["oldest"]) } });
