@@ -178,9 +178,9 @@ describe("a webhook", () => {
 
   it("gathers changes for as long as it is told, and speaks to people in the form of their service", async () => {
     const admin = anAdmin();
+    const { id: network_id } = await admin.ask<{ id: string }>("post", "/api/v1/networks", { name: "Home" });
     const batched = await admin.aWebhook("/batch", { batch_seconds: 1 });
     for (const format of ["slack", "discord", "ntfy"]) await admin.aWebhook(`/${format}`, { format, batch_seconds: 1 });
-    const { id: network_id } = await admin.ask<{ id: string }>("post", "/api/v1/networks", { name: "Home" });
     const name = "<!channel> *a* & @everyone";
     const ports = [1, 2, 3, 4].map((number) => ({ number, protocol: "Tcp" }));
     await admin.ask("post", "/api/v1/hosts", { network_id, name, ports });
