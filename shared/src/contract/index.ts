@@ -72,6 +72,7 @@ export * from "./changes.js";
 export * from "./common.js";
 export * from "./definitions.js";
 export * from "./diff.js";
+export * from "./moments.js";
 export * from "./endpoint.js";
 export * from "./hosts.js";
 export * from "./imports.js";

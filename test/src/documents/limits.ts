@@ -13,6 +13,8 @@ import {
   type AnyEndpoint,
   COMPARED_CHANGES,
   COMPARED_ENTITIES,
+  PAST_CHANGES,
+  PAST_ENTITIES,
   LONGEST_WAIT_SECONDS,
   OPERATIONS,
   PLANNED_BYTES,
@@ -89,8 +91,12 @@ function ofRequests(): Rows {
       `${n(MOST_CHANGED)} services or interfaces that move up, as many services that lose bindings, ${n(MOST_UNBOUND)} bindings; then 422 \`too_many_changes\``,
     ],
     [
-      "what a diff compares, and `as_of` looks behind",
+      "what a diff compares",
       `${n(COMPARED_CHANGES)} changes of ${n(COMPARED_ENTITIES)} entities; then 422 \`too_many_changes\``,
+    ],
+    [
+      "what `as_of` looks behind",
+      `${n(PAST_CHANGES)} changes, of ${n(PAST_ENTITIES)} entities of the kinds that are read; then 422 \`too_many_changes\``,
     ],
     [
       "what a revert takes back",

@@ -10,6 +10,7 @@ import type { Storage } from "../storage/storage.js";
 import { categoryOf } from "../values/definitions/categories.rules.js";
 import type { GraphSource, Read } from "./read.js";
 
+const NAMES = ["Subnet", "Host", "Interface", "Port", "Service"];
 const SORT = { network_id: 1, created_at: 1, _id: 1 } as const;
 
 /** What there was at a moment. @throws AppError as `OpenView` */
@@ -19,7 +20,7 @@ export async function pastSource(
   { networkId, ...asked }: AskedPast & { readonly networkId: string | undefined },
 ): Promise<GraphSource> {
   const kinds = storage as unknown as Kinds & Readonly<Record<string, Kind>>;
-  const view = await past.open({ ...asked, filter: { network_id: networkId } });
+  const view = await past.open({ ...asked, filter: { network_id: networkId }, kinds: NAMES });
   const writer = createWriter(view);
 
   async function* all(name: string): AsyncGenerator<Read<never>[]> {

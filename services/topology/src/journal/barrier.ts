@@ -10,7 +10,8 @@ import { scopedCollection } from "../storage/scoped-collection.js";
 
 /** Longer than another process needs to take over. */
 const PATIENCE_MS = 4_500;
-const EVERY_MS = 15;
+/** Most of what is waited for comes after a few milliseconds, and the rest after many. */
+const [FIRST_MS, EVERY_MS] = [4, 15];
 
 /**
  * Waits until everything that was committed before is told: a note goes the same way through the database, and is marked by who
@@ -24,8 +25,8 @@ export async function caughtUp({ db, share }: Database, scope: Scope, work: Work
   const note = { organization_id, _id: new ObjectId() };
   await share(scope, () => notes.insertMany([{ ...note, at: new Date(), kind: BARRIER }], {}));
   const until = performance.now() + PATIENCE_MS;
-  for (;;) {
-    await delay(EVERY_MS);
+  for (let pause = FIRST_MS; ; pause = Math.min(2 * pause, EVERY_MS)) {
+    await delay(pause);
     requireWanted(work);
     const found = await share(scope, () => notes.findOne(note, { projection: { passed: 1 }, hint: BY_ID }));
     if (found?.passed === true) return;

@@ -128,7 +128,7 @@ export function draftOf(known: Known | null, happening: Happening): Draft | null
     revision: told.revision,
     ...(told.form !== undefined && told.form > 1 && { form: told.form }),
     wire: told.wire,
-    ...(before !== null && after !== null && formerOf(before.wire, entity)),
+    ...(before !== null && after !== null && formerFields(before.wire, entity)),
     ...by,
     ...(isReconciled && { reconciled: true as const }),
     ...(restored !== undefined && { restored }),
@@ -153,7 +153,7 @@ export function nameOf({ name, ip_address, number, protocol }: Entity): string {
   return typeof ip_address === "string" ? ip_address : `${String(number)}/${String(protocol)}`;
 }
 
-function formerOf(wire: string, after: Entity): { old: string } | { was: string } {
+function formerFields(wire: string, after: Entity): { old: string } | { was: string } {
   const before = JSON.parse(wire) as Entity;
   if (Object.keys(before).join() !== Object.keys(after).join()) return { was: wire };
   const former = Object.entries(before).filter(([name, value]) => isOther(value, after[name]));
@@ -164,15 +164,24 @@ function isOther(value: unknown, other: unknown): boolean {
   return value !== other && JSON.stringify(value) !== JSON.stringify(other);
 }
 
+type Told = Pick<Draft, "action" | "wire" | "old" | "was">;
+
 /** The entity before an entry; null when it was not there. */
-export function formerIn({ action, wire, old, was }: Pick<Draft, "action" | "wire" | "old" | "was">): string | null {
+export function formerOf({ action, wire, old, was }: Told): Entity | null {
   if (action === "created") return null;
-  if (action === "deleted") return wire;
-  return was ?? JSON.stringify({ ...(JSON.parse(wire) as Entity), ...(JSON.parse(old ?? "{}") as Entity) });
+  const entity = JSON.parse(was ?? wire) as Entity;
+  return old === undefined ? entity : { ...entity, ...(JSON.parse(old) as Entity) };
+}
+
+/** Its text. */
+export function formerIn(told: Told): string | null {
+  const { action, wire, was } = told;
+  if (action === "created") return null;
+  return action === "deleted" ? wire : (was ?? JSON.stringify(formerOf(told)));
 }
 
 /** The entity before and after an entry, and the names of the members that an update changed. */
-export function sidesOf({ action, wire, old, was }: Pick<Draft, "action" | "wire" | "old" | "was">): {
+export function sidesOf({ action, wire, old, was }: Told): {
   readonly before: string | null;
   readonly after: string | null;
   readonly fields: readonly string[];

@@ -2,7 +2,7 @@ import type { Document } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { documentsIn } from "@nts/shared/mongo/raw-find";
 import type { Database, ScopedFind } from "../storage/database.js";
-import type { Entity, EntityKind } from "../storage/entities.js";
+import type { Entity as StoredEntity, EntityKind } from "../storage/entities.js";
 import { createReader } from "../storage/entity-reader.js";
 import {
   BY_ID,
@@ -15,7 +15,7 @@ import {
 import { KINDS } from "../storage/kinds.js";
 import { ALL, type GoneDocument, type JournalCollections, journalCollections } from "./collections.js";
 import { type Cursors, cursorsOf } from "./cursors.js";
-import { formerIn, type JournalDocument, placeOf, sidesOf } from "./entries.rules.js";
+import { formerIn, formerOf, type JournalDocument, placeOf, sidesOf } from "./entries.rules.js";
 import { lastOf } from "./known.js";
 import type { ChangeFilter } from "./matching.rules.js";
 
@@ -237,7 +237,7 @@ function conditionsOf({ networks }: Scope, { network_id, ...others }: ChangeFilt
 }
 
 const READERS = new Map(
-  Object.values(KINDS).map((kind) => [kind.name, createReader(kind as unknown as EntityKind<Entity>)]),
+  Object.values(KINDS).map((kind) => [kind.name, createReader(kind as unknown as EntityKind<StoredEntity>)]),
 );
 
 /** The entity before and after an entry as it is answered today; null where it was not there. */
@@ -249,6 +249,15 @@ export function answeredSides(entry: JournalDocument): ReturnType<typeof sidesOf
 /** The entity before an entry as it is answered today; null when it was not there. */
 export function answeredFormer(entry: JournalDocument): string | null {
   return presentOf(entry, formerIn(entry));
+}
+
+/** The same, decoded. */
+export function formerEntity(entry: JournalDocument): StoredEntity | null {
+  const former = formerOf(entry);
+  const scope = { organizationId: entry.organization_id, networks: "all" } as const;
+  const reader = READERS.get(entry.entity);
+  if (former === null || reader?.differs(scope) !== true) return former as StoredEntity | null;
+  return JSON.parse(reader.wireOf({ wire: JSON.stringify(former), form: entry.form }, scope)) as StoredEntity;
 }
 
 function presentOf({ organization_id, entity, form }: JournalDocument, wire: string | null): string | null {

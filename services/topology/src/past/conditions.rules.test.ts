@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { searchFilter, searchTextOf } from "../values/search.rules.js";
-import { comparePlaces, meets } from "./conditions.rules.js";
+import { comparePlacesIn, meets } from "./conditions.rules.js";
 
 describe("conditions", () => {
   it("are met as the database meets them: by a value, by any of a list, or by none", () => {
@@ -41,10 +41,10 @@ describe("places", () => {
     const values = [null, ...texts];
     for (const [low, a] of values.entries())
       for (const [high, b] of values.entries()) {
-        expect(Math.sign(comparePlaces({ name: 1 }, [a], [b]))).toBe(Math.sign(low - high));
-        expect(Math.sign(comparePlaces({ name: -1, _id: -1 }, [a, "x"], [b, "x"]))).toBe(Math.sign(high - low) + 0);
+        expect(Math.sign(comparePlacesIn({ name: 1 })([a], [b]))).toBe(Math.sign(low - high));
+        expect(Math.sign(comparePlacesIn({ name: -1, _id: -1 })([a, "x"], [b, "x"]))).toBe(Math.sign(high - low) + 0);
       }
-    expect(comparePlaces({ at: 1 }, [new Date(1)], [new Date(2)])).toBeLessThan(0);
-    expect(comparePlaces({ a: 1, position: -1 }, ["x", 9], ["x", 10])).toBeGreaterThan(0);
+    expect(comparePlacesIn({ at: 1 })([new Date(1)], [new Date(2)])).toBeLessThan(0);
+    expect(comparePlacesIn({ a: 1, position: -1 })(["x", 9], ["x", 10])).toBeGreaterThan(0);
   });
 });

@@ -29,12 +29,18 @@ function isMet(value: unknown, condition: unknown): boolean {
 }
 
 /** Compares two places of an order: negative when the first one comes first. */
-export function comparePlaces(sort: Sort, a: Place, b: Place): number {
-  for (const [at, direction] of Object.values(sort).entries()) {
-    const order = compareValues(a[at] ?? null, b[at] ?? null);
-    if (order !== 0) return order * direction;
-  }
-  return 0;
+export type ComparePlaces = (a: Place, b: Place) => number;
+
+/** Makes what compares places; it is asked millions of times, and allocates nothing. */
+export function comparePlacesIn(sort: Sort): ComparePlaces {
+  const directions = Object.values(sort);
+  return (a, b) => {
+    for (let at = 0; at < directions.length; at++) {
+      const order = compareValues(a[at] ?? null, b[at] ?? null);
+      if (order !== 0) return order * (directions[at] ?? 1);
+    }
+    return 0;
+  };
 }
 
 /** Null stands before everything. */

@@ -1,6 +1,6 @@
 import { documentsIn } from "@nts/shared/mongo/raw-find";
 import { requireWanted } from "@nts/shared/work";
-import { answeredFormer, entriesAt } from "../journal/read.js";
+import { entriesAt, formerEntity } from "../journal/read.js";
 import type { Entities, Entity, StoredFields } from "../storage/entities.js";
 import { STORED } from "../storage/entity-reader.js";
 import { BY_ID, type IndexKey } from "../storage/indexes.js";
@@ -26,25 +26,30 @@ export function nextSize(size: number, bytes: number): number {
   return Math.max(1, Math.min(MOST_READ, Math.floor((size * READ_BYTES) / (bytes + 1))));
 }
 
-export function inBatches(items: readonly string[]): string[][] {
-  return Array.from({ length: Math.ceil(items.length / BATCH) }, (_, n) => items.slice(n * BATCH, (n + 1) * BATCH));
+export function inBatches(items: readonly string[], size = BATCH): string[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, n) => items.slice(n * size, (n + 1) * size));
 }
 
-/** What some changes tell of: the entities before them. */
+/** What some changes tell of: the entities before them. While some are worked on, the next ones are read. */
 export async function* entitiesBefore(
   { database, rights, work }: View,
   numbers: readonly number[],
 ): AsyncGenerator<{ n: number; entity: Entity }[]> {
-  let size = FIRST_READ;
-  for (let at = 0; at < numbers.length;) {
+  let [at, size] = [0, FIRST_READ];
+  const read = (): ReturnType<typeof entriesAt> => {
+    const reading = entriesAt(database, rights, numbers.slice(at, (at += size)));
+    reading.catch(() => undefined);
+    return reading;
+  };
+  for (let next = numbers.length === 0 ? null : read(); next !== null;) {
     requireWanted(work);
-    const { entries, bytes } = await entriesAt(database, rights, numbers.slice(at, at + size));
+    const { entries, bytes } = await next;
+    size = nextSize(entries.size, bytes);
+    next = at < numbers.length ? read() : null;
     yield [...entries.values()].flatMap((entry) => {
-      const former = answeredFormer(entry);
-      return former === null ? [] : [{ n: entry.n, entity: JSON.parse(former) as Entity }];
+      const entity = formerEntity(entry);
+      return entity === null ? [] : [{ n: entry.n, entity }];
     });
-    at += size;
-    size = nextSize(size, bytes);
   }
 }
 

@@ -1,7 +1,7 @@
 import { documentsIn } from "@nts/shared/mongo/raw-find";
 import { matching } from "../storage/scope.js";
 import { CHILDREN, type Child } from "../storage/stores/host-texts.js";
-import { comparePlaces } from "./conditions.rules.js";
+import { comparePlacesIn } from "./conditions.rules.js";
 import type { Kinds } from "./besides.js";
 import type { Kind } from "./entities.js";
 import { changedRows, placeOf, type Row, type Sort } from "./rows.js";
@@ -57,6 +57,7 @@ function createChildren(
   const kind = kinds[name];
   const order = ORDERS[name];
   const sort: Sort = { host_id: 1, ...order };
+  const compare = comparePlacesIn(sort);
   let changed: Promise<{ byHost: ByHost; ids: ReadonlySet<string> }> | null = null;
 
   async function readChanged(): Promise<{ byHost: ByHost; ids: ReadonlySet<string> }> {
@@ -78,7 +79,7 @@ function createChildren(
         const id = String(document["_id"]);
         if (!ids.has(id)) put(found, { kind, id, n: null, place: placeOf(sort, document) });
       }
-    for (const rows of found.values()) rows.sort((a, b) => comparePlaces(sort, a.place, b.place));
+    for (const rows of found.values()) rows.sort((a, b) => compare(a.place, b.place));
     return found;
   };
 }

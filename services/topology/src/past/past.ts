@@ -20,6 +20,13 @@ import { createViews, type OpenView, type View } from "./view.js";
 
 // Lists and reads by id as they were at a moment.
 
+/** Whose changes matter to those of a kind, where these are not its own alone: services are ordered by the names of their hosts. */
+const KINDS: Readonly<Record<string, readonly string[]>> = {
+  Host: ["Host", "Interface", "Port", "Service"],
+  Service: ["Service", "Host"],
+  Binding: ["Service"],
+};
+
 /** Who asks, and for which moment. */
 export interface AskedPast {
   readonly work: Work;
@@ -63,7 +70,7 @@ export function createPast(storage: Storage, reader: JournalReader): Past {
       const keyset = keysetOf({ name: kind.name, organizationId: rights.organizationId }, paging, keyOf);
       const network_id = kind.name === "Tag" ? undefined : networkId;
       const { view, changed, wanted } = await during(work, async () => {
-        const view = await open({ work, rights, asOf, filter: { network_id } });
+        const view = await open({ work, rights, asOf, filter: { network_id }, kinds: KINDS[kind.name] ?? [kind.name] });
         const filter = planOf(rights).filter;
         const wanted: Wanted = { kind, sort: keyset.sort, filter, storedFilter: planOf(view.stored).filter };
         return { view, wanted, changed: await changedRows(view, kinds, wanted) };
@@ -87,7 +94,7 @@ export function createPast(storage: Storage, reader: JournalReader): Past {
         const kind = entities as unknown as Kind;
         // What stands on a host, or in a service, is not found by its own entries alone.
         const filter = kind.name === "Host" || kind.name === "Binding" ? {} : { entity_id: id };
-        const view = await open({ work, rights, asOf, filter });
+        const view = await open({ work, rights, asOf, filter, kinds: KINDS[kind.name] ?? [kind.name] });
         const found = await rowOf(view, kinds, kind, id);
         if (found === null) throw new AppError("not_found", { entity: kind.name });
         const writer = createWriter(view);
@@ -157,6 +164,9 @@ function cursorBehind({ cursorAfter }: Keyset, sort: Keyset["sort"], { place }: 
   return cursorAfter(Object.fromEntries(Object.keys(sort).map((field, at) => [field, place[at]])));
 }
 
+/** Entities that are counted together. */
+const COUNTED = 5_000;
+
 /** How many match: those that are stored, but for what has changed, and those that were. */
 async function totalOf({ view, wanted, changed, hint }: Listing): Promise<number> {
   const { stored, moment } = view;
@@ -164,7 +174,7 @@ async function totalOf({ view, wanted, changed, hint }: Listing): Promise<number
   const { rows, field, ids } = changed;
   let total = rows.length + (await kind.countAt(stored, storedFilter, hint ?? TAG_INDEX, moment));
   const index = field === "_id" ? BY_ID : BINDING_INDEXES.service_id;
-  for (const some of inBatches([...ids]))
+  for (const some of inBatches([...ids], COUNTED))
     total -= await kind.countAt(stored, { $and: [storedFilter, { [field]: { $in: some } }] }, index, moment);
   return total;
 }

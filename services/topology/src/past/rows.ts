@@ -1,11 +1,12 @@
 import type { Service } from "@nts/shared/contract";
 import type { Place } from "@nts/shared/mongo/keyset";
-import { documentsIn } from "@nts/shared/mongo/raw-find";
-import type { Entity } from "../storage/entities.js";
+import { documentIn, type RawBatch, textsIn } from "@nts/shared/mongo/raw-find";
+import type { Entity, StoredFields } from "../storage/entities.js";
+import { textFields } from "../storage/rows.js";
 import type { IndexKey } from "../storage/indexes.js";
 import { matching } from "../storage/scope.js";
 import { type Besides, besidesOf, type Kinds } from "./besides.js";
-import { comparePlaces, meets } from "./conditions.rules.js";
+import { comparePlacesIn, meets } from "./conditions.rules.js";
 import { entitiesBefore, type Kind, numbersOf } from "./entities.js";
 import type { View } from "./view.js";
 
@@ -22,6 +23,8 @@ export interface Row {
   /** The number of the change that tells what it was; null when it is what is stored. */
   readonly n: number | null;
   readonly place: Place;
+  /** Where it was read already: of what is stored, in lists that are read to their end. */
+  readonly text?: string | Buffer;
 }
 
 /** A list whose rows are wanted. */
@@ -67,7 +70,8 @@ export async function changedRows(view: View, kinds: Kinds, wanted: Wanted): Pro
     for (const { id } of unchanged) ids.add(id);
     await add(unchanged.map((entity) => ({ n: null, entity })));
   }
-  rows.sort((a, b) => comparePlaces(sort, a.place, b.place));
+  const compare = comparePlacesIn(sort);
+  rows.sort((a, b) => compare(a.place, b.place));
   return { rows, ids, field: isPart ? "service_id" : "_id" };
 }
 
@@ -81,7 +85,7 @@ export interface StoredFind {
   /** See `Keyset`. */
   readonly segments: readonly Document[];
   readonly place: Place | null;
-  /** Rows of the list that are wanted at most; 0 for all. */
+  /** Rows of the list that are wanted at most; 0 for all, which are read with their texts. */
   readonly most: number;
   readonly maxTimeMS: number;
 }
@@ -94,18 +98,31 @@ export async function* rowsAt(
   { hint, segments, place, most, maxTimeMS }: StoredFind,
 ): AsyncGenerator<readonly Row[]> {
   const { stored, moment } = view;
-  const projection = Object.fromEntries(["_id", field, ...Object.keys(sort)].map((name) => [name, 1]));
+  const keys = Object.fromEntries(["_id", field, ...Object.keys(sort)].map((name) => [name, 1]));
+  const projection = most === 0 ? { ...keys, ...textFields(kind, stored) } : keys;
   const changed = mergeable(rows, sort, place);
+  const isWhole = most === 0;
+  const differs = isWhole && kind.differs(stored);
+  const rowIn = (batch: RawBatch, start: number): Row => {
+    const [id, wire] = textsIn(batch, start, isWhole ? ["_id", "wire"] : ["_id"]);
+    // Decoding costs more than everything else about a long list.
+    const document = !isWhole || differs || changed.isLeft() ? documentIn(batch, start) : {};
+    const text = differs ? kind.wireOf(document as StoredFields, stored) : wire;
+    return { kind, id: String(id), n: null, place: placeOf(sort, document), ...(text !== undefined && { text }) };
+  };
   // Whatever is left out has changed.
   const limit = most === 0 ? 0 : most + ids.size;
   for (const segment of segments) {
     const filter = matching(kind.within(stored), storedFilter, segment);
     const find = { filter, projection, sort, ...(hint && { hint }), limit, maxTimeMS };
     for await (const batch of kind.read(stored, find, moment)) {
-      const unchanged = documentsIn(batch).filter((document) => !ids.has(String(document[field])));
-      yield unchanged.flatMap((document) => {
-        const row = { kind, id: String(document["_id"]), n: null, place: placeOf(sort, document) };
-        return [...changed.before(row), row];
+      const starts =
+        ids.size === 0
+          ? batch.starts
+          : batch.starts.filter((start) => !ids.has(String(textsIn(batch, start, [field])[0])));
+      yield starts.flatMap((start) => {
+        const row = rowIn(batch, start);
+        return changed.isLeft() ? [...changed.before(row), row] : row;
       });
     }
   }
@@ -114,17 +131,19 @@ export async function* rowsAt(
 
 /** Rows in their order, to be put between others. @param place behind which they begin */
 function mergeable(rows: readonly Row[], sort: Sort, place: Place | null) {
-  let at = place === null ? 0 : rows.findIndex((row) => comparePlaces(sort, row.place, place) > 0);
+  const compare = comparePlacesIn(sort);
+  let at = place === null ? 0 : rows.findIndex((row) => compare(row.place, place) > 0);
   if (at === -1) at = rows.length;
   return {
     before: (other: Row): Row[] => {
       const before: Row[] = [];
-      for (let row = rows[at]; row !== undefined && comparePlaces(sort, row.place, other.place) < 0; row = rows[at]) {
+      for (let row = rows[at]; row !== undefined && compare(row.place, other.place) < 0; row = rows[at]) {
         before.push(row);
         at += 1;
       }
       return before;
     },
+    isLeft: (): boolean => at < rows.length,
     rest: (): readonly Row[] => rows.slice(at),
   };
 }

@@ -60,7 +60,8 @@ async function textsOf(view: View, pieces: readonly Piece[]): Promise<Texts> {
   const stored = new Map<Kind, Ref[]>();
   const told = new Map<number, Ref[]>();
   for (const { ref } of pieces)
-    if (ref?.n === null) stored.set(ref.kind, [...(stored.get(ref.kind) ?? []), ref]);
+    if (ref?.text !== undefined) texts.set(ref, typeof ref.text === "string" ? Buffer.from(ref.text) : ref.text);
+    else if (ref?.n === null) stored.set(ref.kind, [...(stored.get(ref.kind) ?? []), ref]);
     else if (ref !== undefined) told.set(ref.n, [...(told.get(ref.n) ?? []), ref]);
   const reads = [...stored].map(([kind, refs]) => readStored(view, kind, refs, texts));
   await Promise.all(told.size === 0 ? reads : [...reads, readTold(view, told, texts)]);

@@ -1,4 +1,4 @@
-import { COMPARED_CHANGES, COMPARED_ENTITIES } from "@nts/shared/contract";
+import { PAST_CHANGES, PAST_ENTITIES } from "@nts/shared/contract";
 import { AppError, validationFailed } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Moment } from "@nts/shared/mongo/raw-find";
@@ -43,6 +43,8 @@ export interface Looked {
   readonly asOf: string;
   /** Which changes matter. */
   readonly filter: ChangeFilter;
+  /** The names of the kinds that matter. */
+  readonly kinds: readonly string[];
 }
 
 /** Looks at a moment. @throws AppError `validation_failed` · `cursor_invalid` · `changes_gone` · `too_many_changes` · `unavailable` */
@@ -50,7 +52,7 @@ export type OpenView = (looked: Looked) => Promise<View>;
 
 export function createViews(database: Database, reader: JournalReader): OpenView {
   const moments = createMoments(database, reader);
-  return async ({ work, rights, asOf, filter }) => {
+  return async ({ work, rights, asOf, filter, kinds }) => {
     if (isTime(asOf) && new Date(asOf).getTime() > Date.now())
       throw validationFailed({ path: "as_of", message: "must not be in the future" });
     let n: number | null = null;
@@ -63,37 +65,36 @@ export function createViews(database: Database, reader: JournalReader): OpenView
       n ??= await moments.place(rights, asOf, ends);
       // What has been told since may not have been stored: once more, and it is.
       if (n > last) continue;
-      const changes = await changesIn({ database, work, rights, filter }, { first: n + 1, last: ends.last });
+      const changes = await changesIn({ database, work, rights, filter, kinds }, { first: n + 1, last: ends.last });
       const cursor = (await reader.cursors()).of(rights.organizationId, n);
       return { database, work, rights, stored, moment, cursor, ...changes };
     }
   };
 }
 
-type Asked = Pick<View, "database" | "work" | "rights"> & { readonly filter: ChangeFilter };
+type Asked = Pick<View, "database" | "work" | "rights"> & Pick<Looked, "filter" | "kinds">;
 
 async function changesIn(
-  { database, work, rights, filter }: Asked,
+  { database, work, rights, filter, kinds }: Asked,
   range: Range,
 ): Promise<Pick<View, "changed" | "readdressed">> {
-  const changed = new Map<string, Map<string, number>>();
+  const changed = new Map(kinds.map((kind) => [kind, new Map<string, number>()]));
   const readdressed = new Set<string>();
-  let [entries, entities] = [COMPARED_CHANGES, COMPARED_ENTITIES];
+  let [entries, entities] = [PAST_CHANGES, PAST_ENTITIES];
   const asked = { filter, range, direction: "asc", limit: entries + 1, mostRows: LOOKED_AT } as const;
   const projection = { _id: 0, n: 1, entity: 1, entity_id: 1, action: 1, host_id: 1 };
   for await (const batch of entriesIn(database, rights, { ...asked, projection })) {
     requireWanted(work);
     for (const { n, entity, entity_id, action, host_id } of batch) {
-      const known = changed.get(entity) ?? new Map<string, number>();
-      changed.set(entity, known);
-      if (known.has(entity_id)) continue;
+      const known = changed.get(entity);
+      if (known === undefined || known.has(entity_id)) continue;
       known.set(entity_id, action === "created" ? 0 : n);
       entities -= 1;
       if (entity === "Interface" && host_id !== null) readdressed.add(host_id);
     }
     entries -= batch.length;
-    if (entries < 0) throw new AppError("too_many_changes", { limit: COMPARED_CHANGES });
-    if (entities < 0) throw new AppError("too_many_changes", { limit: COMPARED_ENTITIES });
+    if (entries < 0) throw new AppError("too_many_changes", { limit: PAST_CHANGES });
+    if (entities < 0) throw new AppError("too_many_changes", { limit: PAST_ENTITIES });
   }
   return { changed, readdressed };
 }
