@@ -1,0 +1,101 @@
+/**
+ * `npm run bench:as-of`: what reads of the past cost beside the same reads of today, in an organization of SERVICES (20,000): when
+ * nothing has changed since, when a thousand services have, and when a network, and all networks, have been deleted. Median and
+ * slowest of some requests, in ms.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { MongoClient } from "mongodb";
+import { createTenancySigner } from "@nts/shared/http/tenancy";
+import { newId } from "@nts/shared/ids";
+import { anAccount } from "../support/api.js";
+import { seedTopology } from "../support/seed.js";
+import { startStack } from "../support/stack.js";
+import { UNLIMITED } from "../support/unlimited.js";
+import { row } from "./work.js";
+
+const SERVICES = Number(process.env["SERVICES"] ?? 20_000);
+const NETWORKS = 5;
+const HOSTS = SERVICES / 50;
+const CHANGED = 1_000;
+const ROUNDS = Number(process.env["ROUNDS"] ?? 7);
+
+const stack = await startStack({ ownMongod: true, env: { ...UNLIMITED, LOG_LEVEL: "warn" } });
+const client = new MongoClient(stack.servers.urls.mongodb);
+try {
+  const { organizationId, userId } = await anAccount(stack.url);
+  const scope = { organizationId, networks: "all" } as const;
+  const principal = { kind: "session", credentialId: newId(), userId, permission: "Owner", scope } as const;
+  const sign = createTenancySigner(stack.tenancySecrets.gatewayToTopology, "topology");
+  const ask = async (method: string, path: string, body?: object): Promise<string> => {
+    const headers = { "x-tenancy": sign(principal), "content-type": "application/json" };
+    const url = (stack.topologies[0]?.url ?? "") + path;
+    const answered = await fetch(url, { method, headers, body: body === undefined ? null : JSON.stringify(body) });
+    const text = await answered.text();
+    if (!answered.ok) throw new Error(`${method} ${path}: ${text}`);
+    return text;
+  };
+
+  /** Waits until the journal has told everything. @returns where it has come to */
+  async function caughtUp(): Promise<string> {
+    const newest = "/api/v1/changes?order_direction=desc&limit=1";
+    const { id } = JSON.parse(await ask("POST", "/api/v1/tags", { name: newId() })) as { id: string };
+    for (;;) {
+      // The gateway adds the end of the answer.
+      const answered = `{"data":${await ask("GET", `${newest}&entity_id=${id}`)}}}`;
+      const [found] = (JSON.parse(answered) as { readonly data: readonly { readonly cursor: string }[] }).data;
+      if (found !== undefined) return found.cursor;
+      await sleep(200);
+    }
+  }
+
+  async function measured(work: string, path: string, rounds = ROUNDS): Promise<void> {
+    const times: number[] = [];
+    let outcome = "";
+    for (let n = 0; n < rounds; n++) {
+      const begun = performance.now();
+      await ask("GET", `/api/v1/${path}`).catch((error: unknown) => (outcome = ` (${String(error).slice(0, 80)})`));
+      times.push(performance.now() - begun);
+    }
+    times.sort((a, b) => a - b);
+    row(work + outcome, (times[Math.floor(rounds / 2)] ?? 0).toFixed(0), (times.at(-1) ?? 0).toFixed(0));
+  }
+
+  const seeded = await seedTopology(client.db(stack.databases.topology), { organizationId, networks: NETWORKS, hostsPerNetwork: HOSTS / NETWORKS, servicesPerHost: SERVICES / HOSTS }); // prettier-ignore
+  const cursor = await caughtUp();
+  const [first] = JSON.parse(await ask("GET", "/api/v1/services?limit=1000&order_by=name")) as [{ id: string }];
+  const lists = {
+    "all services": "services?limit=0",
+    "a page of 50 services": "services?order_by=name",
+    "a page of 50 services by hosts": "services?order_by=host",
+    "a page of 50 hosts": "hosts?order_by=name",
+    "the topology": "topology",
+    "one service": `services/${first.id}?`,
+  };
+  const past = async (since: string, networkId = ""): Promise<void> => {
+    for (const [what, path] of Object.entries(lists))
+      await measured(`${what}, as of before ${since}`, `${path}${path.includes("?") ? "&" : "?"}as_of=${cursor}${networkId}`); // prettier-ignore
+  };
+  row("read", "median ms", "slowest ms");
+  row("---", "---", "---");
+  for (const [what, path] of Object.entries(lists)) await measured(what, path);
+  await past("nothing");
+  const services = JSON.parse(await ask("GET", `/api/v1/services?limit=${CHANGED}&order_by=name`)) as { id: string }[];
+  for (const { id } of services)
+    await fetch(`${stack.topologies[0]?.url ?? ""}/api/v1/services/${id}`, {
+      method: "PATCH",
+      headers: { "x-tenancy": sign(principal), "content-type": "application/merge-patch+json" },
+      body: JSON.stringify({ name: `changed ${id}` }),
+    });
+  await caughtUp();
+  await past(`${CHANGED} changes`);
+  const [network, ...others] = seeded.networkIds;
+  await ask("DELETE", `/api/v1/networks/${network ?? ""}`);
+  await caughtUp();
+  await past(`the deletion of a network of ${SERVICES / NETWORKS}`);
+  for (const id of others) await ask("DELETE", `/api/v1/networks/${id}`);
+  await caughtUp();
+  await past("the deletion of everything");
+} finally {
+  await client.close();
+  await stack.stop();
+}
