@@ -7,8 +7,7 @@ import { Moment } from "./moments.js";
 // What is different between two moments, by the journal. @see docs/changes.md
 
 /** Changes between two moments that can be compared, and entities that they may be of. */
-export const COMPARED_CHANGES = 500_000;
-export const COMPARED_ENTITIES = 200_000;
+export const COMPARED = { changes: 500_000, entities: 200_000 } as const;
 
 /** How differences are answered. */
 export const DIFF_FORMATS = ["json", "markdown"] as const;
@@ -52,7 +51,7 @@ export const diffChanges = endpoint({
   summary: "What is different between two moments",
   description:
     "What was added or changed and removed again in between is not mentioned. At most " +
-    `${COMPARED_CHANGES} changes of ${COMPARED_ENTITIES} entities are compared. Markdown is a plain file without an envelope.`,
+    `${COMPARED.changes} changes of ${COMPARED.entities} entities are compared. Markdown is a plain file without an envelope.`,
   query: z.strictObject({
     from: Moment.describe("The earlier moment: a time, or a cursor."),
     to: Moment.optional().describe("The later moment; now unless given."),

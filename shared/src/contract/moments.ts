@@ -4,8 +4,7 @@ import { ChangeCursor } from "./changes.js";
 // Moments of the past. @see docs/changes.md
 
 /** Changes behind which a moment can be read, and entities that they may be of, of the kinds that are read. */
-export const PAST_CHANGES = 500_000;
-export const PAST_ENTITIES = 100_000;
+export const PAST = { changes: 500_000, entities: 100_000 } as const;
 
 /** A moment: a time, or a cursor, which is the moment right after its change. */
 export const Moment = z

@@ -11,10 +11,8 @@ import { IdentitySettings } from "@nts/identity/config";
 import { MOST_WAITING as PASSWORDS_WAITING } from "@nts/identity/users/strength-judge";
 import {
   type AnyEndpoint,
-  COMPARED_CHANGES,
-  COMPARED_ENTITIES,
-  PAST_CHANGES,
-  PAST_ENTITIES,
+  COMPARED,
+  PAST,
   LONGEST_WAIT_SECONDS,
   OPERATIONS,
   PLANNED_BYTES,
@@ -91,12 +89,8 @@ function ofRequests(): Rows {
       `${n(MOST_CHANGED)} services or interfaces that move up, as many services that lose bindings, ${n(MOST_UNBOUND)} bindings; then 422 \`too_many_changes\``,
     ],
     [
-      "what a diff compares",
-      `${n(COMPARED_CHANGES)} changes of ${n(COMPARED_ENTITIES)} entities; then 422 \`too_many_changes\``,
-    ],
-    [
-      "what `as_of` looks behind",
-      `${n(PAST_CHANGES)} changes, of ${n(PAST_ENTITIES)} entities of the kinds that are read; then 422 \`too_many_changes\``,
+      "what a diff compares, and `as_of` looks behind",
+      `${n(COMPARED.changes)} changes of ${n(COMPARED.entities)} entities, and of ${n(PAST.entities)} of the kinds that are read; then 422 \`too_many_changes\``,
     ],
     [
       "what a revert takes back",

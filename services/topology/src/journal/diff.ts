@@ -1,4 +1,4 @@
-import { COMPARED_CHANGES, COMPARED_ENTITIES } from "@nts/shared/contract";
+import { COMPARED } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { requireWanted, type Work } from "@nts/shared/work";
@@ -33,7 +33,7 @@ export async function spansIn(
   { work, scope, range, filter }: { work: Work; scope: Scope; range: Range; filter: ChangeFilter },
 ): Promise<Spans> {
   const spans = new Map<string, Span>();
-  let left = COMPARED_CHANGES;
+  let left = COMPARED.changes;
   const asked = { filter, range, direction: "asc", limit: left + 1, mostRows: LOOKED_AT } as const;
   const projection = { _id: 0, n: 1, entity_id: 1, action: 1 };
   for await (const batch of entriesIn(database, scope, { ...asked, projection })) {
@@ -45,8 +45,8 @@ export async function spansIn(
       else Object.assign(span, { last: n, isGone });
     }
     left -= batch.length;
-    if (left < 0) throw new AppError("too_many_changes", { limit: COMPARED_CHANGES });
-    if (spans.size > COMPARED_ENTITIES) throw new AppError("too_many_changes", { limit: COMPARED_ENTITIES });
+    if (left < 0) throw new AppError("too_many_changes", { limit: COMPARED.changes });
+    if (spans.size > COMPARED.entities) throw new AppError("too_many_changes", { limit: COMPARED.entities });
   }
   const found = { added: [] as number[], removed: [] as number[], changed: [] as number[] };
   for (const { first, last, isNew, isGone } of spans.values())

@@ -1,4 +1,4 @@
-import { PAST_CHANGES, PAST_ENTITIES } from "@nts/shared/contract";
+import { PAST } from "@nts/shared/contract";
 import { AppError, validationFailed } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Moment } from "@nts/shared/mongo/raw-find";
@@ -80,7 +80,7 @@ async function changesIn(
 ): Promise<Pick<View, "changed" | "readdressed">> {
   const changed = new Map(kinds.map((kind) => [kind, new Map<string, number>()]));
   const readdressed = new Set<string>();
-  let [entries, entities] = [PAST_CHANGES, PAST_ENTITIES];
+  let [entries, entities] = [PAST.changes, PAST.entities];
   const asked = { filter, range, direction: "asc", limit: entries + 1, mostRows: LOOKED_AT } as const;
   const projection = { _id: 0, n: 1, entity: 1, entity_id: 1, action: 1, host_id: 1 };
   for await (const batch of entriesIn(database, rights, { ...asked, projection })) {
@@ -93,8 +93,8 @@ async function changesIn(
       if (entity === "Interface" && host_id !== null) readdressed.add(host_id);
     }
     entries -= batch.length;
-    if (entries < 0) throw new AppError("too_many_changes", { limit: PAST_CHANGES });
-    if (entities < 0) throw new AppError("too_many_changes", { limit: PAST_ENTITIES });
+    if (entries < 0) throw new AppError("too_many_changes", { limit: PAST.changes });
+    if (entities < 0) throw new AppError("too_many_changes", { limit: PAST.entities });
   }
   return { changed, readdressed };
 }
