@@ -80,7 +80,8 @@ async function changesIn(
 ): Promise<Pick<View, "changed" | "readdressed">> {
   const changed = new Map(kinds.map((kind) => [kind, new Map<string, number>()]));
   const readdressed = new Set<string>();
-  let [entries, entities] = [PAST.changes, PAST.entities];
+  let entries: number = PAST.changes;
+  let entities: number = PAST.entities;
   const asked = { filter, range, direction: "asc", limit: entries + 1, mostRows: LOOKED_AT } as const;
   const projection = { _id: 0, n: 1, entity: 1, entity_id: 1, action: 1, host_id: 1 };
   for await (const batch of entriesIn(database, rights, { ...asked, projection })) {
