@@ -1,8 +1,8 @@
 /**
  * `npm run test:deletions`: deletes what is too large for one transaction while others write, and looks until nothing of it
  * is left. In further rounds the topology that sweeps is killed meanwhile, and then the database. Fails when a deletion takes
- * more than a second to answer or a minute to sweep, when writers of other networks take twice as long as before, or when
- * something is lost or left.
+ * more than a second to answer or a minute to sweep, when writers of other networks take twice as long as before, when another
+ * organization is told of a change after more than two seconds, or when something is lost or left.
  * `npm run test:deletions -- --entities 20000 network` deletes fewer entities, in one round only.
  */
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,6 +16,7 @@ import { startStack, type Stack } from "../support/stack.js";
 import { UNLIMITED } from "../support/unlimited.js";
 import { until } from "../support/until.js";
 import { aNetworkWithAHost } from "../support/world.js";
+import { startChangeLag } from "./change-lag.js";
 import { valueAt } from "./shares.js";
 import { row } from "./work.js";
 
@@ -25,6 +26,7 @@ const PAUSE_MS = 20;
 const BEFORE_MS = 10_000;
 const ANSWERED_MS = 1_000;
 const SWEPT_MS = 60_000;
+const TOLD_MS = 2_000;
 const MONGOD_AWAY_MS = 2_000;
 const ON_HOSTS = ["interfaces", "ports", "services", "bindings"];
 
@@ -75,9 +77,10 @@ row(
   "writers before: p50, p99 ms",
   "meanwhile",
   "refused",
+  "slowest change elsewhere: before, meanwhile ms",
   "verdict",
 );
-row("---", "---", "---", "---", "---", "---", "---", "---");
+row(...Array.from({ length: 9 }, () => "---"));
 for (const [id, round] of Object.entries(ROUNDS)) {
   if (chosen.length > 0 && !chosen.includes(id)) continue;
   const env = { ...UNLIMITED, LOG_LEVEL: "warn" };
@@ -96,11 +99,13 @@ async function deleteWhileOthersWrite(stack: Stack, { name, prepare, harm }: Rou
   const { caller } = await aKey(stack.url, account);
   const doomed = await prepare({ db, caller, organizationId: account.organizationId });
   const documents = await doomed.left();
+  const lag = await startChangeLag(stack.url);
   const writers = await startWriters(stack, caller);
   const faults: string[] = [];
   try {
     await sleep(BEFORE_MS);
     const before = writers.report();
+    const beforeLagMs = lag.slowestMs();
     const begun = performance.now();
     const { status, text } = await doomed.delete();
     const answeredMs = performance.now() - begun;
@@ -118,6 +123,8 @@ async function deleteWhileOthersWrite(stack: Stack, { name, prepare, harm }: Rou
     const sweptMs = performance.now() - begun;
     if (sweptMs > SWEPT_MS) faults.push("the sweep took too long");
     const meanwhile = writers.report();
+    const lagMs = lag.slowestMs();
+    if (harm === undefined && lagMs > TOLD_MS) faults.push("others were told of their changes late");
     if (harm === undefined && meanwhile.p99Ms > 2 * before.p99Ms) faults.push("others were slowed down");
     faults.push(...(await writers.stop()));
     const left = await doomed.left();
@@ -126,10 +133,11 @@ async function deleteWhileOthersWrite(stack: Stack, { name, prepare, harm }: Rou
     const [ms, meanwhileMs] = [before, meanwhile].map(({ p50Ms, p99Ms }) => `${p50Ms.toFixed(0)}, ${p99Ms.toFixed(0)}`);
     const refused = `${meanwhile.refused} of ${meanwhile.answers}`;
     const verdict = faults.length === 0 ? "holds" : `FAILS: ${faults.join("; ")}`;
-    row(name, documents, answeredMs.toFixed(0), (sweptMs / 1_000).toFixed(1), ms, meanwhileMs, refused, verdict);
+    const lags = `${beforeLagMs.toFixed(0)}, ${lagMs.toFixed(0)}`;
+    row(name, documents, answeredMs.toFixed(0), (sweptMs / 1_000).toFixed(1), ms, meanwhileMs, refused, lags, verdict);
     if (faults.length > 0) process.exitCode = 1;
   } finally {
-    await writers.stop();
+    await Promise.all([writers.stop(), lag.stop()]);
     await client.close();
   }
 }
