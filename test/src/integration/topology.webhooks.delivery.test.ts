@@ -53,6 +53,8 @@ function anAdmin() {
         const isOpen = answered?.headers.get(INTERNAL.meta) === "open";
         return (isOpen ? (JSON.parse(`{"data":${text}}}`) as { data: unknown }).data : answered?.body) as T;
       }
+      // It was made by a try whose answer was lost with the process.
+      if (status === 409 && tries > 0) return undefined as T;
       if (status < 500 || tries > 200) throw new Error(`${method} ${path} answered ${status}: ${text}`);
       await sleep(100);
     }

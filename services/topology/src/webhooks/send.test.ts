@@ -162,6 +162,12 @@ describe("a connection", () => {
     for (const server of servers) server.closeAllConnections();
   });
 
+  it("is given up in time when nobody answers what the name is", async () => {
+    const silent: ResolveName = () => new Promise(() => undefined);
+    const sending = { ...message, withinMs: 200, url: "http://receiver.example/" };
+    expect(await createSend(allowed, silent)(sending)).toMatchObject({ status: null, error: "timeout" });
+  });
+
   it("reads no more of an answer than it has to", async () => {
     let sent = 0;
     const endless = await listening((_request, response) => {

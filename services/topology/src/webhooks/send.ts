@@ -43,8 +43,10 @@ export function createSend(guard: AddressGuard, resolve: ResolveName = addresses
       return { status, error, durationMs: Math.round(performance.now() - begun) };
     };
     const until = AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
+    const isLate = (): boolean => until.aborted;
     const host = hostOf(url);
-    const addresses = isIP(host) === 0 ? await resolve(host).catch(() => []) : [host];
+    const addresses = isIP(host) === 0 ? await inTime(resolve(host), until).catch(() => []) : [host];
+    if (isLate()) return ended(null, "timeout");
     const [address] = addresses;
     // One that may not be sent to spoils the others: a name has no business to lead to both.
     if (address === undefined || !addresses.every((one) => guard.allows(one, url.protocol))) return ended(null, "no_address"); // prettier-ignore
@@ -52,9 +54,17 @@ export function createSend(guard: AddressGuard, resolve: ResolveName = addresses
       const status = await post(url, { ...message, address, until });
       return ended(status, status >= 200 && status < 300 ? null : "refused");
     } catch (error) {
-      return ended(null, until.aborted ? "timeout" : faultOf(error));
+      return ended(null, isLate() ? "timeout" : faultOf(error));
     }
   };
+}
+
+/** Rejects when the time is up. A name may be somebody's whose servers never answer. */
+function inTime<T>(found: Promise<T>, until: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    until.addEventListener("abort", reject, { once: true });
+    found.then(resolve, reject);
+  });
 }
 
 /** IPv4 first. Names of this machine alone are not known here, and a server of names that is silent occupies no thread. */
