@@ -12,6 +12,7 @@ import { everyAnswerFields } from "./edge/answer-headers.js";
 import { createAnswerers } from "./edge/answerers.js";
 import { createCors } from "./edge/cors.js";
 import { createInFlight, type InFlight } from "./edge/in-flight.js";
+import { createOpenConnections, type OpenConnections } from "./edge/open-connections.js";
 import { createPace } from "./edge/pace.js";
 import type { Answerers } from "./edge/public-server.js";
 import { createSkipping } from "./edge/skipping.js";
@@ -38,7 +39,7 @@ export interface AnsweringOptions {
 /** Puts the steps of the pipeline together, with all that they need. */
 export async function createAnswering(
   options: AnsweringOptions,
-): Promise<{ answerers: Answerers; inFlight: InFlight }> {
+): Promise<{ answerers: Answerers; connections: OpenConnections; inFlight: InFlight }> {
   const { config, credentials, limiter, services, metrics, tracing, log } = options;
   const publicUrl = config.PUBLIC_URL === undefined ? null : new URL(config.PUBLIC_URL);
   const protection = createProtectionMetrics(metrics.registry);
@@ -69,6 +70,10 @@ export async function createAnswering(
     }),
     answerHere: createAnswerHere(webConsole.notFoundFor),
   });
+  const connections = createOpenConnections({
+    most: config.MAX_CONNECTIONS,
+    mostOfAddress: config.TRUST_PROXY_HOPS === 0 ? config.MAX_CONNECTIONS_PER_ADDRESS : null,
+  });
   const context = {
     trustedHops: config.TRUST_PROXY_HOPS,
     everyAnswer: everyAnswerFields(config.PUBLIC_URL),
@@ -76,8 +81,8 @@ export async function createAnswering(
     skipping: createSkipping(),
     account: createAccessLog(log, metrics),
     onDefect: protection.defect,
-    ...{ tracing, log },
+    ...{ connections, tracing, log },
   };
   const cors = createCors(config.CORS_ORIGINS);
-  return { answerers: createAnswerers({ context, pipeline, pace, charges, cors }), inFlight };
+  return { answerers: createAnswerers({ context, pipeline, pace, charges, cors }), connections, inFlight };
 }

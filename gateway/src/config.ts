@@ -42,7 +42,9 @@ export const GatewayConfig = z.object({
     .default(25)
     .describe("How long a request waits for Redis before its limit is enforced locally."),
   CORS_ORIGINS: OriginList.default([]).describe("Origins whose pages may call the API with an API key."),
-  MAX_CONNECTIONS: count.default(10_000).describe("Connections at a time; one more is closed unread."),
+  MAX_CONNECTIONS: count
+    .default(10_000)
+    .describe("Connections at a time, without streams of changes; one more is closed unread."),
   MAX_CONNECTIONS_PER_ADDRESS: count
     .default(500)
     .describe("Connections of one address at a time; not counted behind trusted proxies."),

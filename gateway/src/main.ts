@@ -60,7 +60,7 @@ startProcess(async () => {
   const observe = createLimitMetrics(registry);
   const limiter = createLimiter({ ...allowancesOf(config), redis, liveGateways, gatewayId, observe, log });
   const parts = { config, credentials, limiter, services, metrics, tracing, log };
-  const { answerers, inFlight } = await createAnswering(parts);
+  const { answerers, connections, inFlight } = await createAnswering(parts);
 
   addUpstreamMetrics(registry, Object.values(upstreams));
   addStateMetrics(registry, { ...credentials, limiter });
@@ -73,8 +73,8 @@ startProcess(async () => {
   const server = await startPublicServer(answerers, {
     host: config.HOST,
     port: config.PORT,
-    maxConnections: config.MAX_CONNECTIONS,
-    maxConnectionsPerAddress: config.TRUST_PROXY_HOPS === 0 ? config.MAX_CONNECTIONS_PER_ADDRESS : null,
+    connections,
+    mostConnections: config.MAX_CONNECTIONS + config.CHANGE_STREAMS,
   });
   addConnectionMetrics(registry, server);
   log.info({ port: server.port, gateway: gatewayId }, "gateway listens");

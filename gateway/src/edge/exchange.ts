@@ -13,6 +13,7 @@ import { announcesTooMuch, hasBody, isEndless } from "./body.js";
 import { clientAddressOf } from "./client-address.js";
 import { sendFailure } from "./answers.js";
 import type { HeaderList } from "./header-list.js";
+import type { OpenConnections } from "./open-connections.js";
 import { newRequestId } from "./request-id.js";
 import type { Skipping } from "./skipping.js";
 import type { UnreadAnswers } from "./unread-answers.js";
@@ -37,6 +38,7 @@ export interface ExchangeContext {
   readonly tracing: Tracing;
   readonly unread: UnreadAnswers;
   readonly skipping: Skipping;
+  readonly connections: Pick<OpenConnections, "exempt">;
   readonly log: Log;
   /** Told of each exchange when it is over. */
   readonly account: (exchange: Exchange) => void;
@@ -137,6 +139,12 @@ export class Exchange {
   /** The connection serves no further request. */
   closeConnection(): void {
     this.response.shouldKeepAlive = false;
+  }
+
+  /** The connection is a stream's own, and ends with it. */
+  takeConnection(): void {
+    this.closeConnection();
+    this.context.connections.exempt(this.request.socket);
   }
 
   /** Answers whole: head and body leave in one write. @returns false when the answer is not open any more */

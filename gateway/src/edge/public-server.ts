@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { addressBlockOf } from "@nts/shared/address-block";
 import { type Listener, type RunningServer, startServer } from "@nts/shared/http/server";
-import { canonicalAddress } from "./client-address.js";
 import type { ClientError } from "./malformed.js";
+import type { OpenConnections } from "./open-connections.js";
 import { REQUEST_MS } from "./pace.js";
 
 // The door that everybody may knock at, with its limits.
@@ -31,10 +30,9 @@ export interface Answerers {
 export interface PublicServerOptions {
   readonly host: string;
   readonly port: number;
-  /** Connections at a time; one more is closed before anything of it is read. */
-  readonly maxConnections: number;
-  /** The same of one address; null where addresses are those of proxies. */
-  readonly maxConnectionsPerAddress: number | null;
+  readonly connections: OpenConnections;
+  /** Connections of all kinds; one more is closed before the process hears of it. */
+  readonly mostConnections: number;
 }
 
 export interface PublicServer extends RunningServer {
@@ -45,7 +43,7 @@ export interface PublicServer extends RunningServer {
 
 /** Opens the door. @throws the system's error, such as EADDRINUSE */
 export async function startPublicServer(answerers: Answerers, options: PublicServerOptions): Promise<PublicServer> {
-  const { host, port, maxConnections, maxConnectionsPerAddress } = options;
+  const { host, port, connections, mostConnections } = options;
   const contained = containing(answerers.onDefect);
   const serve = contained<[IncomingMessage, ServerResponse]>(answerers.serve, (request) => request.socket);
   const running = await startServer(serve, {
@@ -63,9 +61,8 @@ export async function startPublicServer(answerers: Answerers, options: PublicSer
     },
   });
   const { server } = running;
-  const open = createOpenConnections(maxConnectionsPerAddress);
   let dropped = 0;
-  server.maxConnections = maxConnections;
+  server.maxConnections = mostConnections;
   // Node would leave out what comes after the 2,000th field, and not say so; their bytes are limited.
   server.maxHeadersCount = 0;
   server.on(
@@ -80,11 +77,11 @@ export async function startPublicServer(answerers: Answerers, options: PublicSer
   server.on("checkExpectation", serve);
   server.on("drop", () => dropped++);
   server.on("connection", (socket: Socket) => {
-    if (open.add(socket)) return;
+    if (connections.add(socket)) return;
     dropped++;
     socket.destroy();
   });
-  return { ...running, openConnections: open.count, droppedConnections: () => dropped };
+  return { ...running, openConnections: connections.count, droppedConnections: () => dropped };
 }
 
 /** Makes listeners whose exceptions cost their connection, and nothing else. */
@@ -98,27 +95,4 @@ function containing(onDefect: (error: unknown) => void) {
         onDefect(error);
       }
     };
-}
-
-function createOpenConnections(mostOfAddress: number | null) {
-  const ofAddress = new Map<string, number>();
-  let all = 0;
-  return {
-    count: () => all,
-    /** @returns false when its address has too many already */
-    add: (socket: Socket): boolean => {
-      const address = addressBlockOf(canonicalAddress(socket.remoteAddress ?? ""));
-      const own = ofAddress.get(address) ?? 0;
-      if (mostOfAddress !== null && own >= mostOfAddress) return false;
-      ofAddress.set(address, own + 1);
-      all++;
-      socket.once("close", () => {
-        const left = (ofAddress.get(address) ?? 1) - 1;
-        if (left === 0) ofAddress.delete(address);
-        else ofAddress.set(address, left);
-        all--;
-      });
-      return true;
-    },
-  };
 }

@@ -38,8 +38,7 @@ export class EventWriter implements RightsHolder {
         this.#stopWatching();
       },
     });
-    // Each stream has a connection of its own, which ends with it.
-    exchange.closeConnection();
+    exchange.takeConnection();
     const headers = headersOf(head, null).add("X-Accel-Buffering", "no");
     this.#stream = exchange.begin(head.status, headers, () => {
       if (this.#held === null) options.resume();

@@ -109,7 +109,7 @@ function ofCallers(): Rows {
   return [
     [
       "connections to one gateway",
-      `${n(at("MAX_CONNECTIONS"))} (\`MAX_CONNECTIONS\`), ${n(at("MAX_CONNECTIONS_PER_ADDRESS"))} of one address; one more is closed unread`,
+      `${n(at("MAX_CONNECTIONS"))} (\`MAX_CONNECTIONS\`), ${n(at("MAX_CONNECTIONS_PER_ADDRESS"))} of one address, streams of changes apart; one more is closed unread`,
     ],
     [
       "requests of one connection that are answered at a time",

@@ -44,7 +44,23 @@ describe("a connection to the gateway", () => {
   const post = (framing: string, credential = `Authorization: Bearer ${key.secret}\r\n`): string =>
     `POST /api/v1/hosts HTTP/1.1\r\nHost: a\r\n${credential}Content-Type: application/json\r\n${framing}\r\n\r\n`;
 
+  it("does not count as one of them while it serves a stream of changes", async () => {
+    const sockets = await Promise.all(Array.from({ length: CAP }, anotherSocket));
+    const stream = sockets[0]!;
+    const bearer = `Authorization: Bearer ${key.secret}\r\n`;
+    stream.write(`GET /api/v1/changes/stream HTTP/1.1\r\nHost: a\r\n${bearer}\r\n`);
+    await stream.receives(/event: bookmark/);
+    const [instead, tooMany] = [await anotherSocket(), await anotherSocket()];
+    instead.write(HEALTH);
+    await instead.receives(/\}$/);
+    await tooMany.closed;
+    expect(await metricOf(world.gateways[0]!, "nts_connections_open")).toBe(CAP + 1);
+    service.takeBytes();
+    await closeAll();
+  });
+
   it("is closed unread when there are too many, which costs the others nothing", async () => {
+    const dropped = await metricOf(world.gateways[0]!, "nts_connections_dropped_total");
     const sockets = await Promise.all(Array.from({ length: CAP }, anotherSocket));
     for (const socket of sockets) {
       socket.write(HEALTH);
@@ -54,7 +70,7 @@ describe("a connection to the gateway", () => {
     one.write(HEALTH);
     await one.closed;
     expect(one.received()).toBe("");
-    expect(await metricOf(world.gateways[0]!, "nts_connections_dropped_total")).toBe(1);
+    expect(await metricOf(world.gateways[0]!, "nts_connections_dropped_total")).toBe(dropped + 1);
     expect(await metricOf(world.gateways[0]!, "nts_connections_open")).toBe(CAP);
 
     sockets[0]!.write(HEALTH);

@@ -1,6 +1,6 @@
 /**
  * A service of which a test sees every byte that reaches it. It answers whatever it can read as a service does: a JSON text
- * with 200. What it keeps is what came over its connections, not what its parser made of that.
+ * with 200, and a stream of events with one of them, whose end never comes. What it keeps is what came over its connections, not what its parser made of that.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -25,7 +25,8 @@ export async function startRawService(): Promise<RawService> {
   const limits = { keepAliveTimeout: 65_000, maxHeaderSize: INTERNAL_HEADER_LIMIT_BYTES };
   const server = createServer(limits, (request, response) => {
     request.resume().once("end", () => {
-      sendJson(response, {});
+      if (request.url?.startsWith("/api/v1/changes/stream") !== true) return sendJson(response, {});
+      response.writeHead(200, { "content-type": "text/event-stream" }).write("event: bookmark\ndata: {}\n\n");
     });
   });
   server.on("connection", (socket) => {
