@@ -42,12 +42,14 @@ type Made = Webhook & { readonly secret: string };
 function anAdmin() {
   const scope = { organizationId: newId(), networks: "all" } as const;
   const principal = { kind: "key", credentialId: newId(), userId: newId(), permission: "Admin", scope } as const;
-  const headers = { [INTERNAL.tenancy]: createTenancySigner(stack.tenancySecrets.gatewayToTopology, "topology")(principal) }; // prettier-ignore
-  const callers = stack.topologies.map(({ url, name }) => callerOf(url, name, headers));
+  const sign = createTenancySigner(stack.tenancySecrets.gatewayToTopology, "topology");
   let turn = 0;
   const ask = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     for (let tries = 0; ; tries++) {
-      const answered = await callers[turn++ % callers.length]!.send(method, path, body).catch(() => null);
+      const { url, name } = stack.topologies[turn++ % stack.topologies.length]!;
+      // The header is good for a minute.
+      const caller = callerOf(url, name, { [INTERNAL.tenancy]: sign(principal) });
+      const answered = await caller.send(method, path, body).catch(() => null);
       const { status = 503, text = "nothing" } = answered ?? {};
       if (status === 200) {
         const isOpen = answered?.headers.get(INTERNAL.meta) === "open";
