@@ -1,7 +1,7 @@
 import type { HostRecord, Interface, Service } from "@nts/shared/contract";
 import type { Entity } from "../storage/entities.js";
 import { HOST_ORDER_INDEX } from "../storage/indexes.js";
-import { hostSearchFields } from "../storage/stores/host-search.js";
+import { type Addressed, hostSearchFields } from "../storage/stores/host-search.js";
 import { entitiesAt, entitiesBefore, inBatches, type Kind, numbersOf, storedEntities } from "./entities.js";
 import type { View } from "./view.js";
 
@@ -62,27 +62,37 @@ function hostNames(view: View, { hosts }: Kinds, { kind, storedFilter }: Asked):
 
 function searchTexts(view: View, { hosts, interfaces }: Kinds): Besides {
   const known = view.changed.get(interfaces.name);
-  let changed: Promise<Interface[]> | null = null;
+  let changed: Promise<ByHost> | null = null;
 
-  async function changedInterfaces(): Promise<Interface[]> {
-    const found: Interface[] = [];
+  async function changedInterfaces(): Promise<ByHost> {
+    const found: ByHost = new Map();
     for await (const told of entitiesBefore(view, numbersOf(known)))
-      for (const { host_id, ip_address } of told.map(({ entity }) => entity as Interface))
-        found.push({ host_id, ip_address } as Interface);
+      for (const { entity } of told) {
+        const { host_id, ip_address } = entity as Interface;
+        put(found, { host_id, ip_address });
+      }
     return found;
   }
 
   return {
     fieldsOf: async (found) => {
-      const ids = new Set(found.map(({ id }) => id));
-      const all = (await (changed ??= changedInterfaces())).filter(({ host_id }) => ids.has(host_id));
-      const on = [{ host_id: { $in: [...ids] } }];
-      for await (const some of storedEntities<Interface>(view, interfaces, on, HOST_ORDER_INDEX))
-        all.push(...some.filter(({ id }) => known?.has(id) !== true));
-      return new Map((found as HostRecord[]).map((host) => [host.id, hostSearchFields(host, all)]));
+      const byHost = await (changed ??= changedInterfaces());
+      const on: ByHost = new Map(found.map(({ id }) => [id, [...(byHost.get(id) ?? [])]]));
+      const those = [{ host_id: { $in: [...on.keys()] } }];
+      for await (const some of storedEntities<Interface>(view, interfaces, those, HOST_ORDER_INDEX))
+        for (const one of some) if (known?.has(one.id) !== true) put(on, one);
+      return new Map((found as HostRecord[]).map((host) => [host.id, hostSearchFields(host, on.get(host.id) ?? [])]));
     },
     async *dependents() {
       for (const ids of inBatches([...view.readdressed])) yield [...(await entitiesAt(view, hosts, ids)).values()];
     },
   };
+}
+
+type ByHost = Map<string, Addressed[]>;
+
+function put(byHost: ByHost, one: Addressed): void {
+  const mine = byHost.get(one.host_id);
+  if (mine === undefined) byHost.set(one.host_id, [one]);
+  else mine.push(one);
 }

@@ -67,10 +67,13 @@ export function createHostSearch(db: Db): HostSearch {
   };
 }
 
+/** An interface as far as searching looks at it. */
+export type Addressed = Pick<Interface, "host_id" | "ip_address">;
+
 /** What a host keeps to be searched in, to fill it in or to check it. @param interfaces of this host, and others */
 export function hostSearchFields(
   host: HostRecord,
-  interfaces: readonly Interface[],
+  interfaces: readonly Addressed[],
 ): { search: string; addresses: string } {
   const addresses = linesByHost(interfaces).get(host.id) ?? "";
   return { search: ownTextOf(host) + addresses, addresses };
@@ -80,7 +83,7 @@ function ownTextOf({ name, hostname }: HostRecord): string {
   return searchTextOf(name, hostname);
 }
 
-function linesByHost(interfaces: readonly Interface[]): Map<string, string> {
+function linesByHost(interfaces: readonly Addressed[]): Map<string, string> {
   const lines = new Map<string, string>();
   for (const { host_id, ip_address } of interfaces)
     lines.set(host_id, `${lines.get(host_id) ?? ""}\n${searchTextOf(ip_address)}`);
