@@ -12,6 +12,7 @@ import { manyMacAddresses, twoUpdates } from "../support/topology-writers.js";
 const ROUNDS = 20;
 const ROUNDS_OF_TAGS = 150;
 const AT_ONCE = 10;
+const MOST_TIMES = 8;
 const ORPHANED = /points at nothing|binding_cross_host|outside of its subnet|is not there$/;
 
 let topology: Topology;
@@ -41,8 +42,10 @@ describe.each(["lock", "reference", "count"] as const)("without the guard %s orp
 describe("without the revision as a condition", () => {
   it("updates without a transaction lose others", async () => {
     topology = await startTopology({ instances: 2, storage: UNGUARDED.revision });
-    const faults = await writeOneHost(topology, 15);
-    expect(faults.filter((fault) => fault.includes("updates were told"))).not.toEqual([]);
+    let lost: string[] = [];
+    for (let times = 0; times < MOST_TIMES && lost.length === 0; times++)
+      lost = (await writeOneHost(topology, 15)).filter((fault) => fault.includes("updates were told"));
+    expect(lost).not.toEqual([]);
   });
 });
 
