@@ -3,7 +3,8 @@ import { afterAll, describe, expect, it } from "@jest/globals";
 import { loadAttacks, type NamedAttack, optionsOf, runAttack } from "../support/attacks/run.js";
 import { startStack, type Stack } from "../support/stack.js";
 
-// Other suites share the processors with this one. They make the victim wait now and then, an attack does it every time.
+// Other suites share the processors with this one. They make the victim wait now and then, even until its time is up; an attack
+// does it every time.
 const WATCHING = { patienceMs: 2_000, beforeMs: 300, afterMs: 500 };
 const TRIES = 3;
 

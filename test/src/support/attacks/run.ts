@@ -25,7 +25,7 @@ export interface Outcome {
   readonly attacked: Seen;
   /** What the system did not stand; empty when it stood. */
   readonly faults: readonly string[];
-  /** Nothing is wrong but that the victim waited too long. */
+  /** Nothing is wrong but that the victim waited too long, or until nobody waited any more. */
   readonly isSlowOnly: boolean;
 }
 
@@ -99,17 +99,29 @@ const HAS_OWN_BOUND = "mongod";
 
 function faultsOf({ failures, grownBytes, answers }: Seen): string[] {
   const grown = Object.entries(grownBytes).filter(([name, by]) => name !== HAS_OWN_BOUND && by > GROWTH_LIMIT_BYTES);
+  const wrong = failures.filter((one) => !isTimeOut(one));
   return [
-    ...(failures.length > 0
-      ? [`${failures.length} of ${failures.length + answers} requests of the victim failed, first ${failures[0] ?? ""}`]
-      : []),
+    ...(wrong.length > 0 ? [failed(wrong, failures.length + answers)] : []),
     ...(answers === 0 ? ["the victim got no answer"] : []),
     ...grown.map(([name, by]) => `${name} took ${(by / 2 ** 20).toFixed(0)} MiB more memory`),
   ];
 }
 
-function slowness({ slowestMs }: Seen, limitMs: number): string[] {
-  return slowestMs > limitMs ? [`the victim waited ${slowestMs.toFixed(0)} ms, more than ${limitMs.toFixed(0)}`] : [];
+const failed = (failures: readonly string[], all: number): string =>
+  `${failures.length} of ${all} requests of the victim failed, first ${failures[0] ?? ""}`;
+
+/** Whether the gateway or the victim gave up waiting. */
+function isTimeOut(failure: string): boolean {
+  return /: (?:504|no answer within .*)$/.test(failure);
+}
+
+/** With the process that had to wait longest for a processor: it may be others who took them. */
+function slowness({ answers, failures, slowestMs, starvedMs }: Seen, limitMs: number): string[] {
+  const timeOuts = failures.filter(isTimeOut);
+  const slow = slowestMs > limitMs ? [`the victim waited ${slowestMs.toFixed(0)} ms, more than ${limitMs.toFixed(0)}`] : []; // prettier-ignore
+  const faults = [...(timeOuts.length > 0 ? [failed(timeOuts, failures.length + answers)] : []), ...slow];
+  const [name, ms] = Object.entries(starvedMs).sort(([, a], [, b]) => b - a)[0] ?? ["nobody", 0];
+  return faults.map((fault) => `${fault}; ${name} had no processor for ${ms.toFixed(0)} ms`);
 }
 
 function serversOf({ servers }: Stack): readonly Stack["servers"]["redis"][] {

@@ -20,6 +20,7 @@ interface Period {
   readonly failures: string[];
   readonly before: readonly number[];
   readonly most: number[];
+  readonly starvedBeforeMs: readonly number[];
   unanswered: number;
 }
 
@@ -34,7 +35,17 @@ const lastRoundOf = new Map<ClientRequest, number>();
 
 function newPeriod(): Period {
   const before = processes.map(({ pid }) => residentBytesOf(pid));
-  return { times: [], failures: [], before, most: [...before], unanswered: 0 };
+  const starvedBeforeMs = processes.map(({ pid }) => starvedMsOf(pid));
+  return { times: [], failures: [], before, most: [...before], starvedBeforeMs, unanswered: 0 };
+}
+
+/** Milliseconds for which its first thread could have run and had no processor; 0 when the process is gone. */
+function starvedMsOf(pid: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[1]) / 1e6;
+  } catch {
+    return 0;
+  }
 }
 
 /** Resident memory; 0 when the process is gone. */
@@ -95,14 +106,16 @@ process.on("message", () => {
   }, WATCH_EVERY_MS);
 });
 
-function seenIn({ times, failures, before, most }: Period): Seen {
+function seenIn({ times, failures, before, most, starvedBeforeMs }: Period): Seen {
   const sorted = times.sort((a, b) => a - b);
   const grown = processes.map(({ name }, index) => [name, (most[index] ?? 0) - (before[index] ?? 0)] as const);
+  const starved = processes.map(({ name, pid }, n) => [name, starvedMsOf(pid) - (starvedBeforeMs[n] ?? 0)] as const);
   return {
     answers: sorted.length,
     medianMs: sorted[Math.floor(sorted.length / 2)] ?? 0,
     slowestMs: sorted.at(-1) ?? 0,
     failures,
     grownBytes: Object.fromEntries(grown),
+    starvedMs: Object.fromEntries(starved),
   };
 }

@@ -20,6 +20,8 @@ export interface Seen {
   readonly failures: readonly string[];
   /** By how much the resident memory of each process exceeded that at the beginning, at most. */
   readonly grownBytes: Readonly<Record<string, number>>;
+  /** How long each process could have run and had no processor. */
+  readonly starvedMs: Readonly<Record<string, number>>;
 }
 
 /** A client that reads `/networks` and `/auth/whoami` every 20 ms with a key that the gateway remembers. */
