@@ -63,10 +63,11 @@ export function mountWebhooks(router: Router, storage: Storage, desk: WebhookDes
 
 function mountActions(router: Router, { storage: { webhooks, transaction }, desk, reader }: Means): void {
   mount(router, rotateWebhook, async ({ work, scope, params: { id } }) => {
-    const secret = desk.newSecret();
+    const salt = desk.newSalt();
+    const secret = await desk.secretOf(salt);
     await transaction(work, [id], async (tx) => {
       await seen(webhooks, scope, id, tx);
-      await desk.states.change(tx, { _id: id, organization_id: scope.organizationId }, { secret });
+      await desk.states.change(tx, { _id: id, organization_id: scope.organizationId }, { salt });
     });
     return answer.data({ secret });
   });
@@ -124,13 +125,14 @@ function create({ storage, desk, reader }: Means): UserHandler<typeof createWebh
     };
     requireUrl(desk, webhook.url);
     await requireFilter(storage, scope, webhook.filter, EVERYTHING);
-    const secret = desk.newSecret();
+    const salt = desk.newSalt();
+    const secret = await desk.secretOf(salt);
     const { last: n } = await reader.ends({ organizationId: organization_id, networks: "all" });
     await transaction(work, [`webhooks:${organization_id}`], async (tx) => {
       if ((await webhooks.countIn(tx, scope, {}, { most: desk.most, hint: FEW_INDEX })) >= desk.most)
         throw new AppError("quota_exceeded", { entity: "Webhook", limit: desk.most });
       await webhooks.insert(tx, scope, [webhook]);
-      const state = { secret, is_active: webhook.is_enabled, n };
+      const state = { salt, is_active: webhook.is_enabled, n };
       await desk.states.insert(tx, { _id: webhook.id, organization_id }, state);
     });
     return answer.data({ ...webhook, secret }, { revision: 1 });

@@ -16,15 +16,25 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0005-deletions", up: (db) => createCollections(db, ["deletions"]) },
   { name: "0006-free-addresses", up: (db) => createCollections(db, ["free_addresses"]) },
   { name: "0007-journal", up: prepareJournal },
-  { name: "0008-webhooks", up: (db) => createCollections(db, ["webhooks", "webhook_states", "webhook_deliveries"]) },
+  { name: "0008-webhooks", up: prepareWebhooks },
 ];
 
 /** What the journal consists of, with the key of its cursors, which is the same for all processes and for ever. */
 async function prepareJournal(db: Db): Promise<void> {
   await createCollections(db, ["journal", "journal_notes", "journal_gone", "journal_tail", "journal_secrets"]);
+  await makeKey(db, "cursors", 16);
+}
+
+/** What webhooks consist of, with the key that their secrets follow from. */
+async function prepareWebhooks(db: Db): Promise<void> {
+  await createCollections(db, ["webhooks", "webhook_states", "webhook_deliveries"]);
+  await makeKey(db, "webhooks", 32);
+}
+
+async function makeKey(db: Db, name: string, bytes: number): Promise<void> {
   const secrets = db.collection<{ _id: string; key: Binary }>("journal_secrets");
-  const key = new Binary(randomBytes(16));
-  await secrets.updateOne({ _id: "cursors" }, { $setOnInsert: { key } }, { upsert: true });
+  const key = new Binary(randomBytes(bytes));
+  await secrets.updateOne({ _id: name }, { $setOnInsert: { key } }, { upsert: true });
 }
 
 type Stored = Collection<EntityDocument>;

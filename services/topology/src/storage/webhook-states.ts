@@ -1,4 +1,4 @@
-import type { ClientSession, Collection, Db, Document } from "mongodb";
+import type { Binary, ClientSession, Collection, Db, Document } from "mongodb";
 import { REMEMBERED_DELIVERIES, type WebhookDelivery } from "@nts/shared/contract";
 import { BY_ID } from "./indexes.js";
 
@@ -9,7 +9,8 @@ export interface WebhookState {
   /** That of the webhook. */
   _id: string;
   organization_id: string;
-  secret: string;
+  /** What its secret follows from. */
+  salt: string;
   /** Enabled and not paused. */
   is_active: boolean;
   /** Everything up to this entry of the journal is delivered, or was not to be. */
@@ -45,17 +46,19 @@ export interface DeliveryDocument extends Omit<WebhookDelivery, "at"> {
 }
 
 export interface WebhookStates {
-  insert(tx: ClientSession, of: WebhookRef, given: Pick<WebhookState, "secret" | "is_active" | "n">): Promise<void>;
+  insert(tx: ClientSession, of: WebhookRef, given: Pick<WebhookState, "salt" | "is_active" | "n">): Promise<void>;
   remove(tx: ClientSession, of: WebhookRef): Promise<void>;
   /** Takes it from whoever delivers, so that what was changed holds from the next message on. */
   change(
     tx: ClientSession,
     of: WebhookRef,
-    changes: Partial<Pick<WebhookState, "n" | "is_active" | "secret">>,
+    changes: Partial<Pick<WebhookState, "n" | "is_active" | "salt">>,
   ): Promise<void>;
   /** The same by who holds it. @returns false when it is held by somebody else */
   pause(tx: ClientSession, held: Held): Promise<boolean>;
   find(of: WebhookRef): Promise<WebhookState | null>;
+  /** The key of the database that secrets follow from. */
+  readKey(): Promise<Uint8Array>;
   /** Those of all organizations that are to be looked after. */
   due(most: number): Promise<WebhookRef[]>;
   /** Those of an organization that do not rest. */
@@ -75,7 +78,12 @@ export interface WebhookStates {
 export function createWebhookStates(db: Db): WebhookStates {
   const states = db.collection<WebhookState>("webhook_states");
   const deliveries = db.collection<DeliveryDocument>("webhook_deliveries");
-  return { ...createChanges(states, deliveries), ...createLeases(states), ...createNotes(states, deliveries) };
+  const readKey = async (): Promise<Uint8Array> => {
+    const found = await db.collection<{ _id: string; key: Binary }>("journal_secrets").findOne({ _id: "webhooks" });
+    if (found === null) throw new Error("there is no key for the secrets of webhooks");
+    return found.key.buffer;
+  };
+  return { readKey, ...createChanges(states, deliveries), ...createLeases(states), ...createNotes(states, deliveries) };
 }
 
 type States = Collection<WebhookState>;

@@ -5,7 +5,7 @@ import type { WebhookStates } from "../storage/webhook-states.js";
 import type { AddressGuard } from "./guard.js";
 import { testMessage } from "./messages.js";
 import { type Send } from "./send.js";
-import { newWebhookSecret, signatureHeaders } from "./signature.js";
+import { newSalt, type SecretOf, signatureHeaders } from "./signature.js";
 
 /** Test messages of one process at a time: of all organizations, and of one. */
 const TESTS = 16;
@@ -22,7 +22,9 @@ export interface WebhookDesk {
   readonly most: number;
   /** Why an address is refused; null when it is not. */
   faultOf(url: string): string | null;
-  newSecret(): string;
+  /** What a new secret follows from. */
+  newSalt(): string;
+  readonly secretOf: SecretOf;
   /** Sends a test message, and notes what came of it. */
   test(webhook: Webhook): Promise<WebhookDelivery>;
 }
@@ -31,22 +33,25 @@ interface DeskParts {
   readonly states: WebhookStates;
   readonly guard: AddressGuard;
   readonly send: Send;
+  readonly secretOf: SecretOf;
   readonly most: number;
 }
 
-export function createWebhookDesk({ states, guard, send, most }: DeskParts): WebhookDesk {
+export function createWebhookDesk({ states, guard, send, secretOf, most }: DeskParts): WebhookDesk {
   const shares = createShares({ operations: TESTS_OF_ORGANIZATION, waiting: 8, waitMs: LONGEST_WAIT_MS });
   const inTurn = createBoundedQueue({ atATime: TESTS, mostWaiting: MOST_WAITING, longestWaitMs: LONGEST_WAIT_MS });
   return {
     states,
     most,
     faultOf: (url) => guard.faultOf(new URL(url)),
-    newSecret: newWebhookSecret,
+    newSalt,
+    secretOf,
     test: async ({ id: webhookId, organization_id, format, url }) => {
       const of = { _id: webhookId, organization_id };
       const state = await states.find(of);
       const { id, body, headers: own } = testMessage({ webhookId, format });
-      const headers = { ...own, ...signatureHeaders(state?.secret ?? newWebhookSecret(), { id, body }) };
+      const secret = await secretOf(state?.salt ?? newSalt());
+      const headers = { ...own, ...signatureHeaders(secret, { id, body }) };
       const { signal } = new AbortController();
       const sent = (): ReturnType<Send> => send({ url, body, headers, withinMs: TEST_MS, signal });
       const { status, error, durationMs: duration_ms } = await shares.use(organization_id, () => inTurn(sent));

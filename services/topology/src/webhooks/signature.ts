@@ -1,11 +1,33 @@
 import { createHmac, randomBytes } from "node:crypto";
+import type { WebhookStates } from "../storage/webhook-states.js";
 
-// As Standard Webhooks says: https://www.standardwebhooks.com. The secret has to be known in clear to sign with it.
+// As Standard Webhooks says: https://www.standardwebhooks.com. Signing needs the secret itself. It follows from a key of the
+// database and a salt of the webhook, and is never stored: a database notes commands that take it long in its log.
 
 const PREFIX = "whsec_";
 
-export function newWebhookSecret(): string {
-  return PREFIX + randomBytes(32).toString("base64");
+/** Tells the secret of a webhook by its salt. */
+export type SecretOf = (salt: string) => Promise<string>;
+
+export function newSalt(): string {
+  return randomBytes(32).toString("base64");
+}
+
+/** Makes what tells secrets; the key of the database is read once. */
+export function secretsOf({ readKey }: Pick<WebhookStates, "readKey">): SecretOf {
+  let read: Promise<Uint8Array> | null = null;
+  return async (salt) => {
+    read ??= readKey().catch((error: unknown) => {
+      read = null;
+      throw error;
+    });
+    return (
+      PREFIX +
+      createHmac("sha256", await read)
+        .update(salt)
+        .digest("base64")
+    );
+  };
 }
 
 /** The headers by which a receiver knows whose message it is, and that it has it already. */

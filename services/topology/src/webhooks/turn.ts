@@ -11,7 +11,7 @@ import { longestRestMs, reasonToPause, restUntil } from "./failing.rules.js";
 import { isWanted } from "./filter.rules.js";
 import { messageOf } from "./messages.js";
 import { DELIVERY_MS, type Outcome, type Send } from "./send.js";
-import { signatureHeaders } from "./signature.js";
+import { type SecretOf, signatureHeaders } from "./signature.js";
 
 // Delivering is a walk along the journal: the next message, then the place behind it. What was sent and not written down, because
 // the process has died in between, is sent again.
@@ -36,6 +36,7 @@ export interface TurnParts {
   /** Takes nothing of what requests may have of the database. */
   readonly reader: JournalReader;
   readonly send: Send;
+  readonly secretOf: SecretOf;
   /** Is told of every attempt. */
   readonly onOutcome: (outcome: Outcome) => void;
   /** What a webhook that fails waits for, in milliseconds; the default unless given. */
@@ -139,13 +140,13 @@ class Turn {
   }
 
   async #deliver(webhook: Webhook, entries: readonly [JournalDocument, ...JournalDocument[]]): Promise<Step> {
-    const { states, reader, send, onOutcome, signal } = this.parts;
+    const { states, reader, send, secretOf, onOutcome, signal } = this.parts;
     const { held } = this;
     const last = entries.at(-1) ?? entries[0];
     const manner = { webhookId: webhook.id, format: webhook.format, isBatch: webhook.batch_seconds > 0 };
     const cursors = await reader.cursors();
     const { id, body, headers: own } = messageOf(manner, entries, cursors);
-    const headers = { ...own, ...signatureHeaders(held.secret, { id, body }) };
+    const headers = { ...own, ...signatureHeaders(await secretOf(held.salt), { id, body }) };
     const outcome = await send({ url: webhook.url, body, headers, withinMs: DELIVERY_MS, signal });
     // Nobody knows what became of it; whoever comes next sends it again.
     if (signal.aborted && outcome.error !== null) return { restMs: 0 };

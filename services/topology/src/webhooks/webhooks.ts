@@ -7,6 +7,7 @@ import { createWebhookStates, type WebhookStates } from "../storage/webhook-stat
 import { createWebhookDesk, type WebhookDesk } from "./desk.js";
 import { createAddressGuard } from "./guard.js";
 import { createSend, type Outcome } from "./send.js";
+import { secretsOf } from "./signature.js";
 import { startWorkers, type WorkerParts, type Workers } from "./workers.js";
 
 /** Operations of the database that deliveries of one process have under way at a time; requests need the connections, too. */
@@ -32,11 +33,12 @@ export function createWebhooks(db: Db, { allow, most, registry, log }: WebhookOp
   const guard = createAddressGuard(allow);
   const send = createSend(guard);
   const states = createWebhookStates(db);
+  const secretOf = secretsOf(states);
   const onOutcome = createCounting(registry);
   return {
-    desk: createWebhookDesk({ states, guard, send, most }),
+    desk: createWebhookDesk({ states, guard, send, secretOf, most }),
     start: ({ storage: { webhooks, transaction }, ...parts }) =>
-      startWorkers({ ...parts, states: inTurn(states), webhooks, transaction, send, onOutcome, log }),
+      startWorkers({ ...parts, states: inTurn(states), webhooks, transaction, send, secretOf, onOutcome, log }),
   };
 }
 
