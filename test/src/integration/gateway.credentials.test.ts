@@ -121,7 +121,7 @@ describe("what a gateway remembers of credentials", () => {
         { code: "unavailable" },
       ]);
       await until(async () => (await send(checked)) === 503, 500, 30_000);
-      expect((await fetch(`${gateways[0]!.opsUrl}/readyz`)).status).toBe(503);
+      await until(async () => (await fetch(`${gateways[0]!.opsUrl}/readyz`)).status === 503);
       expect((await fetch(`${world.url}/api/version`)).status).toBe(200);
     },
   );
