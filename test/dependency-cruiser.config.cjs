@@ -99,10 +99,10 @@ module.exports = {
     },
     {
       name: "rules-are-pure",
-      comment: "Rules import the contract, the errors and other rules: no package, no input or output.",
+      comment: "Rules import the contract, the errors, groups and other rules: no package, no input or output.",
       severity: "error",
       from: { path: PURE },
-      to: { pathNot: [BROWSER_SAFE, ...PURE], dependencyTypesNot: ["type-only"] },
+      to: { pathNot: [BROWSER_SAFE, shared("groups\\."), ...PURE], dependencyTypesNot: ["type-only"] },
     },
     {
       name: "stores-know-no-http",

@@ -1,3 +1,4 @@
+import { putUnder } from "./groups.js";
 import { z } from "zod";
 import type { ZodOpenApiResponseObject } from "zod-openapi";
 import type { AnyEndpoint } from "./contract/index.js";
@@ -127,8 +128,7 @@ export function createResponses(): Responses {
 
   function failuresOf(operation: AnyEndpoint): [string, ResponseReference][] {
     const byStatus = new Map<number, ErrorCode[]>();
-    for (const code of codesOf(operation))
-      byStatus.set(STATUSES[code], [...(byStatus.get(STATUSES[code]) ?? []), code]);
+    for (const code of codesOf(operation)) putUnder(byStatus, STATUSES[code], code);
     return [...byStatus].map(([status, codes]) => [
       String(status),
       refer(codes.map(pascal).join(""), () => failureOf(codes)),

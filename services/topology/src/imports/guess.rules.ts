@@ -1,3 +1,4 @@
+import { putUnder } from "@nts/shared/groups";
 import type { GuessSource, Protocol } from "@nts/shared/contract";
 import { CATALOGUE } from "../values/definitions/catalogue.js";
 import { portType } from "../values/well-known-ports.rules.js";
@@ -83,8 +84,7 @@ function soleUserOf(port: PortNumber): string | null {
 
 function usersOfPorts(): ReadonlyMap<string, readonly string[]> {
   const users = new Map<string, string[]>();
-  for (const { name, ports } of CATALOGUE)
-    for (const port of ports) users.set(keyOf(port), [...(users.get(keyOf(port)) ?? []), name]);
+  for (const { name, ports } of CATALOGUE) for (const port of ports) putUnder(users, keyOf(port), name);
   return users;
 }
 

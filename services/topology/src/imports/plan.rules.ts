@@ -1,3 +1,4 @@
+import { putUnder } from "@nts/shared/groups";
 import type { HostRecord, ImportedChange, Interface, Port, SkippedPart } from "@nts/shared/contract";
 import { portType } from "../values/well-known-ports.rules.js";
 import { nextMacAddress } from "../hosts/mac-address.rules.js";
@@ -172,7 +173,7 @@ function nameOf({ hostname, addresses }: SeenHost): string {
 function planInterfaces(seen: SeenHost, { known, owned, planning, leaveOut }: On): PlannedInterface[] {
   const there = known?.interfaces ?? [];
   const byIp = new Map<string, Stored<Interface>[]>();
-  for (const one of there) byIp.set(one.entity.ip_address, [...(byIp.get(one.entity.ip_address) ?? []), one]);
+  for (const one of there) putUnder(byIp, one.entity.ip_address, one);
   let position = there.length;
   const taken = seen.addresses.slice(0, MOST_INTERFACES_OF_HOST);
   if (taken.length < seen.addresses.length)

@@ -1,5 +1,6 @@
 import type { ClientSession } from "mongodb";
 import type { Interface } from "@nts/shared/contract";
+import { putUnder } from "@nts/shared/groups";
 import { AppError } from "@nts/shared/errors";
 import { countsOfBindings, saveServices, unbound } from "../hosts/write-services.js";
 import { networkClaim } from "../references/claims.js";
@@ -22,7 +23,7 @@ export async function retire(
   const { guards, hosts, interfaces } = storage;
   if (superseded.length === 0) return new Map();
   const byHost = new Map<string, string[]>();
-  for (const { id, host_id } of superseded) byHost.set(host_id, [...(byHost.get(host_id) ?? []), id]);
+  for (const { id, host_id } of superseded) putUnder(byHost, host_id, id);
   const changes = new Map([...byHost].map(([hostId, ids]) => [hostId, { remove: { interfaces: ids } }]));
   const locked = await hosts.lockAll(tx, scope, changes);
   if (locked.size !== changes.size) throw new AppError("not_found", { entity: hosts.name });

@@ -1,4 +1,5 @@
 import type { HostRecord, Interface, Service } from "@nts/shared/contract";
+import { putUnder } from "@nts/shared/groups";
 import type { Entity } from "../storage/entities.js";
 import { HOST_ORDER_INDEX } from "../storage/indexes.js";
 import { type Addressed, hostSearchFields } from "../storage/stores/host-search.js";
@@ -69,7 +70,7 @@ function searchTexts(view: View, { hosts, interfaces }: Kinds): Besides {
     for await (const told of entitiesBefore(view, numbersOf(known)))
       for (const { entity } of told) {
         const { host_id, ip_address } = entity as Interface;
-        put(found, { host_id, ip_address });
+        putUnder(found, host_id, { host_id, ip_address });
       }
     return found;
   }
@@ -80,7 +81,7 @@ function searchTexts(view: View, { hosts, interfaces }: Kinds): Besides {
       const on: ByHost = new Map(found.map(({ id }) => [id, [...(byHost.get(id) ?? [])]]));
       const those = [{ host_id: { $in: [...on.keys()] } }];
       for await (const some of storedEntities<Interface>(view, interfaces, those, HOST_ORDER_INDEX))
-        for (const one of some) if (known?.has(one.id) !== true) put(on, one);
+        for (const one of some) if (known?.has(one.id) !== true) putUnder(on, one.host_id, one);
       return new Map((found as HostRecord[]).map((host) => [host.id, hostSearchFields(host, on.get(host.id) ?? [])]));
     },
     async *dependents() {
@@ -90,9 +91,3 @@ function searchTexts(view: View, { hosts, interfaces }: Kinds): Besides {
 }
 
 type ByHost = Map<string, Addressed[]>;
-
-function put(byHost: ByHost, one: Addressed): void {
-  const mine = byHost.get(one.host_id);
-  if (mine === undefined) byHost.set(one.host_id, [one]);
-  else mine.push(one);
-}

@@ -1,3 +1,4 @@
+import { putUnder } from "@nts/shared/groups";
 import { documentsIn } from "@nts/shared/mongo/raw-find";
 import { matching } from "../storage/scope.js";
 import { CHILDREN, type Child } from "../storage/stores/host-texts.js";
@@ -63,7 +64,7 @@ function createChildren(
   async function readChanged(): Promise<{ byHost: ByHost; ids: ReadonlySet<string> }> {
     const { rows, ids } = await changedRows(view, kinds, { kind, sort, filter: {}, storedFilter: {} });
     const byHost: ByHost = new Map();
-    for (const row of rows) put(byHost, row);
+    for (const row of rows) putUnder(byHost, String(row.place[0]), row);
     return { byHost, ids };
   }
 
@@ -77,16 +78,10 @@ function createChildren(
     for await (const batch of kind.read(stored, { filter, projection, hint }, moment))
       for (const document of documentsIn(batch)) {
         const id = String(document["_id"]);
-        if (!ids.has(id)) put(found, { kind, id, n: null, place: placeOf(sort, document) });
+        if (!ids.has(id))
+          putUnder(found, String(document["host_id"]), { kind, id, n: null, place: placeOf(sort, document) });
       }
     for (const rows of found.values()) rows.sort((a, b) => compare(a.place, b.place));
     return found;
   };
-}
-
-function put(byHost: ByHost, row: Row): void {
-  const hostId = String(row.place[0]);
-  const rows = byHost.get(hostId);
-  if (rows === undefined) byHost.set(hostId, [row]);
-  else rows.push(row);
 }

@@ -1,3 +1,4 @@
+import { putUnder } from "@nts/shared/groups";
 import type { ListPart } from "@nts/shared/http/answer";
 import { requireWanted } from "@nts/shared/work";
 import { answeredFormer, entriesAt } from "../journal/read.js";
@@ -61,17 +62,11 @@ async function textsOf(view: View, pieces: readonly Piece[]): Promise<Texts> {
   const told = new Map<number, Ref[]>();
   for (const { ref } of pieces)
     if (ref?.text !== undefined) texts.set(ref, typeof ref.text === "string" ? Buffer.from(ref.text) : ref.text);
-    else if (ref?.n === null) put(stored, ref.kind, ref);
-    else if (ref !== undefined) put(told, ref.n, ref);
+    else if (ref?.n === null) putUnder(stored, ref.kind, ref);
+    else if (ref !== undefined) putUnder(told, ref.n, ref);
   const reads = [...stored].map(([kind, refs]) => readStored(view, kind, refs, texts));
   await Promise.all(told.size === 0 ? reads : [...reads, readTold(view, told, texts)]);
   return texts;
-}
-
-function put<Key>(refs: Map<Key, Ref[]>, key: Key, ref: Ref): void {
-  const mine = refs.get(key);
-  if (mine === undefined) refs.set(key, [ref]);
-  else mine.push(ref);
 }
 
 async function readStored({ stored, moment }: View, kind: Kind, refs: readonly Ref[], texts: Texts): Promise<void> {

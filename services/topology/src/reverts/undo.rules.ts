@@ -1,3 +1,4 @@
+import { putUnder } from "@nts/shared/groups";
 import { type Entity, JOURNALED, type Journaled, type JournalDocument } from "../journal/entries.rules.js";
 
 // What takes back the entries of a request: for each entity the state before the first of them, on condition that it still is
@@ -49,11 +50,7 @@ function stateIn(text: string | null): Entity | null {
 /** What stands on hosts, by host. */
 export function byHost<T extends { readonly host_id: string }>(items: readonly T[]): ReadonlyMap<string, readonly T[]> {
   const found = new Map<string, T[]>();
-  for (const item of items) {
-    const mine = found.get(item.host_id);
-    if (mine === undefined) found.set(item.host_id, [item]);
-    else mine.push(item);
-  }
+  for (const item of items) putUnder(found, item.host_id, item);
   return found;
 }
 
