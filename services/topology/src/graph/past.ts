@@ -3,9 +3,9 @@ import { STREAM_MS } from "@nts/shared/mongo/connect";
 import type { Kinds } from "../past/besides.js";
 import { entitiesAt, type Kind } from "../past/entities.js";
 import type { AskedPast, Past } from "../past/past.js";
-import { changedRows, rowsAt } from "../past/rows.js";
+import { type Changed, changedRows, rowsAt } from "../past/rows.js";
 import { createWriter } from "../past/texts.js";
-import { orderIndex, SERVICE_TRAILING } from "../storage/indexes.js";
+import { creationIndex } from "../storage/indexes.js";
 import type { Storage } from "../storage/storage.js";
 import { categoryOf } from "../values/definitions/categories.rules.js";
 import type { GraphSource, Read } from "./read.js";
@@ -22,13 +22,16 @@ export async function pastSource(
   const kinds = storage as unknown as Kinds & Readonly<Record<string, Kind>>;
   const view = await past.open({ ...asked, filter: { network_id: networkId }, kinds: NAMES });
   const writer = createWriter(view);
+  /** By kind: nodes and edges are made of the same. */
+  const changed = new Map<string, Promise<Changed>>();
 
   async function* all(name: string): AsyncGenerator<Read<never>[]> {
     const kind = kinds[name] as Kind;
     const wanted = { kind, sort: SORT, filter: {}, storedFilter: {} };
-    const hint = orderIndex("created_at", true, name === "services" ? SERVICE_TRAILING : {});
-    const find = { hint, segments: [{}], place: null, most: 0, maxTimeMS: STREAM_MS };
-    for await (const rows of rowsAt(view, wanted, await changedRows(view, kinds, wanted), find))
+    const find = { hint: creationIndex(name, true), segments: [{}], place: null, most: 0, maxTimeMS: STREAM_MS };
+    const known = changed.get(name) ?? changedRows(view, kinds, wanted);
+    changed.set(name, known);
+    for await (const rows of rowsAt(view, wanted, await known, find))
       for await (const { text } of writer(rows.map((ref) => ({ before: ",", ref })))) {
         const entities = JSON.parse(`[${String(text).slice(1)}]`) as { readonly service_definition?: string }[];
         yield entities.map((entity) => ({

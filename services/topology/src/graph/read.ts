@@ -11,7 +11,7 @@ import type {
 } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { STREAM_MS } from "@nts/shared/mongo/connect";
-import { BY_ID, orderIndex, SERVICE_TRAILING, type IndexKey } from "../storage/indexes.js";
+import { BY_ID, creationIndex, type IndexKey } from "../storage/indexes.js";
 import { documentsIn, type Moment } from "@nts/shared/mongo/raw-find";
 import type { Entities, Entity, StoredFields } from "../storage/entities.js";
 import { STORED } from "../storage/entity-reader.js";
@@ -95,7 +95,8 @@ async function virtualized(
 export function storedSource(storage: Pick<Storage, keyof Parts>, scope: Scope): GraphSource {
   const moment: Moment = {};
   return {
-    all: (kind) => all(storage[kind] as unknown as Entities<Parts[typeof kind]>, scope, moment, TRAILING[kind]),
+    all: (kind) =>
+      all(storage[kind] as unknown as Entities<Parts[typeof kind]>, scope, moment, creationIndex(kind, true)),
     ports: async (ids) => {
       const found = await some(storage.ports, scope, moment, { ids, projection: STORED });
       return found.map((port) => storage.ports.storedIn(port as StoredFields, scope).entity);
@@ -108,18 +109,14 @@ export function storedSource(storage: Pick<Storage, keyof Parts>, scope: Scope):
   };
 }
 
-/** What stands at the ends of the indexes of a kind. */
-const TRAILING: Readonly<Partial<Record<keyof Parts, IndexKey>>> = { services: SERVICE_TRAILING };
-
-/** All entities of the scope, in the order of an index. @param trailing what stands at the end of that index */
+/** All entities of the scope, in the order of an index. */
 async function* all<T extends Entity>(
   { read, storedIn, within }: Entities<T>,
   scope: Scope,
   moment: Moment,
-  trailing?: IndexKey,
+  hint: IndexKey,
 ): AsyncGenerator<readonly Read<T>[]> {
   const sort = { network_id: 1, created_at: 1, _id: 1 };
-  const hint = orderIndex("created_at", true, trailing);
   const query = { filter: within(scope), sort, hint, mostRows: MOST_ROWS, maxTimeMS: STREAM_MS };
   for await (const batch of read(scope, { ...query, projection: { ...STORED, category: 1 } }, moment))
     yield documentsIn(batch).map((found) => {
