@@ -45,9 +45,8 @@ export function mountList<T extends Entity, Query extends z.ZodObject>(
   { entities, past }: { readonly entities: Entities<T>; readonly past: Past },
   planOf: (query: z.infer<Query>, scope: Scope) => Omit<ListPlan, "work" | "scope">,
 ): void {
-  mount(router, operation, ({ work, scope: whole, principal, query: given }) => {
-    const query = given;
-    const paging = given as unknown as ListQuery;
+  mount(router, operation, ({ work, scope: whole, principal, query }) => {
+    const paging = query as unknown as ListQuery;
     const { network_id: networkId, as_of: asOf } = paging;
     if (asOf !== undefined) {
       const plan = (scope: Scope): ReturnType<typeof planOf> => planOf(query, scope);
