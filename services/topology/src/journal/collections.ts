@@ -1,4 +1,4 @@
-import type { Binary, Collection, Db, Document } from "mongodb";
+import type { Collection, Db, Document } from "mongodb";
 import { type DeletionDocument, openDeletions } from "../storage/deletion-records.js";
 import { type NoteDocument, NOTES } from "../storage/authorship.js";
 import type { EntityDocument } from "../storage/entities.js";
@@ -31,7 +31,6 @@ export interface JournalCollections {
   readonly journal: Collection<JournalDocument>;
   readonly gone: Collection<GoneDocument>;
   readonly tails: Collection<TailDocument>;
-  readonly secrets: Collection<{ _id: string; key: Binary }>;
   readonly deletions: Collection<DeletionDocument>;
   readonly notes: Collection<NoteDocument>;
   entities(kind: string): Collection<EntityDocument>;
@@ -43,7 +42,6 @@ export function journalCollections(db: Db): JournalCollections {
     journal: db.collection("journal"),
     gone: db.collection("journal_gone"),
     tails: db.collection("journal_tail"),
-    secrets: db.collection("journal_secrets"),
     deletions: openDeletions(db),
     notes: db.collection(NOTES),
     entities: (kind) => db.collection(kind),

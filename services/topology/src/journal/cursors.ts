@@ -1,6 +1,8 @@
 import { createCipheriv, createDecipheriv, createHash } from "node:crypto";
+import type { Db } from "mongodb";
 import { AppError } from "@nts/shared/errors";
-import type { JournalCollections } from "./collections.js";
+import { onceItWorks } from "@nts/shared/once";
+import { readKey } from "../storage/keys.js";
 
 // A cursor is the number of an entry, encrypted, and so always the same for an entry. Numbers themselves would tell callers who
 // are limited to networks how much goes on in others.
@@ -41,16 +43,11 @@ export function createCursors(key: Uint8Array): Cursors {
 }
 
 /** Makes what gives the cursors of a database, whose key is read once. */
-export function cursorsOf({ secrets }: JournalCollections): () => Promise<Cursors> {
-  let made: Promise<Cursors> | null = null;
-  const read = async (): Promise<Cursors> => {
-    const found = await secrets.findOne({ _id: "cursors" });
-    if (found === null) throw new Error("the journal has no key for its cursors");
-    return createCursors(found.key.buffer);
-  };
-  return () =>
-    (made ??= read().catch((error: unknown) => {
-      made = null;
-      throw error;
-    }));
+export function cursorsOf(db: Db): () => Promise<Cursors> {
+  return onceItWorks(async () => createCursors(await readKey(db, "cursors")));
+}
+
+/** The refusal of who is behind what is kept. @param n the last number that is gone */
+export function goneBehind(cursors: Cursors, organizationId: string, n: number): AppError {
+  return new AppError("changes_gone", { oldest: cursors.of(organizationId, n) });
 }

@@ -1,6 +1,7 @@
 import type { Db } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import type { Log } from "@nts/shared/log";
+import { onceItWorks } from "@nts/shared/once";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { createBoundedQueue } from "@nts/shared/bounded-queue";
 import { createShares, type Shares } from "@nts/shared/shares";
@@ -111,7 +112,6 @@ class Tail {
   n = 0;
   readonly #members = new Set<Member>();
   readonly #scope: Scope;
-  #beginning: Promise<void> | null = null;
   #hasBegun = false;
   #isLooking = false;
   #again = false;
@@ -138,12 +138,7 @@ class Tail {
     if (this.isUnused) clearTimeout(this.#timer);
   }
 
-  begun(): Promise<void> {
-    return (this.#beginning ??= this.#begin().catch((error: unknown) => {
-      this.#beginning = null;
-      throw error;
-    }));
-  }
+  readonly begun = onceItWorks(() => this.#begin());
 
   alert(): void {
     for (const member of this.#members) member.alert();

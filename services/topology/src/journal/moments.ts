@@ -1,6 +1,6 @@
-import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Database } from "../storage/database.js";
+import { goneBehind } from "./cursors.js";
 import { type Ends, entriesIn, type JournalReader } from "./read.js";
 
 // A moment is a place in the journal: the number of the last entry that has happened by then. The state at a moment is known
@@ -41,20 +41,23 @@ export function createMoments(database: Database, reader: JournalReader): Moment
     place: async (scope, moment, ends) => {
       const cursors = await reader.cursors();
       const { organizationId } = scope;
-      const goneBehind = (n: number): AppError => new AppError("changes_gone", { oldest: cursors.of(organizationId, n) }); // prettier-ignore
       if (!isTime(moment)) {
         const n = cursors.read(organizationId, moment);
-        if (n < ends.goneForCaller) throw goneBehind(ends.goneForCaller);
+        if (n < ends.goneForCaller) throw goneBehind(cursors, organizationId, ends.goneForCaller);
         return Math.min(n, ends.last);
       }
       const time = new Date(moment);
       const n = await placeOfTime(scope, time, ends);
-      if (n < 0) throw goneBehind(ends.goneForCaller);
+      if (n < 0) throw goneBehind(cursors, organizationId, ends.goneForCaller);
       const next = await after(scope, n, ends);
       // What was found by comparing happened some time before it was found: nobody knows whether before or after this time.
       if (next?.reconciled !== true) return n;
       const found = new Date(next.at.getTime() + 1);
-      throw goneBehind((await reader.firstSince(scope, found, { first: n + 1, last: ends.last })) - 1);
+      throw goneBehind(
+        cursors,
+        organizationId,
+        (await reader.firstSince(scope, found, { first: n + 1, last: ends.last })) - 1,
+      );
     },
   };
 }

@@ -76,7 +76,7 @@ export interface JournalReader {
 
 export function createJournalReader(database: Database): JournalReader {
   const collections = journalCollections(database.db);
-  const cursors = cursorsOf(collections);
+  const cursors = cursorsOf(collections.db);
   const entries = createEntries(database);
   return {
     cursors,

@@ -1,7 +1,8 @@
 import type { streamChanges } from "@nts/shared/contract";
-import { AppError, validationFailed } from "@nts/shared/errors";
+import { validationFailed } from "@nts/shared/errors";
 import { type Answer, answer } from "@nts/shared/http/answer";
 import type { UserCall } from "@nts/shared/http/mount";
+import { goneBehind } from "../journal/cursors.js";
 import type { Feeds } from "../journal/feeds.js";
 import { Follower } from "../journal/follower.js";
 
@@ -22,8 +23,7 @@ export async function streamOf(feeds: Feeds, call: UserCall<typeof streamChanges
   const given = lastEventId === null || lastEventId === "" ? after : lastEventId;
   const from = given === undefined ? null : cursors.read(scope.organizationId, given);
   const { last, gone, goneForCaller } = await reader.ends(scope);
-  if (from !== null && from < goneForCaller)
-    throw new AppError("changes_gone", { oldest: cursors.of(scope.organizationId, goneForCaller) });
+  if (from !== null && from < goneForCaller) throw goneBehind(cursors, scope.organizationId, goneForCaller);
   const begin = Math.max(gone, from ?? 0);
   const sinceN = since === undefined ? 0 : await reader.firstSince(scope, new Date(since), { first: begin + 1, last });
   feeds.requireRoom();

@@ -14,6 +14,7 @@ import { type Answer, answer } from "@nts/shared/http/answer";
 import { INTERNAL } from "@nts/shared/http/headers";
 import { mount, type Router, type UserCall } from "@nts/shared/http/mount";
 import type { Scope } from "@nts/shared/http/tenancy";
+import { goneBehind } from "../journal/cursors.js";
 import { JOURNALED } from "../journal/entries.rules.js";
 import type { Feeds } from "../journal/feeds.js";
 import type { ChangeFilter } from "../journal/matching.rules.js";
@@ -68,7 +69,8 @@ async function changesOf({ reader, waiting }: JournalAccess, call: UserCall<type
   const from = after === undefined ? null : cursors.read(organization, after);
   const { last, gone, goneForCaller } = await reader.ends(scope);
   const oldest = cursors.of(organization, goneForCaller);
-  if (direction === "asc" && from !== null && from < goneForCaller) throw new AppError("changes_gone", { oldest });
+  if (direction === "asc" && from !== null && from < goneForCaller)
+    throw goneBehind(cursors, organization, goneForCaller);
 
   const range = { first: gone + 1, last };
   if (direction === "asc") range.first = Math.max(range.first, (from ?? 0) + 1);

@@ -22,6 +22,7 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { newId } from "@nts/shared/ids";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { requireRevision } from "@nts/shared/revision";
+import { goneBehind } from "../journal/cursors.js";
 import type { JournalReader } from "../journal/read.js";
 import type { Stored } from "../storage/entities.js";
 import { BY_ID, FEW_INDEX } from "../storage/indexes.js";
@@ -80,8 +81,7 @@ function mountActions(router: Router, { storage: { webhooks, transaction }, desk
     const { organizationId: organization_id } = scope;
     const asked = cursors.read(organization_id, after);
     const { last, goneForCaller } = await reader.ends(principal.scope);
-    if (asked < goneForCaller)
-      throw new AppError("changes_gone", { oldest: cursors.of(organization_id, goneForCaller) });
+    if (asked < goneForCaller) throw goneBehind(cursors, organization_id, goneForCaller);
     const { entity, revision } = await transaction(work, [id], async (tx) => {
       const found = await seen(webhooks, scope, id, tx);
       await desk.states.change(tx, { _id: id, organization_id }, { n: Math.min(asked, last) });

@@ -1,9 +1,9 @@
-import { randomBytes } from "node:crypto";
-import { Binary, type Collection, type Db } from "mongodb";
+import type { Collection, Db } from "mongodb";
 import type { HostRecord, Interface, Service } from "@nts/shared/contract";
 import { batchesById, createCollections, type Migration } from "@nts/shared/mongo/migrations";
 import { hostSearchFields } from "./stores/host-search.js";
 import { INDEXES } from "./indexes.js";
+import { makeKey } from "./keys.js";
 import { composed, searchTextOf } from "../values/search.rules.js";
 import type { EntityDocument } from "./entities.js";
 
@@ -29,12 +29,6 @@ async function prepareJournal(db: Db): Promise<void> {
 async function prepareWebhooks(db: Db): Promise<void> {
   await createCollections(db, ["webhooks", "webhook_states", "webhook_deliveries"]);
   await makeKey(db, "webhooks", 32);
-}
-
-async function makeKey(db: Db, name: string, bytes: number): Promise<void> {
-  const secrets = db.collection<{ _id: string; key: Binary }>("journal_secrets");
-  const key = new Binary(randomBytes(bytes));
-  await secrets.updateOne({ _id: name }, { $setOnInsert: { key } }, { upsert: true });
 }
 
 type Stored = Collection<EntityDocument>;

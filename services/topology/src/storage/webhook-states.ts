@@ -1,4 +1,4 @@
-import type { Binary, ClientSession, Collection, Db, Document } from "mongodb";
+import type { ClientSession, Collection, Db, Document } from "mongodb";
 import { REMEMBERED_DELIVERIES, type WebhookDelivery } from "@nts/shared/contract";
 import { BY_ID } from "./indexes.js";
 
@@ -57,8 +57,6 @@ export interface WebhookStates {
   /** The same by who holds it. @returns false when it is held by somebody else */
   pause(tx: ClientSession, held: Held): Promise<boolean>;
   find(of: WebhookRef): Promise<WebhookState | null>;
-  /** The key of the database that secrets follow from. */
-  readKey(): Promise<Uint8Array>;
   /** Those of all organizations that are to be looked after. */
   due(most: number): Promise<WebhookRef[]>;
   /** Those of an organization that do not rest. */
@@ -78,12 +76,7 @@ export interface WebhookStates {
 export function createWebhookStates(db: Db): WebhookStates {
   const states = db.collection<WebhookState>("webhook_states");
   const deliveries = db.collection<DeliveryDocument>("webhook_deliveries");
-  const readKey = async (): Promise<Uint8Array> => {
-    const found = await db.collection<{ _id: string; key: Binary }>("journal_secrets").findOne({ _id: "webhooks" });
-    if (found === null) throw new Error("there is no key for the secrets of webhooks");
-    return found.key.buffer;
-  };
-  return { readKey, ...createChanges(states, deliveries), ...createLeases(states), ...createNotes(states, deliveries) };
+  return { ...createChanges(states, deliveries), ...createLeases(states), ...createNotes(states, deliveries) };
 }
 
 type States = Collection<WebhookState>;

@@ -1,5 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
-import type { WebhookStates } from "../storage/webhook-states.js";
+import type { Db } from "mongodb";
+import { onceItWorks } from "@nts/shared/once";
+import { readKey } from "../storage/keys.js";
 
 // As Standard Webhooks says: https://www.standardwebhooks.com. Signing needs the secret itself. It follows from a key of the
 // database and a salt of the webhook, and is never stored: a database notes commands that take it long in its log.
@@ -14,20 +16,13 @@ export function newSalt(): string {
 }
 
 /** Makes what tells secrets; the key of the database is read once. */
-export function secretsOf({ readKey }: Pick<WebhookStates, "readKey">): SecretOf {
-  let read: Promise<Uint8Array> | null = null;
-  return async (salt) => {
-    read ??= readKey().catch((error: unknown) => {
-      read = null;
-      throw error;
-    });
-    return (
-      PREFIX +
-      createHmac("sha256", await read)
-        .update(salt)
-        .digest("base64")
-    );
-  };
+export function secretsOf(db: Db): SecretOf {
+  const key = onceItWorks(() => readKey(db, "webhooks"));
+  return async (salt) =>
+    PREFIX +
+    createHmac("sha256", await key())
+      .update(salt)
+      .digest("base64");
 }
 
 /** The headers by which a receiver knows whose message it is, and that it has it already. */

@@ -33,7 +33,7 @@ export function createWebhooks(db: Db, { allow, most, registry, log }: WebhookOp
   const guard = createAddressGuard(allow);
   const send = createSend(guard);
   const states = createWebhookStates(db);
-  const secretOf = secretsOf(states);
+  const secretOf = secretsOf(db);
   const onOutcome = createCounting(registry);
   return {
     desk: createWebhookDesk({ states, guard, send, secretOf, most }),
