@@ -7,7 +7,6 @@ const LONG = [
   "integration/archive",
   "integration/topology.indexes",
   "integration/lifecycle",
-  "e2e/attacks",
   "integration/rolling",
   "integration/topology.races",
   "integration/topology.imports.long",

@@ -1,4 +1,5 @@
 // `npm test`: everything, on real servers on free ports. Words after `--` (or `node test/run.mjs <pattern>`) choose suites.
+// What judges time is in `test/src/alone`: it runs after everything else, one suite at a time.
 // The last line is the summary: `N passed, N failed`, over the checks and all suites.
 import { prepare, PrepareProblem } from "../deploy/local/prepare.mjs";
 import { runChecks } from "./checks.mjs";
@@ -7,15 +8,21 @@ import { openRunFolder } from "./run-folder.mjs";
 
 const patterns = process.argv.slice(2);
 const counts = { passed: 0, failed: 0 };
+const count = ({ passed, failed }) => {
+  counts.passed += passed;
+  counts.failed += failed;
+};
 
 try {
   await prepare({ tests: true, report: console.log });
-  const checking = patterns.length === 0 ? runChecks({ quick: false }) : [];
-  const [tests, checks] = await Promise.all([runSuites(), checking]);
-  for (const [, passed] of checks) counts[passed ? "passed" : "failed"] += 1;
-  counts.passed += tests.passed;
-  counts.failed += tests.failed;
-  if (tests.passed + tests.failed === 0) {
+  await withServers(async (env) => {
+    const checking = patterns.length === 0 ? runChecks({ quick: false }) : [];
+    const [together, checks] = await Promise.all([runTogether(env), checking]);
+    count(together);
+    for (const [, passed] of checks) count({ passed: passed ? 1 : 0, failed: passed ? 0 : 1 });
+    count(await runSuites(env, ["--maxWorkers=1", "--testMatch", "**/test/dist/alone/*.test.js"]));
+  });
+  if (counts.passed + counts.failed === 0) {
     console.error("No test was run: no suite matches.");
     counts.failed += 1;
   }
@@ -26,22 +33,34 @@ try {
 console.log(`${counts.passed} passed, ${counts.failed} failed`);
 process.exitCode = counts.failed === 0 ? 0 : 1;
 
-/** MongoDB, Redis, NATS and a whole system are there once for all suites; a suite that breaks one starts its own. */
-async function runSuites() {
+/** Gives a run MongoDB, Redis and NATS, which are there once for all suites; a suite that breaks one starts its own. */
+async function withServers(run) {
   const folder = await openRunFolder("0 passed, 1 failed");
-  let result = { passed: 0, failed: 1 };
+  let isOver = false;
   try {
     process.env.NTS_TEST_DIR = folder.path;
     const { startServers } = await import("./dist/support/stack.js");
-    const { offerSharedStack } = await import("./dist/support/shared-stack.js");
     const servers = await startServers();
     process.env.MONGODB_URL = servers.urls.mongodb;
-    const shared = await offerSharedStack();
-    result = await runJest(patterns, { REDIS_URL: servers.urls.redis, SHARED_STACK_URL: shared.url });
-    await shared.stop();
+    await run({ REDIS_URL: servers.urls.redis });
     await servers.stop();
+    isOver = true;
   } finally {
-    await folder.close({ keepLogs: result.failed > 0 });
+    await folder.close({ keepLogs: !isOver || counts.failed > 0 });
   }
-  return result;
+}
+
+/** The suites that have something else to do while others take the processors; they share a whole system. */
+async function runTogether(env) {
+  const { offerSharedStack } = await import("./dist/support/shared-stack.js");
+  const shared = await offerSharedStack();
+  try {
+    return await runSuites({ ...env, SHARED_STACK_URL: shared.url }, ["--testPathIgnorePatterns", "/test/dist/alone/"]);
+  } finally {
+    await shared.stop();
+  }
+}
+
+function runSuites(env, options) {
+  return runJest([...patterns, "--passWithNoTests", ...options], env);
 }

@@ -4,7 +4,7 @@ import { prepare, PrepareProblem } from "../deploy/local/prepare.mjs";
 import { runChecks } from "./checks.mjs";
 import { runJest } from "./jest-run.mjs";
 
-const NEEDS_SERVERS = ["\\.integration\\.test\\.js$", "/test/dist/(integration|e2e|browser|load|chaos)/"];
+const NEEDS_SERVERS = ["\\.integration\\.test\\.js$", "/test/dist/(integration|e2e|alone|browser|load)/"];
 
 try {
   await prepare({ tests: true, report: console.log });

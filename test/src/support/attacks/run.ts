@@ -1,14 +1,13 @@
-/** Runs attacks, and judges what they did to a bystander and to the processes. */
+/** Runs attacks while a bystander reads. */
 import { readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UNLIMITED } from "../unlimited.js";
 import type { Stack, StackOptions } from "../stack.js";
 import type { Attack } from "./attack.js";
 import { targetOf } from "./target.js";
+import { type Verdict, verdictOn } from "./verdict.js";
 import { type Seen, startVictim } from "./victim.js";
 
-const GROWTH_LIMIT_BYTES = 150 * 1024 * 1024;
-const IDLE_FACTOR = 30;
 const FOLDER = new URL("../../attacks/", import.meta.url);
 
 /** An attack with the name of its file. */
@@ -17,16 +16,12 @@ export interface NamedAttack extends Attack<unknown> {
 }
 
 /** What an attack did. */
-export interface Outcome {
+export interface Outcome extends Verdict {
   /** What the attacker got. */
   readonly got: string;
   /** How the victim fared before, and during the attack and shortly after. */
   readonly idle: Seen;
   readonly attacked: Seen;
-  /** What the system did not stand; empty when it stood. */
-  readonly faults: readonly string[];
-  /** Nothing is wrong but that the victim waited too long, or until nobody waited any more. */
-  readonly isSlowOnly: boolean;
 }
 
 /** All attacks, in the order of their names. */
@@ -76,52 +71,17 @@ export async function runAttack(attack: NamedAttack, stack: Stack, watching: Wat
     await sleep(watching.beforeMs);
     const idle = await victim.report();
     const attempt = await attack.run(target, prepared).then(
-      (got) => ({ got, faults: [] }),
-      (error: unknown) => ({ got: "", faults: [error instanceof Error ? error.message : String(error)] }),
+      (got) => ({ got, failures: [] }),
+      (error: unknown) => ({ got: "", failures: [error instanceof Error ? error.message : String(error)] }),
     );
     await sleep(watching.afterMs);
     const attacked = await victim.report();
     const ended = processes.filter(({ handle, pid }) => !handle.isRunning() || handle.pid() !== pid);
-    const faults = [...attempt.faults, ...ended.map(({ name }) => `${name} ended`), ...faultsOf(attacked)];
-    const slow = slowness(attacked, Math.max(watching.patienceMs, IDLE_FACTOR * idle.medianMs));
-    return {
-      ...{ got: attempt.got, idle, attacked },
-      faults: [...faults, ...slow],
-      isSlowOnly: faults.length === 0 && slow.length > 0,
-    };
+    const wrong = [...attempt.failures, ...ended.map(({ name }) => `${name} ended`)];
+    return { got: attempt.got, idle, attacked, ...verdictOn({ idle, attacked, wrong }, watching.patienceMs) };
   } finally {
     await victim.stop();
   }
-}
-
-/** MongoDB's memory is its cache, whose size is a setting. */
-const HAS_OWN_BOUND = "mongod";
-
-function faultsOf({ failures, grownBytes, answers }: Seen): string[] {
-  const grown = Object.entries(grownBytes).filter(([name, by]) => name !== HAS_OWN_BOUND && by > GROWTH_LIMIT_BYTES);
-  const wrong = failures.filter((one) => !isTimeOut(one));
-  return [
-    ...(wrong.length > 0 ? [failed(wrong, failures.length + answers)] : []),
-    ...(answers === 0 ? ["the victim got no answer"] : []),
-    ...grown.map(([name, by]) => `${name} took ${(by / 2 ** 20).toFixed(0)} MiB more memory`),
-  ];
-}
-
-const failed = (failures: readonly string[], all: number): string =>
-  `${failures.length} of ${all} requests of the victim failed, first ${failures[0] ?? ""}`;
-
-/** Whether the gateway or the victim gave up waiting. */
-function isTimeOut(failure: string): boolean {
-  return /: (?:504|no answer within .*)$/.test(failure);
-}
-
-/** With the process that had to wait longest for a processor: it may be others who took them. */
-function slowness({ answers, failures, slowestMs, starvedMs }: Seen, limitMs: number): string[] {
-  const timeOuts = failures.filter(isTimeOut);
-  const slow = slowestMs > limitMs ? [`the victim waited ${slowestMs.toFixed(0)} ms, more than ${limitMs.toFixed(0)}`] : []; // prettier-ignore
-  const faults = [...(timeOuts.length > 0 ? [failed(timeOuts, failures.length + answers)] : []), ...slow];
-  const [name, ms] = Object.entries(starvedMs).sort(([, a], [, b]) => b - a)[0] ?? ["nobody", 0];
-  return faults.map((fault) => `${fault}; ${name} had no processor for ${ms.toFixed(0)} ms`);
 }
 
 function serversOf({ servers }: Stack): readonly Stack["servers"]["redis"][] {

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { Agent, type ClientRequest, get } from "node:http";
+import { starvedMsOf, takenByOthersMs } from "./processors.js";
 import type { Seen, VictimOptions } from "./victim.js";
 
 const PATHS = ["/api/v1/networks", "/api/v1/auth/whoami"];
@@ -21,6 +22,8 @@ interface Period {
   readonly before: readonly number[];
   readonly most: number[];
   readonly starvedBeforeMs: readonly number[];
+  readonly othersBeforeMs: number;
+  readonly begunAt: number;
   unanswered: number;
 }
 
@@ -36,16 +39,8 @@ const lastRoundOf = new Map<ClientRequest, number>();
 function newPeriod(): Period {
   const before = processes.map(({ pid }) => residentBytesOf(pid));
   const starvedBeforeMs = processes.map(({ pid }) => starvedMsOf(pid));
-  return { times: [], failures: [], before, most: [...before], starvedBeforeMs, unanswered: 0 };
-}
-
-/** Milliseconds for which its first thread could have run and had no processor; 0 when the process is gone. */
-function starvedMsOf(pid: number): number {
-  try {
-    return Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[1]) / 1e6;
-  } catch {
-    return 0;
-  }
+  const now = { othersBeforeMs: takenByOthersMs(), begunAt: performance.now() };
+  return { times: [], failures: [], before, most: [...before], starvedBeforeMs, ...now, unanswered: 0 };
 }
 
 /** Resident memory; 0 when the process is gone. */
@@ -106,7 +101,7 @@ process.on("message", () => {
   }, WATCH_EVERY_MS);
 });
 
-function seenIn({ times, failures, before, most, starvedBeforeMs }: Period): Seen {
+function seenIn({ times, failures, before, most, starvedBeforeMs, othersBeforeMs, begunAt }: Period): Seen {
   const sorted = times.sort((a, b) => a - b);
   const grown = processes.map(({ name }, index) => [name, (most[index] ?? 0) - (before[index] ?? 0)] as const);
   const starved = processes.map(({ name, pid }, n) => [name, starvedMsOf(pid) - (starvedBeforeMs[n] ?? 0)] as const);
@@ -117,5 +112,6 @@ function seenIn({ times, failures, before, most, starvedBeforeMs }: Period): See
     failures,
     grownBytes: Object.fromEntries(grown),
     starvedMs: Object.fromEntries(starved),
+    othersShare: (takenByOthersMs() - othersBeforeMs) / (performance.now() - begunAt),
   };
 }

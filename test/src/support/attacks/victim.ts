@@ -22,6 +22,8 @@ export interface Seen {
   readonly grownBytes: Readonly<Record<string, number>>;
   /** How long each process could have run and had no processor. */
   readonly starvedMs: Readonly<Record<string, number>>;
+  /** How many processors others than this run of tests had on average. */
+  readonly othersShare: number;
 }
 
 /** A client that reads `/networks` and `/auth/whoami` every 20 ms with a key that the gateway remembers. */

@@ -1,0 +1,57 @@
+import { describe, expect, it } from "@jest/globals";
+import { type Verdict, verdictOn } from "./verdict.js";
+import type { Seen } from "./victim.js";
+
+const CALM: Seen = {
+  ...{ answers: 100, medianMs: 5, slowestMs: 40, failures: [], grownBytes: {}, starvedMs: {}, othersShare: 0 },
+};
+const STARVED = { starvedMs: { "gateway-1": 30, "identity-1": 17_000 }, othersShare: 1.5 };
+
+function verdict(attacked: Partial<Seen>, wrong: readonly string[] = []): Verdict {
+  return verdictOn({ idle: CALM, attacked: { ...CALM, ...attacked }, wrong }, 500);
+}
+
+describe("the verdict on an attack", () => {
+  it("is that the system stood, when every request of the victim was answered in time", () => {
+    expect(verdict({})).toEqual({ faults: [], isSlowOnly: false, isStarved: false });
+  });
+
+  it("is a fault at once when the victim was refused, a process ended, or memory grew, whoever had the processors", () => {
+    for (const [seen, wrong] of [
+      [{ failures: ["/networks: 500"] }, []],
+      [{ grownBytes: { "topology-1": 200 * 2 ** 20 } }, []],
+      [{}, ["topology-1 ended"]],
+      [{}, ["the import of another organization was answered 400"]],
+    ] as const)
+      for (const machine of [{}, STARVED])
+        expect(verdict({ ...machine, ...seen }, wrong)).toMatchObject({
+          faults: [expect.anything()],
+          isSlowOnly: false,
+        });
+  });
+
+  it("is a fault that is judged again when the victim only waited, and names who had no processor", () => {
+    for (const seen of [
+      { slowestMs: 600 },
+      { failures: ["/networks: 504"] },
+      { failures: ["/: no answer within 10 s"] },
+    ])
+      expect(verdict(seen)).toMatchObject({ faults: [expect.anything()], isSlowOnly: true, isStarved: false });
+    expect(verdict({ slowestMs: 600, ...STARVED }).faults).toEqual([
+      "the victim waited 600 ms, more than 500; identity-1 had no processor for 17000 ms, others had 1.5",
+    ]);
+  });
+
+  it("takes 503 for waiting only where a process had no processor", () => {
+    const refused = { failures: ["/networks: 503"] };
+    expect(verdict(refused).isSlowOnly).toBe(false);
+    expect(verdict({ ...refused, ...STARVED })).toMatchObject({ isSlowOnly: true, isStarved: true });
+  });
+
+  it("blames the machine only when others had the processors, not when the attack had them", () => {
+    expect(verdict({ ...STARVED, othersShare: 0.1, slowestMs: 9_000 })).toMatchObject({
+      isSlowOnly: true,
+      isStarved: false,
+    });
+  });
+});
