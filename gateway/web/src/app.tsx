@@ -28,6 +28,8 @@ const Import = lazy(() => import("./imports/import-page.js"));
 const Keys = lazy(() => import("./keys/keys-page.js"));
 const Users = lazy(() => import("./users/users-page.js"));
 const Settings = lazy(() => import("./settings/settings-page.js"));
+const Webhooks = lazy(() => import("./webhooks/webhooks-page.js"));
+const Webhook = lazy(() => import("./webhooks/webhook-page.js"));
 const Picture = lazy(() => import("./picture/picture.js"));
 
 const queries = createQueries();
@@ -63,6 +65,8 @@ export function App(): ReactNode {
                     <Route path={PATHS.keys} element={<Keys />} />
                     <Route path={PATHS.users} element={<Users />} />
                     <Route path={PATHS.settings} element={<Settings />} />
+                    <Route path={PATHS.webhooks} element={<Webhooks />} />
+                    <Route path={PATHS.webhook} element={<Webhook />} />
                     <Route path="*" element={<NotFound />} />
                   </Route>
                 </Route>

@@ -20,6 +20,8 @@ export const PATHS = {
   keys: "/keys",
   users: "/users",
   settings: "/settings",
+  webhooks: "/settings/webhooks",
+  webhook: "/settings/webhooks/:id",
 } as const;
 
 /** The path of one subnet's page. */
@@ -30,6 +32,11 @@ export function subnetPath(id: string): string {
 /** The path of one host's page. */
 export function hostPath(id: string): string {
   return `/hosts/${id}`;
+}
+
+/** The path of one webhook's page. */
+export function webhookPath(id: string): string {
+  return `/settings/webhooks/${id}`;
 }
 
 /** The path of the activity page, narrowed by the parameters of its address. */

@@ -46,9 +46,13 @@ export const theme = createTheme({
   },
 });
 
+// Mantine's is brighter than the button itself, and too bright for what is written on it.
+const FILLED_HOVER = { "--mantine-color-cyan-filled-hover": "#095c6b" };
+
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
+    ...FILLED_HOVER,
     "--mantine-color-body": "#f7f9fa",
     "--mantine-color-text": "#16222b",
     "--mantine-color-dimmed": "#4f5d68",
@@ -63,6 +67,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     "--nts-accent-soft": "#e3f4f7",
   },
   dark: {
+    ...FILLED_HOVER,
     "--mantine-color-body": "#10171c",
     "--mantine-color-text": "#e3eaee",
     "--mantine-color-dimmed": "#9fb0ba",

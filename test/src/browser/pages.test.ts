@@ -7,7 +7,7 @@ import { type Account, aColleague, anAccount } from "../support/api.js";
 import { aPerson } from "../support/browser.js";
 import { startChromium } from "../support/chromium.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
-import { aNetworkWithAHost, type NetworkWorld } from "../support/world.js";
+import { aNetworkWithAHost, aWebhook, type Made, type NetworkWorld } from "../support/world.js";
 
 const WIDE = { width: 1280, height: 800 };
 const NARROW = { width: 390, height: 844 };
@@ -18,11 +18,13 @@ let browser: Browser;
 let full: Account;
 let empty: Account;
 let world: NetworkWorld;
+let webhook: Made;
 
 beforeAll(async () => {
   [stack, browser] = await Promise.all([sharedStack(), startChromium()]);
   [full, empty] = await Promise.all([anAccount(stack.url), anAccount(stack.url)]);
   world = await aNetworkWithAHost(full.session);
+  webhook = await aWebhook(full.session, world);
   await full.session.data("post", "/api/v1/tags", { name: "production", color: "#2f9e44" });
   await full.session.data("post", "/api/v1/invites", { permissions: "Viewer", network_ids: [world.network.id] });
   const key = { name: "backup", user_id: full.userId, organization_id: full.organizationId, tags: [] };
@@ -31,7 +33,10 @@ beforeAll(async () => {
 
 afterAll(() => browser.close());
 
-const pathOf = (path: string): string => path.replace(":id", path === PATHS.subnet ? world.subnet.id : world.host.id);
+const pathOf = (path: string): string => {
+  const ids: Readonly<Record<string, string>> = { [PATHS.subnet]: world.subnet.id, [PATHS.webhook]: webhook.id };
+  return path.replace(":id", ids[path] ?? world.host.id);
+};
 
 describe("every page keeps nobody out, fits, breaks no policy, and asks nobody else", () => {
   it.each([
@@ -75,6 +80,8 @@ describe.each([
     [PATHS.host, (page) => page.getByRole("button", { name: "Add interface" }).click()],
     [PATHS.subnet, editReserved],
     [PATHS.keys, (page) => page.getByRole("button", { name: "New API key" }).click()],
+    [PATHS.webhooks, (page) => edit(page, "127.0.0.1:9")],
+    [PATHS.webhooks, (page) => choose(page, "127.0.0.1:9", "Replay")],
     [PATHS.tags, (page) => edit(page, "production")],
     [PATHS.users, (page) => page.getByRole("button", { name: "Invite user" }).click()],
     [PATHS.hosts, (page) => choose(page, "nas", "Delete")],

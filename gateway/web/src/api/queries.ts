@@ -28,6 +28,8 @@ export interface Rows<Row> {
 interface Options {
   /** False puts the question off. */
   readonly enabled?: boolean;
+  /** Reads it again that often, in milliseconds, while somebody looks: for what no change tells of. */
+  readonly everyMs?: number;
 }
 
 /** Begins the keys of what is followed: it learns of writes by itself, and sooner. */
@@ -44,12 +46,13 @@ const keyOf = (operation: Endpoint, input: object): unknown[] => [operation.oper
 export function useOne<E extends Endpoint>(
   operation: E,
   input: Input<E>,
-  { enabled = true }: Options = {},
+  { enabled = true, everyMs }: Options = {},
 ): UseQueryResult<Revised<DataOf<E>>> {
   return useQuery({
     queryKey: keyOf(operation, input),
     queryFn: ({ signal }) => api.read(operation, { ...input, signal }),
     enabled,
+    ...(everyMs !== undefined && { refetchInterval: everyMs }),
   });
 }
 
@@ -57,13 +60,14 @@ export function useOne<E extends Endpoint>(
 export function useRows<E extends Endpoint>(
   operation: E,
   input: Input<E>,
-  { enabled = true }: Options = {},
+  { enabled = true, everyMs }: Options = {},
 ): UseQueryResult<Rows<DataOf<E>>> {
   return useQuery({
     queryKey: keyOf(operation, input),
     queryFn: ({ signal }) => api.list(operation, { ...input, signal }),
     placeholderData: keepPreviousData,
     enabled,
+    ...(everyMs !== undefined && { refetchInterval: everyMs }),
   });
 }
 

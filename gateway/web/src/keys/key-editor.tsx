@@ -17,7 +17,7 @@ import { useSession } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { TagField } from "../tags/tag-field.js";
 import { useTags } from "../tags/tags.js";
-import { momentOf, localText } from "./moments.js";
+import { momentOf, localText } from "../forms/moments.js";
 
 interface EditorProps {
   /** Null makes a new one. */

@@ -17,7 +17,7 @@ import { When } from "../parts/when.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { KeyEditor } from "./key-editor.js";
 import { statusOf } from "./key-status.js";
-import { SecretWindow } from "./secret-window.js";
+import { KeyWindow } from "./key-window.js";
 
 const FIELDS = ["name", "created_at", "updated_at"] as const;
 
@@ -109,7 +109,7 @@ export default function KeysPage(): ReactNode {
         }
       />
       {edited !== null && <KeyEditor id={edited.id} onClose={() => setEdited(null)} onCreated={setSecret} />}
-      {secret !== null && <SecretWindow secret={secret} onClose={() => setSecret(null)} />}
+      {secret !== null && <KeyWindow secret={secret} onClose={() => setSecret(null)} />}
     </Page>
   );
 }

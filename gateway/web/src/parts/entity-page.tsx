@@ -1,9 +1,9 @@
-import { Alert, Anchor, Button } from "@mantine/core";
+import { Alert, Button } from "@mantine/core";
 import type { Endpoint } from "@nts/shared/contract";
 import type { UseQueryResult } from "@tanstack/react-query";
-import { ArrowLeft, Pencil, Trash2 } from "lucide-react";
+import { Pencil, Trash2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { Link, useNavigate } from "react-router";
+import { useNavigate } from "react-router";
 import { describeFailure } from "../api/failure.js";
 import type { Revised } from "../api/queries.js";
 import { useRemoval } from "../list/use-removal.js";
@@ -11,6 +11,7 @@ import { useMay } from "../session/session.js";
 import { FailureState } from "./failure-state.js";
 import { Page } from "./page.js";
 import { Waiting } from "./waiting.js";
+import { WayBack } from "./way-back.js";
 
 interface Named {
   readonly id: string;
@@ -62,11 +63,7 @@ function EntityView<One extends Named>(props: EntityViewProps<One>): ReactNode {
   return (
     <Page
       title={one.name}
-      about={
-        <Anchor component={Link} to={list} size="sm" c="dimmed">
-          <ArrowLeft size={14} aria-hidden /> All {noun}s
-        </Anchor>
-      }
+      about={<WayBack to={list}>All {noun}s</WayBack>}
       actions={
         may && (
           <>

@@ -3,6 +3,8 @@ import { Page } from "../parts/page.js";
 import { OrganizationPart } from "./organization-part.js";
 import { PasswordPart } from "./password-part.js";
 import { RightsPart } from "./rights-part.js";
+import { useMay } from "../session/session.js";
+import { WebhooksPart } from "./webhooks-part.js";
 import classes from "./settings.module.css";
 
 /** The organization, the caller's own profile and password, and what the caller may do. */
@@ -14,6 +16,7 @@ export default function SettingsPage(): ReactNode {
         <div className={classes.column}>
           <RightsPart />
           <PasswordPart />
+          {useMay("Admin") && <WebhooksPart />}
         </div>
       </div>
     </Page>

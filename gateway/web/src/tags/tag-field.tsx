@@ -8,14 +8,17 @@ interface TagFieldProps {
   readonly value?: readonly string[];
   readonly onChange: (tags: string[]) => void;
   readonly error?: ReactNode;
+  readonly description?: string;
 }
 
+const HOW = "Select a tag, or type a label and press Enter";
+
 /** Chooses managed tags by name, or takes free labels. */
-export function TagField({ known, value = [], onChange, error }: TagFieldProps): ReactNode {
+export function TagField({ known, value = [], onChange, error, description = HOW }: TagFieldProps): ReactNode {
   return (
     <TagsInput
       label="Tags"
-      description="Select a tag, or type a label and press Enter"
+      description={description}
       data={known.tags.map(({ name }) => name)}
       value={value.map(known.nameOf)}
       onChange={(names) => onChange(names.map(known.valueOf))}

@@ -1,0 +1,23 @@
+import { Text } from "@mantine/core";
+import type { ReactNode } from "react";
+import { CopyField } from "../parts/copy.js";
+import { SecretWindow } from "../parts/secret-window.js";
+import { curlLine } from "./curl-line.js";
+
+/** Shows the secret of a key, this once, and how to use it. */
+export function KeyWindow({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }): ReactNode {
+  return (
+    <SecretWindow
+      title="Your API key"
+      label="API key"
+      secret={secret}
+      warning="Who has it can do what the key may do."
+      onClose={onClose}
+    >
+      <Text size="sm" fw={500}>
+        Try it
+      </Text>
+      <CopyField label="Command" value={curlLine(secret, location.origin)} />
+    </SecretWindow>
+  );
+}

@@ -1,0 +1,13 @@
+import { Anchor } from "@mantine/core";
+import { ArrowLeft } from "lucide-react";
+import type { ReactNode } from "react";
+import { Link } from "react-router";
+
+/** Leads from a page to the one above it. */
+export function WayBack({ to, children }: { readonly to: string; readonly children: ReactNode }): ReactNode {
+  return (
+    <Anchor component={Link} to={to} size="sm" c="dimmed">
+      <ArrowLeft size={14} aria-hidden /> {children}
+    </Anchor>
+  );
+}

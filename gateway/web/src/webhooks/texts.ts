@@ -1,0 +1,39 @@
+import { WEBHOOK_FAULTS, type Webhook, type WebhookDelivery, type WebhookFormat } from "@nts/shared/contract";
+
+// Webhooks in words.
+
+export const FORMATS: Readonly<Record<WebhookFormat, string>> = {
+  standard: "Standard Webhooks (signed JSON)",
+  slack: "Slack",
+  discord: "Discord",
+  ntfy: "ntfy",
+};
+
+/** What a webhook is called: the server that it sends to. The rest of the address may be a secret. */
+export function nameOf({ url }: Pick<Webhook, "url">): string {
+  return new URL(url).host;
+}
+
+export type WebhookState = "Delivering" | "Behind" | "Paused" | "Disabled";
+
+/** How a webhook does. Everything waits behind an attempt that failed. @param latest its deliveries, the newest first */
+export function stateOf(
+  { paused, is_enabled }: Pick<Webhook, "paused" | "is_enabled">,
+  latest: readonly Pick<WebhookDelivery, "kind" | "outcome">[],
+): WebhookState {
+  if (paused !== null) return "Paused";
+  if (!is_enabled) return "Disabled";
+  return latest.find(({ kind }) => kind === "changes")?.outcome === "failed" ? "Behind" : "Delivering";
+}
+
+/** What the receiver answered, or why there is no answer. */
+export function answerText({ status, error }: Pick<WebhookDelivery, "status" | "error">): string {
+  if (status !== null) return `HTTP ${status}`;
+  return error === null ? "–" : WEBHOOK_FAULTS[error];
+}
+
+/** What a delivery told, such as `2 changes`. */
+export function contentText({ kind, changes }: Pick<WebhookDelivery, "kind" | "changes">): string {
+  if (kind === "test") return "Test";
+  return `${changes} ${changes === 1 ? "change" : "changes"}`;
+}

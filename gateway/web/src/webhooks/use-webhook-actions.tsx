@@ -1,0 +1,104 @@
+import { deleteWebhook, patchWebhook, rotateWebhook, testWebhook, type Webhook } from "@nts/shared/contract";
+import { FlaskConical, Pencil, Play, Power, RefreshCw, Rewind, Trash2 } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { useWrite } from "../api/queries.js";
+import type { OpenEditor } from "../forms/for-editing.js";
+import { useRemoval } from "../list/use-removal.js";
+import { useConfirm } from "../parts/confirm.js";
+import type { RowAction } from "../parts/row-menu.js";
+import { SecretWindow } from "../parts/secret-window.js";
+import { sayDone, sayFailed } from "../parts/toast.js";
+import { ReplayWindow } from "./replay-window.js";
+import { TestWindow } from "./test-window.js";
+import { nameOf } from "./texts.js";
+import { WebhookEditor } from "./webhook-editor.js";
+
+interface WebhookActions {
+  readonly openEditor: (id: string | null) => void;
+  readonly test: (webhook: Webhook) => void;
+  readonly actionsFor: (webhook: Webhook) => readonly RowAction[];
+  /** The windows that they open. */
+  readonly windows: ReactNode;
+}
+
+/** What can be done with webhooks. @param onDeleted is called when one is deleted */
+export function useWebhookActions(onDeleted?: () => void): WebhookActions {
+  const ask = useConfirm();
+  const [edited, setEdited] = useState<OpenEditor>(null);
+  const [secret, setSecret] = useState<string | null>(null);
+  const [tested, setTested] = useState<Webhook | null>(null);
+  const [replayed, setReplayed] = useState<Webhook | null>(null);
+  const rotate = useWrite(rotateWebhook);
+  const patch = useWrite(patchWebhook);
+  const sending = useWrite(testWebhook);
+  const { removeOne } = useRemoval({
+    one: deleteWebhook,
+    noun: "webhook",
+    consequence: "Nothing more is sent to it, also not what waits. This cannot be undone.",
+  });
+  const test = (webhook: Webhook): void => {
+    setTested(webhook);
+    sending.mutate({ params: { id: webhook.id } });
+  };
+  const askToRotate = (webhook: Webhook): void => {
+    ask({
+      title: `Rotate the secret of ${nameOf(webhook)}?`,
+      text: "Messages are signed with the new one from then on. What the receiver refuses until it knows it is sent again.",
+      verb: "Rotate",
+      run: async () => setSecret((await rotate.mutateAsync({ params: { id: webhook.id } })).secret),
+    });
+  };
+  const setEnabled = (webhook: Webhook, is_enabled: boolean): void => {
+    const name = nameOf(webhook);
+    patch.mutate(
+      { params: { id: webhook.id }, body: { is_enabled } },
+      { onSuccess: () => sayDone(`${name} is ${is_enabled ? "enabled" : "disabled"}.`), onError: sayFailed },
+    );
+  };
+  return {
+    openEditor: (id) => setEdited({ id }),
+    test,
+    actionsFor: (webhook) => [
+      { label: "Edit", icon: Pencil, run: () => setEdited({ id: webhook.id }) },
+      { label: "Send test", icon: FlaskConical, run: () => test(webhook) },
+      webhook.is_enabled
+        ? { label: "Disable", icon: Power, run: () => setEnabled(webhook, false) }
+        : {
+            label: webhook.paused === null ? "Enable" : "Resume",
+            icon: Play,
+            run: () => setEnabled(webhook, true),
+          },
+      { label: "Replay", icon: Rewind, run: () => setReplayed(webhook) },
+      { label: "Rotate secret", icon: RefreshCw, run: () => askToRotate(webhook) },
+      {
+        label: "Delete",
+        icon: Trash2,
+        isDestructive: true,
+        run: () => removeOne(webhook.id, nameOf(webhook), onDeleted),
+      },
+    ],
+    windows: (
+      <>
+        {edited !== null && <WebhookEditor id={edited.id} onClose={() => setEdited(null)} onCreated={setSecret} />}
+        {secret !== null && (
+          <SecretWindow
+            title="Secret of the webhook"
+            label="Secret"
+            secret={secret}
+            warning="The receiver verifies with it that messages come from here."
+            onClose={() => setSecret(null)}
+          />
+        )}
+        {tested !== null && (
+          <TestWindow
+            name={nameOf(tested)}
+            result={sending.data}
+            error={sending.error}
+            onClose={() => setTested(null)}
+          />
+        )}
+        {replayed !== null && <ReplayWindow webhook={replayed} onClose={() => setReplayed(null)} />}
+      </>
+    ),
+  };
+}

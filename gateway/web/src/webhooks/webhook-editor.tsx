@@ -1,0 +1,143 @@
+import { Checkbox, MultiSelect, NumberInput, Select, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import {
+  CHANGE_ACTIONS,
+  CHANGED_ENTITIES,
+  createWebhook,
+  getWebhook,
+  updateWebhook,
+  type Webhook,
+  WEBHOOK_FORMATS,
+} from "@nts/shared/contract";
+import type { ReactNode } from "react";
+import { useWrite } from "../api/queries.js";
+import type { EditorProps } from "../forms/entity-editor.js";
+import { type Edited, ForEditing } from "../forms/for-editing.js";
+import { FormWindow } from "../forms/form-window.js";
+import { useNetworkScope } from "../shell/networks.js";
+import { TagField } from "../tags/tag-field.js";
+import { useTags } from "../tags/tags.js";
+import { FORMATS } from "./texts.js";
+
+const NOTHING_LEFT_OUT: Webhook["filter"] = { network_ids: [], entities: [], actions: [], tag_ids: [] };
+
+interface WebhookEditorProps extends EditorProps {
+  /** Is given the secret of a new one, which nobody tells again. */
+  readonly onCreated: (secret: string) => void;
+}
+
+/** Makes or changes a webhook. */
+export function WebhookEditor({ id, onClose, onCreated }: WebhookEditorProps): ReactNode {
+  if (id === null) return <WebhookForm edited={null} onClose={onClose} onCreated={onCreated} />;
+  return (
+    <ForEditing operation={getWebhook} id={id} title="Edit webhook" onClose={onClose}>
+      {(edited) => <WebhookForm edited={edited} onClose={onClose} onCreated={onCreated} />}
+    </ForEditing>
+  );
+}
+
+interface FormProps extends Omit<WebhookEditorProps, "id"> {
+  readonly edited: Edited<Webhook> | null;
+}
+
+function WebhookForm({ edited, onClose, onCreated }: FormProps): ReactNode {
+  const { networks } = useNetworkScope();
+  const tags = useTags();
+  const create = useWrite(createWebhook);
+  const update = useWrite(updateWebhook);
+  const webhook = edited?.entity;
+  const filter = webhook?.filter ?? NOTHING_LEFT_OUT;
+  const form = useForm({
+    initialValues: {
+      url: webhook?.url ?? "",
+      format: webhook?.format ?? "standard",
+      ...filter,
+      batch_seconds: (webhook?.batch_seconds ?? 0) as number | string,
+      is_enabled: webhook?.is_enabled ?? true,
+    },
+  });
+  const known = new Set(networks.map(({ id }) => id));
+  const gone = filter.network_ids.filter((id) => !known.has(id));
+  return (
+    <FormWindow
+      title={edited === null ? "New webhook" : "Edit webhook"}
+      form={form}
+      onClose={onClose}
+      onReload={edited?.reload}
+      verb={edited === null ? "Create" : "Save"}
+      {...(edited !== null && { done: "Saved." })}
+      fieldsOf={fieldsOf}
+      submit={async ({ url, format, batch_seconds, is_enabled, ...chosen }) => {
+        const body = { url, format, filter: chosen, batch_seconds: Number(batch_seconds), is_enabled };
+        if (edited === null) onCreated((await create.mutateAsync({ body })).secret);
+        else await update.mutateAsync({ params: { id: edited.entity.id }, body, ...edited.ifMatch });
+      }}
+    >
+      <TextInput
+        label="URL"
+        description="Begins with https:// and leads to a public address"
+        placeholder="https://example.com/hooks/topology"
+        required
+        data-autofocus
+        {...form.getInputProps("url")}
+      />
+      <Select
+        label="Format"
+        required
+        allowDeselect={false}
+        data={WEBHOOK_FORMATS.map((format) => ({ value: format, label: FORMATS[format] }))}
+        {...form.getInputProps("format")}
+      />
+      <MultiSelect
+        label="Networks"
+        description="Leave empty for all networks, and tags"
+        searchable
+        data={[
+          ...networks.map(({ id, name }) => ({ value: id, label: name })),
+          ...gone.map((id) => ({ value: id, label: "Deleted network" })),
+        ]}
+        {...form.getInputProps("network_ids")}
+      />
+      <MultiSelect
+        label="Kinds"
+        description="Leave empty for all kinds"
+        data={[...CHANGED_ENTITIES]}
+        {...form.getInputProps("entities")}
+      />
+      <MultiSelect
+        label="Actions"
+        description="Leave empty for all actions"
+        data={[...CHANGE_ACTIONS]}
+        {...form.getInputProps("actions")}
+      />
+      <TagField
+        known={tags}
+        description="Only what has one of these tags, before or after. Leave empty for everything"
+        {...form.getInputProps("tag_ids")}
+      />
+      <NumberInput
+        label="Gather for"
+        description="Changes of that long are sent together; 0 sends each at once"
+        suffix=" seconds"
+        min={0}
+        max={3600}
+        allowDecimal={false}
+        {...form.getInputProps("batch_seconds")}
+      />
+      {edited !== null && (
+        <Checkbox
+          label="Enabled"
+          description="What happens while it is not is sent when it is again"
+          {...form.getInputProps("is_enabled", { type: "checkbox" })}
+        />
+      )}
+    </FormWindow>
+  );
+}
+
+/** The API names one item of a member of the filter; the form has one field for all of them. */
+function fieldsOf(faults: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(faults).map(([path, message]) => [path.replace(/^filter\.(\w+).*$/, "$1"), message]),
+  );
+}

@@ -1,0 +1,49 @@
+import { Badge } from "@mantine/core";
+import { listWebhookDeliveries, type Webhook, type WebhookDelivery } from "@nts/shared/contract";
+import type { ReactNode } from "react";
+import { useOne } from "../api/queries.js";
+import { When } from "../parts/when.js";
+import { stateOf, type WebhookState } from "./texts.js";
+
+const COLORS: Readonly<Record<WebhookState, string>> = {
+  Delivering: "teal",
+  Behind: "yellow",
+  Paused: "red",
+  Disabled: "gray",
+};
+
+/** Milliseconds between two readings: no change tells that something was delivered. */
+export const PACE_MS = 15_000;
+
+/** The latest attempts, the newest first; the same for all who ask on a page. */
+function useLatest(id: string): readonly WebhookDelivery[] | undefined {
+  return useOne(listWebhookDeliveries, { params: { id } }, { everyMs: PACE_MS }).data?.data;
+}
+
+/** How a webhook does, and since when it does not. */
+export function Status({ webhook }: { readonly webhook: Webhook }): ReactNode {
+  const latest = useLatest(webhook.id);
+  // until it is known whether it is behind, nothing is said
+  if (latest === undefined && webhook.is_enabled) return null;
+  const state = stateOf(webhook, latest ?? []);
+  return (
+    <>
+      <Badge variant="light" color={COLORS[state]} tt="none">
+        {state}
+      </Badge>
+      {webhook.paused !== null && (
+        <>
+          {" "}
+          <When at={webhook.paused.at} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** When something arrived for the last time, among the attempts that are remembered. */
+export function LastDelivery({ id }: { readonly id: string }): ReactNode {
+  const latest = useLatest(id);
+  if (latest === undefined) return null;
+  return <When at={latest.find(({ outcome }) => outcome === "delivered")?.at ?? null} />;
+}

@@ -1,0 +1,122 @@
+/** What an Admin does with webhooks in the console, in front of a receiver that answers as it likes. */
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import type { Webhook, WebhookDelivery } from "@nts/shared/contract";
+import { barriersOf, WCAG_AA } from "../support/accessibility.js";
+import { aColleague, anAccount } from "../support/api.js";
+import { until } from "../support/until.js";
+import { button, createVisits, field, heading } from "../support/visits.js";
+import { type Receiver, startReceiver, verified } from "../support/webhook-receiver.js";
+import { aNetworkWithAHost } from "../support/world.js";
+
+const { url, somebody } = createVisits();
+const PATH = "/hook";
+
+let receiver: Receiver;
+beforeAll(async () => {
+  receiver = await startReceiver();
+});
+afterAll(() => receiver.stop());
+
+describe("a webhook", () => {
+  it("is made, tested, rotated, replayed, resumed and deleted, and what its receiver answers is shown", async () => {
+    const account = await anAccount(url());
+    const { network } = await aNetworkWithAHost(account.session);
+    const { session } = account;
+    const page = await somebody({ account });
+    const dialog = page.getByRole("dialog");
+    const act = async (action: string): Promise<void> => {
+      await button(page, `Actions for ${new URL(receiver.url("")).host}`).click();
+      await page.getByRole("menuitem", { name: action }).click();
+    };
+
+    await page.goto("/settings");
+    await page.getByRole("link", { name: "Manage webhooks" }).click();
+    await button(page, "New webhook").first().click();
+    await field(page, "URL").fill("https://user@hooks.example.com/");
+    await button(page, "Create").click();
+    await dialog.getByText("must hold no user and no password").first().waitFor();
+    expect(await field(page, "URL").getAttribute("aria-invalid")).toBe("true");
+    expect(await barriersOf(page, WCAG_AA)).toEqual([]);
+    await field(page, "URL").fill(receiver.url(PATH));
+    await dialog.getByRole("combobox", { name: "Networks" }).click();
+    await page.getByRole("option", { name: "Home" }).click();
+    await page.keyboard.press("Tab");
+    await button(page, "Create").click();
+    const secret = await page.getByLabel("Secret", { exact: true }).innerText();
+    await button(page, "Done").click();
+    expect(await page.content()).not.toContain(secret);
+
+    await session.data("patch", `/api/v1/networks/${network.id}`, { name: "Cellar" });
+    await until(() => receiver.received(PATH).length === 1);
+    const [first] = receiver.received(PATH);
+    expect(verified<{ name: string }>(secret, first!).data.name).toBe("Cellar");
+    const rows = page.getByRole("table", { name: "Webhooks" });
+    await page.reload();
+    await rows.getByText("Delivering").waitFor();
+    await rows.getByRole("link").click();
+    await page.getByRole("table", { name: "Deliveries" }).getByText("HTTP 200").waitFor();
+
+    receiver.answer(PATH, 503);
+    await button(page, "Send test").click();
+    await dialog.getByText("The test message was not accepted").waitFor();
+    await dialog.getByText("HTTP 503").waitFor();
+    await button(dialog, "Close").last().click();
+    await dialog.waitFor({ state: "detached" });
+    receiver.answer(PATH, 200);
+
+    await act("Rotate secret");
+    await button(page, "Rotate").click();
+    await button(page, "Done").waitFor();
+    const next = await page.getByLabel("Secret", { exact: true }).innerText();
+    await button(page, "Done").click();
+    await act("Replay");
+    await button(page, "Send again").click();
+    await until(() => receiver.received(PATH).length >= 3);
+    expect(verified<{ action: string }>(next, receiver.received(PATH)[1]!).data.action).toBe("created");
+
+    receiver.answer(PATH, 410);
+    await session.data("patch", `/api/v1/networks/${network.id}`, { name: "Attic" });
+    await until(async () => (await session.data<Webhook[]>("get", "/api/v1/webhooks"))[0]?.paused !== null);
+    receiver.answer(PATH, 200);
+    const seen = receiver.received(PATH).length;
+    await page.reload();
+    await page.getByText("Paused: nothing is sent").waitFor();
+    expect(await barriersOf(page)).toEqual([]);
+    await button(page, "Resume").click();
+    await until(() => receiver.received(PATH).length > seen);
+    await page.getByText("Paused: nothing is sent").waitFor({ state: "detached" });
+
+    await act("Delete");
+    await button(page, "Delete").click();
+    await heading(page, "No webhooks").waitFor();
+    expect(await session.data("get", "/api/v1/webhooks")).toEqual([]);
+  });
+
+  it("is behind when its receiver does not take what happens, and says why", async () => {
+    const account = await anAccount(url());
+    const { session } = account;
+    const gone = { url: "http://127.0.0.1:9/", format: "ntfy" };
+    const { id } = await session.data<Webhook>("post", "/api/v1/webhooks", gone);
+    await session.data("post", "/api/v1/networks", { name: "Office" });
+    const deliveries = (): Promise<WebhookDelivery[]> => session.data("get", `/api/v1/webhooks/${id}/deliveries`);
+    await until(async () => (await deliveries()).length > 0);
+    const page = await somebody({ account });
+    await page.goto("/settings/webhooks");
+    await page.getByRole("table", { name: "Webhooks" }).getByText("Behind").waitFor();
+    await page.goto(`/settings/webhooks/${id}`);
+    await page.getByRole("table", { name: "Deliveries" }).getByText("No connection could be made.").first().waitFor();
+  });
+
+  it("is nothing that a Member is led to, or shown", async () => {
+    const account = await anAccount(url());
+    const { network } = await aNetworkWithAHost(account.session);
+    const member = await aColleague(url(), account, { permissions: "Member", network_ids: [network.id] });
+    const page = await somebody({ account: member });
+    await page.goto("/settings");
+    await heading(page, "Password").waitFor();
+    expect(await page.getByRole("link", { name: "Manage webhooks" }).count()).toBe(0);
+    await page.goto("/settings/webhooks");
+    await page.getByRole("alert").getByRole("heading", { name: "Permission denied" }).waitFor();
+    expect(await button(page, "New webhook").count()).toBe(0);
+  });
+});
