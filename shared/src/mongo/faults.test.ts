@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { describe, expect, it } from "@jest/globals";
+import { MongoServerError } from "mongodb";
 import { isRetryableRead, mapMongoFault } from "./faults.js";
 
 describe("faults of the database", () => {
@@ -14,6 +15,11 @@ describe("faults of the database", () => {
     expect(mapMongoFault(fault)?.code).toBe("unavailable");
     expect(isRetryableRead(fault)).toBe(true);
     server.close();
+  });
+
+  it("is a time-out when the database ends a transaction that has lived too long", () => {
+    const ended = new MongoServerError({ code: 290, message: "TransactionExceededLifetimeLimitSeconds" });
+    expect(mapMongoFault(ended)?.code).toBe("upstream_timeout");
   });
 
   it("does not take a fault of ours for one of the database", () => {

@@ -5,8 +5,8 @@ import { AppError } from "../errors.js";
 const WRITE_CONFLICT = 112;
 const DUPLICATE_KEY = 11_000;
 
-/** The server interrupted an operation that took too long. */
-const TIMED_OUT = new Set([50, 262]);
+/** The server interrupted an operation, or a transaction, that took too long. */
+const TIMED_OUT = new Set([50, 262, 290]);
 
 /** Names of the driver's errors for a connection that could not be had or was lost. */
 const UNREACHABLE_NAMES = new Set([
