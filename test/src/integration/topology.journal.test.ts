@@ -20,6 +20,7 @@ import {
 } from "@nts/shared/contract";
 import { caughtUp } from "../support/moments.js";
 import { startReplay } from "../support/replay.js";
+import { sweepsOf } from "../support/sweeps.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 import { aHost, aNetwork, aService, echoOf, onPort, type World } from "../support/topology-world.js";
 import { until } from "../support/until.js";
@@ -158,6 +159,11 @@ describe("what the journal tells", () => {
     expect([count("deleted", "Service"), count("deleted", "Host"), count("deleted", "Network")]).toEqual([1002, 2, 1]);
     expect(count("updated", "Service")).toBe(1503 + 1);
     for (const change of changes) expect(change.actor).not.toBeNull();
+
+    await sweepsOf(topology).sweep();
+    const after = await replay.follow();
+    expect([after, replay.faults]).toEqual([[], []]);
+    expect(await replay.differences()).toEqual([]);
   });
 });
 

@@ -22,10 +22,11 @@ import { listNetworkIds } from "@nts/shared/contract/internal";
 import { BACKGROUND } from "@nts/shared/work";
 import { Registry } from "prom-client";
 import { createStorage } from "@nts/topology/storage/storage";
+import { createSweep, type SweepTimes } from "@nts/topology/deletions/sweep";
 import { startSweeper } from "@nts/topology/deletions/sweeper";
 import { violationsIn } from "../support/invariants.js";
 import { seedTopology, type Seeded } from "../support/seed.js";
-import { startSweptTopology, type Sweeps } from "../support/sweeps.js";
+import { heardBy, startSweptTopology, type Sweeps } from "../support/sweeps.js";
 import type { Caller, Topology } from "../support/topology.js";
 import { aHost, aNetwork, type World } from "../support/topology-world.js";
 import { until } from "../support/until.js";
@@ -61,6 +62,10 @@ async function documentsIn(db: Db, networkId: string): Promise<number> {
   const kinds = ["networks", "subnets", "hosts", "interfaces", "ports", "services", "bindings", "guards"];
   const counts = await Promise.all(kinds.map((kind) => db.collection(kind).countDocuments({ network_id: networkId })));
   return counts.reduce((sum, count) => sum + count, 0);
+}
+
+async function markAsTold(_id: string): Promise<void> {
+  await topology.db.collection<{ _id: string }>("deletions").updateOne({ _id }, { $set: { journaled: true } });
 }
 
 describe("deleting a large network", () => {
@@ -184,6 +189,35 @@ describe("the sweep of a large network", () => {
     expect((await owner.list(listServices, { query: {} })).total).toBe(1);
   });
 
+  it("waits until the journal has told of it, for a while", async () => {
+    const { owner, doomed } = await aLargeNetwork();
+    await owner.call(deleteNetwork, { params: { id: doomed } });
+    const sweep = (times: Partial<SweepTimes>): Promise<void> => {
+      const parts = { ...sweeps.parts, count: () => undefined, signal: new AbortController().signal };
+      return createSweep({ ...parts, times: { graceMs: 0, keepMs: 0, untoldMs: 3_600_000, ...times } }).run();
+    };
+    await sweep({});
+    expect(await documentsIn(topology.db, doomed)).toBe(660);
+    await markAsTold(doomed);
+    await sweep({ graceMs: 3_600_000 });
+    expect(await documentsIn(topology.db, doomed)).toBe(660);
+    await sweep({});
+    expect(await documentsIn(topology.db, doomed)).toBe(0);
+  });
+
+  it("says whose deletion it is, and nothing at all of what the journal has told", async () => {
+    const { owner, organizationId, doomed } = await aLargeNetwork();
+    const untold = await aLargeNetwork();
+    await owner.call(deleteNetwork, { params: { id: doomed } });
+    await untold.owner.call(deleteNetwork, { params: { id: untold.doomed } });
+    await markAsTold(doomed);
+    const happenings = await heardBy(topology.db, () => sweeps.sweep());
+    expect(happenings.filter((one) => one.organizationId === organizationId)).toEqual([]);
+    const heard = happenings.filter((one) => one.organizationId === untold.organizationId);
+    expect(heard).toHaveLength(660);
+    for (const { by } of heard) expect(by).toMatchObject({ user_id: expect.anything(), request_id: expect.anything() });
+  });
+
   it("is resumed wherever it was cut off", async () => {
     const { owner, doomed } = await aLargeNetwork();
     await owner.call(deleteNetwork, { params: { id: doomed } });
@@ -210,7 +244,7 @@ describe("the sweep of a large network", () => {
 });
 
 describe("of several processes", () => {
-  const times = { graceMs: 0, keepMs: 0 };
+  const times = { graceMs: 0, untoldMs: 0, keepMs: 0 };
   const start = (registry: Registry): ReturnType<typeof startSweeper> =>
     startSweeper(topology.db, registry, { ...sweeps.parts, times }, 20);
   const sweptBy = async (registry: Registry): Promise<number> =>

@@ -1,8 +1,13 @@
 /** Sweeps of a topology under test, at the moment that a test wants them. */
+import type { Db } from "mongodb";
 import { createLog } from "@nts/shared/log";
 import { createTransactions } from "@nts/shared/mongo/transaction";
 import { createStorage, type Storage } from "@nts/topology/storage/storage";
 import { createSweep, type SweepParts } from "@nts/topology/deletions/sweep";
+import { journalCollections } from "@nts/topology/journal/collections";
+import type { Happening } from "@nts/topology/journal/entries.rules";
+import { createEventReader } from "@nts/topology/journal/events";
+import { openStream } from "@nts/topology/journal/stream";
 import { startTopology, type Topology } from "./topology.js";
 
 export interface Sweeps {
@@ -26,7 +31,7 @@ export function sweepsOf({ db }: Pick<Topology, "db">): Sweeps {
   const note = (_organization: string, id: string): void => void announced.push(id);
   const storage = createStorage(db, createTransactions(db.client));
   const parts = { storage, notices: { networkDeleted: note, tagDeleted: note }, log: createLog("test", "silent") };
-  const times = { graceMs: 0, keepMs: 0 };
+  const times = { graceMs: 0, untoldMs: 0, keepMs: 0 };
   return {
     storage,
     parts,
@@ -34,4 +39,23 @@ export function sweepsOf({ db }: Pick<Topology, "db">): Sweeps {
     sweep: (count = () => undefined, signal = new AbortController().signal) =>
       createSweep({ ...parts, times, count, signal }).run(),
   };
+}
+
+/** What the journal makes of all that a task changes. */
+export async function heardBy(db: Db, task: () => Promise<void>): Promise<Happening[]> {
+  const stream = await openStream(db, null);
+  try {
+    await task();
+    const reader = createEventReader(journalCollections(db));
+    const heard: Happening[] = [];
+    const takeSome = async (): Promise<boolean> => {
+      const { events } = await stream.next(500);
+      heard.push(...(await reader.read(events)));
+      return events.length > 0;
+    };
+    while (await takeSome());
+    return heard;
+  } finally {
+    await stream.close();
+  }
 }

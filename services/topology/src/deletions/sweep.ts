@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "@nts/shared/log";
 import { restMs } from "@nts/shared/repeat";
+import { BACKGROUND } from "@nts/shared/work";
 import {
   creationIndex,
   FREE_ADDRESSES_INDEX,
@@ -33,11 +34,16 @@ export interface SweepTimes {
    * is hidden, and must not see half of it.
    */
   readonly graceMs: number;
+  /**
+   * Milliseconds from hiding after which is swept what the journal has not told of. Until then it is read for that, and what
+   * a sweep did meanwhile would have to be told behind it.
+   */
+  readonly untoldMs: number;
   /** Milliseconds from the last deleted document until the deletion is forgotten; longer than any request, too. */
   readonly keepMs: number;
 }
 
-export const SWEEP_TIMES: SweepTimes = { graceMs: 10_000, keepMs: 60_000 };
+export const SWEEP_TIMES: SweepTimes = { graceMs: 10_000, untoldMs: 900_000, keepMs: 60_000 };
 
 export interface Sweep {
   /** Does what is due. */
@@ -71,7 +77,6 @@ export function createSweep(parts: SweepParts): Sweep {
     const { _id, kind, organization_id } = deletion;
     const about = { organization_id, deletion: _id, kind };
     log.info(about, "sweeping what was deleted");
-    if (deletion.announced !== true) await announce(deletion);
     const documents = await SWEEPS[kind](parts, deletion);
     if (signal.aborted) return;
     await deletions.markSwept(deletion);
@@ -81,7 +86,9 @@ export function createSweep(parts: SweepParts): Sweep {
 
   return {
     run: async () => {
-      for (const deletion of await deletions.unswept(times.graceMs)) if (!signal.aborted) await sweepOne(deletion);
+      for (const deletion of await deletions.unannounced(times.graceMs)) await announce(deletion);
+      const due = await deletions.unswept(times.graceMs, times.untoldMs);
+      for (const deletion of due) if (!signal.aborted) await sweepOne(deletion);
       for (const deletion of await deletions.swept(times.keepMs)) {
         // Whatever came in the meantime would be seen again from now on.
         const late = await SWEEPS[deletion.kind](parts, deletion);
@@ -97,27 +104,27 @@ export function createSweep(parts: SweepParts): Sweep {
 type SweepKind = (parts: SweepParts, deletion: DeletionDocument) => Promise<number>;
 
 const SWEEPS: Readonly<Record<DeletionDocument["kind"], SweepKind>> = {
-  network: async (parts, { _id, organization_id }) => {
-    const { addresses, guards } = parts.storage;
+  network: async (parts, deletion) => {
+    const { addresses, bindings, guards } = parts.storage;
+    const { _id, organization_id } = deletion;
     const inIt = { organization_id, network_id: _id };
     let total = await deleteMatching(parts, guards.sweepable, { ...inIt, kind: "subnet" }, GUARD_INDEX);
+    total += await deleteMatching(parts, bindings.sweepable, inIt, creationIndex("bindings", true));
     // What names others goes before what it names.
-    for (const kind of ["bindings", "services", "ports", "interfaces", "hosts", "subnets"] as const)
-      total += await deleteMatching(parts, parts.storage[kind].sweepable, inIt, creationIndex(kind, true));
+    for (const kind of ["services", "ports", "interfaces", "hosts", "subnets"] as const)
+      total += await deleteEntities(parts, deletion, { kind, filter: inIt, hint: creationIndex(kind, true) });
     return total + (await deleteMatching(parts, addresses.sweepable, inIt, FREE_ADDRESSES_INDEX));
   },
-  hosts: async (parts, { organization_id, ids = [] }) => {
-    const { bindings, services, ports, interfaces } = parts.storage;
-    const onThem = { organization_id, host_id: { $in: ids } };
-    let total = await deleteMatching(parts, bindings.sweepable, onThem, HOST_BINDINGS_INDEX);
-    total += await deleteMatching(parts, services.sweepable, onThem, HOST_ORDER_INDEX);
-    total += await deleteMatching(parts, ports.sweepable, onThem, HOST_PORTS_INDEX);
-    const matching = { filter: onThem, hint: HOST_ORDER_INDEX };
-    const ofInterfaces = await sweepMatching(parts, interfaces.sweepable, matching, async (batch) => {
-      await interfaces.releaseAddresses(organization_id, batch);
-      return interfaces.sweepable.remove(organization_id, batch);
-    });
-    return total + ofInterfaces;
+  hosts: async (parts, deletion) => {
+    const { bindings, interfaces } = parts.storage;
+    const { organization_id, ids = [] } = deletion;
+    const filter = { organization_id, host_id: { $in: ids } };
+    let total = await deleteMatching(parts, bindings.sweepable, filter, HOST_BINDINGS_INDEX);
+    total += await deleteEntities(parts, deletion, { kind: "services", filter, hint: HOST_ORDER_INDEX });
+    total += await deleteEntities(parts, deletion, { kind: "ports", filter, hint: HOST_PORTS_INDEX });
+    const release = (batch: readonly string[]): Promise<void> => interfaces.releaseAddresses(organization_id, batch);
+    const ofInterfaces = { kind: "interfaces", filter, hint: HOST_ORDER_INDEX, before: release } as const;
+    return total + (await deleteEntities(parts, deletion, ofInterfaces));
   },
   tags: async (parts, { organization_id, ids = [], deleted_at }) => {
     const { storage } = parts;
@@ -137,6 +144,30 @@ const SWEEPS: Readonly<Record<DeletionDocument["kind"], SweepKind>> = {
 
 function deleteMatching(parts: SweepParts, sweepable: Sweepable, filter: Matching, hint: IndexKey): Promise<number> {
   return sweepMatching(parts, sweepable, { filter, hint }, (batch) => sweepable.remove(filter.organization_id, batch));
+}
+
+interface SweptEntities {
+  readonly kind: "services" | "ports" | "interfaces" | "hosts" | "subnets";
+  readonly filter: Matching;
+  readonly hint: IndexKey;
+  /** Done with each batch before it is deleted. */
+  readonly before?: (batch: readonly string[]) => Promise<void>;
+}
+
+/** The same for what has entries in the journal: it is told by whose deletion they go, and whether it has told of that. */
+function deleteEntities(
+  parts: SweepParts,
+  deletion: DeletionDocument,
+  { kind, filter, hint, before }: SweptEntities,
+): Promise<number> {
+  const { deletions, transaction, [kind]: entities } = parts.storage;
+  return sweepMatching(parts, entities.sweepable, { filter, hint }, async (batch) => {
+    await before?.(batch);
+    return transaction(BACKGROUND, [], async (tx) => {
+      await deletions.noteSwept(tx, deletion);
+      return entities.sweepable.remove(deletion.organization_id, batch, tx);
+    });
+  });
 }
 
 /** Works on what matches, in batches with pauses. @param hint of the index that tells what matches */

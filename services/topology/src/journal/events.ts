@@ -1,5 +1,5 @@
 import type { Authorship } from "../storage/authorship.js";
-import { authorshipIn, BARRIER, NOTES } from "../storage/authorship.js";
+import { authorshipIn, BARRIER, NOTES, TOLD } from "../storage/authorship.js";
 import { BY_ID, JOURNAL_OF_ENTITY } from "../storage/indexes.js";
 import type { JournalCollections } from "./collections.js";
 import { type Happening, JOURNALED, type Journaled } from "./entries.rules.js";
@@ -19,8 +19,15 @@ interface Unplaced extends Omit<Happening, "organizationId"> {
   readonly organizationId: string | null;
 }
 
+interface Note {
+  readonly transaction: string;
+  readonly authorship: Authorship;
+  /** Whether all that it deletes has been told. */
+  readonly isTold: boolean;
+}
+
 export function createEventReader({ journal, entities }: JournalCollections): EventReader {
-  let note: { readonly transaction: string; readonly authorship: Authorship } | null = null;
+  let note: Note | null = null;
 
   function happeningIn(event: ChangeEvent): Unplaced | null {
     const { ns, documentKey, operationType, fullDocument, updateDescription } = event;
@@ -28,13 +35,15 @@ export function createEventReader({ journal, entities }: JournalCollections): Ev
     const by = fields["by"] as string | undefined;
     if (isBarrier(event)) return null;
     if (ns.coll === NOTES) {
-      note = { transaction: transactionOf(event), authorship: authorshipIn(by ?? "{}") };
+      const isTold = fullDocument?.["kind"] === TOLD;
+      note = { transaction: transactionOf(event), authorship: authorshipIn(by ?? "{}"), isTold };
       return null;
     }
     if (!(ns.coll in JOURNALED)) return null;
     const isGone = operationType === "delete";
-    const noted = isGone && note !== null && note.transaction === transactionOf(event) ? note.authorship : null;
-    const authorship = by === undefined ? noted : authorshipIn(by);
+    const noted = isGone && note?.transaction === transactionOf(event) ? note : null;
+    if (noted?.isTold === true) return null;
+    const authorship = by === undefined ? (noted?.authorship ?? null) : authorshipIn(by);
     const { wire, revision, form } = fields as { wire?: string; revision?: number; form?: number };
     if (!isGone && wire === undefined) return null;
     return {

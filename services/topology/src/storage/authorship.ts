@@ -57,16 +57,20 @@ export function authorshipIn(by: string): Authorship {
   return { organizationId: o, author };
 }
 
-/** A note of a transaction that deletes; or a barrier, behind which everything before it is told. */
+/**
+ * A note of a transaction that deletes; it says so when all that goes has been told already. Or a barrier, behind which
+ * everything before it is told.
+ */
 export interface NoteDocument {
   _id: ObjectId;
   organization_id: string;
   by?: string;
   at: Date;
-  kind?: typeof BARRIER;
+  kind?: typeof TOLD | typeof BARRIER;
   passed?: boolean;
 }
 
+export const TOLD = "told";
 export const BARRIER = "barrier";
 
 /** Leaves a note for the deletions of a transaction, once for all of them. */
@@ -82,5 +86,24 @@ export function createNote(db: Db): Note {
     noted.add(tx);
     const at = new Date();
     await notes.insertMany([{ _id: new ObjectId(), at, ...signed(tx, organization_id, 0), organization_id }], { session: tx }); // prettier-ignore
+  };
+}
+
+/** Leaves the note of a transaction that deletes what a deletion has hidden. */
+export type NoteSwept = (tx: ClientSession, hidden: Hidden) => Promise<void>;
+
+interface Hidden {
+  readonly organization_id: string;
+  /** Who hid it. */
+  readonly by?: string;
+  /** True when all of it is told. */
+  readonly journaled?: boolean;
+}
+
+export function createNoteSwept(db: Db): NoteSwept {
+  const notes = scopedCollection<NoteDocument>(db, NOTES);
+  return async (tx, { organization_id, by = byText(undefined, organization_id, 0), journaled }) => {
+    const note = { _id: new ObjectId(), organization_id, by, at: new Date() };
+    await notes.insertMany([journaled === true ? { ...note, kind: TOLD } : note], { session: tx });
   };
 }

@@ -1,7 +1,7 @@
 import type { ClientSession, Collection, Db } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import { newId } from "@nts/shared/ids";
-import { signed } from "./authorship.js";
+import { createNoteSwept, type NoteSwept, signed } from "./authorship.js";
 
 // One document for each deletion that did not fit a transaction: written when it is decided, read by whoever must not see
 // what is hidden, and removed when the sweep has long been done. Sweeps look for them in all organizations.
@@ -40,8 +40,16 @@ export interface DeletionRecords {
   markAnnounced(organizationIds: readonly string[], ids: readonly string[]): Promise<void>;
   /** How many there are, and how many of them are to be swept. */
   count(): Promise<{ all: number; unswept: number }>;
-  /** Those that were hidden this many milliseconds ago, by the clock of the database, and are not swept; oldest first. */
-  unswept(agedMs: number): Promise<DeletionDocument[]>;
+  /** Those that are not swept and nobody was told of, this many milliseconds after they were hidden; oldest first. */
+  unannounced(agedMs: number): Promise<DeletionDocument[]>;
+  /**
+   * Those that are to be swept; oldest first. Times are milliseconds since they were hidden, by the clock of the database.
+   *
+   * @param untoldMs for those that the journal has not told of
+   */
+  unswept(agedMs: number, untoldMs: number): Promise<DeletionDocument[]>;
+  /** Tells the journal that a transaction sweeps what a deletion has hidden. */
+  readonly noteSwept: NoteSwept;
   /** Those that were swept this many milliseconds ago. */
   swept(agedMs: number): Promise<DeletionDocument[]>;
   markSwept(deletion: DeletionDocument): Promise<void>;
@@ -54,6 +62,10 @@ export function openDeletions(db: Db): Collection<DeletionDocument> {
 
 export function createDeletionRecords(db: Db): DeletionRecords {
   const collection = openDeletions(db);
+  const unswept = (agedMs: number, more: object): Promise<DeletionDocument[]> => {
+    const due = { swept_at: { $exists: false }, ...aged("deleted_at", agedMs), ...more };
+    return collection.find(due).sort({ deleted_at: 1 }).toArray();
+  };
   return {
     hideNetworks: async (tx, organization_id, ids) => {
       const hiding = ids.map((_id) => ({
@@ -91,10 +103,9 @@ export function createDeletionRecords(db: Db): DeletionRecords {
       const found = await collection.find({}, { projection: { swept_at: 1 } }).toArray();
       return { all: found.length, unswept: found.filter(({ swept_at }) => swept_at === undefined).length };
     },
-    unswept: (agedMs) => {
-      const due = { swept_at: { $exists: false }, ...aged("deleted_at", agedMs) };
-      return collection.find(due).sort({ deleted_at: 1 }).toArray();
-    },
+    unannounced: (agedMs) => unswept(agedMs, { announced: { $exists: false } }),
+    unswept: (agedMs, untoldMs) => unswept(agedMs, { $or: [{ journaled: true }, aged("deleted_at", untoldMs)] }),
+    noteSwept: createNoteSwept(db),
     swept: (agedMs) => collection.find({ swept_at: { $exists: true }, ...aged("swept_at", agedMs) }).toArray(),
     markSwept: async ({ _id }) => {
       await collection.updateOne({ _id }, { $currentDate: { swept_at: true } });

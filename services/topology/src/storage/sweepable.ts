@@ -1,4 +1,4 @@
-import type { Document } from "mongodb";
+import type { ClientSession, Document } from "mongodb";
 import { STREAM_MS } from "@nts/shared/mongo/connect";
 import { BY_ID, type IndexKey } from "./indexes.js";
 import type { Scoped, ScopedCollection } from "./scoped-collection.js";
@@ -18,7 +18,7 @@ export interface Sweepable {
    */
   ids(matching: Matching, { hint, batch }: { hint: IndexKey; batch: number }): AsyncIterable<{ readonly _id: string }>;
   /** @returns how many were deleted */
-  remove(organizationId: string, ids: readonly string[]): Promise<number>;
+  remove(organizationId: string, ids: readonly string[], tx?: ClientSession): Promise<number>;
 }
 
 export function sweepable<T extends Document>(scoped: ScopedCollection<T>): Sweepable {
@@ -26,9 +26,10 @@ export function sweepable<T extends Document>(scoped: ScopedCollection<T>): Swee
   return {
     ids: (matching, { hint, batch }) =>
       collection.find(matching, { hint, projection: { _id: 1 }, batchSize: batch, maxTimeMS: STREAM_MS }),
-    remove: async (organization_id, ids) => {
+    remove: async (organization_id, ids, tx) => {
       const gone = { organization_id, _id: { $in: [...ids] } };
-      return (await collection.deleteMany(gone, { hint: BY_ID, writeConcern: UNCONFIRMED })).deletedCount;
+      const how = tx === undefined ? { writeConcern: UNCONFIRMED } : { session: tx };
+      return (await collection.deleteMany(gone, { hint: BY_ID, ...how })).deletedCount;
     },
   };
 }
