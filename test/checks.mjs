@@ -26,6 +26,7 @@ export async function runChecks({ quick }) {
       "eslint/bin/eslint.js",
       ["-c", "test/eslint.config.js", "--max-warnings", "0", ...remember("eslint"), "."],
     ],
+    ["lint of types", "oxlint/bin/oxlint", ["--deny-warnings"]],
     ["import rules", "dependency-cruiser/bin/dependency-cruise.mjs", ["--config", CRUISER_CONFIG, ...sources]],
   ];
   return Promise.all(

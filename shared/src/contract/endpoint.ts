@@ -75,7 +75,7 @@ export interface Endpoint<
 export type AnyEndpoint = Endpoint;
 
 /** The schema of a missing part of a request. */
-// eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- no members is what is meant
+// oxlint-disable-next-line typescript/no-generated-empty-object-type -- no members is what is meant
 type NoMembers = z.ZodObject<Record<never, never>>;
 
 /** Declares an operation, keeping the exact types of its schemas. */

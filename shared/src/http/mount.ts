@@ -189,7 +189,7 @@ async function answerRequest(
       log: options.log,
     };
     const asked = { request, route: found.value, routes, call: call as unknown as Call<Endpoint>, bytes };
-    const given = await answerOf(options, asked).finally(() => settled(options, operation, principal));
+    const given = await answerAndSettle(options, asked, principal);
     if (response.headersSent) return;
     if (isUnchanged(request, given)) sendUnchanged(response, given);
     else await sendAnswer(response, operation.response, given);
@@ -251,6 +251,14 @@ async function bodyOf(
 ): Promise<unknown> {
   if (operation.upload !== undefined) return readUpload(request, operation.upload, reading);
   return validateBody === null ? undefined : validateBody(await readJsonBody(request, bodyTypesOf(operation), onBytes));
+}
+
+async function answerAndSettle(options: RouterOptions, asked: Asked, principal: Principal): Promise<Answer<unknown>> {
+  try {
+    return await answerOf(options, asked);
+  } finally {
+    await settled(options, asked.route.operation, principal);
+  }
 }
 
 async function settled({ settleWrite }: RouterOptions, { method }: Endpoint, principal: Principal): Promise<void> {

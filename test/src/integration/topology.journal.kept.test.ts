@@ -163,7 +163,7 @@ function heldReading() {
   const held = new Promise<void>((resolve) => (goOn = resolve));
   const entities = (kind: string): ReturnType<typeof collections.entities> => {
     const collection = collections.entities(kind);
-    const find = (...[filter = {}, options]: Parameters<typeof collection.find>) => {
+    const find = (...[filter, options]: Parameters<typeof collection.find>) => {
       const cursor = collection.find(filter, options);
       return "network_id" in filter ? heldBack(cursor) : cursor;
     };

@@ -52,7 +52,7 @@ export async function startReplicaSet(dataDir: string): Promise<ReplicaSet> {
   async function hello(host: string): Promise<{ isWritablePrimary?: boolean } | null> {
     const client = new MongoClient(urlOf(host), { serverSelectionTimeoutMS: 500, socketTimeoutMS: 500 });
     try {
-      return await client.db("admin").command({ hello: 1 }, { timeoutMS: 500 });
+      return await client.db("admin").command({ hello: 1 });
     } catch {
       return null;
     } finally {

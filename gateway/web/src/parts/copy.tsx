@@ -63,7 +63,7 @@ async function copyText(text: string): Promise<boolean> {
   area.value = text;
   document.body.append(area);
   area.select();
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- without https there is nothing else
+  // oxlint-disable-next-line typescript/no-deprecated -- without https there is nothing else
   const done = document.execCommand("copy");
   area.remove();
   return done;

@@ -68,7 +68,7 @@ describe("files that arrive", () => {
 
   it("hold nothing after they have broken off", async () => {
     const spool = createSpool({ totalBytes: 100, organizationBytes: 80 });
-    // eslint-disable-next-line @typescript-eslint/require-await -- a file is read asynchronously
+    // oxlint-disable-next-line typescript/require-await -- a file is read asynchronously
     async function* broken(): AsyncGenerator<Uint8Array> {
       yield bytes(10);
       throw new Error("gone");

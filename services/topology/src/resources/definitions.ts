@@ -56,7 +56,7 @@ function compare(sort: Sort, a: Place, b: Place): number {
   return 0;
 }
 
-// eslint-disable-next-line @typescript-eslint/require-await -- it is there already
+// oxlint-disable-next-line typescript/require-await -- it is there already
 async function* partsOf(entries: readonly Entry[]): AsyncGenerator<ListPart> {
   yield { text: Buffer.from(entries.map(({ text }) => `,${text}`).join("")), rows: entries.length };
 }
