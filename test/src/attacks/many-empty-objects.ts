@@ -6,7 +6,7 @@ const AT_ONCE = 6;
 
 export const attack: Attack = {
   name: "six creates at once whose details are 340,000 empty objects",
-  cheap: true,
+  cheap: false,
   run: async (target) => {
     const tenant = await target.newTenant();
     const { networkId } = await aNetworkOf(tenant);

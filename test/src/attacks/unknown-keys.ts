@@ -21,7 +21,7 @@ interface Prepared {
  */
 export const attack: Attack<Prepared> = {
   name: "1,000 well-formed keys that nobody has, while somebody at that address uses good keys that are not remembered",
-  cheap: true,
+  cheap: false,
   settings: { ANONYMOUS_RATE_LIMIT_PER_MINUTE: undefined, ANONYMOUS_RATE_LIMIT_BURST: undefined },
   prepare: async (target) => {
     const neighbour = await target.newTenant();

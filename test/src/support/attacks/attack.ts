@@ -6,7 +6,7 @@ import type { RawSocket } from "../raw-socket.js";
 export interface Attack<Prepared = undefined> {
   /** What the attacker does, such as "300 creates that send one byte each". */
   readonly name: string;
-  /** Takes seconds, and is part of `npm test`. */
+  /** Takes a few seconds of processor time, and is part of `npm test`. */
   readonly cheap: boolean;
   /** Settings of the processes, beside those of every attacked system; undefined leaves one at its default. */
   readonly settings?: Readonly<Record<string, string | undefined>>;
