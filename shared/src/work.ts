@@ -3,6 +3,13 @@ import { AppError } from "./errors.js";
 import type { Author } from "./writes/author.js";
 import type { UnitOfWork } from "./writes/unit.js";
 
+/** Where something came from that was done. */
+export interface Origin {
+  readonly requestId: string;
+  /** Of the client, as the gateway saw it. */
+  readonly address: string;
+}
+
 /**
  * The request on whose behalf a process works. It travels from the server to every use of the database, so that nothing
  * is begun or committed for a caller who is gone or has been answered.
@@ -28,6 +35,8 @@ export interface Work {
   openStream(): () => void;
   /** Who asks, and why; absent where nobody does, and for reads. */
   readonly author?: Author;
+  /** The request, for the record of what was done; absent where there is none. */
+  readonly origin?: Origin;
   /** Set when its transaction does not simply end with a commit: the request is a dry run, is explained, or has a key. */
   readonly unit?: UnitOfWork;
 }

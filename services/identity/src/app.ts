@@ -6,6 +6,9 @@ import { createRouter, type Router, type RouterOptions } from "@nts/shared/http/
 import { mapMongoFault } from "@nts/shared/mongo/faults";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import { createWrites } from "@nts/shared/writes/writes";
+import { createAuditReader } from "./audit/read.js";
+import { mountAudit } from "./audit/routes.js";
+import { createAudited } from "./audit/trail.js";
 import { mountCredentials } from "./credentials/routes.js";
 import { createCredentialStore } from "./credentials/store.js";
 import type { Database } from "./database.js";
@@ -70,9 +73,10 @@ export interface App extends Router {
 
 /** It listens to the bus but not yet to a port. */
 export function createApp(options: AppOptions): App {
-  const { db, transaction, bus, topology: client, passwords, judgePassword, quotas, publicUrl, registration, forms, ...routing } = options; // prettier-ignore
+  const { db, transaction: plain, bus, topology: client, passwords, judgePassword, quotas, publicUrl, registration, forms, ...routing } = options; // prettier-ignore
   const database = { db, share: routing.shares.use };
-  const changes = followChanges(options);
+  const transaction = createAudited(plain, db);
+  const changes = followChanges({ db, transaction, bus });
   const { changeRights } = changes;
   const router = createRouter({
     ...{ ...routing, mapFault: mapMongoFault, deadlineMs: DEADLINE_MS },
@@ -112,6 +116,7 @@ export function createApp(options: AppOptions): App {
   mountPasswords(router, { users, organizations, passwords, requireStrong, guess, change, cookies });
   mountOrganizations(router, { organizations, transaction, changeRights });
   mountKeys(router, { keys, topology, transaction, requireRoom, changeRights });
+  mountAudit(router, createAuditReader(database));
   mountWhoami(router, { ...stores, topology });
   mountCredentials(router, { credentials, sessions });
   mountKeyChanges(router, changes);
@@ -129,7 +134,7 @@ function createStores(database: Database, forms: Forms | undefined) {
 }
 
 /** The log of key changes, and the gateways that apply them. */
-function followChanges({ db, transaction, bus }: AppOptions) {
+function followChanges({ db, transaction, bus }: Pick<AppOptions, "db" | "transaction" | "bus">) {
   const keyChanges = createKeyChangeLog(db);
   const registry = createGatewayRegistry(db);
   const acknowledgements = createAcknowledgements(registry);

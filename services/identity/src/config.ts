@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { commonSettings, shareSettings, tenancySettings, UrlList, writeSettings } from "@nts/shared/config";
 
+import { AUDIT_RETENTION_DAYS } from "./audit/retention.js";
+
 const { GATEWAY_TO_IDENTITY_SECRETS, IDENTITY_TO_TOPOLOGY_SECRETS } = tenancySettings;
 
 /** The settings of the identity service. */
@@ -17,6 +19,12 @@ export const IdentitySettings = z.object({
     .url({ protocol: /^https?$/ })
     .describe("Where users reach the product; with https the session cookie is sent over https only."),
   REGISTRATION: z.enum(["open", "invite"]).default("open").describe("Who may create an account."),
+  AUDIT_RETENTION_DAYS: z.coerce
+    .number()
+    .min(1)
+    .max(20_000)
+    .default(AUDIT_RETENTION_DAYS)
+    .describe("Days for which entries of the audit log are kept."),
   MAX_KEYS_PER_USER: z.coerce.number().int().min(1).default(1_000).describe("API keys that a user can have."),
   MAX_KEYS_PER_ORGANIZATION: z.coerce
     .number()

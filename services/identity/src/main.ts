@@ -89,7 +89,9 @@ startProcess(async () => {
   });
 
   await connectMongo(mongo, log);
-  await keepTrying(log, "preparing the database", () => prepareDatabase(mongo.db(settings.MONGODB_DATABASE), log));
+  await keepTrying(log, "preparing the database", () =>
+    prepareDatabase(mongo.db(settings.MONGODB_DATABASE), log, settings.AUDIT_RETENTION_DAYS),
+  );
   api = await startServer(withProbe(readiness, app.handle), { ...listening, port: settings.PORT, drainMs: DRAIN_MS });
   log.info({ port: api.port, ops_port: operations.port }, "listening");
 });

@@ -1,4 +1,5 @@
 import { createCollections, type Migration } from "@nts/shared/mongo/migrations";
+import { AUDIT, AUDIT_HEADS } from "./audit/trail.js";
 import { INDEXES } from "./indexes.js";
 
 /** The history of the schema. New steps are added at the end; released ones stay as they are. */
@@ -7,4 +8,5 @@ export const MIGRATIONS: readonly Migration[] = [
     name: "0001-collections",
     up: (db) => createCollections(db, [...Object.keys(INDEXES), "organizations", "counters"]),
   },
+  { name: "0002-audit", up: (db) => createCollections(db, [AUDIT, AUDIT_HEADS]) },
 ];

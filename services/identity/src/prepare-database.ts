@@ -1,12 +1,18 @@
 import type { Db } from "mongodb";
 import type { Log } from "@nts/shared/log";
 import { migrate } from "@nts/shared/mongo/migrations";
+import { keepAudit } from "./audit/retention.js";
 import { INDEXES } from "./indexes.js";
 import { createKeyChangeLog } from "./key-changes/log.js";
 import { MIGRATIONS } from "./migrations.js";
 
-/** Brings the database to what this version needs, whatever it was before; safe while other processes do the same. */
-export async function prepareDatabase(db: Db, log: Log): Promise<void> {
+/**
+ * Brings the database to what this version needs, whatever it was before; safe while other processes do the same.
+ *
+ * @param auditRetentionDays null keeps what is there
+ */
+export async function prepareDatabase(db: Db, log: Log, auditRetentionDays: number | null = null): Promise<void> {
   await migrate(db, { migrations: MIGRATIONS, indexes: INDEXES, log });
   await createKeyChangeLog(db).prepare();
+  await keepAudit(db, auditRetentionDays);
 }

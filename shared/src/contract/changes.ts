@@ -12,7 +12,7 @@ export const CHANGE_ACTIONS = ["created", "updated", "deleted"] as const;
 /** Seconds that an empty answer may be held back. */
 export const LONGEST_WAIT_SECONDS = 25;
 
-const Actor = z
+export const Actor = z
   .object({
     user_id: Id,
     key_id: Id.nullable().describe("Null when it was a session."),
@@ -61,7 +61,7 @@ export const ChangeCursor = z
   .max(64)
   .regex(/^[\w-]+$/);
 
-const reading = {
+export const reading = {
   order_direction: z.enum(["asc", "desc"]).default("asc").describe("The oldest first, or the newest."),
   limit: z.int().min(1).max(1000).default(50).describe("The most entries that are answered; there may be fewer."),
   after: ChangeCursor.optional().describe("Only what comes behind this cursor in the order of the answer."),

@@ -40,7 +40,7 @@ export interface Endpoint<
   readonly credential: CredentialRule;
   /** The lowest level that may call it; null where no level is needed. */
   readonly permission: Permission | null;
-  /** It changes what belongs to the whole organization: an API key that is restricted to networks may not. */
+  /** It is about what belongs to the whole organization: an API key that is restricted to networks may not. */
   readonly wholeOrganization?: boolean;
   /** It ends the sessions that the browser has: identity is told the hashes of all session cookies, however many. */
   readonly endsSessions?: boolean;

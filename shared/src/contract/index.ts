@@ -1,4 +1,5 @@
 import type { AnyEndpoint } from "./endpoint.js";
+import * as audit from "./audit.js";
 import * as bindings from "./bindings.js";
 import * as changes from "./changes.js";
 import * as diff from "./diff.js";
@@ -62,9 +63,11 @@ export const OPERATIONS = operationsOf(
   diff,
   revert,
   webhooks,
+  audit,
   imports,
 );
 
+export * from "./audit.js";
 export * from "./bindings.rules.js";
 export * from "./bindings.js";
 export * from "./categories.js";

@@ -171,13 +171,14 @@ async function answerRequest(
     const { operation, readQuery } = found.value;
     authorize(operation, principal);
     const bytes = request.headers[IDEMPOTENCY_KEY] === undefined ? null : createHash("sha256");
+    const clientAddress = header(request, INTERNAL.clientAddress) ?? "";
     const call = {
       params: parseWith(operation.params, found.params),
       query: readQuery(cut === -1 ? "" : url.slice(cut + 1)),
       body: await bodyOf(request, found.value, clock, (body) => bytes?.update(body)),
       principal,
       cause: observation.cause,
-      clientAddress: header(request, INTERNAL.clientAddress) ?? "",
+      clientAddress,
       sessionHashes: header(request, INTERNAL.sessionHashes)?.split(",").filter(Boolean) ?? [],
       ifMatch: strongRevisionsOf(request.headers["if-match"]),
       lastEventId: header(request, "last-event-id") ?? null,
@@ -185,6 +186,7 @@ async function answerRequest(
         principal,
         clock,
         author: authorIn(request, principal, observation.cause.requestId),
+        origin: { requestId: observation.cause.requestId, address: clientAddress },
       }),
       log: options.log,
     };

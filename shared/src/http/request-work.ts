@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import type { ServerResponse } from "node:http";
 import { AppError } from "../errors.js";
 import type { Shares } from "../shares.js";
-import type { Work } from "../work.js";
+import type { Origin, Work } from "../work.js";
 import type { Author } from "../writes/author.js";
 import type { Reading } from "./body.js";
 import { sendError } from "./send.js";
@@ -46,10 +46,11 @@ export interface Asking {
   readonly principal: Principal;
   readonly clock: Clock;
   readonly author: Author | null;
+  readonly origin: Origin;
 }
 
 /** A request, for whatever uses the database on its behalf. */
-export function workOf(shares: Shares, response: ServerResponse, { principal, clock, author }: Asking): Work {
+export function workOf(shares: Shares, response: ServerResponse, { principal, clock, author, origin }: Asking): Work {
   const organizationId = isUser(principal) ? principal.scope.organizationId : null;
   return {
     get deadline() {
@@ -59,5 +60,6 @@ export function workOf(shares: Shares, response: ServerResponse, { principal, cl
     use: (task) => (organizationId === null ? task() : shares.use(organizationId, task)),
     openStream: () => (organizationId === null ? () => undefined : shares.openStream(organizationId)),
     ...(author !== null && { author }),
+    origin,
   };
 }

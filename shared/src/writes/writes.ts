@@ -231,6 +231,7 @@ function workIn(work: Work, unit: Unit): Work {
     use: work.use,
     openStream: work.openStream,
     ...(work.author && { author: work.author }),
+    ...(work.origin && { origin: work.origin }),
     unit,
   };
 }

@@ -7,6 +7,7 @@ import { bodyTypesOf } from "@nts/shared/contract/upload";
 import { createInvite, type InviteCreate } from "@nts/shared/contract/invites";
 import { login, register, type User } from "@nts/shared/contract/users";
 import { hashCredential } from "@nts/shared/credential";
+import { INTERNAL } from "@nts/shared/http/headers";
 import { createTenancySigner, type Principal, type UserPrincipal } from "@nts/shared/http/tenancy";
 import type { Stack } from "./stack.js";
 
@@ -16,6 +17,8 @@ export interface DirectAnswer<Data> {
   readonly text: string;
   /** What a success carries. */
   readonly data: Data;
+  /** What the service begins `meta` with. */
+  readonly meta: Readonly<Record<string, string | null>>;
   /** What a failure says. */
   readonly code: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -107,13 +110,17 @@ export function createDirect(stack: Asked): Direct {
       body: body === undefined ? null : JSON.stringify(body),
     });
     const text = await answered.text();
-    const json: unknown = text === "" ? undefined : JSON.parse(text);
+    // The gateway writes the end of `meta`.
+    const isOpen = answered.headers.get(INTERNAL.meta) === "open";
+    const whole = (isOpen ? JSON.parse(`{"data":${text}}}`) : {}) as { data?: unknown; meta?: DirectAnswer<unknown>["meta"] }; // prettier-ignore
+    const json: unknown = isOpen ? whole.data : text === "" ? undefined : JSON.parse(text);
     const { code = "", params = {} } = answered.status < 400 ? {} : (json as { code: string; params: object });
     return {
       status: answered.status,
       headers: answered.headers,
       text,
       data: json as never,
+      meta: whole.meta ?? {},
       code,
       params: { ...params },
     };

@@ -7,6 +7,7 @@ import { AppError } from "@nts/shared/errors";
 import { createLog } from "@nts/shared/log";
 import { createMongoClient, openDatabase } from "@nts/shared/mongo/connect";
 import { createTransactions } from "@nts/shared/mongo/transaction";
+import { createAudited } from "../audit/trail.js";
 import { IdentitySettings } from "../config.js";
 import { createAcknowledgements } from "../key-changes/acknowledgements.js";
 import { createChangeRights } from "../key-changes/change-rights.js";
@@ -89,7 +90,7 @@ async function create({ client, database, password }: Run, command: CreateOwnerC
   await prepareDatabase(client.db(database), log);
   const db = openDatabase(client, database);
   const users = createUserStore(unshared(db));
-  const transaction = createTransactions(client);
+  const transaction = createAudited(createTransactions(client), db);
   const registerUser = createRegisterUser({ users, transaction, passwords: await createPasswords() });
   const { email, organization } = command;
   const parts = { registerUser, organizations: createOrganizationStore(unshared(db)) };
@@ -104,7 +105,7 @@ async function create({ client, database, password }: Run, command: CreateOwnerC
 async function reset({ client, database, password }: Run, { email }: ResetPasswordCommand): Promise<string> {
   const db = openDatabase(client, database);
   const changeRights = createChangeRights({
-    transaction: createTransactions(client),
+    transaction: createAudited(createTransactions(client), db),
     keyChanges: createKeyChangeLog(db),
     acknowledgements: createAcknowledgements(createGatewayRegistry(db)),
     bus: { publish: () => undefined },

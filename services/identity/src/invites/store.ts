@@ -3,10 +3,13 @@ import { PERMISSIONS, type Permission } from "@nts/shared/contract/endpoint";
 import { AppError } from "@nts/shared/errors";
 import type { PageInfo } from "@nts/shared/http/answer";
 import type { PageQuery } from "@nts/shared/mongo/keyset";
+import { stateOf, subjectOf } from "../audit/states.js";
+import { trailOf } from "../audit/trail.js";
 import type { Database } from "../database.js";
 import { type Forms, openDocuments } from "../documents.js";
 import { reaching } from "../networks/reaching.rules.js";
 import { ranksOver } from "../users/rank.rules.js";
+import type { UserDocument } from "../users/user.js";
 import type { InviteDocument } from "./invite.rules.js";
 import { readPage } from "../pages.js";
 
@@ -31,16 +34,26 @@ export interface InviteStore {
   take(hash: string, tx: ClientSession): Promise<InviteDocument | null>;
   /** @returns false when there was none any more */
   remove(organizationId: string, id: string, tx: ClientSession): Promise<boolean>;
-  removeAllOf(inviterId: string, tx: ClientSession): Promise<void>;
+  removeAllOf(inviter: UserDocument, tx: ClientSession): Promise<void>;
   /** Removes what an inviter could not invite to at this level. */
-  removeBeyond(inviterId: string, level: Permission, tx: ClientSession): Promise<void>;
+  removeBeyond(inviter: UserDocument, level: Permission, tx: ClientSession): Promise<void>;
 }
 
 export function createInviteStore({ db, share }: Database, forms?: Forms): InviteStore {
   const documents = openDocuments(db, "invites", forms);
   const { collection: invites, understood } = documents;
+
+  async function removeMany(filter: Filter<InviteDocument>, tx: ClientSession): Promise<number> {
+    const found = await invites.find<InviteDocument>(filter, { session: tx }).toArray();
+    for (const invite of found) noteEnd(understood(invite), "deleted", tx);
+    return found.length === 0 ? 0 : (await invites.deleteMany(filter, { session: tx })).deletedCount;
+  }
+
   return {
-    insert: documents.insert,
+    insert: async (invite, tx) => {
+      await documents.insert(invite, tx);
+      trailOf(tx).note({ ...subjectOf.invite(invite), action: "created", before: null, after: stateOf.invite(invite) });
+    },
     countOpen: (organizationId, now, tx) =>
       invites.countDocuments({ organization_id: organizationId, expires_at: { $gt: now } }, { session: tx }),
     list: async (organizationId, query, now) => {
@@ -61,18 +74,25 @@ export function createInviteStore({ db, share }: Database, forms?: Forms): Invit
     findByHash: (hash) => documents.find({ hash }),
     take: async (hash, tx) => {
       const taken = await invites.findOneAndDelete({ hash }, { session: tx });
-      return taken && understood(taken);
+      if (taken === null) return null;
+      const invite = understood(taken);
+      noteEnd(invite, "accepted", tx);
+      return invite;
     },
     remove: async (organizationId, id, tx) =>
-      (await invites.deleteOne({ organization_id: organizationId, _id: id }, { session: tx })).deletedCount === 1,
-    removeAllOf: async (inviterId, tx) => {
-      await invites.deleteMany({ invited_by: inviterId }, { session: tx });
+      (await removeMany({ organization_id: organizationId, _id: id }, tx)) === 1,
+    removeAllOf: async ({ organization_id, _id }, tx) => {
+      await removeMany({ organization_id, invited_by: _id }, tx);
     },
-    removeBeyond: async (inviterId, level, tx) => {
+    removeBeyond: async ({ organization_id, _id }, level, tx) => {
       const beyond = PERMISSIONS.filter((one) => !ranksOver(level, one));
-      await invites.deleteMany({ invited_by: inviterId, permissions: { $in: beyond } }, { session: tx });
+      await removeMany({ organization_id, invited_by: _id, permissions: { $in: beyond } }, tx);
     },
   };
+}
+
+function noteEnd(invite: InviteDocument, action: "accepted" | "deleted", tx: ClientSession): void {
+  trailOf(tx).note({ ...subjectOf.invite(invite), action, before: stateOf.invite(invite), after: null });
 }
 
 function matching({ ids, network_id }: InviteQuery): Filter<InviteDocument> {

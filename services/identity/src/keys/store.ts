@@ -4,8 +4,11 @@ import type { PageInfo } from "@nts/shared/http/answer";
 import type { PageQuery } from "@nts/shared/mongo/keyset";
 import { createKeyedQueue } from "@nts/shared/mongo/queue";
 import { KEYS_BY_ORGANIZATION, KEYS_BY_USER } from "../indexes.js";
+import { stateOf, subjectOf } from "../audit/states.js";
+import { trailOf } from "../audit/trail.js";
 import type { Database } from "../database.js";
 import { type Forms, openDocuments, without } from "../documents.js";
+import type { UserDocument } from "../users/user.js";
 import { nextRevision } from "../revisions.rules.js";
 import type { KeyDocument } from "./key.rules.js";
 import { readPage } from "../pages.js";
@@ -45,7 +48,7 @@ export interface KeyStore {
   ): Promise<KeyDocument | "conflict">;
   /** Removes it, unless another writer came between. */
   remove(owner: KeyOwner, current: KeyDocument, tx: ClientSession): Promise<"removed" | "conflict">;
-  removeAllOf(userId: string, tx: ClientSession): Promise<void>;
+  removeAllOf(user: UserDocument, tx: ClientSession): Promise<void>;
   /** Takes managed tags off every key of an organization. */
   dropTags(organizationId: string, tagIds: readonly string[]): Promise<void>;
   /** Moves `last_used` forward and touches nothing else; keys that are gone are passed over. */
@@ -76,7 +79,10 @@ export function createKeyStore({ db, share }: Database, forms?: Forms): KeyStore
       if (key === null) throw new AppError("not_found", { entity: "UserApiKey" });
       return key;
     },
-    insert: documents.insert,
+    insert: async (key, tx) => {
+      await documents.insert(key, tx);
+      trailOf(tx).note({ ...subjectOf.key(key), action: "created", before: null, after: stateOf.key(key) });
+    },
     count: async (owner, tx) => ({
       ofUser: await keys.countDocuments(ownedBy(owner), { session: tx, hint: KEYS_BY_USER }),
       ofOrganization: await keys.countDocuments(
@@ -88,17 +94,26 @@ export function createKeyStore({ db, share }: Database, forms?: Forms): KeyStore
       const written = { ...changes, ...nextRevision(current, new Date()), form: formAfter(current) };
       const unchanged = { ...ownedBy(owner), _id: current._id, revision: current.revision };
       const { matchedCount } = await keys.updateOne(unchanged, { $set: written }, { session: tx });
-      return matchedCount === 1 ? { ...current, ...written } : "conflict";
+      if (matchedCount === 0) return "conflict";
+      const saved = { ...current, ...written };
+      const action = changes.hash === undefined ? "updated" : "rotated";
+      const [before, after] = [stateOf.key(current), stateOf.key(saved)];
+      trailOf(tx).note({ ...subjectOf.key(saved), action, before, after });
+      return saved;
     },
     remove: async (owner, current, tx) => {
       const { deletedCount } = await keys.deleteOne(
         { ...ownedBy(owner), _id: current._id, revision: current.revision },
         { session: tx },
       );
-      return deletedCount === 1 ? "removed" : "conflict";
+      if (deletedCount === 0) return "conflict";
+      noteEnd(current, tx);
+      return "removed";
     },
-    removeAllOf: async (userId, tx) => {
-      await keys.deleteMany({ user_id: userId }, { session: tx });
+    removeAllOf: async ({ _id }, tx) => {
+      const found = await keys.find<KeyDocument>({ user_id: _id }, { session: tx }).toArray();
+      for (const key of found) noteEnd(documents.understood(key), tx);
+      await keys.deleteMany({ user_id: _id }, { session: tx });
     },
     dropTags: async (organizationId, tagIds) => {
       const carrying = { organization_id: organizationId, tags: { $in: [...tagIds] } };
@@ -120,6 +135,10 @@ function createUseWriter(keys: Collection<KeyDocument>): KeyStore["recordUses"] 
     }));
     await useWrites.run([keys.collectionName], () => keys.bulkWrite(updates, { ordered: false }));
   };
+}
+
+function noteEnd(key: KeyDocument, tx: ClientSession): void {
+  trailOf(tx).note({ ...subjectOf.key(key), action: "deleted", before: stateOf.key(key), after: null });
 }
 
 function ownedBy({ organizationId, userId }: KeyOwner): { organization_id: string; user_id: string } {

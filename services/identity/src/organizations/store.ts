@@ -1,5 +1,7 @@
 import type { ClientSession } from "mongodb";
 import { AppError } from "@nts/shared/errors";
+import { stateOf, subjectOf } from "../audit/states.js";
+import { trailOf } from "../audit/trail.js";
 import type { Database } from "../database.js";
 import { type Forms, openDocuments } from "../documents.js";
 import { nextRevision } from "../revisions.rules.js";
@@ -25,7 +27,11 @@ export function createOrganizationStore({ db, share }: Database, forms?: Forms):
   const { collection: organizations, formAfter } = documents;
   const find = (id: string): Promise<OrganizationDocument | null> => share(id, () => documents.find({ _id: id }));
   return {
-    insert: documents.insert,
+    insert: async (organization, tx) => {
+      await documents.insert(organization, tx);
+      const after = stateOf.organization(organization);
+      trailOf(tx).note({ ...subjectOf.organization(organization), action: "created", before: null, after });
+    },
     find,
     get: async (id) => {
       const organization = await find(id);
@@ -39,7 +45,11 @@ export function createOrganizationStore({ db, share }: Database, forms?: Forms):
       const written = { ...changes, ...nextRevision(current, new Date()), form: formAfter(current) };
       const unchanged = { _id: current._id, revision: current.revision };
       const { matchedCount } = await organizations.updateOne(unchanged, { $set: written }, { session: tx });
-      return matchedCount === 1 ? { ...current, ...written } : "conflict";
+      if (matchedCount === 0) return "conflict";
+      const saved = { ...current, ...written };
+      const [before, after] = [stateOf.organization(current), stateOf.organization(saved)];
+      trailOf(tx).note({ ...subjectOf.organization(saved), action: "updated", before, after });
+      return saved;
     },
   };
 }

@@ -5,6 +5,8 @@ import { AppError } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
 import { mountAny, type Router } from "@nts/shared/http/mount";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
+import { actorFrom } from "../audit/states.js";
+import { trailOf } from "../audit/trail.js";
 import { isUsable, type InviteDocument } from "../invites/invite.rules.js";
 import type { InviteStore } from "../invites/store.js";
 import type { OrganizationStore } from "../organizations/store.js";
@@ -52,12 +54,13 @@ export function mountRegistrations(router: Router, routes: RegistrationRoutes): 
       replaceSessions(of, replaced, written, write) as ReturnType<typeof write>;
     const registerUser = createRegisterUser({ users, transaction, passwords });
     const made = await registerUser(work, body, keys, async (candidate, tx) => {
+      trailOf(tx).actAs(actorFrom({ _id: candidate.id, email: candidate.email }));
       const user =
         hash === null
           ? await foundOrganization(organizations, { name, founder: candidate }, tx)
           : await joinOrganization(candidate, hash, tx);
       const { token, session } = startSession(user, candidate.now);
-      await sessions.insert(session, tx);
+      await sessions.insert(session, user, tx);
       return { user, token };
     });
     return answer.data(userAnswer(made.user, networkIds), {

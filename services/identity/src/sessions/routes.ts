@@ -45,7 +45,7 @@ export function mountSessions(router: Router, routes: SessionRoutes): void {
       const beyond = await sessions.idsBeyond(user._id, sessionsPerUser - 1, sessionHashes);
       return replaceSessions(work, [...replaced, ...beyond], [`user:${user._id}`], async (tx) => {
         if (!(await users.beginSession(user, tx))) throw new AppError("invalid_credentials");
-        await sessions.insert(session, tx);
+        await sessions.insert(session, user, tx);
         return (await sessions.count(user._id, tx)) <= sessionsPerUser ? "begun" : "conflict";
       });
     });

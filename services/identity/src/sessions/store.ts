@@ -1,10 +1,17 @@
-import type { ClientSession } from "mongodb";
+import type { ClientSession, Filter } from "mongodb";
+import type { Actor } from "../audit/entries.rules.js";
+import { actorFrom, stateOf, subjectOf } from "../audit/states.js";
+import { trailOf } from "../audit/trail.js";
 import type { Database } from "../database.js";
 import { type Forms, openDocuments } from "../documents.js";
+import type { UserDocument } from "../users/user.js";
 import type { SessionDocument } from "./session.js";
 
+type SessionUser = Pick<UserDocument, "_id" | "email">;
+
 export interface SessionStore {
-  insert(session: SessionDocument, tx: ClientSession): Promise<void>;
+  /** @param user whose it is */
+  insert(session: SessionDocument, user: SessionUser, tx: ClientSession): Promise<void>;
   /** Moves the end of a session on, never back. */
   slide(id: string, expiresAt: Date): Promise<void>;
   find(organizationId: string, userId: string, id: string): Promise<SessionDocument | null>;
@@ -13,16 +20,36 @@ export interface SessionStore {
   /** The ids of the sessions of a user beyond so many: those that would end first. @param hashes of sessions not to be counted */
   idsBeyond(userId: string, kept: number, hashes: readonly string[]): Promise<string[]>;
   count(userId: string, tx: ClientSession): Promise<number>;
-  /** @returns a conflict when there was none of them any more */
+  /**
+   * Ends sessions on behalf of their users: who asks for it has had their tokens.
+   *
+   * @returns a conflict when there was none of them any more
+   */
   removeMany(ids: readonly string[], tx: ClientSession): Promise<"removed" | "conflict">;
-  removeAllOf(userId: string, tx: ClientSession): Promise<void>;
+  removeAllOf(user: SessionUser, tx: ClientSession): Promise<void>;
 }
 
 export function createSessionStore({ db, share }: Database, forms?: Forms): SessionStore {
   const documents = openDocuments(db, "sessions", forms);
   const { collection: sessions } = documents;
+
+  async function remove(filter: Filter<SessionDocument>, tx: ClientSession): Promise<SessionDocument[]> {
+    const found = await sessions.find<SessionDocument>(filter, { session: tx }).toArray();
+    if (found.length > 0) await sessions.deleteMany(filter, { session: tx });
+    return found.map(documents.understood);
+  }
+
   return {
-    insert: documents.insert,
+    insert: async (session, user, tx) => {
+      await documents.insert(session, tx);
+      const told = {
+        action: "created",
+        before: null,
+        after: stateOf.session(session),
+        actor: actorFrom(user),
+      } as const;
+      trailOf(tx).note({ ...subjectOf.session(session, user.email), ...told });
+    },
     slide: async (id, expiresAt) => {
       await sessions.updateOne({ _id: id }, { $max: { expires_at: expiresAt } });
     },
@@ -42,11 +69,28 @@ export function createSessionStore({ db, share }: Database, forms?: Forms): Sess
     },
     count: (userId, tx) => sessions.countDocuments({ user_id: userId }, { session: tx }),
     removeMany: async (ids, tx) => {
-      const { deletedCount } = await sessions.deleteMany({ _id: { $in: [...ids] } }, { session: tx });
-      return deletedCount > 0 ? "removed" : "conflict";
+      const ended = await remove({ _id: { $in: [...ids] } }, tx);
+      if (ended.length === 0) return "conflict";
+      const users = db.collection<UserDocument>("users");
+      const theirs = { _id: { $in: ended.map(({ user_id }) => user_id) } };
+      const found = await users.find(theirs, { projection: { email: 1 }, session: tx }).toArray();
+      for (const session of ended) {
+        const { _id, email } = found.find((user) => user._id === session.user_id) ?? {
+          _id: session.user_id,
+          email: null,
+        };
+        noteEnd(session, email ?? "", { user_id: _id, key_id: null, email }, tx);
+      }
+      return "removed";
     },
-    removeAllOf: async (userId, tx) => {
-      await sessions.deleteMany({ user_id: userId }, { session: tx });
+    removeAllOf: async ({ _id, email }, tx) => {
+      for (const session of await remove({ user_id: _id }, tx)) noteEnd(session, email, undefined, tx);
     },
   };
+}
+
+/** @param actor where it is not who asks */
+function noteEnd(session: SessionDocument, email: string, actor: Actor | undefined, tx: ClientSession): void {
+  const told = { action: "deleted", before: stateOf.session(session), after: null, ...(actor && { actor }) } as const;
+  trailOf(tx).note({ ...subjectOf.session(session, email), ...told });
 }

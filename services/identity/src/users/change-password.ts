@@ -33,8 +33,8 @@ export function createChangePassword(options: ChangePasswordOptions): ChangePass
     const passwordHash = await passwords.hash(password);
     const changed = await changeRights(work, [user._id], async (tx) => {
       if (!(await users.replacePassword(user, passwordHash, tx))) return "conflict";
-      await sessions.removeAllOf(user._id, tx);
-      if (next !== null) await sessions.insert(next, tx);
+      await sessions.removeAllOf(user, tx);
+      if (next !== null) await sessions.insert(next, user, tx);
       return "changed";
     });
     return changed === "changed";

@@ -46,7 +46,7 @@ export function mountUsers(router: Router, routes: UserRoutes): void {
         const updated = await users.update(current, changes, tx);
         if (updated === "conflict") return "conflict";
         await requireAnOwner(current, tx);
-        await invites.removeBeyond(id, body.permissions, tx);
+        await invites.removeBeyond(current, body.permissions, tx);
         return updated;
       });
     });
@@ -61,7 +61,7 @@ export function mountUsers(router: Router, routes: UserRoutes): void {
       return changeRights(work, [id], async (tx) => {
         if ((await users.remove(current, tx)) === "conflict") return "conflict";
         await requireAnOwner(current, tx);
-        for (const belongings of [keys, sessions, invites]) await belongings.removeAllOf(id, tx);
+        for (const belongings of [keys, sessions, invites]) await belongings.removeAllOf(current, tx);
         return "removed";
       });
     });

@@ -2,6 +2,8 @@ import type { ClientSession, Filter } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import type { PageInfo } from "@nts/shared/http/answer";
 import type { PageQuery } from "@nts/shared/mongo/keyset";
+import { stateOf, subjectOf } from "../audit/states.js";
+import { trailOf } from "../audit/trail.js";
 import type { Database } from "../database.js";
 import { type Forms, openDocuments } from "../documents.js";
 import { nextRevision } from "../revisions.rules.js";
@@ -51,7 +53,10 @@ export function createUserStore({ db, share }: Database, forms?: Forms): UserSto
   }
 
   return {
-    insert: documents.insert,
+    insert: async (user, tx) => {
+      await documents.insert(user, tx);
+      trailOf(tx).note({ ...subjectOf.user(user), action: "created", before: null, after: stateOf.user(user) });
+    },
     list: async (organizationId, query) => {
       const filter = { organization_id: organizationId, ...matching(query) };
       const { found, page } = await readPage(
@@ -75,18 +80,28 @@ export function createUserStore({ db, share }: Database, forms?: Forms): UserSto
       const { matchedCount } = await users.updateOne({ _id, password_hash }, { $inc: { logins: 1 } }, { session: tx });
       return matchedCount === 1;
     },
-    replacePassword: async ({ _id, password_hash }, passwordHash, tx) => {
+    replacePassword: async (user, passwordHash, tx) => {
+      const { _id, password_hash } = user;
       const changed = documents.changing({ password_hash: { $literal: passwordHash } }, new Date());
-      return (await users.updateOne({ _id, password_hash }, changed, { session: tx })).matchedCount === 1;
+      const { matchedCount } = await users.updateOne({ _id, password_hash }, changed, { session: tx });
+      if (matchedCount === 0) return false;
+      trailOf(tx).note({ ...subjectOf.user(user), action: "password_changed", before: null, after: null });
+      return true;
     },
     update: async (current, changes, tx) => {
       const written = { ...changes, ...nextRevision(current, new Date()), form: formAfter(current) };
       const { matchedCount } = await users.updateOne(unchanged(current), { $set: written }, { session: tx });
-      return matchedCount === 1 ? { ...current, ...written } : "conflict";
+      if (matchedCount === 0) return "conflict";
+      const saved = { ...current, ...written };
+      const [before, after] = [stateOf.user(current), stateOf.user(saved)];
+      trailOf(tx).note({ ...subjectOf.user(saved), action: "updated", before, after });
+      return saved;
     },
     remove: async (current, tx) => {
       const { deletedCount } = await users.deleteOne(unchanged(current), { session: tx });
-      return deletedCount === 1 ? "removed" : "conflict";
+      if (deletedCount === 0) return "conflict";
+      trailOf(tx).note({ ...subjectOf.user(current), action: "deleted", before: stateOf.user(current), after: null });
+      return "removed";
     },
   };
 }

@@ -1,0 +1,121 @@
+import { performance } from "node:perf_hooks";
+import type { Filter } from "mongodb";
+import type { Database } from "../database.js";
+import { type AuditDocument, placeOf } from "./entries.rules.js";
+import { AUDIT, AUDIT_HEADS, type HeadDocument } from "./trail.js";
+
+// Reads ranges of an organization's entries. Numbers have no gaps, so a range in which few entries match is looked through some
+// thousand numbers at a time, and what was found in time is answered with the place from which to go on.
+
+/** Numbers that one query looks through. */
+const WINDOW = 20_000;
+const PATIENCE_MS = 2_000;
+/** Bytes of entries after which no more are read. */
+const PAGE_BYTES = 1_048_576;
+
+/** Numbers from `first` to `last`. */
+export interface Range {
+  readonly first: number;
+  readonly last: number;
+}
+
+export interface AuditFilter {
+  readonly user_id?: string | undefined;
+  readonly key_id?: string | undefined;
+  readonly action?: string | undefined;
+  readonly entity?: string | undefined;
+  readonly entity_id?: string | undefined;
+  readonly request_id?: string | undefined;
+}
+
+export interface Asked {
+  readonly filter: AuditFilter;
+  readonly range: Range;
+  readonly direction: "asc" | "desc";
+  readonly limit: number;
+}
+
+export interface Page {
+  readonly entries: readonly AuditDocument[];
+  /** The number of the last one that was looked at; null when there was none. */
+  readonly reached: number | null;
+  /** Nothing more is in the range. */
+  readonly isEnd: boolean;
+}
+
+export interface AuditReader {
+  /** All numbers that are kept; `last` is one less than `first` when none is. */
+  kept(organizationId: string): Promise<Range>;
+  /** The first number at or after a time; one more than the last when there is none. */
+  firstSince(organizationId: string, time: Date, range: Range): Promise<number>;
+  page(organizationId: string, asked: Asked): Promise<Page>;
+}
+
+export function createAuditReader({ db, share }: Database): AuditReader {
+  const entries = db.collection<AuditDocument>(AUDIT);
+  const heads = db.collection<HeadDocument>(AUDIT_HEADS);
+
+  const within = (organizationId: string, { first, last }: Range): Filter<AuditDocument> => ({
+    organization_id: organizationId,
+    _id: { $gte: placeOf(organizationId, first), $lte: placeOf(organizationId, last) },
+  });
+
+  return {
+    kept: (organizationId) =>
+      share(organizationId, async () => {
+        const last = (await heads.findOne({ _id: organizationId }))?.n ?? 0;
+        const all = entries.find(within(organizationId, { first: 1, last }), { projection: { n: 1 } });
+        const [oldest] = await all.sort({ _id: 1 }).limit(1).toArray();
+        return { first: oldest?.n ?? last + 1, last };
+      }),
+
+    firstSince: async (organizationId, time, { first, last }) => {
+      // Times do not go back, so each look leaves half of what was left.
+      let [low, high] = [first, last + 1];
+      while (low < high) {
+        const middle = Math.floor((low + high) / 2);
+        const place = { organization_id: organizationId, _id: placeOf(organizationId, middle) };
+        const one = await share(organizationId, () => entries.findOne(place, { projection: { at: 1 } }));
+        if (one === null || one.at < time) low = middle + 1;
+        else high = middle;
+      }
+      return low;
+    },
+
+    page: async (organizationId, { filter, range, direction, limit }) => {
+      const until = performance.now() + PATIENCE_MS;
+      const found: AuditDocument[] = [];
+      let bytes = 0;
+      let reached: number | null = null;
+      for (const window of windowsOf(range, direction)) {
+        const matching = { ...within(organizationId, window), ...conditionsOf(filter) };
+        const rows = entries.find(matching, { batchSize: 100 }).sort({ _id: direction === "asc" ? 1 : -1 });
+        const isFull = await share(organizationId, async () => {
+          for await (const entry of rows.limit(limit - found.length)) {
+            found.push(entry);
+            reached = entry.n;
+            bytes += JSON.stringify(entry).length;
+            if (found.length === limit || bytes > PAGE_BYTES) return true;
+          }
+          return false;
+        });
+        if (isFull) return { entries: found, reached, isEnd: false };
+        reached = direction === "asc" ? window.last : window.first;
+        if (performance.now() > until) return { entries: found, reached, isEnd: false };
+      }
+      return { entries: found, reached, isEnd: true };
+    },
+  };
+}
+
+function* windowsOf({ first, last }: Range, direction: Asked["direction"]): Generator<Range> {
+  for (let done = 0; done <= last - first; done += WINDOW)
+    yield direction === "asc"
+      ? { first: first + done, last: Math.min(last, first + done + WINDOW - 1) }
+      : { first: Math.max(first, last - done - WINDOW + 1), last: last - done };
+}
+
+function conditionsOf({ user_id, key_id, ...same }: AuditFilter): Filter<AuditDocument> {
+  const wanted = { ...same, "actor.user_id": user_id, "actor.key_id": key_id };
+  return Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,39 @@
+import { listAudit } from "@nts/shared/contract/audit";
+import { AppError } from "@nts/shared/errors";
+import { answer } from "@nts/shared/http/answer";
+import { INTERNAL } from "@nts/shared/http/headers";
+import { mount, type Router } from "@nts/shared/http/mount";
+import { entryAnswer } from "./entries.rules.js";
+import type { AuditReader } from "./read.js";
+
+export function mountAudit(router: Router, reader: AuditReader): void {
+  mount(router, listAudit, async ({ scope: { organizationId }, query }) => {
+    const { after, since, until, limit, order_direction: direction, ...filter } = query;
+    const kept = await reader.kept(organizationId);
+    const from = after === undefined ? null : numberIn(after, kept.last);
+    const oldest = kept.first - 1;
+    if (direction === "asc" && from !== null && from < oldest)
+      throw new AppError("changes_gone", { oldest: String(oldest) });
+
+    const range = { ...kept };
+    if (direction === "asc") range.first = Math.max(range.first, (from ?? 0) + 1);
+    else if (from !== null) range.last = Math.min(range.last, from - 1);
+    if (since !== undefined) range.first = await reader.firstSince(organizationId, new Date(since), range);
+    if (until !== undefined) range.last = (await reader.firstSince(organizationId, new Date(until), range)) - 1;
+    const { entries, reached, isEnd } = await reader.page(organizationId, { filter, range, direction, limit });
+
+    const next = direction === "desc" && (isEnd || reached === null) ? null : String(reached ?? from ?? oldest);
+    const meta = JSON.stringify({ next, oldest: String(oldest) }).slice(0, -1);
+    // The gateway adds what every answer has, and the end.
+    return answer.json(`${JSON.stringify(entries.map(entryAnswer))},"meta":${meta}`, {
+      headers: { [INTERNAL.meta]: "open" },
+    });
+  });
+}
+
+/** @throws AppError `cursor_invalid` for what was never answered */
+function numberIn(cursor: string, last: number): number {
+  const n = /^\d{1,12}$/.test(cursor) ? Number(cursor) : NaN;
+  if (!(n <= last)) throw new AppError("cursor_invalid");
+  return n;
+}

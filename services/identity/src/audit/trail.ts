@@ -1,0 +1,95 @@
+import type { ClientSession, Collection, Db } from "mongodb";
+import type { RunTransaction } from "@nts/shared/mongo/transaction";
+import type { Work } from "@nts/shared/work";
+import { type Actor, type AuditDocument, type Happening, placeOf } from "./entries.rules.js";
+
+// What a transaction does is written down in the same transaction, so neither is there without the other. Entries are numbered by a
+// document of their organization: whoever comes second meets a conflict and tries again, so numbers have no gaps and follow the
+// order of commit. Stores tell what they write; without a trail they do not write.
+
+export const AUDIT = "audit";
+export const AUDIT_HEADS = "audit_heads";
+
+/** Where the entries of an organization have come to. */
+export interface HeadDocument {
+  /** Of the organization. */
+  _id: string;
+  n: number;
+  at: Date;
+}
+
+/** What a transaction tells of what it does. */
+export interface Trail {
+  /** Says who acts where nobody is signed in yet. */
+  actAs(actor: Actor): void;
+  note(happening: Happening): void;
+}
+
+const trails = new WeakMap<ClientSession, Trail>();
+
+/** The trail of a transaction. @throws Error when it leaves none */
+export function trailOf(tx: ClientSession): Trail {
+  const trail = trails.get(tx);
+  if (trail === undefined) throw new Error("what this transaction does would not be written down");
+  return trail;
+}
+
+/** Transactions that leave a trail. */
+export function createAudited(transaction: RunTransaction, db: Db): RunTransaction {
+  const entries = db.collection<AuditDocument>(AUDIT);
+  const heads = db.collection<HeadDocument>(AUDIT_HEADS);
+  return (work, keys, body) =>
+    transaction(work, keys, async (tx, attempt) => {
+      const noted: Happening[] = [];
+      let actor: Actor | null = actorOf(work);
+      trails.set(tx, {
+        actAs: (who) => {
+          actor = who;
+        },
+        note: (happening) => {
+          noted.push({ actor, ...happening });
+        },
+      });
+      const result = await body(tx, attempt);
+      for (const organizationId of new Set(noted.map(({ organization_id }) => organization_id))) {
+        const own = noted.filter(({ organization_id }) => organization_id === organizationId);
+        const head = await advance(heads, organizationId, own.length, tx);
+        await entries.insertMany(
+          own.map((happening, at) => entryOf(happening, head, head.n - own.length + at + 1, work)),
+          {
+            session: tx,
+          },
+        );
+      }
+      return result;
+    });
+}
+
+function actorOf({ author }: Work): Actor | null {
+  return author === undefined ? null : { user_id: author.userId, key_id: author.keyId, email: author.email };
+}
+
+/** Takes the next numbers. Times do not go back, whatever the clocks of processes say. */
+async function advance(
+  heads: Collection<HeadDocument>,
+  organizationId: string,
+  by: number,
+  tx: ClientSession,
+): Promise<HeadDocument> {
+  const next = { n: { $add: [{ $ifNull: ["$n", 0] }, by] }, at: { $max: ["$at", new Date()] } };
+  const head = await heads.findOneAndUpdate({ _id: organizationId }, [{ $set: next }], {
+    ...{ upsert: true, returnDocument: "after", session: tx },
+  });
+  if (head === null) throw new Error("an organization has no place in the audit log");
+  return head;
+}
+
+function entryOf(happening: Happening, { at }: HeadDocument, n: number, work: Work): AuditDocument {
+  const { author, origin } = work;
+  return {
+    ...{ _id: placeOf(happening.organization_id, n), n, at },
+    ...{ address: origin?.address ?? "", request_id: origin?.requestId ?? null, comment: author?.comment ?? null },
+    ...happening,
+    actor: happening.actor ?? null,
+  };
+}

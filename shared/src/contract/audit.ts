@@ -1,0 +1,84 @@
+import { z } from "zod";
+import { Actor, reading } from "./changes.js";
+import { Id, Timestamp } from "./common.js";
+import { endpoint } from "./endpoint.js";
+
+// The record of what happened to accounts and to what lets somebody in. @see docs/audit.md
+
+export const AUDITED_ENTITIES = ["Organization", "User", "Session", "Invite", "UserApiKey"] as const;
+export const AUDIT_ACTIONS = [
+  "created",
+  "updated",
+  "deleted",
+  "rotated",
+  "accepted",
+  "password_changed",
+  "login_failed",
+  "first_used",
+] as const;
+
+const AuditedEntity = z.enum(AUDITED_ENTITIES);
+const AuditAction = z
+  .enum(AUDIT_ACTIONS)
+  .describe(
+    "`rotated`: a key has another secret. `accepted`: an invite was used up. `login_failed`: with a wrong password. " +
+      "`first_used`: a key from an address from which it was not used before.",
+  );
+
+const State = z.record(z.string(), z.unknown()).nullable();
+
+/** One entry of the audit log. */
+export const AuditEntry = z
+  .object({
+    cursor: z.string().describe("Its place in the order of commit; `after` it come later ones."),
+    at: Timestamp,
+    action: AuditAction,
+    entity: AuditedEntity,
+    entity_id: Id,
+    name: z
+      .string()
+      .describe("What the entity was called: the email address for users and sessions, the level for invites."),
+    before: State.describe("The entity without any secret; null when there was none."),
+    after: State.describe("The same from then on; null when there is none."),
+    fields: z.array(z.string()).describe("The members that were changed, but for `updated_at`."),
+    actor: Actor.nullable().describe("Null when nobody is known: a failed login, or an operator of the system."),
+    address: z.string().nullable().describe("Of the client."),
+    request_id: z.string().nullable(),
+    comment: z.string().nullable().describe("The `Change-Comment` of the request."),
+    attempts: z
+      .int()
+      .nullable()
+      .describe("Failures in a row of this account from this address; null for everything but failed logins."),
+  })
+  .meta({ id: "AuditEntry" });
+export type AuditEntry = z.infer<typeof AuditEntry>;
+
+const AuditEntries = z.array(AuditEntry).meta({ id: "AuditEntries" });
+
+export const listAudit = endpoint({
+  upstream: "identity",
+  credential: "any",
+  permission: "Owner",
+  wholeOrganization: true,
+  tag: "Audit",
+  operationId: "list_audit",
+  method: "get",
+  path: "/api/v1/audit",
+  summary: "List what happened to accounts, sessions, invites, API keys and the organization",
+  description:
+    "In the order of commit. `meta.next` is the cursor to go on from, also at the end of what there is; null at the end of the " +
+    "order `desc`. `meta.oldest` is the one behind which everything is kept.",
+  query: z.strictObject({
+    user_id: Id.optional().describe("Only what this user did."),
+    key_id: Id.optional().describe("Only what was done with this API key."),
+    action: AuditAction.optional(),
+    entity: AuditedEntity.optional().describe("Only entities of this kind."),
+    entity_id: Id.optional().describe("Only this entity."),
+    request_id: z.string().min(1).max(128).optional().describe("Only what this request did."),
+    since: z.iso.datetime({ offset: true }).optional().describe("Only entries of this time or later."),
+    until: z.iso.datetime({ offset: true }).optional().describe("Only entries before this time."),
+    ...reading,
+  }),
+  response: AuditEntries,
+  errors: ["cursor_invalid", "changes_gone"],
+});
