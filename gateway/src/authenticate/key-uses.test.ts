@@ -8,9 +8,9 @@ describe("the uses of keys", () => {
   it("are told once per key, with the last time", async () => {
     const told: KeyUse[][] = [];
     const uses = createKeyUses((batch) => Promise.resolve(told.push(batch)), log);
-    uses.record("a");
-    uses.record("b");
-    uses.record("a");
+    uses.record("a", "203.0.113.7");
+    uses.record("b", "203.0.113.7");
+    uses.record("a", "203.0.113.7");
     await uses.stop();
     expect(told.map((batch) => batch.map(({ key_id }) => key_id))).toEqual([["a", "b"]]);
     expect(told[0]![0]!.used_at).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
@@ -19,7 +19,7 @@ describe("the uses of keys", () => {
   it("are told in batches of a thousand", async () => {
     const sizes: number[] = [];
     const uses = createKeyUses((batch) => Promise.resolve(sizes.push(batch.length)), log);
-    for (let key = 0; key < 2_500; key++) uses.record(String(key));
+    for (let key = 0; key < 2_500; key++) uses.record(String(key), "203.0.113.7");
     await uses.stop();
     expect(sizes).toEqual([1_000, 1_000, 500]);
   });
@@ -32,11 +32,27 @@ describe("the uses of keys", () => {
       told.push(...batch.map(({ key_id }) => key_id));
       return Promise.resolve();
     }, log);
-    uses.record("a");
+    uses.record("a", "203.0.113.7");
     await uses.flush();
-    uses.record("b");
+    uses.record("b", "203.0.113.7");
     away = false;
     await uses.stop();
     expect(told.sort()).toEqual(["a", "b"]);
+  });
+
+  it("are told with the addresses they came from, up to a bound, also when identity was away", async () => {
+    const told: KeyUse[] = [];
+    let away = true;
+    const uses = createKeyUses((batch) => {
+      if (away) return Promise.reject(new Error("away"));
+      told.push(...batch);
+      return Promise.resolve();
+    }, log);
+    for (let address = 1; address < 20; address++) uses.record("a", `203.0.113.${(address % 10) + 1}`);
+    await uses.flush();
+    uses.record("a", "203.0.113.2");
+    away = false;
+    await uses.stop();
+    expect(told.map(({ addresses }) => addresses.length)).toEqual([8]);
   });
 });

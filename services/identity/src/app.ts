@@ -6,6 +6,8 @@ import { createRouter, type Router, type RouterOptions } from "@nts/shared/http/
 import { mapMongoFault } from "@nts/shared/mongo/faults";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import { createWrites } from "@nts/shared/writes/writes";
+import { createFailedLogins } from "./audit/failed-logins.js";
+import { createNoteFirstUses } from "./audit/key-addresses.js";
 import { createAuditReader } from "./audit/read.js";
 import { mountAudit } from "./audit/routes.js";
 import { createAudited } from "./audit/trail.js";
@@ -69,6 +71,8 @@ export interface AppOptions extends Pick<RouterOptions, "verifyTenancy" | "log" 
 /** The service with every operation mounted. */
 export interface App extends Router {
   readonly sweepReferences: ReferenceSweep;
+  /** Everything is written that nobody was made to wait for. */
+  readonly settled: () => Promise<void>;
 }
 
 /** It listens to the bus but not yet to a port. */
@@ -101,6 +105,7 @@ export function createApp(options: AppOptions): App {
   const requireRoom = createRequireRoom(organizations, keys, quotas);
   const requireRoomForInvite = createRequireRoomForInvite(organizations, invites, quotas);
   const guess = createGuess(createLoginFailureStore(db));
+  const failedLogins = createFailedLogins(db, transaction, routing.log);
   const change = createChangePassword({ users, sessions, passwords, changeRights });
 
   mountRegistrations(router, {
@@ -111,16 +116,17 @@ export function createApp(options: AppOptions): App {
   mountInvites(router, { invites, topology, requireLasting, transaction, requireRoom: requireRoomForInvite });
   mountSessions(router, {
     ...{ sessions, sessionsPerUser: quotas.sessionsPerUser, users, replaceSessions, passwords },
-    ...{ guess, topology, cookies, changeRights },
+    ...{ guess, failedLogins, topology, cookies, changeRights },
   });
-  mountPasswords(router, { users, organizations, passwords, requireStrong, guess, change, cookies });
+  mountPasswords(router, { users, organizations, passwords, requireStrong, guess, failedLogins, change, cookies });
   mountOrganizations(router, { organizations, transaction, changeRights });
-  mountKeys(router, { keys, topology, transaction, requireRoom, changeRights });
+  const noteFirstUses = createNoteFirstUses(db, transaction);
+  mountKeys(router, { keys, topology, transaction, requireRoom, changeRights, noteFirstUses });
   mountAudit(router, createAuditReader(database));
   mountWhoami(router, { ...stores, topology });
   mountCredentials(router, { credentials, sessions });
   mountKeyChanges(router, changes);
-  return { ...router, sweepReferences: createReferenceSweep({ database, ...sweeps }) };
+  return { ...router, sweepReferences: createReferenceSweep({ database, ...sweeps }), settled: failedLogins.written };
 }
 
 function createStores(database: Database, forms: Forms | undefined) {

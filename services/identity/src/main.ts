@@ -80,6 +80,7 @@ startProcess(async () => {
     delayMs: settings.DRAIN_DELAY_MS,
     steps: [
       async () => api?.close(),
+      app.settled,
       () => Promise.all([bus.close(), passwordJudge.close(), sweeping.stop()]),
       disconnect,
       () => mongo.close(),

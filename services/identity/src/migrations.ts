@@ -1,4 +1,5 @@
 import { createCollections, type Migration } from "@nts/shared/mongo/migrations";
+import { KEY_ADDRESSES } from "./audit/key-addresses.js";
 import { AUDIT, AUDIT_HEADS } from "./audit/trail.js";
 import { INDEXES } from "./indexes.js";
 
@@ -8,5 +9,5 @@ export const MIGRATIONS: readonly Migration[] = [
     name: "0001-collections",
     up: (db) => createCollections(db, [...Object.keys(INDEXES), "organizations", "counters"]),
   },
-  { name: "0002-audit", up: (db) => createCollections(db, [AUDIT, AUDIT_HEADS]) },
+  { name: "0002-audit", up: (db) => createCollections(db, [AUDIT, AUDIT_HEADS, KEY_ADDRESSES]) },
 ];

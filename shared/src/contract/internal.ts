@@ -85,15 +85,25 @@ export const pullKeyChanges = endpoint({
   response: KeyChanges,
 });
 
-/** Moves `last_used` forward, never back. */
+/** Addresses from which a key was used that are told at a time. */
+export const MOST_USED_ADDRESSES = 8;
+
+const KeyUse = z.object({
+  key_id: Id,
+  used_at: Timestamp,
+  /** A gateway of an earlier version does not say. */
+  addresses: z.array(z.string().max(64)).max(MOST_USED_ADDRESSES).default([]),
+});
+
+/** Moves `last_used` forward, never back, and notes addresses that are new. */
 export const recordKeyUses = endpoint({
   ...common,
   operationId: "internal_key_uses",
   method: "post",
   path: "/internal/key-uses",
   upstream: "identity",
-  summary: "When API keys were used",
-  body: z.object({ uses: z.array(z.object({ key_id: Id, used_at: Timestamp })).max(1000) }),
+  summary: "When and from where API keys were used",
+  body: z.object({ uses: z.array(KeyUse).max(1000) }),
   response: z.null(),
 });
 

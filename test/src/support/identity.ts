@@ -30,6 +30,8 @@ export interface Identity extends Direct {
   readonly db: Db;
   /** Takes off what is deleted, as the first replica does now and then. */
   sweepReferences(): Promise<void>;
+  /** Everything is written that nobody was made to wait for. */
+  settled(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -77,6 +79,9 @@ export async function startIdentity({ replicas = [{}], onCommand }: IdentityOpti
     ...createDirect({ tenancySecrets, identities, topologies: [] }),
     db: preparing.db(name),
     sweepReferences: async () => started[0]?.app.sweepReferences(new AbortController().signal),
+    settled: async () => {
+      await Promise.all(started.map(({ app }) => app.settled()));
+    },
     stop: async () => {
       await Promise.all(started.map(({ server }) => server.close()));
       await preparing.db(name).dropDatabase();

@@ -1,6 +1,7 @@
 import type { ClientSession, Collection, Db } from "mongodb";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import type { Work } from "@nts/shared/work";
+import type { Bounded, HourlyCount } from "./room.js";
 import { type Actor, type AuditDocument, type Happening, placeOf } from "./entries.rules.js";
 
 // What a transaction does is written down in the same transaction, so neither is there without the other. Entries are numbered by a
@@ -16,6 +17,8 @@ export interface HeadDocument {
   _id: string;
   n: number;
   at: Date;
+  /** Of the entries that are bounded. */
+  hourly?: { readonly [Action in Bounded]?: HourlyCount };
 }
 
 /** What a transaction tells of what it does. */

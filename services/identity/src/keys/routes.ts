@@ -11,6 +11,7 @@ import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import { newId } from "@nts/shared/ids";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import { requireRevision } from "@nts/shared/revision";
+import type { NoteFirstUses } from "../audit/key-addresses.js";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { TopologyDirectory } from "../topology.js";
 import { saveIn, untilSaved } from "../until-saved.js";
@@ -25,6 +26,7 @@ export interface KeyRoutes {
   readonly transaction: RunTransaction;
   readonly requireRoom: RequireRoom;
   readonly changeRights: ChangeRights;
+  readonly noteFirstUses: NoteFirstUses;
 }
 
 export function mountKeys(router: Router, routes: KeyRoutes): void {
@@ -39,6 +41,7 @@ export function mountKeys(router: Router, routes: KeyRoutes): void {
       used_at: new Date(Math.min(Date.parse(used_at), now)),
     }));
     await routes.keys.recordUses(uses);
+    await routes.noteFirstUses(body.uses);
     return answer.data(null);
   });
 }

@@ -4,6 +4,7 @@ import type { PageInfo } from "@nts/shared/http/answer";
 import type { PageQuery } from "@nts/shared/mongo/keyset";
 import { createKeyedQueue } from "@nts/shared/mongo/queue";
 import { KEYS_BY_ORGANIZATION, KEYS_BY_USER } from "../indexes.js";
+import { forgetAddresses } from "../audit/key-addresses.js";
 import { stateOf, subjectOf } from "../audit/states.js";
 import { trailOf } from "../audit/trail.js";
 import type { Database } from "../database.js";
@@ -108,12 +109,18 @@ export function createKeyStore({ db, share }: Database, forms?: Forms): KeyStore
       );
       if (deletedCount === 0) return "conflict";
       noteEnd(current, tx);
+      await forgetAddresses(db, [current._id], tx);
       return "removed";
     },
     removeAllOf: async ({ _id }, tx) => {
       const found = await keys.find<KeyDocument>({ user_id: _id }, { session: tx }).toArray();
       for (const key of found) noteEnd(documents.understood(key), tx);
       await keys.deleteMany({ user_id: _id }, { session: tx });
+      await forgetAddresses(
+        db,
+        found.map((key) => key._id),
+        tx,
+      );
     },
     dropTags: async (organizationId, tagIds) => {
       const carrying = { organization_id: organizationId, tags: { $in: [...tagIds] } };

@@ -10,9 +10,10 @@ import { FROM_EVERYWHERE, FROM_ONE_ADDRESS, remainingMs } from "./throttle.rules
  *
  * @param address of the client
  * @param check tells whether the password is right; when it throws, nothing is counted
+ * @returns the wrong ones in a row, from this address; 0 when it was right
  * @throws AppError `login_throttled` with the seconds until the next try; nothing is checked then
  */
-export type Guess = (email: string, address: string, check: () => Promise<boolean>) => Promise<boolean>;
+export type Guess = (email: string, address: string, check: () => Promise<boolean>) => Promise<number>;
 
 export function createGuess(failures: LoginFailureStore): Guess {
   const queue = createKeyedQueue();
@@ -26,9 +27,9 @@ export function createGuess(failures: LoginFailureStore): Guess {
         remainingMs(found.fromEverywhere, FROM_EVERYWHERE, now),
       );
       if (waitMs > 0) throw new AppError("login_throttled", { retry_after_seconds: Math.ceil(waitMs / 1000) });
-      const isRight = await check();
-      await (isRight ? failures.addSuccess(guesser, new Date()) : failures.addFailure(guesser, new Date()));
-      return isRight;
+      if (!(await check())) return failures.addFailure(guesser, new Date());
+      await failures.addSuccess(guesser, new Date());
+      return 0;
     });
   };
 }

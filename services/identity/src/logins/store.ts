@@ -29,7 +29,8 @@ export interface FoundFailures {
 
 export interface LoginFailureStore {
   find(guesser: Guesser): Promise<FoundFailures>;
-  addFailure(guesser: Guesser, now: Date): Promise<void>;
+  /** @returns how many there are in a row from this address */
+  addFailure(guesser: Guesser, now: Date): Promise<number>;
   /** The address is known from now on, and its failures are forgotten. */
   addSuccess(guesser: Guesser, now: Date): Promise<void>;
   /** Forgets all failures of an account. */
@@ -45,7 +46,7 @@ export function createLoginFailureStore(db: Db): LoginFailureStore {
     return ids.map((id) => found.find(({ _id }) => _id === id) ?? null);
   }
 
-  async function count(_id: string, account: string, now: Date): Promise<void> {
+  async function count(_id: string, account: string, now: Date): Promise<number> {
     const forgottenBefore = new Date(now.getTime() - FORGOTTEN_MS);
     const expires_at = new Date(now.getTime() + FORGOTTEN_MS);
     const oneMore = { $add: [{ $ifNull: ["$failures", 0] }, 1] };
@@ -57,7 +58,8 @@ export function createLoginFailureStore(db: Db): LoginFailureStore {
       is_known: { $ifNull: ["$is_known", false] },
       expires_at: { $max: ["$expires_at", expires_at] },
     };
-    await collection.updateOne({ _id }, [{ $set: counted }], { upsert: true });
+    const after = { upsert: true, returnDocument: "after" } as const;
+    return (await collection.findOneAndUpdate({ _id }, [{ $set: counted }], after))?.failures ?? 1;
   }
 
   return {
@@ -67,8 +69,9 @@ export function createLoginFailureStore(db: Db): LoginFailureStore {
     },
     addFailure: async (guesser, now) => {
       const account = hashOf(guesser.email);
-      await count(idOf(guesser), account, now);
+      const fromAddress = await count(idOf(guesser), account, now);
       await count(account, account, now);
+      return fromAddress;
     },
     addSuccess: async (guesser, now) => {
       const known = { account: hashOf(guesser.email), is_known: true, failures: 0, failed_at: now };

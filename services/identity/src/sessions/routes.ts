@@ -2,6 +2,7 @@ import { getCurrentUser, login, logout, postCurrentUser } from "@nts/shared/cont
 import { AppError } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
 import { mount, mountAny, type Router, type UserCall } from "@nts/shared/http/mount";
+import type { FailedLogins } from "../audit/failed-logins.js";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { Guess } from "../logins/guess.js";
 import { networksOf } from "../scopes.rules.js";
@@ -22,20 +23,32 @@ export interface SessionRoutes {
   readonly replaceSessions: ReplaceSessions;
   readonly passwords: Passwords;
   readonly guess: Guess;
+  readonly failedLogins: FailedLogins;
   readonly topology: TopologyDirectory;
   readonly cookies: SessionCookies;
   readonly changeRights: ChangeRights;
 }
 
 export function mountSessions(router: Router, routes: SessionRoutes): void {
-  const { sessions, sessionsPerUser, users, replaceSessions, passwords, guess, topology, cookies, changeRights } =
-    routes;
+  const {
+    sessions,
+    sessionsPerUser,
+    users,
+    replaceSessions,
+    passwords,
+    guess,
+    failedLogins,
+    topology,
+    cookies,
+    changeRights,
+  } = routes;
 
   mountAny(router, login, async ({ body: { email, password }, clientAddress, sessionHashes, cause, work }) => {
     const user = await users.findByEmail(email);
     const check = () => passwords.matches(user?.password_hash ?? null, password);
-    const isRight = await guess(email, clientAddress, check);
-    if (user === null || !isRight) throw new AppError("invalid_credentials");
+    const failures = await guess(email, clientAddress, check);
+    if (user !== null && failures > 0) failedLogins.note(user, failures, work);
+    if (user === null || failures > 0) throw new AppError("invalid_credentials");
     const scope = { organizationId: user.organization_id, networks: networksOf(user) };
     const data = userAnswer(user, await topology.networksIn(scope, cause));
     const { token, session } = startSession(user, new Date());

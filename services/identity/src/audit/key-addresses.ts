@@ -1,0 +1,88 @@
+import type { ClientSession, Db } from "mongodb";
+import { addressBlockOf } from "@nts/shared/address-block";
+import { Discard, type RunTransaction } from "@nts/shared/mongo/transaction";
+import { BACKGROUND } from "@nts/shared/work";
+import type { KeyDocument } from "../keys/key.rules.js";
+import type { UserDocument } from "../users/user.js";
+import { hasRoom, takeRoom } from "./room.js";
+import { subjectOf } from "./states.js";
+import { AUDIT_HEADS, type HeadDocument, trailOf } from "./trail.js";
+
+export const KEY_ADDRESSES = "key_addresses";
+
+/** Address blocks that are remembered of a key; a new one takes the place of the oldest. */
+const MOST_BLOCKS = 100;
+
+/** From where a key has been used. */
+interface KeyAddresses {
+  _id: string;
+  organization_id: string;
+  blocks: string[];
+}
+
+/** A key that was used lately. */
+export interface UsedFrom {
+  readonly key_id: string;
+  readonly addresses: readonly string[];
+}
+
+/** Writes down from where keys are used for the first time. Asked often: mostly that is one read. */
+export type NoteFirstUses = (uses: readonly UsedFrom[]) => Promise<void>;
+
+export function createNoteFirstUses(db: Db, transaction: RunTransaction): NoteFirstUses {
+  const remembered = db.collection<KeyAddresses>(KEY_ADDRESSES);
+  const keys = db.collection<KeyDocument>("api_keys");
+
+  async function write({ _id, organization_id: organizationId }: KeyDocument, address: string): Promise<void> {
+    await transaction(BACKGROUND, [`audit:${organizationId}`], async (tx) => {
+      if (!(await takeRoom(db, { organizationId, action: "first_used", now: new Date() }, tx))) throw new Discard(null);
+      // Read behind that write, which whoever deletes the key makes as well: so nothing is remembered of a key that is gone.
+      const key = await keys.findOne({ _id }, { session: tx });
+      if (key === null || !(await remember(key, addressBlockOf(address), tx))) throw new Discard(null);
+      const users = db.collection<UserDocument>("users");
+      const user = await users.findOne({ _id: key.user_id }, { projection: { email: 1 }, session: tx });
+      const actor = { user_id: key.user_id, key_id: _id, email: user?.email ?? null };
+      const told = { action: "first_used", before: null, after: null, actor, address } as const;
+      trailOf(tx).note({ ...subjectOf.key(key), ...told });
+    });
+  }
+
+  /** @returns false when it is remembered already */
+  async function remember({ _id, organization_id }: KeyDocument, block: string, tx: ClientSession): Promise<boolean> {
+    const known = await remembered.findOne({ _id, blocks: block }, { session: tx });
+    if (known !== null) return false;
+    const added = { $push: { blocks: { $each: [block], $slice: -MOST_BLOCKS } }, $setOnInsert: { organization_id } };
+    await remembered.updateOne({ _id }, added, { upsert: true, session: tx });
+    return true;
+  }
+
+  return async (uses) => {
+    const used = uses.filter(({ addresses }) => addresses.length > 0);
+    if (used.length === 0) return;
+    const known = await remembered.find({ _id: { $in: used.map(({ key_id }) => key_id) } }).toArray();
+    const blocksOf = new Map(known.map(({ _id, blocks }) => [_id, blocks]));
+    const fresh = new Map<string, string[]>();
+    for (const { key_id, addresses } of used) {
+      const byBlock = new Map(addresses.map((address) => [addressBlockOf(address), address]));
+      for (const block of blocksOf.get(key_id) ?? []) byBlock.delete(block);
+      if (byBlock.size > 0) fresh.set(key_id, [...byBlock.values()]);
+    }
+    if (fresh.size === 0) return;
+    const found = await keys.find<KeyDocument>({ _id: { $in: [...fresh.keys()] } }).toArray();
+    const organizations = found.map(({ organization_id }) => organization_id);
+    const heads = await db
+      .collection<HeadDocument>(AUDIT_HEADS)
+      .find({ _id: { $in: organizations } })
+      .toArray();
+    for (const key of found) {
+      const head = heads.find(({ _id }) => _id === key.organization_id) ?? null;
+      if (!hasRoom(head, "first_used", new Date())) continue;
+      for (const address of fresh.get(key._id) ?? []) await write(key, address);
+    }
+  };
+}
+
+/** Forgets from where keys were used that are deleted. */
+export async function forgetAddresses(db: Db, keyIds: readonly string[], tx: ClientSession): Promise<void> {
+  await db.collection<KeyAddresses>(KEY_ADDRESSES).deleteMany({ _id: { $in: [...keyIds] } }, { session: tx });
+}
