@@ -77,6 +77,17 @@ describe("the examples of docs/webhooks.md", () => {
   });
 });
 
+describe("the examples of docs/audit.md", () => {
+  it("answer what the page shows", async () => {
+    const page = readPage("docs/audit.md");
+    const own = (text: string): string => text.replaceAll("ada@example.com", "lovelace@example.com");
+    const answered = await runFiveMinutes({ commands: [...readFiveMinutes().commands, ...page.commands].map(own) }, stack.url, folder); // prettier-ignore
+    // The first use of the key has a number, too, and comes when the gateway tells of it.
+    const shape = (text: string): unknown => shapeOf(own(text).replace(/"(cursor|next)": ?"\d+"/g, '"$1":"…"'));
+    expect(answered.slice(-page.answers.length).map(shape)).toEqual(page.answers.map(shape));
+  });
+});
+
 /** The kinds and data of Server-Sent Events. */
 function eventsIn(text: string): unknown[] {
   return [...text.matchAll(/^event: (.*)\ndata: (.*)$/gm)].map(([, event, data = ""]) => [event, shapeOf(data)]);
