@@ -27,6 +27,7 @@ const Activity = lazy(() => import("./activity/activity-page.js"));
 const Import = lazy(() => import("./imports/import-page.js"));
 const Keys = lazy(() => import("./keys/keys-page.js"));
 const Users = lazy(() => import("./users/users-page.js"));
+const Audit = lazy(() => import("./audit/audit-page.js"));
 const Settings = lazy(() => import("./settings/settings-page.js"));
 const Webhooks = lazy(() => import("./webhooks/webhooks-page.js"));
 const Webhook = lazy(() => import("./webhooks/webhook-page.js"));
@@ -64,6 +65,7 @@ export function App(): ReactNode {
                     <Route path={PATHS.importScan} element={<Import />} />
                     <Route path={PATHS.keys} element={<Keys />} />
                     <Route path={PATHS.users} element={<Users />} />
+                    <Route path={PATHS.audit} element={<Audit />} />
                     <Route path={PATHS.settings} element={<Settings />} />
                     <Route path={PATHS.webhooks} element={<Webhooks />} />
                     <Route path={PATHS.webhook} element={<Webhook />} />

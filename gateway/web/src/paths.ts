@@ -19,6 +19,7 @@ export const PATHS = {
   importScan: "/import",
   keys: "/keys",
   users: "/users",
+  audit: "/audit",
   settings: "/settings",
   webhooks: "/settings/webhooks",
   webhook: "/settings/webhooks/:id",

@@ -41,7 +41,8 @@ interface OneFilterProps {
   readonly label: string;
 }
 
-function OneFilter({
+/** One of some values, or any. */
+export function OneFilter({
   state,
   name,
   label,
@@ -64,7 +65,8 @@ function OneFilter({
   );
 }
 
-function DayFilter({ state, name, label }: OneFilterProps): ReactNode {
+/** A day. */
+export function DayFilter({ state, name, label }: OneFilterProps): ReactNode {
   return (
     <TextInput
       className={classes.day ?? ""}
@@ -77,7 +79,7 @@ function DayFilter({ state, name, label }: OneFilterProps): ReactNode {
 }
 
 /** Users to choose from: all, for whom the API tells; otherwise oneself, and who is named in what is shown. */
-function useAuthors(entries: readonly Change[]): { value: string; label: string }[] {
+export function useAuthors(entries: readonly Pick<Change, "actor">[]): { value: string; label: string }[] {
   const { user } = useSession();
   const may = useMay("Admin");
   const { data } = useRows(listUsers, { query: { limit: 1000, order_by: "email" } }, { enabled: may });

@@ -5,9 +5,11 @@ import { type Column, DataTable } from "../list/data-table.js";
 import { comparisonOf, type ComparedField, fieldText } from "./entries.js";
 import { Value } from "./value.js";
 
+type Compared = Pick<Change, "before" | "after" | "fields" | "name"> & Partial<Pick<Change, "host_id">>;
+
 /** An entity before and after, side by side: what changed, and when asked for also what stayed. */
-export function Comparison({ entry }: { readonly entry: Change }): ReactNode {
-  const { action, host_id: hostId, name: entityName } = entry;
+export function Comparison({ entry }: { readonly entry: Compared }): ReactNode {
+  const { before, after, host_id: hostId = null, name: entityName } = entry;
   const [isAll, setAll] = useState(false);
   const all = comparisonOf(entry);
   const rows = isAll ? all : all.filter(({ isChanged }) => isChanged);
@@ -18,8 +20,8 @@ export function Comparison({ entry }: { readonly entry: Change }): ReactNode {
   });
   const columns: readonly Column<ComparedField>[] = [
     { id: "field", label: "Field", narrow: true, cell: ({ name }) => fieldText(name) },
-    ...(action === "created" ? [] : [side("before", "Before")]),
-    ...(action === "deleted" ? [] : [side("after", "After")]),
+    ...(before === null ? [] : [side("before", "Before")]),
+    ...(after === null ? [] : [side("after", "After")]),
   ];
   return (
     <>

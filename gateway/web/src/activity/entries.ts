@@ -3,15 +3,17 @@ import type { Change } from "@nts/shared/contract";
 // What the journal says, as a person reads it.
 
 /** The entries of one request, or of one write that nobody is known to have asked for. */
-export interface ChangeGroup {
+export interface ChangeGroup<Entry = Change> {
   readonly id: string;
   /** The newest first, as they were given. */
-  readonly entries: readonly [Change, ...Change[]];
+  readonly entries: readonly [Entry, ...Entry[]];
 }
 
 /** Puts entries of one request together, where the newest of them stands. */
-export function groupsOf(entries: readonly Change[]): ChangeGroup[] {
-  const groups = new Map<string, [Change, ...Change[]]>();
+export function groupsOf<Entry extends Pick<Change, "request_id" | "cursor">>(
+  entries: readonly Entry[],
+): ChangeGroup<Entry>[] {
+  const groups = new Map<string, [Entry, ...Entry[]]>();
   for (const entry of entries) {
     const id = entry.request_id ?? entry.cursor;
     const group = groups.get(id);
@@ -44,12 +46,13 @@ export interface ComparedField {
 const LEFT_OUT = new Set(["id", "created_at", "updated_at", "organization_id"]);
 
 /** The members of an entity before and after, those that changed first: of a new or deleted one all that were not empty. */
-export function comparisonOf({ action, before, after, fields }: Change): ComparedField[] {
+export function comparisonOf({ before, after, fields }: Pick<Change, "before" | "after" | "fields">): ComparedField[] {
+  const isUpdate = before !== null && after !== null;
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
   const all = names
     .filter((name) => !LEFT_OUT.has(name))
     .map((name) => ({ name, before: before?.[name], after: after?.[name] }))
-    .map((field) => ({ ...field, isChanged: action === "updated" ? fields.includes(field.name) : isSomething(field) }));
+    .map((field) => ({ ...field, isChanged: isUpdate ? fields.includes(field.name) : isSomething(field) }));
   return [...all.filter(({ isChanged }) => isChanged), ...all.filter(({ isChanged }) => !isChanged)];
 }
 
@@ -63,6 +66,7 @@ const NAMES: Readonly<Record<string, string>> = {
   ip_address: "IP address",
   mac_address: "MAC address",
   network_id: "Network",
+  network_ids: "Networks",
   subnet_id: "Subnet",
   host_id: "Host",
 };

@@ -38,8 +38,12 @@ export function Feed({ changes, empty }: FeedProps): ReactNode {
   );
 }
 
+type Paged = Pick<ReadChanges["query"], "hasNextPage" | "isFetchingNextPage" | "isFetchNextPageError" | "error"> & {
+  readonly fetchNextPage: () => Promise<unknown>;
+};
+
 /** A page may be empty while there is more behind it: the API looks through so many entries at a time. */
-function Older({ query, isNothing }: { readonly query: ReadChanges["query"]; readonly isNothing: boolean }): ReactNode {
+export function Older({ query, isNothing }: { readonly query: Paged; readonly isNothing: boolean }): ReactNode {
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, error, fetchNextPage } = query;
   if (isFetchNextPageError) return <FailureState error={error} onRetry={() => void fetchNextPage()} />;
   if (!hasNextPage) return <PartRemark>There is nothing older.</PartRemark>;

@@ -26,14 +26,19 @@ export function valueOf(state: Values, name: Filter): string | null {
   return state.valuesOf(name)[0] ?? null;
 }
 
+/** The user that it says, if it is one. */
+export function userIn(state: Values): string | undefined {
+  const who = valueOf(state, "who");
+  return who !== null && UUID.test(who) ? who : undefined;
+}
+
 /** What the API is asked for; whatever an address may say besides is left out. */
 export function filterOf(state: Values, networkId: string | null): ChangeFilter {
-  const who = valueOf(state, "who");
   return {
     network_id: networkId ?? undefined,
     entity: fieldOf(CHANGED_ENTITIES, valueOf(state, "kind")),
     action: fieldOf(CHANGE_ACTIONS, valueOf(state, "action")),
-    user_id: who !== null && UUID.test(who) ? who : undefined,
+    user_id: userIn(state),
     request_id: valueOf(state, "request")?.slice(0, 128),
     since: beginningOf(valueOf(state, "since"), 0),
     until: beginningOf(valueOf(state, "until"), 1),
@@ -53,7 +58,7 @@ export function passes(change: Change, filter: ChangeFilter): boolean {
 }
 
 /** When a day such as `2026-11-22` begins here, or one some days later. */
-function beginningOf(day: string | null, later: number): string | undefined {
+export function beginningOf(day: string | null, later: number): string | undefined {
   const [year = NaN, month = NaN, date = NaN] = (day ?? "").split("-").map(Number);
   const moment = new Date(year, month - 1, date + later);
   return Number.isNaN(moment.getTime()) ? undefined : moment.toISOString();

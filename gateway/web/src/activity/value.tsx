@@ -26,6 +26,7 @@ export function Value({ name, value, hostId }: ValueProps): ReactNode {
   if (name === "virtualization" && isObject(value)) return <VirtualizationText {...(value as Virtualization)} />;
   if (Array.isArray(value)) {
     if (value.length === 0) return "–";
+    if (name === "network_ids") return (value as string[]).map(nameOf).join(", ");
     if (name === "tags") return <TagBadges tags={value as string[]} known={tags} />;
     if (name === "bindings") return <Bindings bindings={value as BindingInput[]} hostId={hostId} />;
     if (name === "reserved") return <Lines lines={(value as Reserved[]).map(reservedText)} />;

@@ -10,6 +10,7 @@ import {
   Network,
   Server,
   Settings,
+  ShieldCheck,
   Spline,
   Tags,
   Users,
@@ -53,6 +54,7 @@ const GROUPS: readonly { readonly label: string; readonly entries: readonly Entr
     entries: [
       { path: PATHS.keys, label: "API keys", icon: KeyRound },
       { path: PATHS.users, label: "Users", icon: Users, needs: "Admin" },
+      { path: PATHS.audit, label: "Audit", icon: ShieldCheck, needs: "Owner" },
       { path: PATHS.settings, label: "Settings", icon: Settings },
     ],
   },

@@ -1,0 +1,67 @@
+import { Badge, UnstyledButton } from "@mantine/core";
+import type { AuditEntry } from "@nts/shared/contract";
+import { ChevronRight } from "lucide-react";
+import { type ReactNode, useId, useState } from "react";
+import feed from "../activity/activity.module.css";
+import { Comparison } from "../activity/comparison.js";
+import { fieldsText } from "../activity/entries.js";
+import classes from "./audit.module.css";
+import { actionText, kindText, remarkOf } from "./entries.js";
+
+const COLORS: Readonly<Record<AuditEntry["action"], string>> = {
+  created: "teal",
+  accepted: "teal",
+  updated: "cyan",
+  rotated: "cyan",
+  password_changed: "cyan",
+  first_used: "yellow",
+  login_failed: "red",
+  deleted: "red",
+};
+
+/** One entry: what happened to what; opened, what it was before and after. */
+export function AuditEntryView({ entry }: { readonly entry: AuditEntry }): ReactNode {
+  const { before, after } = entry;
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
+  if (before === null && after === null)
+    return (
+      <div className={classes.alone}>
+        <What entry={entry} />
+      </div>
+    );
+  return (
+    <>
+      <UnstyledButton
+        className={feed.entry}
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? id : undefined}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <ChevronRight size={16} aria-hidden className={feed.chevron} />
+        <What entry={entry} />
+      </UnstyledButton>
+      {isOpen && (
+        <div id={id} className={feed.details}>
+          <Comparison entry={entry} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function What({ entry }: { readonly entry: AuditEntry }): ReactNode {
+  const { action, entity, name } = entry;
+  const said = [action === "updated" ? fieldsText(entry) : "", remarkOf(entry)].filter((text) => text !== "");
+  return (
+    <>
+      <Badge size="sm" variant="light" color={COLORS[action]} className={classes.action ?? ""}>
+        {actionText(action)}
+      </Badge>
+      <span className={feed.what}>
+        <span className={feed.kind}>{kindText(entity)}</span> <strong>{name}</strong>
+        {said.length > 0 && <span className={feed.fields}> {said.join(", ")}</span>}
+      </span>
+    </>
+  );
+}

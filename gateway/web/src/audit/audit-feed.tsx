@@ -1,0 +1,73 @@
+import { Text } from "@mantine/core";
+import type { AuditEntry } from "@nts/shared/contract";
+import type { ReactNode } from "react";
+import feed from "../activity/activity.module.css";
+import { groupsOf } from "../activity/entries.js";
+import { Older } from "../activity/feed.js";
+import { useKeyNames } from "../activity/key-names.js";
+import { FailureState } from "../parts/failure-state.js";
+import { Waiting } from "../parts/waiting.js";
+import { When } from "../parts/when.js";
+import { AuditEntryView } from "./audit-entry.js";
+import { authorText } from "./entries.js";
+import type { ReadAudit } from "./source.js";
+
+interface AuditFeedProps {
+  readonly audit: ReadAudit;
+  /** Stands there when there is nothing. */
+  readonly empty: ReactNode;
+}
+
+/** Entries, the newest first and those of one request together, and the way to older ones. */
+export function AuditFeed({ audit: { query, entries }, empty }: AuditFeedProps): ReactNode {
+  const { data, error, refetch, isPlaceholderData, hasNextPage } = query;
+  const keyNames = useKeyNames();
+  const groups = groupsOf(entries);
+  if (data === undefined)
+    return error === null ? <Waiting /> : <FailureState error={error} onRetry={() => void refetch()} />;
+  if (groups.length === 0 && !hasNextPage) return empty;
+  return (
+    <div className={isPlaceholderData ? feed.old : undefined} aria-busy={isPlaceholderData}>
+      <ol className={feed.groups}>
+        {groups.map(({ id, entries: own }) => (
+          <li key={id}>
+            <Group entries={own} keyNames={keyNames} />
+          </li>
+        ))}
+      </ol>
+      <Older query={query} isNothing={groups.length === 0} />
+    </div>
+  );
+}
+
+interface GroupProps {
+  readonly entries: readonly [AuditEntry, ...AuditEntry[]];
+  readonly keyNames: ReadonlyMap<string, string>;
+}
+
+/** What one request did, in its order; and who sent it, from where, and when. */
+function Group({ entries, keyNames }: GroupProps): ReactNode {
+  const [newest] = entries;
+  const { who, how } = authorText(newest, keyNames);
+  return (
+    <article className={feed.group}>
+      <header className={feed.head}>
+        <Text size="sm" component="span">
+          <strong>{who}</strong>
+          {how}
+        </Text>
+        <Text size="sm" c="dimmed" component="span">
+          <When at={newest.at} />
+        </Text>
+      </header>
+      {newest.comment !== null && <p className={feed.comment}>{newest.comment}</p>}
+      <ul className={feed.entries}>
+        {entries.toReversed().map((entry) => (
+          <li key={entry.cursor}>
+            <AuditEntryView entry={entry} />
+          </li>
+        ))}
+      </ul>
+    </article>
+  );
+}

@@ -1,0 +1,56 @@
+import { Button } from "@mantine/core";
+import { AUDIT_ACTIONS, AUDITED_ENTITIES } from "@nts/shared/contract";
+import { SearchX, ShieldCheck } from "lucide-react";
+import type { ReactNode } from "react";
+import { DayFilter, OneFilter, useAuthors } from "../activity/activity-filters.js";
+import { useListState } from "../list/list-state.js";
+import list from "../list/list-view.module.css";
+import { EmptyState } from "../parts/empty-state.js";
+import { Page, Panel } from "../parts/page.js";
+import { AuditFeed } from "./audit-feed.js";
+import { actionText, FILTERS, filterOf } from "./entries.js";
+import { useAudit } from "./source.js";
+
+/** What happened to accounts and keys of the organization. */
+export default function AuditPage(): ReactNode {
+  const state = useListState();
+  const audit = useAudit(filterOf(state));
+  const authors = useAuthors(audit.entries);
+  const clear = (
+    <Button variant="default" onClick={() => state.change(Object.fromEntries(FILTERS.map((name) => [name, null])))}>
+      Clear filters
+    </Button>
+  );
+  return (
+    <Page title="Audit" about="Who signed in, and who changed users, invites, API keys and the organization.">
+      <Panel>
+        <div className={list.toolbar}>
+          <OneFilter state={state} name="kind" label="Kind" data={AUDITED_ENTITIES} />
+          <OneFilter
+            state={state}
+            name="action"
+            label="Action"
+            data={AUDIT_ACTIONS.map((value) => ({ value, label: actionText(value) }))}
+          />
+          <OneFilter state={state} name="who" label="User" data={authors} />
+          <DayFilter state={state} name="since" label="From" />
+          <DayFilter state={state} name="until" label="To" />
+        </div>
+        <AuditFeed
+          audit={audit}
+          empty={
+            state.isFiltered ? (
+              <EmptyState icon={SearchX} title="No results" actions={clear}>
+                Nothing that is kept passes these filters.
+              </EmptyState>
+            ) : (
+              <EmptyState icon={ShieldCheck} title="Nothing yet">
+                Who signs in, and what changes about accounts and keys, appears here.
+              </EmptyState>
+            )
+          }
+        />
+      </Panel>
+    </Page>
+  );
+}

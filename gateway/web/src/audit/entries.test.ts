@@ -1,0 +1,28 @@
+import { describe, expect, it } from "@jest/globals";
+import { authorText, filterOf, remarkOf } from "./entries.js";
+
+const actor = { user_id: "u", key_id: null, email: "ada@example.com" };
+const names = new Map([["k", "backup"]]);
+
+describe("the audit page", () => {
+  it("says who did something, with which key, and from where", () => {
+    const told = (entry: Parameters<typeof authorText>[0]): string => Object.values(authorText(entry, names)).join("");
+    const created = { action: "created", address: null } as const;
+    expect(told({ ...created, actor })).toBe("ada@example.com");
+    expect(told({ ...created, actor: { ...actor, key_id: "k" }, address: "203.0.113.7" })).toBe(
+      "ada@example.com with the API key backup from 203.0.113.7",
+    );
+    expect(told({ ...created, actor: { ...actor, key_id: "other" } })).toBe("ada@example.com with an API key");
+    expect(told({ ...created, actor: null })).toBe("An operator");
+    expect(told({ action: "login_failed", actor: null, address: "203.0.113.7" })).toBe("Somebody from 203.0.113.7");
+  });
+
+  it("counts failed logins that came one after another", () => {
+    expect([null, 1, 4].map((attempts) => remarkOf({ attempts }))).toEqual(["", "", "4 in a row"]);
+  });
+
+  it("asks the API for what its address names, and leaves out what the API would refuse", () => {
+    const valuesOf = (name: string): string[] => ({ kind: ["Session"], action: ["exploded"], who: ["x"] })[name] ?? [];
+    expect(filterOf({ valuesOf })).toEqual({ entity: "Session" });
+  });
+});

@@ -1,0 +1,60 @@
+import {
+  AUDIT_ACTIONS,
+  AUDITED_ENTITIES,
+  type AuditEntry,
+  type listAudit,
+  type QueryInputOf,
+} from "@nts/shared/contract";
+import { beginningOf, userIn, valueOf } from "../activity/filters.js";
+import { fieldOf, type ListState } from "../list/list-state.js";
+
+// What the audit log says, as a person reads it, and what it is asked for.
+
+export type AuditFilter = Pick<QueryInputOf<typeof listAudit>, "entity" | "action" | "user_id" | "since" | "until">;
+
+/** The parameters of the page's address. */
+export const FILTERS = ["kind", "action", "who", "since", "until"] as const;
+
+/** What the API is asked for; whatever an address may say besides is left out. */
+export function filterOf(state: Pick<ListState, "valuesOf">): AuditFilter {
+  return {
+    entity: fieldOf(AUDITED_ENTITIES, valueOf(state, "kind")),
+    action: fieldOf(AUDIT_ACTIONS, valueOf(state, "action")),
+    user_id: userIn(state),
+    since: beginningOf(valueOf(state, "since"), 0),
+    until: beginningOf(valueOf(state, "until"), 1),
+  };
+}
+
+const ACTIONS: Readonly<Partial<Record<AuditEntry["action"], string>>> = {
+  password_changed: "new password",
+  login_failed: "failed login",
+  first_used: "new address",
+};
+
+export function actionText(action: AuditEntry["action"]): string {
+  return ACTIONS[action] ?? action;
+}
+
+const KINDS: Readonly<Partial<Record<AuditEntry["entity"], string>>> = { UserApiKey: "API key" };
+
+export function kindText(entity: AuditEntry["entity"]): string {
+  return KINDS[entity] ?? entity;
+}
+
+/** Who did it, with what, and from where. */
+export function authorText(
+  { actor, action, address }: Pick<AuditEntry, "actor" | "action" | "address">,
+  keyNames: ReadonlyMap<string, string>,
+): { readonly who: string; readonly how: string } {
+  const nobody = action === "login_failed" ? "Somebody" : "An operator";
+  const who = actor === null ? nobody : (actor.email ?? "A user");
+  const name = actor?.key_id == null ? undefined : keyNames.get(actor.key_id);
+  const key = actor?.key_id == null ? "" : ` with ${name === undefined ? "an API key" : `the API key ${name}`}`;
+  return { who, how: `${key}${address === null ? "" : ` from ${address}`}` };
+}
+
+/** What else is to be said of an entry. */
+export function remarkOf({ attempts }: Pick<AuditEntry, "attempts">): string {
+  return attempts === null || attempts === 1 ? "" : `${attempts} in a row`;
+}
