@@ -80,8 +80,7 @@ startProcess(async () => {
     delayMs: settings.DRAIN_DELAY_MS,
     steps: [
       async () => api?.close(),
-      app.settled,
-      () => Promise.all([bus.close(), passwordJudge.close(), sweeping.stop()]),
+      () => Promise.all([bus.close(), passwordJudge.close(), sweeping.stop(), app.settled()]),
       disconnect,
       () => mongo.close(),
       () => tracing.close(),
@@ -89,10 +88,9 @@ startProcess(async () => {
     ],
   });
 
+  const [prepared, auditDays] = [mongo.db(settings.MONGODB_DATABASE), settings.AUDIT_RETENTION_DAYS];
   await connectMongo(mongo, log);
-  await keepTrying(log, "preparing the database", () =>
-    prepareDatabase(mongo.db(settings.MONGODB_DATABASE), log, settings.AUDIT_RETENTION_DAYS),
-  );
+  await keepTrying(log, "preparing the database", () => prepareDatabase(prepared, log, auditDays));
   api = await startServer(withProbe(readiness, app.handle), { ...listening, port: settings.PORT, drainMs: DRAIN_MS });
   log.info({ port: api.port, ops_port: operations.port }, "listening");
 });

@@ -8,7 +8,6 @@ import { FIELDS_LIMIT_BYTES } from "@nts/gateway/edge/soundness";
 import * as unread from "@nts/gateway/edge/unread-answers";
 import * as proxy from "@nts/gateway/proxy/proxy";
 import { IdentitySettings } from "@nts/identity/config";
-import { MOST_AN_HOUR } from "@nts/identity/audit/room";
 import { MOST_WAITING as PASSWORDS_WAITING } from "@nts/identity/users/strength-judge";
 import {
   type AnyEndpoint,
@@ -131,10 +130,6 @@ function ofCallers(): Rows {
     [
       "streams of changes",
       `${at("CHANGE_STREAMS_PER_USER")} of a user, ${at("CHANGE_STREAMS_PER_ORGANIZATION")} of an organization (429 \`too_many_streams\`), ${n(at("CHANGE_STREAMS"))} of one gateway, ${n(MOST_FEEDS)} of one process of topology (503)`,
-    ],
-    [
-      "entries of the audit log that anybody can bring about",
-      `${MOST_AN_HOUR} of failed logins, and as many of first uses of keys, of an organization an hour; more are not told`,
     ],
     [
       "request bodies in memory",

@@ -198,5 +198,6 @@ async function plantInvite(closed: Stack, token: string): Promise<void> {
   await db.collection<{ _id: string }>("invites").insertOne({
     ...{ _id: newId(), hash: hashCredential(token), organization_id, invited_by: owner },
     ...{ permissions: "Member", network_ids: [], expires_at: new Date(Date.now() + 60_000) },
+    ...{ created_at: new Date(), updated_at: new Date(), revision: 1 },
   });
 }

@@ -49,8 +49,9 @@ export function authorText(
 ): { readonly who: string; readonly how: string } {
   const nobody = action === "login_failed" ? "Somebody" : "An operator";
   const who = actor === null ? nobody : (actor.email ?? "A user");
-  const name = actor?.key_id == null ? undefined : keyNames.get(actor.key_id);
-  const key = actor?.key_id == null ? "" : ` with ${name === undefined ? "an API key" : `the API key ${name}`}`;
+  const keyId = actor?.key_id ?? null;
+  const name = keyId === null ? undefined : keyNames.get(keyId);
+  const key = keyId === null ? "" : ` with ${name === undefined ? "an API key" : `the API key ${name}`}`;
   return { who, how: `${key}${address === null ? "" : ` from ${address}`}` };
 }
 

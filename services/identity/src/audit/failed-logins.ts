@@ -3,9 +3,8 @@ import type { Log } from "@nts/shared/log";
 import { Discard, type RunTransaction } from "@nts/shared/mongo/transaction";
 import { BACKGROUND, type Work } from "@nts/shared/work";
 import type { UserDocument } from "../users/user.js";
+import { noteEvent } from "./notes.js";
 import { takeRoom } from "./room.js";
-import { subjectOf } from "./states.js";
-import { trailOf } from "./trail.js";
 
 /** Entries that may wait to be written; those beyond are lost, and logged. */
 const MOST_WAITING = 1_000;
@@ -30,7 +29,7 @@ export function createFailedLogins(db: Db, transaction: RunTransaction, log: Log
     await transaction(work, [`audit:${organizationId}`], async (tx) => {
       const place = { organizationId, action: "login_failed", now: new Date() } as const;
       if (!(await takeRoom(db, place, tx))) throw new Discard(undefined);
-      trailOf(tx).note({ ...subjectOf.user(user), action: "login_failed", before: null, after: null, attempts });
+      noteEvent(tx, "user", user, { action: "login_failed", attempts });
     });
   }
 

@@ -4,9 +4,9 @@ import { Discard, type RunTransaction } from "@nts/shared/mongo/transaction";
 import { BACKGROUND } from "@nts/shared/work";
 import type { KeyDocument } from "../keys/key.rules.js";
 import type { UserDocument } from "../users/user.js";
+import { noteEvent } from "./notes.js";
 import { hasRoom, takeRoom } from "./room.js";
-import { subjectOf } from "./states.js";
-import { AUDIT_HEADS, type HeadDocument, trailOf } from "./trail.js";
+import { AUDIT_HEADS, type HeadDocument } from "./trail.js";
 
 export const KEY_ADDRESSES = "key_addresses";
 
@@ -42,8 +42,7 @@ export function createNoteFirstUses(db: Db, transaction: RunTransaction): NoteFi
       const users = db.collection<UserDocument>("users");
       const user = await users.findOne({ _id: key.user_id }, { projection: { email: 1 }, session: tx });
       const actor = { user_id: key.user_id, key_id: _id, email: user?.email ?? null };
-      const told = { action: "first_used", before: null, after: null, actor, address } as const;
-      trailOf(tx).note({ ...subjectOf.key(key), ...told });
+      noteEvent(tx, "key", key, { action: "first_used", actor, address });
     });
   }
 
@@ -83,6 +82,11 @@ export function createNoteFirstUses(db: Db, transaction: RunTransaction): NoteFi
 }
 
 /** Forgets from where keys were used that are deleted. */
-export async function forgetAddresses(db: Db, keyIds: readonly string[], tx: ClientSession): Promise<void> {
-  await db.collection<KeyAddresses>(KEY_ADDRESSES).deleteMany({ _id: { $in: [...keyIds] } }, { session: tx });
+export async function forgetAddresses(
+  db: Db,
+  gone: readonly { readonly _id: string }[],
+  tx: ClientSession,
+): Promise<void> {
+  const ids = gone.map(({ _id }) => _id);
+  await db.collection<KeyAddresses>(KEY_ADDRESSES).deleteMany({ _id: { $in: ids } }, { session: tx });
 }

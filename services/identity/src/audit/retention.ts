@@ -17,7 +17,7 @@ export async function keepAudit(db: Db, days: number | null): Promise<void> {
   const seconds = Math.round((days ?? AUDIT_RETENTION_DAYS) * DAY_SECONDS);
   const indexes = (await entries.indexes()) as { key: object; expireAfterSeconds?: number }[];
   const found = indexes.find(({ key }) => JSON.stringify(key) === JSON.stringify(BY_TIME));
-  if (found === undefined) await entries.createIndex(BY_TIME, { expireAfterSeconds: seconds });
+  if (found === undefined) await entries.createIndex(BY_TIME, { expireAfterSeconds: seconds }, {});
   else if (days !== null && found.expireAfterSeconds !== seconds)
     await db.command({ collMod: AUDIT, index: { keyPattern: BY_TIME, expireAfterSeconds: seconds } });
 }

@@ -18,7 +18,7 @@ export interface HeadDocument {
   n: number;
   at: Date;
   /** Of the entries that are bounded. */
-  hourly?: { readonly [Action in Bounded]?: HourlyCount };
+  hourly?: Readonly<Partial<Record<Bounded, HourlyCount>>>;
 }
 
 /** What a transaction tells of what it does. */

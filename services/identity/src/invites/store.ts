@@ -3,8 +3,7 @@ import { PERMISSIONS, type Permission } from "@nts/shared/contract/endpoint";
 import { AppError } from "@nts/shared/errors";
 import type { PageInfo } from "@nts/shared/http/answer";
 import type { PageQuery } from "@nts/shared/mongo/keyset";
-import { stateOf, subjectOf } from "../audit/states.js";
-import { trailOf } from "../audit/trail.js";
+import { noteChange } from "../audit/notes.js";
 import type { Database } from "../database.js";
 import { type Forms, openDocuments } from "../documents.js";
 import { reaching } from "../networks/reaching.rules.js";
@@ -45,14 +44,14 @@ export function createInviteStore({ db, share }: Database, forms?: Forms): Invit
 
   async function removeMany(filter: Filter<InviteDocument>, tx: ClientSession): Promise<number> {
     const found = await invites.find<InviteDocument>(filter, { session: tx }).toArray();
-    for (const invite of found) noteEnd(understood(invite), "deleted", tx);
+    for (const invite of found) noteChange(tx, "invite", { before: understood(invite) });
     return found.length === 0 ? 0 : (await invites.deleteMany(filter, { session: tx })).deletedCount;
   }
 
   return {
     insert: async (invite, tx) => {
       await documents.insert(invite, tx);
-      trailOf(tx).note({ ...subjectOf.invite(invite), action: "created", before: null, after: stateOf.invite(invite) });
+      noteChange(tx, "invite", { after: invite });
     },
     countOpen: (organizationId, now, tx) =>
       invites.countDocuments({ organization_id: organizationId, expires_at: { $gt: now } }, { session: tx }),
@@ -76,7 +75,7 @@ export function createInviteStore({ db, share }: Database, forms?: Forms): Invit
       const taken = await invites.findOneAndDelete({ hash }, { session: tx });
       if (taken === null) return null;
       const invite = understood(taken);
-      noteEnd(invite, "accepted", tx);
+      noteChange(tx, "invite", { before: invite, action: "accepted" });
       return invite;
     },
     remove: async (organizationId, id, tx) =>
@@ -89,10 +88,6 @@ export function createInviteStore({ db, share }: Database, forms?: Forms): Invit
       await removeMany({ organization_id, invited_by: _id, permissions: { $in: beyond } }, tx);
     },
   };
-}
-
-function noteEnd(invite: InviteDocument, action: "accepted" | "deleted", tx: ClientSession): void {
-  trailOf(tx).note({ ...subjectOf.invite(invite), action, before: stateOf.invite(invite), after: null });
 }
 
 function matching({ ids, network_id }: InviteQuery): Filter<InviteDocument> {

@@ -5,10 +5,9 @@ import type { PageQuery } from "@nts/shared/mongo/keyset";
 import { createKeyedQueue } from "@nts/shared/mongo/queue";
 import { KEYS_BY_ORGANIZATION, KEYS_BY_USER } from "../indexes.js";
 import { forgetAddresses } from "../audit/key-addresses.js";
-import { stateOf, subjectOf } from "../audit/states.js";
-import { trailOf } from "../audit/trail.js";
+import { noteChange } from "../audit/notes.js";
 import type { Database } from "../database.js";
-import { type Forms, openDocuments, without } from "../documents.js";
+import { type Documents, type Forms, openDocuments, without } from "../documents.js";
 import type { UserDocument } from "../users/user.js";
 import { nextRevision } from "../revisions.rules.js";
 import type { KeyDocument } from "./key.rules.js";
@@ -59,30 +58,12 @@ export interface KeyStore {
 export function createKeyStore({ db, share }: Database, forms?: Forms): KeyStore {
   const documents = openDocuments(db, "api_keys", forms);
   const { collection: keys, formAfter } = documents;
-  async function find(owner: KeyOwner, id: string): Promise<KeyDocument | null> {
-    return share(owner.organizationId, () => documents.find({ ...ownedBy(owner), _id: id }));
-  }
 
   return {
-    list: async (owner, query) => {
-      const filter = { $and: [ownedBy(owner), matching(query)] };
-      const { found, page } = await readPage(
-        { collection: keys, share },
-        { name: "UserApiKey", ...owner },
-        filter,
-        query,
-      );
-      return { keys: found.map(documents.understood), page };
-    },
-    find,
-    get: async (owner, id) => {
-      const key = await find(owner, id);
-      if (key === null) throw new AppError("not_found", { entity: "UserApiKey" });
-      return key;
-    },
+    ...createKeyReads(documents, share),
     insert: async (key, tx) => {
       await documents.insert(key, tx);
-      trailOf(tx).note({ ...subjectOf.key(key), action: "created", before: null, after: stateOf.key(key) });
+      noteChange(tx, "key", { after: key });
     },
     count: async (owner, tx) => ({
       ofUser: await keys.countDocuments(ownedBy(owner), { session: tx, hint: KEYS_BY_USER }),
@@ -97,9 +78,11 @@ export function createKeyStore({ db, share }: Database, forms?: Forms): KeyStore
       const { matchedCount } = await keys.updateOne(unchanged, { $set: written }, { session: tx });
       if (matchedCount === 0) return "conflict";
       const saved = { ...current, ...written };
-      const action = changes.hash === undefined ? "updated" : "rotated";
-      const [before, after] = [stateOf.key(current), stateOf.key(saved)];
-      trailOf(tx).note({ ...subjectOf.key(saved), action, before, after });
+      noteChange(tx, "key", {
+        before: current,
+        after: saved,
+        ...(changes.hash !== undefined && { action: "rotated" }),
+      });
       return saved;
     },
     remove: async (owner, current, tx) => {
@@ -108,19 +91,15 @@ export function createKeyStore({ db, share }: Database, forms?: Forms): KeyStore
         { session: tx },
       );
       if (deletedCount === 0) return "conflict";
-      noteEnd(current, tx);
-      await forgetAddresses(db, [current._id], tx);
+      noteChange(tx, "key", { before: current });
+      await forgetAddresses(db, [current], tx);
       return "removed";
     },
     removeAllOf: async ({ _id }, tx) => {
       const found = await keys.find<KeyDocument>({ user_id: _id }, { session: tx }).toArray();
-      for (const key of found) noteEnd(documents.understood(key), tx);
+      for (const key of found) noteChange(tx, "key", { before: documents.understood(key) });
       await keys.deleteMany({ user_id: _id }, { session: tx });
-      await forgetAddresses(
-        db,
-        found.map((key) => key._id),
-        tx,
-      );
+      await forgetAddresses(db, found, tx);
     },
     dropTags: async (organizationId, tagIds) => {
       const carrying = { organization_id: organizationId, tags: { $in: [...tagIds] } };
@@ -128,6 +107,34 @@ export function createKeyStore({ db, share }: Database, forms?: Forms): KeyStore
       await share(organizationId, () => keys.updateMany(carrying, dropped));
     },
     recordUses: createUseWriter(keys),
+  };
+}
+
+function createKeyReads(
+  documents: Documents<KeyDocument>,
+  share: Database["share"],
+): Pick<KeyStore, "list" | "find" | "get"> {
+  async function find(owner: KeyOwner, id: string): Promise<KeyDocument | null> {
+    return share(owner.organizationId, () => documents.find({ ...ownedBy(owner), _id: id }));
+  }
+
+  return {
+    list: async (owner, query) => {
+      const filter = { $and: [ownedBy(owner), matching(query)] };
+      const { found, page } = await readPage(
+        { collection: documents.collection, share },
+        { name: "UserApiKey", ...owner },
+        filter,
+        query,
+      );
+      return { keys: found.map(documents.understood), page };
+    },
+    find,
+    get: async (owner, id) => {
+      const key = await find(owner, id);
+      if (key === null) throw new AppError("not_found", { entity: "UserApiKey" });
+      return key;
+    },
   };
 }
 
@@ -142,10 +149,6 @@ function createUseWriter(keys: Collection<KeyDocument>): KeyStore["recordUses"] 
     }));
     await useWrites.run([keys.collectionName], () => keys.bulkWrite(updates, { ordered: false }));
   };
-}
-
-function noteEnd(key: KeyDocument, tx: ClientSession): void {
-  trailOf(tx).note({ ...subjectOf.key(key), action: "deleted", before: stateOf.key(key), after: null });
 }
 
 function ownedBy({ organizationId, userId }: KeyOwner): { organization_id: string; user_id: string } {

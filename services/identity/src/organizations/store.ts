@@ -1,7 +1,6 @@
 import type { ClientSession } from "mongodb";
 import { AppError } from "@nts/shared/errors";
-import { stateOf, subjectOf } from "../audit/states.js";
-import { trailOf } from "../audit/trail.js";
+import { noteChange } from "../audit/notes.js";
 import type { Database } from "../database.js";
 import { type Forms, openDocuments } from "../documents.js";
 import { nextRevision } from "../revisions.rules.js";
@@ -29,8 +28,7 @@ export function createOrganizationStore({ db, share }: Database, forms?: Forms):
   return {
     insert: async (organization, tx) => {
       await documents.insert(organization, tx);
-      const after = stateOf.organization(organization);
-      trailOf(tx).note({ ...subjectOf.organization(organization), action: "created", before: null, after });
+      noteChange(tx, "organization", { after: organization });
     },
     find,
     get: async (id) => {
@@ -47,8 +45,7 @@ export function createOrganizationStore({ db, share }: Database, forms?: Forms):
       const { matchedCount } = await organizations.updateOne(unchanged, { $set: written }, { session: tx });
       if (matchedCount === 0) return "conflict";
       const saved = { ...current, ...written };
-      const [before, after] = [stateOf.organization(current), stateOf.organization(saved)];
-      trailOf(tx).note({ ...subjectOf.organization(saved), action: "updated", before, after });
+      noteChange(tx, "organization", { before: current, after: saved });
       return saved;
     },
   };

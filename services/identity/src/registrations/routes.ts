@@ -5,7 +5,7 @@ import { AppError } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
 import { mountAny, type Router } from "@nts/shared/http/mount";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
-import { actorFrom } from "../audit/states.js";
+import { actorFrom } from "../audit/notes.js";
 import { trailOf } from "../audit/trail.js";
 import { isUsable, type InviteDocument } from "../invites/invite.rules.js";
 import type { InviteStore } from "../invites/store.js";

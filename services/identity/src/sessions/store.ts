@@ -1,7 +1,5 @@
 import type { ClientSession, Filter } from "mongodb";
-import type { Actor } from "../audit/entries.rules.js";
-import { actorFrom, stateOf, subjectOf } from "../audit/states.js";
-import { trailOf } from "../audit/trail.js";
+import { actorFrom, noteChange } from "../audit/notes.js";
 import type { Database } from "../database.js";
 import { type Forms, openDocuments } from "../documents.js";
 import type { UserDocument } from "../users/user.js";
@@ -42,13 +40,7 @@ export function createSessionStore({ db, share }: Database, forms?: Forms): Sess
   return {
     insert: async (session, user, tx) => {
       await documents.insert(session, tx);
-      const told = {
-        action: "created",
-        before: null,
-        after: stateOf.session(session),
-        actor: actorFrom(user),
-      } as const;
-      trailOf(tx).note({ ...subjectOf.session(session, user.email), ...told });
+      noteChange(tx, "session", { after: { session, email: user.email }, actor: actorFrom(user) });
     },
     slide: async (id, expiresAt) => {
       await sessions.updateOne({ _id: id }, { $max: { expires_at: expiresAt } });
@@ -74,23 +66,20 @@ export function createSessionStore({ db, share }: Database, forms?: Forms): Sess
       const users = db.collection<UserDocument>("users");
       const theirs = { _id: { $in: ended.map(({ user_id }) => user_id) } };
       const found = await users.find(theirs, { projection: { email: 1 }, session: tx }).toArray();
+      const emails = new Map(found.map((user) => [user._id, user.email]));
       for (const session of ended) {
-        const { _id, email } = found.find((user) => user._id === session.user_id) ?? {
-          _id: session.user_id,
-          email: null,
-        };
-        noteEnd(session, email ?? "", { user_id: _id, key_id: null, email }, tx);
+        const { user_id } = session;
+        const email = emails.get(user_id) ?? null;
+        noteChange(tx, "session", {
+          before: { session, email: email ?? "" },
+          actor: { user_id, key_id: null, email },
+        });
       }
       return "removed";
     },
     removeAllOf: async ({ _id, email }, tx) => {
-      for (const session of await remove({ user_id: _id }, tx)) noteEnd(session, email, undefined, tx);
+      for (const session of await remove({ user_id: _id }, tx))
+        noteChange(tx, "session", { before: { session, email } });
     },
   };
-}
-
-/** @param actor where it is not who asks */
-function noteEnd(session: SessionDocument, email: string, actor: Actor | undefined, tx: ClientSession): void {
-  const told = { action: "deleted", before: stateOf.session(session), after: null, ...(actor && { actor }) } as const;
-  trailOf(tx).note({ ...subjectOf.session(session, email), ...told });
 }

@@ -2,8 +2,7 @@ import type { ClientSession, Filter } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import type { PageInfo } from "@nts/shared/http/answer";
 import type { PageQuery } from "@nts/shared/mongo/keyset";
-import { stateOf, subjectOf } from "../audit/states.js";
-import { trailOf } from "../audit/trail.js";
+import { noteChange, noteEvent } from "../audit/notes.js";
 import type { Database } from "../database.js";
 import { type Forms, openDocuments } from "../documents.js";
 import { nextRevision } from "../revisions.rules.js";
@@ -55,7 +54,7 @@ export function createUserStore({ db, share }: Database, forms?: Forms): UserSto
   return {
     insert: async (user, tx) => {
       await documents.insert(user, tx);
-      trailOf(tx).note({ ...subjectOf.user(user), action: "created", before: null, after: stateOf.user(user) });
+      noteChange(tx, "user", { after: user });
     },
     list: async (organizationId, query) => {
       const filter = { organization_id: organizationId, ...matching(query) };
@@ -85,7 +84,7 @@ export function createUserStore({ db, share }: Database, forms?: Forms): UserSto
       const changed = documents.changing({ password_hash: { $literal: passwordHash } }, new Date());
       const { matchedCount } = await users.updateOne({ _id, password_hash }, changed, { session: tx });
       if (matchedCount === 0) return false;
-      trailOf(tx).note({ ...subjectOf.user(user), action: "password_changed", before: null, after: null });
+      noteEvent(tx, "user", user, { action: "password_changed" });
       return true;
     },
     update: async (current, changes, tx) => {
@@ -93,14 +92,13 @@ export function createUserStore({ db, share }: Database, forms?: Forms): UserSto
       const { matchedCount } = await users.updateOne(unchanged(current), { $set: written }, { session: tx });
       if (matchedCount === 0) return "conflict";
       const saved = { ...current, ...written };
-      const [before, after] = [stateOf.user(current), stateOf.user(saved)];
-      trailOf(tx).note({ ...subjectOf.user(saved), action: "updated", before, after });
+      noteChange(tx, "user", { before: current, after: saved });
       return saved;
     },
     remove: async (current, tx) => {
       const { deletedCount } = await users.deleteOne(unchanged(current), { session: tx });
       if (deletedCount === 0) return "conflict";
-      trailOf(tx).note({ ...subjectOf.user(current), action: "deleted", before: stateOf.user(current), after: null });
+      noteChange(tx, "user", { before: current });
       return "removed";
     },
   };

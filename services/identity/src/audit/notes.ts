@@ -1,0 +1,100 @@
+import type { ClientSession } from "mongodb";
+import type { UserApiKey } from "@nts/shared/contract/keys";
+import { type InviteDocument, inviteAnswer } from "../invites/invite.rules.js";
+import { keyAnswer } from "../keys/answer.js";
+import type { KeyDocument } from "../keys/key.rules.js";
+import { type OrganizationDocument, organizationAnswer } from "../organizations/organization.js";
+import type { SessionDocument } from "../sessions/session.js";
+import { userAnswer, type UserDocument } from "../users/user.js";
+import type { Actor, Happening } from "./entries.rules.js";
+import { trailOf } from "./trail.js";
+
+// Entities as the audit log shows them: as they are answered, with the networks that are stored instead of those that one caller
+// may know of. Members are named one by one, so that no secret can come along.
+
+type Subject = Pick<Happening, "organization_id" | "entity" | "entity_id" | "name">;
+
+/** A session, and whose it is. */
+export interface SessionOf {
+  readonly session: SessionDocument;
+  readonly email: string;
+}
+
+interface Told {
+  readonly organization: OrganizationDocument;
+  readonly user: UserDocument;
+  readonly session: SessionOf;
+  readonly invite: InviteDocument;
+  readonly key: KeyDocument;
+}
+
+/** What an entry says of its entity. */
+const SUBJECTS: { readonly [Kind in keyof Told]: (one: Told[Kind]) => Subject } = {
+  organization: ({ _id, name }) => ({ organization_id: _id, entity: "Organization", entity_id: _id, name }),
+  user: ({ _id, organization_id, email }) => ({ organization_id, entity: "User", entity_id: _id, name: email }),
+  session: ({ session: { _id, organization_id }, email }) => ({
+    ...{ organization_id, entity: "Session", entity_id: _id, name: email },
+  }),
+  invite: ({ _id, organization_id, permissions }) => ({
+    ...{ organization_id, entity: "Invite", entity_id: _id, name: permissions },
+  }),
+  key: ({ _id, organization_id, name }) => ({ organization_id, entity: "UserApiKey", entity_id: _id, name }),
+};
+
+const STATES: { readonly [Kind in keyof Told]: (one: Told[Kind]) => object } = {
+  organization: organizationAnswer,
+  user: (user) => ({ ...userAnswer({ ...user, network_ids: [] }, []), network_ids: user.network_ids }),
+  session: ({ session: { _id, user_id, created_at, expires_at } }) => ({
+    ...{ id: _id, user_id, created_at: created_at.toISOString(), expires_at: expires_at.toISOString() },
+  }),
+  invite: (invite) => ({ ...inviteAnswer({ ...invite, network_ids: [] }, []), network_ids: invite.network_ids }),
+  key: (key) => {
+    const state: Partial<UserApiKey> = keyAnswer({ ...key, network_ids: key.network_ids && [] }, []);
+    delete state.last_used;
+    return { ...state, network_ids: key.network_ids ?? [] };
+  },
+};
+
+interface Change<Document> {
+  /** Absent for something new. */
+  readonly before?: Document;
+  /** Absent for something that is gone. */
+  readonly after?: Document;
+  /** Where it is none of created, updated and deleted. */
+  readonly action?: Happening["action"];
+  /** Where it is not who asks. */
+  readonly actor?: Actor;
+}
+
+/** Tells what a transaction did to an entity. */
+export function noteChange<Kind extends keyof Told>(tx: ClientSession, kind: Kind, change: Change<Told[Kind]>): void {
+  const {
+    before,
+    after,
+    action = before === undefined ? "created" : after === undefined ? "deleted" : "updated",
+  } = change;
+  const one = after ?? before;
+  if (one === undefined) throw new Error("a change of nothing");
+  trailOf(tx).note({
+    ...SUBJECTS[kind](one),
+    action,
+    before: before === undefined ? null : STATES[kind](before),
+    after: after === undefined ? null : STATES[kind](after),
+    ...(change.actor && { actor: change.actor }),
+  });
+}
+
+/** Tells that something happened to an entity which is as it was. */
+export function noteEvent<Kind extends keyof Told>(
+  tx: ClientSession,
+  kind: Kind,
+  one: Told[Kind],
+  told: Pick<Happening, "action" | "actor" | "address" | "attempts">,
+): void {
+  trailOf(tx).note({ ...SUBJECTS[kind](one), before: null, after: null, ...told });
+}
+
+/** A user who acts without being signed in yet. */
+export function actorFrom({ _id, email }: Pick<UserDocument, "_id" | "email">): Actor {
+  return { user_id: _id, key_id: null, email };
+}

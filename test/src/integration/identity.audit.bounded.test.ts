@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { KEY_ADDRESSES } from "@nts/identity/audit/key-addresses";
+import { MOST_AN_HOUR } from "@nts/identity/audit/room";
+import { AUDIT } from "@nts/identity/audit/trail";
+import { addressBlockOf } from "@nts/shared/address-block";
+import { recordKeyUses } from "@nts/shared/contract/internal";
+import { deleteKey } from "@nts/shared/contract/keys";
+import { changePassword, login } from "@nts/shared/contract/users";
+import { INTERNAL } from "@nts/shared/http/headers";
+import { type Audited, startAudited } from "../support/audit.js";
+import type { Person } from "../support/direct.js";
+
+// Entries that somebody can bring about who has no account.
+
+let identity: Audited;
+
+beforeAll(async () => {
+  identity = await startAudited();
+});
+
+afterAll(() => identity.stop());
+
+describe("identity.audit: failed logins", () => {
+  const failures = (person: Person) => identity.entriesOf(person, { action: "login_failed" });
+  const guess = ({ email }: Pick<Person, "email">, address: string) =>
+    identity.ask(login, { headers: { [INTERNAL.clientAddress]: address }, body: { email, password: "wrong" } });
+
+  it("are told with the account and the address, the first one and whenever their number has doubled", async () => {
+    const owner = await identity.aPerson();
+    for (let failed = 0; failed < 5; failed++) await guess(owner, "203.0.113.7");
+    await guess(owner, "2001:db8::1");
+    await identity.settled();
+    const told = await failures(owner);
+    expect(told.map(({ address, attempts }) => [address, attempts])).toEqual([
+      ["203.0.113.7", 1],
+      ["203.0.113.7", 2],
+      ["203.0.113.7", 4],
+      ["2001:db8::1", 1],
+    ]);
+    expect(told[0]).toMatchObject({ entity: "User", entity_id: owner.userId, name: owner.email, actor: null });
+  });
+
+  it("of addresses that nobody has leave nothing", async () => {
+    const before = await identity.db.collection(AUDIT).countDocuments();
+    await guess({ email: "nobody@example.com" }, "203.0.113.7");
+    await identity.settled();
+    expect(await identity.db.collection(AUDIT).countDocuments()).toBe(before);
+  });
+
+  it("are told of whoever changes a password without knowing it", async () => {
+    const owner = await identity.aPerson();
+    const body = { current_password: "wrong", new_password: "another battery staple" };
+    expect(await identity.ask(changePassword, { as: owner.principal, body })).toMatchObject({ status: 401 });
+    await identity.settled();
+    expect(await failures(owner)).toMatchObject([{ actor: { user_id: owner.userId } }]);
+  });
+
+  it("take no more room than an organization has for them, and leave the rest of its log alone", async () => {
+    const owner = await identity.aPerson();
+    const people = [owner, await identity.aColleague(owner, {}), await identity.aColleague(owner, {})];
+    for (let from = 1; from <= 40; from++) await Promise.all(people.map((one) => guess(one, `198.51.100.${from}`)));
+    await identity.settled();
+    expect(await failures(owner)).toHaveLength(MOST_AN_HOUR);
+    const { id } = await identity.aKey(owner);
+    expect(await identity.entriesOf(owner, { entity_id: id })).toHaveLength(1);
+  });
+});
+
+describe("identity.audit: first uses of keys", () => {
+  const use = (key_id: string, addresses: string[], replica = 0) =>
+    identity.data(recordKeyUses, {
+      ...{ as: { kind: "process" }, replica },
+      body: { uses: [{ key_id, used_at: new Date().toISOString(), addresses }] },
+    });
+  const firsts = (person: Person) => identity.entriesOf(person, { action: "first_used" });
+
+  it("are told once of each address, of IPv6 once of each network, also by gateways that tell at the same time", async () => {
+    const owner = await identity.aPerson();
+    const { id } = await identity.aKey(owner, { name: "backup" });
+    const told = ["203.0.113.7", "2001:db8:0:1::1", "2001:db8:0:1::2"];
+    await Promise.all([use(id, told), use(id, told, 1), use(id, told)]);
+    await use(id, ["203.0.113.7", "203.0.113.8"]);
+    const found = await firsts(owner);
+    expect(found.map(({ address }) => addressBlockOf(address!))).toEqual([
+      "203.0.113.7",
+      "2001:db8:0:1::/64",
+      "203.0.113.8",
+    ]);
+    expect(found[0]).toMatchObject({
+      ...{ entity: "UserApiKey", entity_id: id, name: "backup" },
+      actor: { user_id: owner.userId, key_id: id, email: owner.email },
+    });
+  });
+
+  it("leave nothing of a key that is deleted, and of one that never was", async () => {
+    const owner = await identity.aPerson();
+    const { id, params } = await identity.aKey(owner);
+    await use(id, ["203.0.113.7"]);
+    await identity.data(deleteKey, { as: owner.principal, params });
+    await use(id, ["203.0.113.8"]);
+    await use("01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f", ["203.0.113.8"]);
+    expect(await identity.db.collection(KEY_ADDRESSES).countDocuments({ organization_id: owner.organizationId })).toBe(
+      0,
+    );
+    expect(await firsts(owner)).toHaveLength(1);
+  });
+
+  it("take no more room than an organization has for them", async () => {
+    const owner = await identity.aPerson();
+    const { id } = await identity.aKey(owner);
+    for (let from = 0; from < MOST_AN_HOUR + 16; from += 8)
+      await use(
+        id,
+        Array.from({ length: 8 }, (_none, at) => `198.51.100.${from + at}`),
+      );
+    expect(await firsts(owner)).toHaveLength(MOST_AN_HOUR);
+  });
+});

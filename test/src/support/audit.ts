@@ -1,0 +1,38 @@
+/** The audit log of identity, where checking a password costs nothing. */
+import { type AuditEntry, listAudit } from "@nts/shared/contract/audit";
+import { hashCredential } from "@nts/shared/credential";
+import type { DirectAnswer, DirectQuestion, Person } from "./direct.js";
+import { type Identity, startIdentity } from "./identity.js";
+
+type Query = NonNullable<DirectQuestion<typeof listAudit>["query"]>;
+type Reader = Pick<Person, "principal">;
+
+export interface Audited extends Identity {
+  list(reader: Reader, query?: Query): Promise<DirectAnswer<AuditEntry[]>>;
+  /** Up to a thousand entries. @throws Error when it is refused */
+  entriesOf(reader: Reader, query?: Query): Promise<AuditEntry[]>;
+  /** The same, such as `User created`. */
+  told(reader: Reader, query?: Query): Promise<string[]>;
+}
+
+/** Starts two replicas. */
+export async function startAudited(): Promise<Audited> {
+  const stored = (password: string): string => `$argon2 of ${hashCredential(password)}`;
+  const passwords = {
+    hash: (password: string) => Promise.resolve(stored(password)),
+    matches: (hash: string | null, password: string) => Promise.resolve(hash === stored(password)),
+  };
+  const identity = await startIdentity({ replicas: [{ passwords }, { passwords }] });
+  const list: Audited["list"] = ({ principal }, query = {}) => identity.ask(listAudit, { as: principal, query });
+  const entriesOf: Audited["entriesOf"] = async (reader, query = {}) => {
+    const { status, data, text } = await list(reader, { limit: 1000, ...query });
+    if (status !== 200) throw new Error(text);
+    return data;
+  };
+  return {
+    ...identity,
+    list,
+    entriesOf,
+    told: async (reader, query) => (await entriesOf(reader, query)).map(({ action, entity }) => `${entity} ${action}`),
+  };
+}
