@@ -22,6 +22,7 @@ export function Value({ name, value, hostId }: ValueProps): ReactNode {
   const tags = useTags();
   const { nameOf } = useNetworkScope();
   if (name === "network_id" && typeof value === "string") return nameOf(value);
+  if (name === "key" && typeof value === "string") return <span className="mono">{value.replace(/\*+$/, "…")}</span>;
   if (name === "source" && isObject(value)) return valueText(value["type"]);
   if (name === "virtualization" && isObject(value)) return <VirtualizationText {...(value as Virtualization)} />;
   if (Array.isArray(value)) {

@@ -56,7 +56,7 @@ function What({ entry }: { readonly entry: AuditEntry }): ReactNode {
   return (
     <>
       <Badge size="sm" variant="light" color={COLORS[action]} className={classes.action ?? ""}>
-        {actionText(action)}
+        {actionText(action, entity)}
       </Badge>
       <span className={feed.what}>
         <span className={feed.kind}>{kindText(entity)}</span> <strong>{name}</strong>

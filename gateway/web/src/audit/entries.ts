@@ -32,8 +32,11 @@ const ACTIONS: Readonly<Partial<Record<AuditEntry["action"], string>>> = {
   first_used: "new address",
 };
 
-export function actionText(action: AuditEntry["action"]): string {
-  return ACTIONS[action] ?? action;
+const SESSIONS: typeof ACTIONS = { created: "signed in", deleted: "ended" };
+
+/** @param entity what it was done to, where that is known */
+export function actionText(action: AuditEntry["action"], entity?: AuditEntry["entity"]): string {
+  return (entity === "Session" ? SESSIONS[action] : ACTIONS[action]) ?? action;
 }
 
 const KINDS: Readonly<Partial<Record<AuditEntry["entity"], string>>> = { UserApiKey: "API key" };
