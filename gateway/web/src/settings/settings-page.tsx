@@ -9,14 +9,17 @@ import classes from "./settings.module.css";
 
 /** The organization, the caller's own profile and password, and what the caller may do. */
 export default function SettingsPage(): ReactNode {
+  const may = useMay("Admin");
   return (
     <Page title="Settings">
       <div className={classes.parts}>
-        <OrganizationPart />
+        <div className={classes.column}>
+          <OrganizationPart />
+          {may && <WebhooksPart />}
+        </div>
         <div className={classes.column}>
           <RightsPart />
           <PasswordPart />
-          {useMay("Admin") && <WebhooksPart />}
         </div>
       </div>
     </Page>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { answerText, stateOf } from "./texts.js";
+import { answerText, contentOf, stateOf } from "./texts.js";
 
 const delivery = (outcome: "delivered" | "failed", kind: "changes" | "test" = "changes") => ({ kind, outcome });
 const paused = { at: "2026-11-23T00:12:05.441Z", reason: "Gone." };
@@ -14,6 +14,16 @@ describe("the state of a webhook", () => {
     ["Paused", { is_enabled: false, paused }, [delivery("failed")]],
   ])("is %s for %j after %j", (state, webhook, deliveries) => {
     expect(stateOf(webhook, deliveries)).toBe(state);
+  });
+});
+
+describe("what a webhook sends", () => {
+  const none = { network_ids: [], entities: [], actions: [], tag_ids: [] };
+  it("is told in a few words", () => {
+    expect(contentOf({ filter: none })).toBe("Everything");
+    expect(
+      contentOf({ filter: { ...none, entities: ["Host", "Service"], actions: ["created"], tag_ids: ["x"] } }),
+    ).toBe("Host, Service: created, of some networks or tags");
   });
 });
 

@@ -26,6 +26,13 @@ export function stateOf(
   return latest.find(({ kind }) => kind === "changes")?.outcome === "failed" ? "Behind" : "Delivering";
 }
 
+/** What a webhook sends, such as `Host, Service: created`; what is narrowed by networks and tags is left to its page. */
+export function contentOf({ filter: { entities, actions, network_ids, tag_ids } }: Pick<Webhook, "filter">): string {
+  const kinds = entities.length === 0 ? "Everything" : entities.join(", ");
+  const some = network_ids.length + tag_ids.length > 0 ? ", of some networks or tags" : "";
+  return `${kinds}${actions.length === 0 ? "" : `: ${actions.join(", ")}`}${some}`;
+}
+
 /** What the receiver answered, or why there is no answer. */
 export function answerText({ status, error }: Pick<WebhookDelivery, "status" | "error">): string {
   if (status !== null) return `HTTP ${status}`;

@@ -1,4 +1,4 @@
-import { Badge } from "@mantine/core";
+import { Badge, Text } from "@mantine/core";
 import { listWebhookDeliveries, type Webhook, type WebhookDelivery } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { useOne } from "../api/queries.js";
@@ -20,8 +20,14 @@ function useLatest(id: string): readonly WebhookDelivery[] | undefined {
   return useOne(listWebhookDeliveries, { params: { id } }, { everyMs: PACE_MS }).data?.data;
 }
 
+interface StatusProps {
+  readonly webhook: Webhook;
+  /** Says why it is paused, too. */
+  readonly withReason?: boolean;
+}
+
 /** How a webhook does, and since when it does not. */
-export function Status({ webhook }: { readonly webhook: Webhook }): ReactNode {
+export function Status({ webhook, withReason = false }: StatusProps): ReactNode {
   const latest = useLatest(webhook.id);
   // until it is known whether it is behind, nothing is said
   if (latest === undefined && webhook.is_enabled) return null;
@@ -35,6 +41,11 @@ export function Status({ webhook }: { readonly webhook: Webhook }): ReactNode {
         <>
           {" "}
           <When at={webhook.paused.at} />
+          {withReason && (
+            <Text size="xs" c="dimmed">
+              {webhook.paused.reason}
+            </Text>
+          )}
         </>
       )}
     </>

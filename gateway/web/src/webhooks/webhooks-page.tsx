@@ -14,7 +14,7 @@ import { WayBack } from "../parts/way-back.js";
 import { When } from "../parts/when.js";
 import { PATHS, webhookPath } from "../paths.js";
 import { useMay } from "../session/session.js";
-import { FORMATS, nameOf } from "./texts.js";
+import { contentOf, FORMATS, nameOf } from "./texts.js";
 import { useWebhookActions } from "./use-webhook-actions.js";
 import { LastDelivery, PACE_MS, Status } from "./webhook-status.js";
 
@@ -38,7 +38,8 @@ export default function WebhooksPage(): ReactNode {
       ),
     },
     { id: "format", label: "Format", cell: ({ format }) => FORMATS[format] },
-    { id: "state", label: "State", narrow: true, cell: (webhook) => <Status webhook={webhook} /> },
+    { id: "sends", label: "Sends", cell: contentOf },
+    { id: "state", label: "State", cell: (webhook) => <Status webhook={webhook} withReason /> },
     {
       id: "last",
       label: "Last delivery",
