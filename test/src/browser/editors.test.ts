@@ -169,7 +169,7 @@ describe("the menu of a row", () => {
     await until(async () => (await focused()) === "Delete");
     await page.keyboard.press("Escape");
     await page.getByRole("menu").waitFor({ state: "detached" });
-    await page.waitForFunction("document.activeElement?.getAttribute('aria-label') === 'Actions for tcp/443'");
+    await page.locator("[aria-label='Actions for tcp/443']:focus").waitFor();
   });
 });
 
