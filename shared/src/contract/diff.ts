@@ -39,6 +39,7 @@ export const Diff = z
     changed: z.array(Difference),
   })
   .meta({ id: "Diff" });
+export type Diff = z.infer<typeof Diff>;
 
 export const diffChanges = endpoint({
   operationId: "diff_changes",

@@ -7,6 +7,8 @@ import { type Account, anAccount } from "../support/api.js";
 import { aPerson, type Person } from "../support/browser.js";
 import { startChromium } from "../support/chromium.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
+import { until } from "../support/until.js";
+import { button } from "../support/visits.js";
 import { aNetworkWithAHost, type NetworkWorld } from "../support/world.js";
 
 let stack: SharedStack;
@@ -111,6 +113,80 @@ describe("the picture", () => {
     await close();
   });
 });
+
+describe("the picture of another moment", () => {
+  it("shows what was then and what became of it, is read once the slider rests, and is in the address", async () => {
+    const one = await anAccount(stack.url);
+    const { network, host, subnet } = await aNetworkWithAHost(one.session);
+    const add = (name: string, ip_address: string): Promise<{ id: string }> =>
+      one.session.data("post", "/api/v1/hosts", {
+        network_id: network.id,
+        name,
+        interfaces: [{ subnet_id: subnet.id, ip_address }],
+      });
+    const trial = await add("trial", "10.0.0.6");
+    await one.session.data("patch", `/api/v1/hosts/${host.id}`, { name: "vault" });
+    await one.session.data("delete", `/api/v1/hosts/${trial.id}`);
+    await add("fresh", "10.0.0.7");
+    await until(async () => (await one.session.data<{ name: string }[]>("get", "/api/v1/changes?order_direction=desc")).some(({ name }) => name === "fresh")); // prettier-ignore
+    const { page, takeFaults, close } = await look({ account: one });
+    const read: string[] = [];
+    page.on("request", (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      if (pathname === "/api/v1/topology" && searchParams.has("as_of")) read.push(searchParams.get("as_of")!);
+    });
+    await button(page, "Look back").click();
+    const slider = page.getByRole("slider", { name: "Moment" });
+    await page.locator('input[type=range][max="6"]').waitFor();
+
+    await page.evaluate(SLIDE.replace("PLACES", "[5, 4, 3, 2, 1, 0, 1, 2, 3]"));
+    await page.getByText("Since then: 1 new, 1 gone, 1 changed").waitFor();
+    expect(read).toHaveLength(1);
+    expect(await list(page).getByRole("option").allInnerTexts()).toEqual(["LAN\n10.0.0.0/24", "fresh\nnew", "nas\nchanged", "trial\ngone", "web\nnas"]); // prettier-ignore
+    expect(await barriersOf(page)).toEqual([]);
+    const moment = new URL(page.url()).searchParams.get("at");
+    expect(moment).toBe(read[0]);
+    await list(page).getByRole("option", { name: "nas changed" }).click();
+    const panel = page.getByRole("region", { name: "About nas" });
+    await panel.getByText("Host vault").waitFor();
+
+    await slider.press("ArrowRight");
+    const differs = page.getByText("Since then: 1 new, 1 gone", { exact: true });
+    await differs.waitFor();
+    await page.reload();
+    await differs.waitFor();
+    await button(page, "Back to now").click();
+    await page.waitForURL((address) => !address.searchParams.has("at"));
+    expect(await listed(page)).toEqual(["LAN", "fresh", "vault", "web"]);
+    expect(takeFaults()).toEqual([]);
+    await close();
+  });
+
+  it("says so where changes are not kept that long", async () => {
+    const { page, close } = await aPerson(browser, stack.url, { account });
+    await page.route("**/api/v1/topology?*as_of*", (route) => {
+      const meta = { api_version: 1, server_version: "0", request_id: "r" };
+      const gone = { success: false, error: "Gone.", code: "changes_gone", params: { oldest: "x" }, meta };
+      return route.fulfill({ status: 410, json: gone });
+    });
+    await page.goto("/topology?at=2020-01-01T00:00:00.000Z");
+    await page.getByRole("alert").getByText("Not kept any more").waitFor();
+    await button(page, "Back to now").click();
+    await page.getByRole("alert").waitFor({ state: "detached" });
+    await list(page).waitFor();
+    await close();
+  });
+});
+
+/** Moves the slider over many places before it rests. */
+const SLIDE = `(() => {
+  const slider = document.querySelector("input[type=range]");
+  const { set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value");
+  for (const place of PLACES) {
+    set.call(slider, place);
+    slider.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+})()`;
 
 describe("when there is no picture", () => {
   it("says so where nothing is, and what to do", async () => {

@@ -77,13 +77,22 @@ export function createRereading(queries: QueryClient): { readonly watcher: Watch
   };
 }
 
-function isTelling([operationId]: Query["queryKey"]): boolean {
-  return TELLS.has(String(operationId));
+function isTelling([operationId, input]: Query["queryKey"]): boolean {
+  return TELLS.has(String(operationId)) && !isOfThePast(input);
+}
+
+/** What was does not change. */
+function isOfThePast(input: unknown): boolean {
+  return (input as { query?: { as_of?: string } } | undefined)?.query?.as_of !== undefined;
 }
 
 /** What could not be read stays as it is: reading it again would take away what stands in its place. */
 function isToldBy({ queryKey, state }: Query, kinds: ReadonlySet<Kind>): boolean {
-  return state.data !== undefined && TELLS.get(String(queryKey[0]))?.some((kind) => kinds.has(kind)) === true;
+  return (
+    state.data !== undefined &&
+    isTelling(queryKey) &&
+    TELLS.get(String(queryKey[0]))?.some((kind) => kinds.has(kind)) === true
+  );
 }
 
 function paceMs(): number {

@@ -3,9 +3,9 @@ import { type ReactNode, type RefObject, useEffect, useImperativeHandle, useRef,
 import Sigma from "sigma";
 import type { Settings } from "sigma/settings";
 import type { EdgeDisplayData, NodeDisplayData } from "sigma/types";
-import { colourOf, type Palette, PALETTES, type Scheme } from "./colours.js";
-import { drawDiscs, hoverDrawing, labelDrawing, type Written } from "./drawing.js";
-import { type Layout, SIZES } from "./layout.js";
+import { colourOf, type Colouring, MARKS, type Palette, PALETTES } from "./colours.js";
+import { drawDiscs, drawHalos, hoverDrawing, labelDrawing, type Written } from "./drawing.js";
+import { type Layout, type Place, SIZES } from "./layout.js";
 import { homeOf, type Model } from "./model.js";
 import classes from "./picture.module.css";
 
@@ -21,7 +21,7 @@ export interface CanvasHandle {
 interface CanvasProps {
   readonly model: Model;
   readonly layout: Layout;
-  readonly scheme: Scheme;
+  readonly colouring: Colouring;
   /** Ids of what is drawn. */
   readonly shown: ReadonlySet<string>;
   /** Ids of what a search has found, everything else is faded; null when nothing is searched. */
@@ -32,7 +32,7 @@ interface CanvasProps {
 }
 
 /** What the drawing depends on and changes without a new graph. */
-type Look = Pick<CanvasProps, "model" | "scheme" | "shown" | "found" | "selected">;
+type Look = Pick<CanvasProps, "model" | "layout" | "colouring" | "shown" | "found" | "selected">;
 
 /** Pixels of the radius at which a node and its surroundings can be read. */
 const CLOSE = { host: 14, service: 6 } as const;
@@ -45,7 +45,7 @@ function moving(): { duration: number } {
 
 /** The picture, drawn by the graphics card. People who do not see it have the list beside it. */
 export function Canvas(props: CanvasProps): ReactNode {
-  const { model, layout, scheme, shown, found, selected, onSelect, handle } = props;
+  const { model, layout, colouring, shown, found, selected, onSelect, handle } = props;
   const container = useRef<HTMLDivElement>(null);
   const sigma = useRef<Sigma | null>(null);
   const look = useRef<Look>(props);
@@ -53,7 +53,7 @@ export function Canvas(props: CanvasProps): ReactNode {
   const [isPossible] = useState(hasWebGl);
 
   useEffect(() => {
-    look.current = { model, scheme, shown, found, selected };
+    look.current = { model, layout, colouring, shown, found, selected };
     select.current = onSelect;
   });
 
@@ -62,7 +62,7 @@ export function Canvas(props: CanvasProps): ReactNode {
     if (element === null) return undefined;
     const written: Written = [];
     const made = new Sigma(
-      graphOf(model, layout),
+      new MultiUndirectedGraph(),
       element,
       settingsFor(() => look.current, written),
     );
@@ -72,16 +72,16 @@ export function Canvas(props: CanvasProps): ReactNode {
     if (below !== undefined) edges?.before(below);
     const context = below?.getContext("2d");
     made.resize(true);
-    const { left, right, bottom, top } = layout.bounds;
-    made.setCustomBBox({ x: [left, right], y: [bottom, top] });
     made.on("beforeRender", () => {
       written.length = 0;
     });
     // only then is it known where the camera is
     made.on("afterRender", () => {
-      const { scheme: now, shown: visible } = look.current;
-      const discs = layout.discs.filter(({ subnet }) => subnet === null || visible.has(subnet.id));
-      if (context) drawDiscs(made, context, discs, PALETTES[now]);
+      const { colouring: now, shown: visible, layout: places } = look.current;
+      const discs = places.discs.filter(({ subnet }) => subnet === null || visible.has(subnet.id));
+      if (!context) return;
+      drawDiscs(made, context, discs, PALETTES[now.scheme]);
+      drawHalos(made, context, halosOf(look.current));
     });
     made.on("clickNode", ({ node }) => select.current(node));
     made.on("clickStage", () => select.current(null));
@@ -97,12 +97,19 @@ export function Canvas(props: CanvasProps): ReactNode {
       sizes.disconnect();
       made.kill();
     };
+  }, []);
+
+  // the same camera looks at another moment
+  useEffect(() => {
+    const { left, right, bottom, top } = layout.bounds;
+    sigma.current?.setCustomBBox({ x: [left, right], y: [bottom, top] });
+    sigma.current?.setGraph(graphOf(model, layout));
   }, [model, layout]);
 
   // once for all that has changed: it reads every node, and draws in the next frame
   useEffect(() => {
     sigma.current?.scheduleRefresh();
-  }, [scheme, shown, found, selected, model, layout]);
+  }, [colouring, shown, found, selected, model, layout]);
 
   useImperativeHandle(handle, () => ({
     zoom: (direction) => {
@@ -148,7 +155,7 @@ function graphOf({ topology, hosts, nodes }: Model, { places }: Layout): MultiUn
 }
 
 function settingsFor(look: () => Look, written: Written): Partial<Settings> {
-  const palette = (): Palette => PALETTES[look().scheme];
+  const palette = (): Palette => PALETTES[look().colouring.scheme];
   return {
     defaultDrawNodeLabel: labelDrawing(palette, written),
     defaultDrawNodeHover: hoverDrawing(palette),
@@ -170,19 +177,34 @@ function settingsFor(look: () => Look, written: Written): Partial<Settings> {
   };
 }
 
-function nodeLook({ model, scheme, shown, found, selected }: Look, id: string, data: object): Partial<NodeDisplayData> {
+function nodeLook(
+  { model, colouring, shown, found, selected }: Look,
+  id: string,
+  data: object,
+): Partial<NodeDisplayData> {
   const node = model.nodes.get(id);
   if (node === undefined || !shown.has(id)) return { ...data, hidden: true };
   const isFaded = found !== null && !found.has(id);
   const isSelected = id === selected;
-  const color = isFaded && !isSelected ? PALETTES[scheme].faded : colourOf(node, scheme);
+  const color = isFaded && !isSelected ? PALETTES[colouring.scheme].faded : colourOf(node, colouring);
   const raised = { highlighted: isSelected, zIndex: isSelected ? 2 : isFaded ? 0 : 1 };
   return { ...data, color, isFaded, ...raised, ...(found !== null && !isFaded && found.size <= 40 && { forceLabel: true }) } as Partial<NodeDisplayData>; // prettier-ignore
 }
 
+/** Around what is not as it was. */
+function halosOf({ layout, shown, colouring: { scheme, marks } }: Look): { place: Place; colour: string }[] {
+  return [...(marks ?? [])].flatMap(([id, mark]) => {
+    const place = layout.places.get(id);
+    return place === undefined || !shown.has(id) ? [] : [{ place, colour: MARKS[mark][scheme] }];
+  });
+}
+
 const WIDTHS: Readonly<Record<string, number>> = { in_subnet: 0.6, crossing: 1.5, on_host: 0.8, virtualized_by: 1.3 };
 
-function edgeLook({ scheme, found }: Look, data: Readonly<Record<string, unknown>>): Partial<EdgeDisplayData> {
+function edgeLook(
+  { colouring: { scheme }, found }: Look,
+  data: Readonly<Record<string, unknown>>,
+): Partial<EdgeDisplayData> {
   const palette = PALETTES[scheme];
   const kind = String(data["kind"]);
   const colours: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
 import type { Category, TopologyNode } from "@nts/shared/contract";
+import type { Mark } from "./past.js";
 
 // Colours of the picture. Categories are too many to tell apart by colour, so that those of a kind share one; every colour
 // stands out from its background by 3:1 at least, as WCAG asks of graphics.
@@ -74,8 +75,27 @@ export const PALETTES: Readonly<Record<Scheme, Palette>> = {
   },
 };
 
-/** The colour of a node in a scheme. */
-export function colourOf(node: TopologyNode, scheme: Scheme): string {
+/** The colours of what became of something since a moment, and of what is as it was. */
+export const MARKS: Readonly<Record<Mark | "same", { readonly name: string } & Readonly<Record<Scheme, string>>>> = {
+  new: { name: "New since then", light: "#2b8a3e", dark: "#51cf66" },
+  gone: { name: "Gone since then", light: "#868e96", dark: "#868e96" },
+  changed: { name: "Changed since then", light: "#c77700", dark: "#fcc419" },
+  same: { name: "As it was", light: "#4c7fb0", dark: "#6f9fd0" },
+};
+
+/** How nodes are coloured: by what they are, or where there are marks by what became of them. */
+export interface Colouring {
+  readonly scheme: Scheme;
+  /** Null where the present is looked at. */
+  readonly marks: ReadonlyMap<string, Mark> | null;
+}
+
+/** The colour of a node. */
+export function colourOf(node: TopologyNode, { scheme, marks }: Colouring): string {
+  return marks === null ? ownColour(node, scheme) : MARKS[marks.get(node.id) ?? "same"][scheme];
+}
+
+function ownColour(node: TopologyNode, scheme: Scheme): string {
   if (node.kind !== "service") return PALETTES[scheme][node.kind];
   return (FAMILY_OF.get(node.category) ?? FAMILIES[FAMILIES.length - 1])?.[scheme] ?? PALETTES[scheme].dimText;
 }

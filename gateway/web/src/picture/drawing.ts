@@ -2,7 +2,7 @@ import type { Attributes } from "graphology-types";
 import type Sigma from "sigma";
 import type { NodeHoverDrawingFunction, NodeLabelDrawingFunction } from "sigma/rendering";
 import type { Palette } from "./colours.js";
-import type { Disc } from "./layout.js";
+import type { Disc, Place } from "./layout.js";
 
 // What sigma does not draw itself: the areas of subnets below everything, names of nodes, and the card of a pointed-at node.
 
@@ -38,7 +38,8 @@ export function drawDiscs(
       const { x, y } = sigma.graphToViewport(disc);
       return { disc, x, y, r: sigma.graphToViewport({ x: disc.x + disc.r, y: disc.y }).x - x };
     })
-    .filter(({ x, y, r }) => x + r > 0 && y + r > 0 && x - r < width && y - r < height);
+    // where there is hardly any room, lengths are negative
+    .filter(({ x, y, r }) => r > 0 && x + r > 0 && y + r > 0 && x - r < width && y - r < height);
   for (const { disc, x, y, r } of seen) {
     const isSubnet = disc.kind === "subnet";
     context.beginPath();
@@ -64,6 +65,27 @@ export function drawDiscs(
     text(context, palette, { value, x, y: over, size, weight: 600 });
     text(context, { ...palette, text: palette.dimText }, { value: block, x, y: y - r - 5, size: size * 0.85, weight: 400 }); // prettier-ignore
   }
+}
+
+const HALO = { share: 1.7, opacity: 0.3 } as const;
+
+/** Draws a halo around nodes. */
+export function drawHalos(
+  sigma: Sigma,
+  context: CanvasRenderingContext2D,
+  halos: readonly { readonly place: Place; readonly colour: string }[],
+): void {
+  const unit = sigma.graphToViewport({ x: 1, y: 0 }).x - sigma.graphToViewport({ x: 0, y: 0 }).x;
+  if (unit <= 0) return;
+  context.globalAlpha = HALO.opacity;
+  for (const { place, colour } of halos) {
+    const { x, y } = sigma.graphToViewport(place);
+    context.beginPath();
+    context.arc(x, y, place.r * unit * HALO.share, 0, 2 * Math.PI);
+    context.fillStyle = colour;
+    context.fill();
+  }
+  context.globalAlpha = 1;
 }
 
 /** Where names have been written in one drawing of the picture. */

@@ -12,8 +12,10 @@ import classes from "./picture.module.css";
 
 /** Interfaces, ports and services of a host, with what the services are bound to and what runs what. */
 export function HostDetails(props: PanelProps & { readonly hostId: string }): ReactNode {
-  const { model, node, hostId, scheme, onSelect } = props;
-  const { data, error, refetch } = useOne(getHost, { params: { id: hostId } });
+  const { model, node, hostId, colouring, at, onSelect } = props;
+  const isThen = at !== null && colouring.marks?.get(hostId) !== "new";
+  const query = isThen ? { query: { as_of: at } } : {};
+  const { data, error, refetch } = useOne(getHost, { params: { id: hostId }, ...query });
   if (error !== null && data === undefined) return <FailureState error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Waiting />;
   const host = data.data;
@@ -50,7 +52,12 @@ export function HostDetails(props: PanelProps & { readonly hostId: string }): Re
             <li key={service.id} data-selected={service.id === node.id || undefined}>
               <button type="button" onClick={() => onSelect(service.id)}>
                 <svg width="10" height="10" aria-hidden>
-                  <circle cx="5" cy="5" r="4.5" fill={known === undefined ? "currentColor" : colourOf(known, scheme)} />
+                  <circle
+                    cx="5"
+                    cy="5"
+                    r="4.5"
+                    fill={known === undefined ? "currentColor" : colourOf(known, colouring)}
+                  />
                 </svg>
                 {service.name}
               </button>

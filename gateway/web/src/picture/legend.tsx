@@ -1,31 +1,35 @@
 import type { TopologyNode } from "@nts/shared/contract";
 import { type ReactNode, useMemo } from "react";
-import { FAMILIES, PALETTES, type Scheme } from "./colours.js";
+import { type Colouring, FAMILIES, MARKS, PALETTES } from "./colours.js";
 import classes from "./picture.module.css";
 
 interface LegendProps {
   readonly nodes: readonly TopologyNode[];
-  readonly scheme: Scheme;
+  readonly colouring: Colouring;
   readonly isOpen: boolean;
 }
 
 /** What the dots and lines mean, as far as they occur. */
-export function Legend({ nodes, scheme, isOpen }: LegendProps): ReactNode {
+export function Legend({ nodes, colouring: { scheme, marks }, isOpen }: LegendProps): ReactNode {
   const palette = PALETTES[scheme];
   const families = useMemo(() => familiesOf(nodes), [nodes]);
   return (
     <details className={classes.legend} open={isOpen}>
       <summary>Legend</summary>
       <ul>
-        <Entry colour={palette.subnet} size={6}>
-          Subnet
-        </Entry>
-        <Entry colour={palette.host} size={5.5}>
-          Host
-        </Entry>
-        {families.map((family) => (
-          <Entry key={family.name} colour={family[scheme]} size={3.5}>
-            {family.name}
+        {marks === null && (
+          <>
+            <Entry colour={palette.subnet} size={6}>
+              Subnet
+            </Entry>
+            <Entry colour={palette.host} size={5.5}>
+              Host
+            </Entry>
+          </>
+        )}
+        {(marks === null ? families : Object.values(MARKS)).map((one) => (
+          <Entry key={one.name} colour={one[scheme]} size={marks === null ? 3.5 : 5.5}>
+            {one.name}
           </Entry>
         ))}
         <Line colour={palette.crossing}>In several subnets</Line>

@@ -1,6 +1,6 @@
 import { ActionIcon, Drawer, useComputedColorScheme } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
-import type { Topology } from "@nts/shared/contract";
+import type { Diff, Topology } from "@nts/shared/contract";
 import { Maximize, Minus, Plus } from "lucide-react";
 import { type ReactNode, useDeferredValue, useMemo, useRef, useState } from "react";
 import { Page } from "../parts/page.js";
@@ -13,6 +13,7 @@ import { layoutOf } from "./layout.js";
 import { Legend } from "./legend.js";
 import { modelOf } from "./model.js";
 import { Panel } from "./panel.js";
+import type { Mark } from "./past.js";
 import classes from "./picture.module.css";
 import { Results } from "./results.js";
 import { sceneOf } from "./scene.js";
@@ -20,12 +21,25 @@ import { Toolbar } from "./toolbar.js";
 
 interface OverviewProps {
   readonly topology: Topology;
+  /** What the places are computed of: it holds all of the topology. */
+  readonly whole: Topology;
+  /** What became of things since the moment that is looked at; null where that is the present. */
+  readonly marks: ReadonlyMap<string, Mark> | null;
+  readonly diff: Diff | undefined;
+  /** The moment that is looked at; null for the present. */
+  readonly at: string | null;
   readonly title: string;
+  readonly about: string;
   readonly networkId: string | null;
+  /** Chooses the moment. */
+  readonly time: ReactNode;
+  readonly isLookingBack: boolean;
+  readonly onLookBack: () => void;
 }
 
 /** The picture with what narrows it, what it shows as a list, and what is known of the chosen node. */
-export function Overview({ topology, title, networkId }: OverviewProps): ReactNode {
+export function Overview(props: OverviewProps): ReactNode {
+  const { topology, whole, marks, diff, at, title, about, networkId, time, isLookingBack, onLookBack } = props;
   const scheme = useComputedColorScheme("light");
   const isNarrow = useMediaQuery("(max-width: 62em)", matchMedia("(max-width: 62em)").matches);
   const tags = useTags();
@@ -35,7 +49,8 @@ export function Overview({ topology, title, networkId }: OverviewProps): ReactNo
   const canvas = useRef<CanvasHandle | null>(null);
 
   const model = useMemo(() => modelOf(topology), [topology]);
-  const layout = useMemo(() => layoutOf(model), [model]);
+  const layout = useMemo(() => layoutOf(modelOf(whole)), [whole]);
+  const colouring = useMemo(() => ({ scheme, marks }), [scheme, marks]);
   const shown = useMemo(() => shownIn(model, filters), [model, filters]);
   const wanted = useDeferredValue(search);
   const listed = useMemo(() => findIn(model, wanted).filter(({ id }) => shown.has(id)), [model, wanted, shown]);
@@ -50,7 +65,7 @@ export function Overview({ topology, title, networkId }: OverviewProps): ReactNo
 
   async function exportAs(format: "png" | "svg"): Promise<void> {
     try {
-      const scene = sceneOf({ model, layout, shown, scheme, title });
+      const scene = sceneOf({ model, layout, shown, colouring, title });
       const content = format === "png" ? await pngOf(scene) : new Blob([svgOf(scene)], { type: "image/svg+xml" });
       save(content, `topology.${format}`);
     } catch (error) {
@@ -59,24 +74,25 @@ export function Overview({ topology, title, networkId }: OverviewProps): ReactNo
   }
 
   const panel = node !== undefined && (
-    <Panel {...{ model, node, scheme, tags }} onSelect={show} onClose={() => setSelected(null)} />
+    <Panel {...{ model, node, colouring, at, diff, tags }} onSelect={show} onClose={() => setSelected(null)} />
   );
   return (
     <Page
       title={title}
-      about={summaryOf(topology)}
+      about={about}
       actions={
         <Toolbar
-          {...{ model, networkId, tags, search, filters }}
+          {...{ model, networkId, tags, search, filters, at, isLookingBack, onLookBack }}
           onSearch={setSearch}
           onFilter={setFilters}
           onExport={(format) => void exportAs(format)}
         />
       }
     >
+      {time}
       <div className={classes.stage} data-panel={(node !== undefined && !isNarrow) || undefined}>
         <div className={classes.view}>
-          <Canvas {...{ model, layout, scheme, shown, found, selected }} onSelect={setSelected} handle={canvas} />
+          <Canvas {...{ model, layout, colouring, shown, found, selected }} onSelect={setSelected} handle={canvas} />
           <div className={classes.zoom}>
             <ActionIcon variant="default" size="lg" aria-label="Zoom in" onClick={() => canvas.current?.zoom("in")}>
               <Plus size={18} aria-hidden />
@@ -89,9 +105,9 @@ export function Overview({ topology, title, networkId }: OverviewProps): ReactNo
             </ActionIcon>
           </div>
         </div>
-        <Legend nodes={topology.nodes} scheme={scheme} isOpen={!isNarrow} />
+        <Legend nodes={topology.nodes} colouring={colouring} isOpen={!isNarrow} />
         <div className={classes.list}>
-          <Results {...{ model, scheme, selected }} nodes={listed} onSelect={show} />
+          <Results {...{ model, colouring, selected }} nodes={listed} onSelect={show} />
         </div>
         {!isNarrow && panel}
       </div>
@@ -109,12 +125,4 @@ export function Overview({ topology, title, networkId }: OverviewProps): ReactNo
       </Drawer.Root>
     </Page>
   );
-}
-
-function summaryOf({ nodes }: Topology): string {
-  const count = { subnet: 0, host: 0, service: 0 };
-  for (const { kind } of nodes) count[kind]++;
-  const told = (number: number, one: string): string =>
-    `${number.toLocaleString("en")} ${one}${number === 1 ? "" : "s"}`;
-  return `${told(count.subnet, "subnet")}, ${told(count.host, "host")}, ${told(count.service, "service")}`;
 }

@@ -1,12 +1,13 @@
 import { ActionIcon, Button, Text, Title } from "@mantine/core";
-import type { TopologyNode } from "@nts/shared/contract";
+import type { Diff, TopologyNode } from "@nts/shared/contract";
 import { SquareArrowOutUpRight, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { hostPath, PATHS, subnetPath } from "../paths.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import type { KnownTags } from "../tags/tags.js";
-import type { Scheme } from "./colours.js";
+import type { Colouring } from "./colours.js";
+import { Differences } from "./differences.js";
 import { HostDetails } from "./host-details.js";
 import { hostIdOf, type Model, type SubnetNode } from "./model.js";
 import classes from "./picture.module.css";
@@ -14,7 +15,11 @@ import classes from "./picture.module.css";
 export interface PanelProps {
   readonly model: Model;
   readonly node: TopologyNode;
-  readonly scheme: Scheme;
+  readonly colouring: Colouring;
+  /** The moment that is looked at; null for the present. */
+  readonly at: string | null;
+  /** What is different by now. */
+  readonly diff: Diff | undefined;
   readonly tags: KnownTags;
   readonly onSelect: (id: string) => void;
   readonly onClose: () => void;
@@ -53,6 +58,7 @@ export function Panel(props: PanelProps): ReactNode {
       >
         {shown.kind === "host" || shown.kind === "subnet" ? "Open" : "Go to subnets"}
       </Button>
+      <Differences node={shown} diff={props.diff} />
       {shown.kind === "host" ? (
         <HostDetails {...props} hostId={shown.id} />
       ) : (

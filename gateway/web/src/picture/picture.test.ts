@@ -154,7 +154,7 @@ describe("the picture as an SVG", () => {
           model,
           layout: layoutOf(model),
           shown: new Set(["a", "b"]),
-          scheme: "light",
+          colouring: { scheme: "light", marks: null },
           title: name,
         });
         const texts: string[] = [];

@@ -1,6 +1,6 @@
 import type { TopologyNode } from "@nts/shared/contract";
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
-import { colourOf, type Scheme } from "./colours.js";
+import { colourOf, type Colouring } from "./colours.js";
 import { hostIdOf, type Model } from "./model.js";
 import classes from "./picture.module.css";
 
@@ -11,13 +11,13 @@ interface ResultsProps {
   readonly model: Model;
   /** In order. */
   readonly nodes: readonly TopologyNode[];
-  readonly scheme: Scheme;
+  readonly colouring: Colouring;
   readonly selected: string | null;
   readonly onSelect: (id: string) => void;
 }
 
 /** The picture as a list, for people who do not see it or use no mouse: arrow keys move, Enter opens. */
-export function Results({ model, nodes, scheme, selected, onSelect }: ResultsProps): ReactNode {
+export function Results({ model, nodes, colouring, selected, onSelect }: ResultsProps): ReactNode {
   const listed = nodes.slice(0, MOST);
   const [active, setActive] = useState(0);
   const list = useRef<HTMLUListElement>(null);
@@ -70,10 +70,10 @@ export function Results({ model, nodes, scheme, selected, onSelect }: ResultsPro
             }}
           >
             <svg width="12" height="12" aria-hidden>
-              <circle cx="6" cy="6" r={node.kind === "service" ? 3.5 : 5.5} fill={colourOf(node, scheme)} />
+              <circle cx="6" cy="6" r={node.kind === "service" ? 3.5 : 5.5} fill={colourOf(node, colouring)} />
             </svg>
             <span className={classes.resultName}>{node.label}</span>
-            <span className={classes.resultDetail}>{detailOf(model, node)}</span>
+            <span className={classes.resultDetail}>{colouring.marks?.get(node.id) ?? detailOf(model, node)}</span>
           </li>
         ))}
       </ul>

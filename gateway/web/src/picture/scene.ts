@@ -1,5 +1,5 @@
 import type { TopologyEdge, TopologyNode } from "@nts/shared/contract";
-import { colourOf, FAMILIES, PALETTES, type Scheme } from "./colours.js";
+import { colourOf, type Colouring, FAMILIES, MARKS, PALETTES, type Scheme } from "./colours.js";
 import { shortened } from "./drawing.js";
 import type { Layout } from "./layout.js";
 import { homeOf, type Model } from "./model.js";
@@ -22,7 +22,7 @@ interface Shown {
   readonly model: Model;
   readonly layout: Layout;
   readonly shown: ReadonlySet<string>;
-  readonly scheme: Scheme;
+  readonly colouring: Colouring;
   readonly title: string;
 }
 
@@ -31,7 +31,8 @@ const HEAD = 26;
 const LEGEND_LINE = 14;
 const LEAST_WIDTH = 200;
 
-export function sceneOf({ model, layout, shown, scheme, title }: Shown): Scene {
+export function sceneOf({ model, layout, shown, colouring, title }: Shown): Scene {
+  const { scheme } = colouring;
   const palette = PALETTES[scheme];
   const { left, right, bottom, top } = layout.bounds;
   const unit = Math.max(1, Math.max(right - left, top - bottom) / 520);
@@ -65,7 +66,7 @@ export function sceneOf({ model, layout, shown, scheme, title }: Shown): Scene {
   });
   const points = nodes.map((node): Shape => {
     const { x, y, r: radius } = placed(node.id);
-    return { kind: "circle", x, y, r: radius, fill: colourOf(node, scheme), line: null, title: titleOf(node) };
+    return { kind: "circle", x, y, r: radius, fill: colourOf(node, colouring), line: null, title: titleOf(node) };
   });
   const labels = nodes.flatMap((node): Shape[] => {
     if (node.kind !== "host") return [];
@@ -74,7 +75,7 @@ export function sceneOf({ model, layout, shown, scheme, title }: Shown): Scene {
   });
 
   const end = middle.y - bottom;
-  const legend = legendOf(nodes, scheme, { y: end + MARGIN * unit * 0.6, unit });
+  const legend = legendOf(nodes, colouring, { y: end + MARGIN * unit * 0.6, unit });
   const heading: Shape = { kind: "text", x: MARGIN * unit, y: MARGIN * unit, size: 14 * unit, colour: palette.text, isBold: true, isCentred: false, value: title }; // prettier-ignore
   const width = Math.max(right - left, LEAST_WIDTH) + 2 * MARGIN * unit;
   const height = end + MARGIN * unit * 1.4 + (legend.length / 2) * LEGEND_LINE * unit;
@@ -96,17 +97,20 @@ function titleOf(node: TopologyNode): string {
   return detail === "" ? node.label : `${node.label} · ${detail}`;
 }
 
-/** What the colours of services mean, as far as they occur: a circle and a text each. */
-function legendOf(nodes: readonly TopologyNode[], scheme: Scheme, { y, unit }: { y: number; unit: number }): Shape[] {
+/** What the colours mean, as far as they occur: a circle and a text each. */
+function legendOf(
+  nodes: readonly TopologyNode[],
+  { scheme, marks }: Colouring,
+  { y, unit }: { y: number; unit: number },
+): Shape[] {
   const used = new Set(nodes.map((node) => (node.kind === "service" ? node.category : null)));
   const { text } = PALETTES[scheme];
-  return FAMILIES.filter(({ categories }) => categories.some((category) => used.has(category))).flatMap(
-    (family, index): Shape[] => {
-      const at = y + index * LEGEND_LINE * unit;
-      return [
-        { kind: "circle", x: (MARGIN + 4) * unit, y: at, r: 4 * unit, fill: family[scheme], line: null },
-        { kind: "text", x: (MARGIN + 14) * unit, y: at + 3.5 * unit, size: 9 * unit, colour: text, isBold: false, isCentred: false, value: family.name }, // prettier-ignore
-      ];
-    },
-  );
+  const families = FAMILIES.filter(({ categories }) => categories.some((category) => used.has(category)));
+  return (marks === null ? families : Object.values(MARKS)).flatMap((family, index): Shape[] => {
+    const at = y + index * LEGEND_LINE * unit;
+    return [
+      { kind: "circle", x: (MARGIN + 4) * unit, y: at, r: 4 * unit, fill: family[scheme], line: null },
+      { kind: "text", x: (MARGIN + 14) * unit, y: at + 3.5 * unit, size: 9 * unit, colour: text, isBold: false, isCentred: false, value: family.name }, // prettier-ignore
+    ];
+  });
 }

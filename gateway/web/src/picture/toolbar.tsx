@@ -1,6 +1,6 @@
 import { Button, Checkbox, Menu, MultiSelect, Popover, TextInput } from "@mantine/core";
 import type { Category, TopologyFormat } from "@nts/shared/contract";
-import { Download, ListFilter, Search } from "lucide-react";
+import { Download, History, ListFilter, Search } from "lucide-react";
 import { type ReactNode, useMemo } from "react";
 import type { KnownTags } from "../tags/tags.js";
 import { type Filters, isFiltering, NO_FILTERS } from "./filters.js";
@@ -15,6 +15,10 @@ interface ToolbarProps {
   readonly onSearch: (search: string) => void;
   readonly filters: Filters;
   readonly onFilter: (filters: Filters) => void;
+  /** The moment that is looked at; null for the present. */
+  readonly at: string | null;
+  readonly isLookingBack: boolean;
+  readonly onLookBack: () => void;
   readonly onExport: (format: "png" | "svg") => void;
 }
 
@@ -26,8 +30,11 @@ const FILES: readonly { readonly format: TopologyFormat; readonly label: string 
 
 /** What narrows the picture, and what takes it away. */
 export function Toolbar(props: ToolbarProps): ReactNode {
-  const { networkId, search, onSearch, onExport } = props;
-  const scope = networkId === null ? "" : `&network_id=${networkId}`;
+  const { networkId, search, at, isLookingBack, onLookBack, onSearch, onExport } = props;
+  const scope = new URLSearchParams({
+    ...(networkId !== null && { network_id: networkId }),
+    ...(at !== null && { as_of: at }),
+  });
   return (
     <div className={classes.toolbar}>
       <TextInput
@@ -41,6 +48,14 @@ export function Toolbar(props: ToolbarProps): ReactNode {
         onChange={(event) => onSearch(event.currentTarget.value)}
       />
       <FilterChoice {...props} />
+      <Button
+        variant={isLookingBack ? "light" : "default"}
+        aria-expanded={isLookingBack}
+        leftSection={<History size={16} aria-hidden />}
+        onClick={onLookBack}
+      >
+        Look back
+      </Button>
       <Menu position="bottom-end" withinPortal>
         <Menu.Target>
           <Button variant="default" leftSection={<Download size={16} aria-hidden />}>
@@ -53,7 +68,12 @@ export function Toolbar(props: ToolbarProps): ReactNode {
           <Menu.Item onClick={() => onExport("svg")}>SVG</Menu.Item>
           <Menu.Label>Full graph</Menu.Label>
           {FILES.map(({ format, label }) => (
-            <Menu.Item key={format} component="a" href={`/api/v1/topology?format=${format}${scope}`} download>
+            <Menu.Item
+              key={format}
+              component="a"
+              href={`/api/v1/topology?${new URLSearchParams([["format", format], ...scope]).toString()}`}
+              download
+            >
               {label}
             </Menu.Item>
           ))}

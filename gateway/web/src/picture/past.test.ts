@@ -1,0 +1,98 @@
+import { describe, expect, it } from "@jest/globals";
+import type { Change, Diff, Difference, Topology, TopologyEdge, TopologyNode } from "@nts/shared/contract";
+import { layoutOf } from "./layout.js";
+import { modelOf } from "./model.js";
+import { compared, deletedBy, NOTHING, unionOf, withoutLooseEnds } from "./past.js";
+import { placeOf, stepsOf } from "./steps.js";
+import { summaryOfMarks } from "./summary.js";
+
+const common = { network_id: "network", tags: [] as string[] };
+const subnet = (id: string): TopologyNode => ({ ...common, id, kind: "subnet", label: id, cidr: "10.0.0.0/24", subnet_type: null }); // prettier-ignore
+const host = (id: string, label = id): TopologyNode => ({ ...common, id, kind: "host", label, hostname: null, hidden: false, virtualization_type: null }); // prettier-ignore
+const service = (id: string, host_id: string): TopologyNode => ({ ...common, id, kind: "service", label: id, host_id, service_definition: "nginx", category: "ReverseProxy", virtualization_type: null }); // prettier-ignore
+const inSubnet = (source: string, target: string): TopologyEdge => ({ id: `in_subnet:${source}-card`, kind: "in_subnet", source, target, interface_id: "i", name: null, ip_address: "10.0.0.1", mac_address: null }); // prettier-ignore
+
+const then: Topology = {
+  nodes: [subnet("lan"), host("nas", "old name"), host("trial"), service("ssh", "trial"), host("quiet")],
+  edges: [inSubnet("nas", "lan"), inSubnet("trial", "lan"), inSubnet("quiet", "lan")],
+};
+const now: Topology = {
+  nodes: [subnet("lan"), host("nas", "new name"), host("quiet"), host("fresh")],
+  edges: [inSubnet("nas", "lan"), inSubnet("quiet", "lan"), inSubnet("fresh", "lan")],
+};
+
+const difference = (entity: Difference["entity"], entity_id: string, host_id: string | null, fields: string[]): Difference => ({ entity, entity_id, host_id, network_id: "network", name: entity_id, before: {}, after: {}, fields }); // prettier-ignore
+const diff = (...changed: Difference[]): Diff => ({ from: "a", to: "b", added: [], removed: [], changed });
+
+describe("a moment of the past beside the present", () => {
+  it("says of each node whether it is new, gone or changed, and shows what was then as it was", () => {
+    const { topology, marks } = compared(then, now, diff(difference("Host", "nas", "nas", ["name"])));
+    expect(Object.fromEntries(marks)).toEqual({ fresh: "new", trial: "gone", ssh: "gone", nas: "changed" });
+    expect(topology.nodes.map(({ id }) => id).sort()).toEqual(["fresh", "lan", "nas", "quiet", "ssh", "trial"]);
+    expect(topology.nodes.find(({ id }) => id === "nas")).toMatchObject({ label: "old name" });
+    expect(summaryOfMarks(marks)).toBe("Since then: 1 new, 2 gone, 1 changed");
+  });
+
+  it.each([
+    ["a port on it", difference("Port", "p", "quiet", []), {}],
+    ["an interface of it", difference("Interface", "i", "quiet", ["name"]), { quiet: "changed" }],
+    ["only its place", difference("Host", "quiet", "quiet", ["position"]), {}],
+    ["a tag", difference("Tag", "quiet", null, ["name"]), {}],
+  ])("tells by the differences which hosts have changed: %s", (_what, one, expected) => {
+    const { marks } = compared(then, then, diff(one));
+    expect(Object.fromEntries(marks)).toEqual(expected);
+  });
+
+  it("counts what was added to a host and taken from it", () => {
+    const port = difference("Port", "p", "quiet", []);
+    expect(compared(then, then, { ...diff(), added: [port] }).marks.get("quiet")).toBe("changed");
+    expect(compared(then, then, { ...diff(), removed: [port] }).marks.get("quiet")).toBe("changed");
+  });
+});
+
+describe("where things stand", () => {
+  const entry = (entity: Change["entity"], entity_id: string, before: object): Change => ({ entity, entity_id, action: "deleted", before: { network_id: "network", name: entity_id, ...before } }) as unknown as Change; // prettier-ignore
+  const deleted = deletedBy([
+    entry("Host", "trial", {}),
+    entry("Interface", "trial-card", { host_id: "trial", subnet_id: "lan" }),
+    entry("Interface", "lost", { host_id: "nobody", subnet_id: "nowhere" }),
+    entry("Service", "ssh", { host_id: "trial" }),
+    entry("Port", "p", { host_id: "trial" }),
+  ]);
+  const placesWith = (...seen: Topology[]) => layoutOf(modelOf(withoutLooseEnds(seen.reduce(unionOf, now)))).places;
+
+  it("is known of what recent changes deleted before the moment itself is read, so that nothing moves then", () => {
+    const places = placesWith(deleted);
+    expect([...places.keys()].sort()).toEqual(["fresh", "lan", "nas", "quiet", "ssh", "trial"]);
+    expect(placesWith(deleted, then)).toEqual(places);
+  });
+
+  it("stays the same graph while nothing new is seen", () => {
+    const seen = unionOf(now, deleted);
+    expect(unionOf(seen, then)).toBe(seen);
+    expect(unionOf(now, NOTHING)).toBe(now);
+  });
+});
+
+describe("the moments that one can go to", () => {
+  const change = (at: string, request_id: string): Change =>
+    ({ at, request_id, cursor: `${at} ${request_id}` }) as Change;
+  const changes = [change("2026-11-05T10:00:00.000Z", "c"), change("2026-11-04T10:00:02.000Z", "b"), change("2026-11-04T10:00:01.000Z", "b"), change("2026-11-03T10:00:00.000Z", "a")]; // prettier-ignore
+
+  it("are one behind each request but the last, behind which is the present", () => {
+    const steps = stepsOf(changes, null);
+    expect(steps.map(({ at }) => at)).toEqual(["2026-11-03T10:00:00.000Z", "2026-11-04T10:00:02.000Z"]);
+    expect(stepsOf([], null)).toEqual([]);
+  });
+
+  it("are equally far apart before those that were read, and never more than a slider can show", () => {
+    const earlier = (oldestAt: string): string[] => stepsOf(changes, oldestAt).slice(0, -2).map(({ at }) => at); // prettier-ignore
+    expect(earlier("2026-11-03T09:58:00.000Z")).toEqual(["2026-11-03T09:58:00.000Z", "2026-11-03T09:59:00.000Z"]);
+    expect(earlier("1996-11-03T10:00:00.000Z")).toHaveLength(60);
+  });
+
+  it("have places: that of a moment is behind the last change before it", () => {
+    const steps = stepsOf(changes, null);
+    expect(["2026-11-01", "2026-11-03T10:00:00.000Z", "2026-11-04T00:00:00.000Z", "2027"].map((at) => placeOf(steps, at))).toEqual([-1, 0, 0, 1]); // prettier-ignore
+  });
+});

@@ -1,0 +1,40 @@
+import type { Change } from "@nts/shared/contract";
+import { groupsOf } from "../activity/entries.js";
+
+/** A moment that one can go to: right after a request, or further back one of several that are equally far apart. */
+export interface Step {
+  readonly at: string;
+  /** The newest entry of the request. */
+  readonly change: Change | null;
+}
+
+/** Moments before those of which each change is known. */
+const MOST_EARLIER = 60;
+const LEAST_APART_MS = 60_000;
+
+/**
+ * Moments from the earliest to the last before the present one.
+ *
+ * @param changes the latest, the newest first
+ * @param oldestAt when the first of those that are kept was made; null when all are given
+ */
+export function stepsOf(changes: readonly Change[], oldestAt: string | null): Step[] {
+  const steps = new Map<string, Step>();
+  for (const { entries } of groupsOf(changes)) {
+    const [change] = entries;
+    if (!steps.has(change.at)) steps.set(change.at, { at: change.at, change });
+  }
+  // behind the newest change is the present
+  const recent = [...steps.values()].sort((a, b) => (a.at < b.at ? -1 : 1)).slice(0, -1);
+  const [first] = recent;
+  if (oldestAt === null || first === undefined) return recent;
+  const [from, until] = [Date.parse(oldestAt), Date.parse(first.at)];
+  const length = Math.max(1, Math.min(MOST_EARLIER, Math.floor((until - from) / LEAST_APART_MS)));
+  const timeOf = (n: number): string => new Date(from + (n * (until - from)) / length).toISOString();
+  return [...Array.from({ length }, (_, n) => ({ at: timeOf(n), change: null })), ...recent];
+}
+
+/** The place of a moment among steps: that of the last one that is not later, or -1. */
+export function placeOf(steps: readonly Step[], at: string): number {
+  return steps.findLastIndex((step) => step.at <= at);
+}

@@ -1,0 +1,20 @@
+import type { Topology } from "@nts/shared/contract";
+import type { Mark } from "./past.js";
+
+/** How many there are of each kind. */
+export function summaryOf({ nodes }: Topology): string {
+  const count = { subnet: 0, host: 0, service: 0 };
+  for (const { kind } of nodes) count[kind]++;
+  const told = (number: number, one: string): string =>
+    `${number.toLocaleString("en")} ${one}${number === 1 ? "" : "s"}`;
+  return `${told(count.subnet, "subnet")}, ${told(count.host, "host")}, ${told(count.service, "service")}`;
+}
+
+/** What became of what was then. */
+export function summaryOfMarks(marks: ReadonlyMap<string, Mark>): string {
+  const count = { new: 0, gone: 0, changed: 0 };
+  for (const mark of marks.values()) count[mark]++;
+  const told = (["new", "gone", "changed"] as const).filter((mark) => count[mark] > 0);
+  if (told.length === 0) return "The same as now";
+  return `Since then: ${told.map((mark) => `${count[mark].toLocaleString("en")} ${mark}`).join(", ")}`;
+}

@@ -1,0 +1,123 @@
+import { ActionIcon, Alert, Button, Text, TextInput } from "@mantine/core";
+import { ChevronLeft, ChevronRight, RotateCcw } from "lucide-react";
+import { type ReactNode, useEffect, useState } from "react";
+import { describeFailure } from "../api/failure.js";
+import { localText, momentOf } from "../forms/moments.js";
+import classes from "./picture.module.css";
+import { placeOf, type Step } from "./steps.js";
+
+/** Milliseconds for which the slider rests before its moment is read. */
+const REST_MS = 250;
+
+interface TimeBarProps {
+  readonly steps: readonly Step[];
+  readonly isLoading: boolean;
+  readonly error: Error | null;
+  /** Null for the present. */
+  readonly at: string | null;
+  readonly onGo: (at: string | null) => void;
+  /** What is different by now. */
+  readonly summary: string;
+}
+
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+
+/** Chooses the moment of the picture: a slider over what the journal keeps, whose end is the present. */
+export function TimeBar({ steps, isLoading, error, at, onGo, summary }: TimeBarProps): ReactNode {
+  const [sliding, setSliding] = useState<number | null>(null);
+  const here = at === null ? steps.length : placeOf(steps, at);
+  const place = sliding ?? here;
+  const stepAt = (index: number): string | null => steps[Math.max(0, index)]?.at ?? null;
+
+  useEffect(() => {
+    if (sliding === null) return undefined;
+    const timer = setTimeout(() => {
+      setSliding(null);
+      onGo(stepAt(sliding));
+    }, REST_MS);
+    return () => clearTimeout(timer);
+  });
+
+  const shownAt = sliding === null ? at : stepAt(sliding);
+  const said = shownAt === null ? "Now" : exact.format(new Date(shownAt));
+  const why = shownAt === null || steps[place]?.at !== shownAt ? null : whyOf(steps[place]);
+  return (
+    <section className={classes.time} aria-label="Time">
+      <div className={classes.timeControls}>
+        <ActionIcon
+          variant="default"
+          size="lg"
+          aria-label="Earlier change"
+          disabled={steps.length === 0 || place <= 0}
+          onClick={() => setSliding(place - 1)}
+        >
+          <ChevronLeft size={18} aria-hidden />
+        </ActionIcon>
+        <input
+          className={classes.slider}
+          type="range"
+          aria-label="Moment"
+          aria-valuetext={why === null ? said : `${said}, ${why}`}
+          min={0}
+          max={steps.length}
+          value={Math.max(0, place)}
+          disabled={steps.length === 0}
+          onChange={({ currentTarget }) => setSliding(Number(currentTarget.value))}
+        />
+        <ActionIcon
+          variant="default"
+          size="lg"
+          aria-label="Later change"
+          disabled={place >= steps.length}
+          onClick={() => setSliding(place + 1)}
+        >
+          <ChevronRight size={18} aria-hidden />
+        </ActionIcon>
+        <TextInput
+          className={classes.momentField}
+          type="datetime-local"
+          aria-label="Go to"
+          value={localText(shownAt)}
+          onChange={({ currentTarget }) => onGo(momentOf(currentTarget.value))}
+        />
+        <Button
+          variant="light"
+          leftSection={<RotateCcw size={16} aria-hidden />}
+          disabled={at === null}
+          onClick={() => {
+            setSliding(null);
+            onGo(null);
+          }}
+        >
+          Back to now
+        </Button>
+      </div>
+      <div className={classes.timeText} aria-busy={isLoading}>
+        <Text size="sm" component="span" fw={600} className="numbers">
+          {said}
+        </Text>
+        {why !== null && (
+          <Text size="sm" component="span" className={classes.why ?? ""}>
+            {why}
+          </Text>
+        )}
+        <Text size="sm" component="span" c="dimmed" role="status">
+          {isLoading ? "Loading …" : error === null && summary}
+        </Text>
+      </div>
+      {error !== null && (
+        <Alert color="red" role="alert" title={describeFailure(error).title}>
+          {describeFailure(error).text}
+        </Alert>
+      )}
+    </section>
+  );
+}
+
+/** Who did what, right before. */
+function whyOf({ change }: Step): string | null {
+  if (change === null) return null;
+  const { actor, comment, action, entity, name } = change;
+  const who = actor === null ? "" : `${actor.email ?? "A user"}: `;
+  return `${who}${comment ?? `${action} ${entity} ${name}`}`;
+}

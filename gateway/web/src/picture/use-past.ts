@@ -1,0 +1,88 @@
+import { type Diff, diffChanges, getTopology, listChanges, type Topology } from "@nts/shared/contract";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { useSearchParams } from "react-router";
+import { api } from "../api/client.js";
+import { withChanges } from "../list/list-state.js";
+import { deletedBy, NOTHING } from "./past.js";
+import { type Step, stepsOf } from "./steps.js";
+
+/** Changes among which one can go step by step. */
+const MOST_CHANGES = 300;
+/** Milliseconds for which a past is kept that nobody looks at any more: each can be as large as the present. */
+const KEPT_MS = 30_000;
+
+const unchanging = { staleTime: Infinity, gcTime: KEPT_MS, refetchOnWindowFocus: false } as const;
+
+/** The moment that the address names, as the API writes it; null for the present. */
+export function useMoment(): [at: string | null, go: (at: string | null) => void] {
+  const [search, setSearch] = useSearchParams();
+  const ms = Date.parse(search.get("at") ?? "");
+  const go = (at: string | null): void => setSearch((before) => withChanges(before, { at }), { replace: true });
+  return [Number.isNaN(ms) ? null : new Date(ms).toISOString(), go];
+}
+
+export interface Past {
+  /** What was then, and when; while another moment is on its way, that of the one before. */
+  readonly then: { readonly at: string; readonly topology: Topology } | undefined;
+  readonly diff: Diff | undefined;
+  readonly error: Error | null;
+  readonly isLoading: boolean;
+}
+
+/** Reads a moment, and what is different by now; what is not wanted any more is given up. */
+export function usePast(at: string | null, networkId: string | null): Past {
+  const scope = networkId === null ? {} : { network_id: networkId };
+  const enabled = at !== null;
+  const then = useQuery({
+    queryKey: ["past", at, networkId],
+    queryFn: async ({ signal }) => {
+      const query = { ...scope, as_of: at ?? undefined };
+      return { at: at ?? "", topology: await api.call(getTopology, { query, signal }) };
+    },
+    placeholderData: enabled ? keepPreviousData : undefined,
+    ...unchanging,
+    enabled,
+  });
+  const diff = useQuery({
+    queryKey: ["since", at, networkId],
+    queryFn: ({ signal }) => api.call(diffChanges, { query: { ...scope, from: at ?? "" }, signal }),
+    ...unchanging,
+    enabled,
+  });
+  const error = then.error ?? diff.error;
+  return {
+    then: enabled && error === null ? then.data : undefined,
+    diff: enabled ? diff.data : undefined,
+    error: enabled ? error : null,
+    isLoading: enabled && (then.isFetching || diff.isFetching),
+  };
+}
+
+export interface Steps {
+  readonly steps: readonly Step[];
+  /** What the latest changes deleted. */
+  readonly deleted: Topology;
+  readonly error: Error | null;
+  readonly isLoading: boolean;
+}
+
+/** The moments that one can go to. */
+export function useSteps(networkId: string | null, enabled: boolean): Steps {
+  const { data, error, isLoading } = useQuery({
+    queryKey: ["steps", networkId],
+    queryFn: ({ signal }) => readSteps(networkId, signal),
+    refetchOnWindowFocus: false,
+    enabled,
+  });
+  const deleted = useMemo(() => (data === undefined ? NOTHING : deletedBy(data.changes)), [data]);
+  return { steps: data?.steps ?? [], deleted, error, isLoading };
+}
+
+async function readSteps(networkId: string | null, signal: AbortSignal) {
+  const scope = networkId === null ? {} : { network_id: networkId };
+  const latest = { ...scope, order_direction: "desc", limit: MOST_CHANGES } as const;
+  const { data: changes, next } = await api.changes(listChanges, { query: latest, signal });
+  const first = next === null ? null : await api.changes(listChanges, { query: { ...scope, limit: 1 }, signal });
+  return { changes, steps: stepsOf(changes, first?.data[0]?.at ?? null) };
+}
