@@ -50,6 +50,7 @@ export async function createDemo(options: DemoOptions): Promise<DemoAccess> {
     const engineer = await enterAs(ENGINEER, invitation);
     const helpDesk = await enterAs(HELP_DESK, invitation);
     await createHistory({ engineer, "help desk": helpDesk, script: api });
+    await createWebhook(api);
     record = { ...record, complete: true };
     writeDemoRecord(dataDir, record);
   }
@@ -97,6 +98,13 @@ async function createKey(api: DemoApi, user: User): Promise<string> {
     permissions: "Admin",
   });
   return key;
+}
+
+/** One to look at and to change: it is not enabled, so that nothing leaves the machine. */
+async function createWebhook(api: DemoApi): Promise<void> {
+  if ((await api.get<readonly unknown[]>("/api/v1/webhooks")).length > 0) return;
+  const filter = { entities: ["Host", "Service"], actions: ["created", "deleted"] };
+  await api.post("/api/v1/webhooks", { url: "https://hooks.example.com/topology", filter, is_enabled: false });
 }
 
 function newRecord(): DemoRecord {
