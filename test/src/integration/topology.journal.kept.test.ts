@@ -143,8 +143,12 @@ describe("while a large deletion is told", () => {
     await world.owner.call(deleteNetwork, { params: world.network });
     const { id } = await world.owner.call(createTag, { body: { name: "after the deletion" } });
     await reading.begun;
+    // More than is read at a time, and more that comes while it waits.
+    const late = await aNetwork(world.owner, "Late");
+    for (let more = 0; more < 2; more++) await aHost(late, { services: 150 });
     await toldByNow(other.owner);
     expect(await world.owner.call(listChanges, { query: { limit: 1000 } })).toHaveLength(before.length);
+    expect(await topology.db.collection("journal_backlog").countDocuments()).toBeGreaterThan(302);
 
     reading.goOn();
     const after = await toldByNow(world.owner, before.at(-1));
@@ -152,6 +156,7 @@ describe("while a large deletion is told", () => {
     const places = after.map(({ action, entity_id }, n) => (action === "deleted" || entity_id === id ? n : -1));
     expect(Math.max(...places)).toBe(after.findIndex(({ entity_id }) => entity_id === id));
     await expectWhole(after.at(-1));
+    await until(async () => (await topology.db.collection("journal_backlog").countDocuments()) === 0);
   });
 });
 

@@ -2,7 +2,7 @@ import type { Collection, Db, Document } from "mongodb";
 import { type DeletionDocument, openDeletions } from "../storage/deletion-records.js";
 import { type NoteDocument, NOTES } from "../storage/authorship.js";
 import type { EntityDocument } from "../storage/entities.js";
-import type { JournalDocument } from "./entries.rules.js";
+import type { Happening, JournalDocument } from "./entries.rules.js";
 
 /** The place in the stream up to which everything has its entries. It means nothing to another database. */
 export interface TailDocument {
@@ -23,6 +23,14 @@ export interface GoneDocument {
   swept?: number;
 }
 
+/** Something that happened, while its organization waits. */
+export interface BacklogDocument {
+  _id: string;
+  organization_id: string;
+  at: Date;
+  happening: Happening;
+}
+
 /** No network has this id. */
 export const ALL = "all";
 
@@ -31,6 +39,7 @@ export interface JournalCollections {
   readonly journal: Collection<JournalDocument>;
   readonly gone: Collection<GoneDocument>;
   readonly tails: Collection<TailDocument>;
+  readonly backlog: Collection<BacklogDocument>;
   readonly deletions: Collection<DeletionDocument>;
   readonly notes: Collection<NoteDocument>;
   entities(kind: string): Collection<EntityDocument>;
@@ -42,6 +51,7 @@ export function journalCollections(db: Db): JournalCollections {
     journal: db.collection("journal"),
     gone: db.collection("journal_gone"),
     tails: db.collection("journal_tail"),
+    backlog: db.collection("journal_backlog"),
     deletions: openDeletions(db),
     notes: db.collection(NOTES),
     entities: (kind) => db.collection(kind),

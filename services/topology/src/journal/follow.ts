@@ -51,7 +51,7 @@ export async function follow({ collections, told, log, count }: FollowParts, sig
 
   try {
     while (!signal.aborted) {
-      const taken = telling.isFull() ? 0 : await take();
+      const taken = await take();
       const isBusy = !telling.isDone() || taken === MOST_EVENTS;
       if (!telling.isDone()) await telling.goOn();
       else if (performance.now() > saved.atMs + SAVE_MS && place.safe() !== saved.token) {

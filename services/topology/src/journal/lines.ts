@@ -1,10 +1,8 @@
+import type { Backlog, Stretch } from "./backlog.js";
 import type { Happening } from "./entries.rules.js";
-import { BATCH, type JournalWriter } from "./writer.js";
+import type { JournalWriter } from "./writer.js";
 
 // What is told later, in a line for each organization: its entries have the order of its commits, whatever those of others do.
-
-/** Happenings that may wait; each has the text of an entity. */
-const MOST_WAITING = 10_000;
 
 /** Something that is told in batches. */
 export interface Piece {
@@ -17,11 +15,10 @@ export interface Piece {
 export interface Lines {
   has(organizationId: string): boolean;
   add(organizationId: string, piece: Piece): void;
-  addHappening(happening: Happening): void;
+  addHappenings(organizationId: string, happenings: readonly Happening[]): Promise<void>;
   /** Tells one batch of the line whose turn it is, if it has been read. @returns how many entries that made */
   goOn(): Promise<number>;
   isEmpty(): boolean;
-  isFull(): boolean;
   close(): Promise<void>;
 }
 
@@ -29,16 +26,15 @@ type Read = { readonly result: IteratorResult<readonly Happening[], unknown> } |
 
 interface Line {
   readonly pieces: Piece[];
-  /** Those at the end of the line, while they can get more. */
-  gathering: Happening[] | null;
+  /** What is at its end, while more can come to it. */
+  gathering: Stretch | null;
   read: Read | null;
   isReading: boolean;
 }
 
-export function createLines(writer: JournalWriter): Lines {
+export function createLines(writer: JournalWriter, backlog: Backlog): Lines {
   /** In the order of their turns. */
   const lines = new Map<string, Line>();
-  let waiting = 0;
 
   function lineOf(organizationId: string): Line {
     const line = lines.get(organizationId) ?? { pieces: [], gathering: null, read: null, isReading: false };
@@ -62,21 +58,13 @@ export function createLines(writer: JournalWriter): Lines {
       line.gathering = null;
       line.pieces.push(piece);
     },
-    addHappening: (happening) => {
-      const line = lineOf(happening.organizationId);
-      waiting += 1;
-      if (line.gathering !== null && line.gathering.length < BATCH) return void line.gathering.push(happening);
-      const gathered = [happening];
-      line.gathering = gathered;
-      line.pieces.push({
-        batches: once(() => {
-          if (line.gathering === gathered) line.gathering = null;
-          return gathered;
-        }),
-        told: () => {
-          waiting -= gathered.length;
-        },
-      });
+    addHappenings: async (organizationId, happenings) => {
+      const last = await backlog.put(organizationId, happenings);
+      const line = lineOf(organizationId);
+      if (line.gathering?.isRead === false) return void (line.gathering.last = last);
+      const stretch = { organizationId, first: last - happenings.length + 1, last, isRead: false };
+      line.gathering = stretch;
+      line.pieces.push({ batches: backlog.read(stretch), told: () => backlog.remove(stretch) });
     },
     goOn: async () => {
       for (const [organizationId, line] of lines) {
@@ -94,7 +82,6 @@ export function createLines(writer: JournalWriter): Lines {
       return 0;
     },
     isEmpty: () => lines.size === 0,
-    isFull: () => waiting >= MOST_WAITING,
     close: async () => {
       const begun = [...lines.values()].flatMap(({ pieces }) => pieces.slice(0, 1));
       await Promise.allSettled(begun.map(async ({ batches }) => batches?.return(undefined)));
@@ -119,8 +106,4 @@ function readAhead(line: Line): void {
       done({ error });
     },
   );
-}
-
-async function* once(gathered: () => readonly Happening[]): AsyncGenerator<readonly Happening[]> {
-  yield await Promise.resolve(gathered());
 }

@@ -1,6 +1,9 @@
 import type { ObjectId } from "mongodb";
+import { putUnder } from "@nts/shared/groups";
 import type { JournalCollections } from "./collections.js";
+import { createBacklog } from "./backlog.js";
 import { createEventReader, isBarrier, timeOf } from "./events.js";
+import type { Happening } from "./entries.rules.js";
 import { hiddenBy, type HidingDeletion } from "./expand.js";
 import type { HiddenThings } from "./hidden.js";
 import { createLines } from "./lines.js";
@@ -24,21 +27,21 @@ export interface Telling {
   goOn(): Promise<number>;
   /** Whether nothing waits. */
   isDone(): boolean;
-  /** Whether so much waits that no more events can be taken. */
-  isFull(): boolean;
   close(): Promise<void>;
 }
 
 export function createTelling({ collections, hidden, writer }: Making): Telling {
   const { deletions, notes } = collections;
   const reader = createEventReader(collections);
-  const lines = createLines(writer);
+  const lines = createLines(writer, createBacklog(collections));
   /** Organizations of deletions that are not told yet. */
   const untold = new Map<string, string>();
 
   async function takeTogether(events: readonly ChangeEvent[]): Promise<number> {
     const happenings = await reader.read(events);
-    for (const one of happenings) if (lines.has(one.organizationId)) lines.addHappening(one);
+    const waiting = new Map<string, Happening[]>();
+    for (const one of happenings) if (lines.has(one.organizationId)) putUnder(waiting, one.organizationId, one);
+    for (const [organizationId, those] of waiting) await lines.addHappenings(organizationId, those);
     const entries = await writer.write(happenings.filter(({ organizationId }) => !lines.has(organizationId)));
     await passBarriers(events.filter(isBarrier));
     return entries;
@@ -90,7 +93,6 @@ export function createTelling({ collections, hidden, writer }: Making): Telling 
     },
     goOn: lines.goOn,
     isDone: lines.isEmpty,
-    isFull: lines.isFull,
     close: lines.close,
   };
 }

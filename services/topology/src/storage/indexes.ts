@@ -102,6 +102,8 @@ export const JOURNAL_OF_NETWORK = { organization_id: 1, network_id: 1, n: 1 } as
 
 /** What came of deliveries is remembered for a week. */
 const DELIVERIES_SECONDS = 7 * 86_400;
+/** What waits to be told does so for minutes; a process that died has left it. */
+const BACKLOG_SECONDS = 86_400;
 
 /** Every index of the database, by collection; leading fields are the tenant's, or the parent's; of unique ones, the tenant's. */
 export const INDEXES: Indexes = {
@@ -131,6 +133,7 @@ export const INDEXES: Indexes = {
   [ANSWERS]: [ANSWERS_EXPIRE],
   journal: [JOURNAL_OF_ENTITY, JOURNAL_OF_HOST, JOURNAL_OF_NETWORK, JOURNAL_OF_REQUEST].map((key) => ({ key })),
   journal_gone: [{ key: { organization_id: 1 } }],
+  journal_backlog: [{ key: { at: 1 }, expireAfterSeconds: BACKLOG_SECONDS }],
   [NOTES]: [NOTES_EXPIRE],
   webhooks: [{ key: FEW_INDEX }],
   webhook_states: [
