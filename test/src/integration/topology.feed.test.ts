@@ -1,17 +1,17 @@
 /**
- * Whoever follows the changes from the start holds what the lists answer, byte for byte: random writes over two replicas, while the
- * one that keeps the journal is killed, and frozen until it is not its keeper any more. FEED_LENGTH makes it longer, FEED_ROUNDS
- * harms more often, FEED_SEED repeats the drawing (not the interleaving).
+ * Whoever follows the changes from the start holds what the lists answer, byte for byte: random writes through two gateways and two
+ * replicas of topology, while these are killed, the keeper of the journal is frozen until it is not its keeper any more, and, in
+ * long runs, the database is killed. FEED_LENGTH makes it longer, FEED_ROUNDS harms more often, FEED_SEED repeats the drawing
+ * (not the interleaving).
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { INTERNAL } from "@nts/shared/http/headers";
-import { createTenancySigner } from "@nts/shared/http/tenancy";
-import { newId } from "@nts/shared/ids";
-import { callerOf, type Caller } from "../support/api.js";
+import { type Account, aKey, anAccount, callerOf, type Caller } from "../support/api.js";
+import { openEvents } from "../support/event-stream.js";
 import { anEmptyWorld, drawHistory, step } from "../support/history.js";
-import { type Replay, type Row, startReplay } from "../support/replay.js";
+import { type Replay, startReplay } from "../support/replay.js";
 import { startStack, type Stack } from "../support/stack.js";
+import { UNLIMITED } from "../support/unlimited.js";
 import { until } from "../support/until.js";
 
 const LENGTH = Number(process.env["FEED_LENGTH"] ?? 400);
@@ -20,102 +20,148 @@ const SEED = Number(process.env["FEED_SEED"] ?? Date.now() % 2 ** 31);
 const WRITERS = 8;
 /** Longer than the lease of the journal. */
 const FROZEN_MS = 4_000;
+const MONGOD_AWAY_MS = 1_000;
+/** In one round of so many the database is killed, too. */
+const ROUNDS_OF_MONGOD = 4;
 const PATIENCE_MS = 30_000;
 
 let stack: Stack;
-const organizationId = newId();
+let owner: Account;
+let isOver = false;
 
 beforeAll(async () => {
-  stack = await startStack({ gateways: 0, identities: 0, topologies: 2, env: { SHORT_UPDATES: "on" } });
+  const env = { ...UNLIMITED, SHORT_UPDATES: "on" };
+  stack = await startStack({ gateways: 2, topologies: 2, ownMongod: ROUNDS > 1, env });
+  owner = await anAccount(stack.url);
 }, 60_000);
 afterAll(() => stack.stop());
 
-/** Callers with these networks, through each replica. */
-function callersOf(networks: "all" | string[]): Caller[] {
-  const scope = { organizationId, networks };
-  const principal = { kind: "key", credentialId: newId(), userId: newId(), permission: "Owner", scope } as const;
-  const headers = { [INTERNAL.tenancy]: createTenancySigner(stack.tenancySecrets.gatewayToTopology, "topology")(principal) }; // prettier-ignore
-  return stack.topologies.map(({ url, name }) => bare(callerOf(url, name, headers)));
+/** What a key sends with each request. @param networkIds that it is limited to; it may read all when absent */
+async function aBearer(networkIds?: readonly string[]): Promise<{ readonly authorization: string }> {
+  const limits = networkIds === undefined ? {} : { permissions: "Member", network_ids: networkIds };
+  return { authorization: `Bearer ${(await aKey(stack.url, owner, limits)).secret}` };
 }
 
-/** A caller of a service itself, whose answers have no envelope. */
-function bare(caller: Caller): Caller {
+/** Callers with a key, through each gateway. */
+function callersWith(headers: { readonly authorization: string }): Caller[] {
+  return stack.gateways.map(({ url, name }) => callerOf(url, name, headers));
+}
+
+interface Follower {
+  readonly replay: Replay;
+  /** Follows until the end of the test. */
+  follow(): Promise<void>;
+}
+
+/** Asks one gateway and then the other; whatever is not answered is asked for again. */
+function askingFollower(callers: readonly Caller[]): Follower {
+  const replay = startReplay(getThrough(callers), 37);
   return {
-    ...caller,
-    send: async (...request) => {
-      const answered = await caller.send(...request);
-      if (answered.status !== 200) return answered;
-      const isOpen = answered.headers.get(INTERNAL.meta) === "open";
-      const whole: unknown = isOpen ? JSON.parse(`{"data":${answered.text}}}`) : { data: answered.body, meta: {} };
-      return { ...answered, body: whole as typeof answered.body };
+    replay,
+    follow: async () => {
+      while (!isOver) {
+        await replay.follow().catch(() => null);
+        await sleep(Math.random() * 200);
+      }
     },
   };
 }
 
-/** Follows through one replica and then another; whatever is not answered is asked for again. */
-function followerOf(callers: readonly Caller[]): Replay {
+/** Listens to a stream of one gateway and then of the other, from where the last one was cut off. */
+function listeningFollower(headers: { readonly authorization: string }): Follower {
+  const replay = startReplay(getThrough(callersWith(headers)));
+  let last: Record<string, string> = {};
+  const listen = async (gateway: number): Promise<void> => {
+    const url = `${stack.gateways[gateway]!.url}/api/v1/changes/stream`;
+    const stream = await openEvents(url, { ...headers, ...last }, ({ event, id, data }) => {
+      if (event === "change") replay.take([data]);
+      if (id !== null) last = { "last-event-id": id };
+    });
+    const cut = setTimeout(() => {
+      stream.close();
+    }, Math.random() * 3_000);
+    await stream.ended;
+    clearTimeout(cut);
+  };
+  return {
+    replay,
+    follow: async () => {
+      for (let turn = 0; !isOver; turn++) {
+        await listen(turn % stack.gateways.length).catch(() => null);
+        await sleep(20);
+      }
+    },
+  };
+}
+
+function getThrough(callers: readonly Caller[]): Parameters<typeof startReplay>[0] {
   let turn = 0;
-  return startReplay(async (path) => {
-    const caller = callers[turn++ % callers.length];
-    const answered = await caller?.send("get", path);
+  return async (path) => {
+    const answered = await callers[turn++ % callers.length]?.send("get", path);
     if (answered?.status !== 200) throw new Error(`${path} answered ${answered?.text ?? "nothing"}`);
     return { data: answered.body.data, meta: answered.body.meta };
-  }, 37);
+  };
 }
 
-async function made(caller: Caller, kind: string, name: string): Promise<Row> {
-  const { status, text, body } = await caller.send("post", `/api/v1/${kind}`, { name });
-  if (status !== 200) throw new Error(text);
-  return body.data;
+async function harm(round: number): Promise<void> {
+  const [one, other] = round % 2 === 0 ? stack.topologies : [...stack.topologies].reverse();
+  const gateway = stack.gateways[round % stack.gateways.length];
+  await one!.kill();
+  await sleep(500);
+  await one!.restart();
+  other!.pause();
+  await gateway!.kill();
+  await sleep(FROZEN_MS);
+  await gateway!.restart();
+  other!.resume();
+  if (round % ROUNDS_OF_MONGOD === 1) {
+    await stack.servers.mongodb!.kill();
+    await sleep(MONGOD_AWAY_MS);
+    await stack.servers.mongodb!.restart();
+  }
+  await sleep(500);
 }
 
-describe(`${LENGTH} random writes by ${WRITERS} writers, seed ${SEED}, while the keeper of the journal is killed and frozen`, () => {
+describe(`${LENGTH} random writes by ${WRITERS} writers, seed ${SEED}, while processes are killed and frozen`, () => {
   it(
     "are told in the order of their commits, each once, and none that was undone: a replay holds what the lists answer",
     async () => {
-      const writers = callersOf("all");
+      const whole = await aBearer();
+      const writers = callersWith(whole);
       const world = anEmptyWorld();
-      const home = await made(writers[0]!, "networks", "Home");
+      const home = await writers[0]!.data<{ id: string }>("post", "/api/v1/networks", { name: "Home" });
       world.known.networks.push({ id: home.id, network_id: home.id, body: home });
-      const followers = [followerOf(callersOf("all")), followerOf(callersOf([home.id]))];
+      const limited = await aBearer([home.id]);
+      const followers = [whole, limited].flatMap((headers) => [
+        askingFollower(callersWith(headers)),
+        listeningFollower(headers),
+      ]);
       const history = drawHistory(SEED, LENGTH * 4);
-      let [next, done, isOver] = [0, 0, false];
+      let [next, done, isHarmed] = [0, 0, false];
 
       const write = async (own: number): Promise<void> => {
-        while (!isOver || done < LENGTH) {
+        while (!isHarmed || done < LENGTH) {
           const drawn = history[next++ % history.length];
-          // A replica that is killed answers nothing; what it has committed is told all the same.
+          // A process that is killed answers nothing; what it has committed is told all the same.
           const answered = await step(world, writers[own % writers.length]!, drawn!).catch(() => sleep(50, null));
           if (answered?.status === 200) done += 1;
           if (ROUNDS === 1) await sleep(20);
         }
       };
-      const follow = async (follower: Replay): Promise<void> => {
-        while (!isOver) {
-          await follower.follow().catch(() => null);
-          await sleep(Math.random() * 200);
-        }
-      };
-      const running = Promise.all([...Array.from({ length: WRITERS }, (_, own) => write(own)), ...followers.map(follow)]); // prettier-ignore
-      for (let round = 0; round < ROUNDS; round++) {
-        const [one, other] = round % 2 === 0 ? stack.topologies : [...stack.topologies].reverse();
-        await one!.kill();
-        await sleep(500);
-        await one!.restart();
-        other!.pause();
-        await sleep(FROZEN_MS);
-        other!.resume();
-        await sleep(500);
+      const writing = Promise.all(Array.from({ length: WRITERS }, (_, own) => write(own)));
+      const following = Promise.all(followers.map(({ follow }) => follow()));
+      for (let round = 0; round < ROUNDS; round++) await harm(round);
+      isHarmed = true;
+      await writing;
+
+      const mark = await writers[0]!.data<{ id: string }>("post", "/api/v1/tags", { name: "the end" });
+      for (const { replay } of followers) {
+        await until(() => replay.holds(mark.id), 50, PATIENCE_MS);
+        expect(replay.faults).toEqual([]);
+        expect(await replay.differences()).toEqual([]);
       }
       isOver = true;
-      await running;
-
-      const mark = await made(writers[0]!, "tags", "the end");
-      for (const follower of followers) {
-        await until(async () => (await follower.follow()).some(({ entity_id }) => entity_id === mark.id), 50, PATIENCE_MS); // prettier-ignore
-        expect(follower.faults).toEqual([]);
-        expect(await follower.differences()).toEqual([]);
-      }
+      await following;
       expect(done).toBeGreaterThanOrEqual(LENGTH);
     },
     120_000 + LENGTH * 60 + ROUNDS * 10_000,

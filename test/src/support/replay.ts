@@ -14,6 +14,9 @@ export type Get = (
 export interface Replay {
   /** Goes on to the present end. @returns the entries that came */
   follow(): Promise<Change[]>;
+  /** Goes on with entries that came in another way. */
+  take(changes: readonly Change[]): void;
+  holds(id: string): boolean;
   /** What is wrong with what came: entries that do not follow from the ones before. */
   readonly faults: readonly string[];
   /** What is wrong with what is held, beside what the lists answer. */
@@ -69,8 +72,14 @@ export function startReplay(get: Get, limit = 100): Replay {
     }));
   }
 
+  const take = (changes: readonly Change[]): void => {
+    for (const change of changes) apply(change);
+  };
+
   return {
     faults,
+    take,
+    holds: (id) => held.has(id),
     follow: async () => {
       const came: Change[] = [];
       for (;;) {
@@ -78,7 +87,7 @@ export function startReplay(get: Get, limit = 100): Replay {
           `/api/v1/changes?limit=${limit}${after === undefined ? "" : `&after=${after}`}`,
         );
         const changes = data as Change[];
-        for (const change of changes) apply(change);
+        take(changes);
         came.push(...changes);
         after = meta["next"] as string;
         if (changes.length === 0) return came;
