@@ -3,6 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createDemo } from "@nts/local/demo/create";
 import { ROOT } from "@nts/local/processes/system";
+import { diffChanges } from "@nts/shared/contract";
 import type { Browser, Page } from "playwright-core";
 import { callerOf, cookieOf } from "../support/api.js";
 import { startChromium } from "../support/chromium.js";
@@ -37,6 +38,8 @@ try {
   const shots: readonly Shot[] = [
     { name: "topology", path: "/topology", colorScheme: "light", act: drawn },
     { name: "topology-dark", path: "/topology", colorScheme: "dark", act: drawn },
+    { name: "past", path: "/topology", colorScheme: "light", act: lookBack },
+    { name: "activity", path: "/activity", colorScheme: "light" },
     { name: "host", path: `/hosts/${busiest?.id ?? ""}`, colorScheme: "light" },
     { name: "import", path: "/import", colorScheme: "light", act: chooseScan },
     { name: "hosts-narrow", path: "/hosts", colorScheme: "dark", viewport: NARROW },
@@ -69,6 +72,18 @@ async function take(
 /** The picture is drawn when its canvas is there; how it is laid out is then known. */
 async function drawn(page: Page): Promise<void> {
   await page.locator("canvas").first().waitFor();
+}
+
+/** To where the demo had something that it has no more. */
+async function lookBack(page: Page): Promise<void> {
+  await drawn(page);
+  await page.getByRole("button", { name: "Look back" }).click();
+  const earlier = page.getByRole("button", { name: "Earlier change" });
+  const isThere = page.getByText(/Since then: .*gone/);
+  while (!(await isThere.isVisible())) {
+    await Promise.all([page.waitForResponse((answer) => answer.url().includes(diffChanges.path)), earlier.click()]);
+    await page.getByText("Loading …").waitFor({ state: "detached" });
+  }
 }
 
 async function chooseScan(page: Page): Promise<void> {
