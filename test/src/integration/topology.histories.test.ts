@@ -11,7 +11,7 @@ import { anEmptyWorld, drawHistory, step } from "../support/history.js";
 import { violationsIn } from "../support/invariants.js";
 import { startStack, type Stack } from "../support/stack.js";
 
-const LENGTH = Number(process.env["HISTORY_LENGTH"] ?? 2_500);
+const LENGTH = Number(process.env["HISTORY_LENGTH"] ?? 1_200);
 const SEED = Number(process.env["HISTORY_SEED"] ?? Date.now() % 2 ** 31);
 const WRITERS = 16;
 const CHECK_EVERY = 500;

@@ -148,7 +148,7 @@ describe("an import of which the database goes away", () => {
     const account = await anAccount(stack.url);
     const network = await account.session.data<{ id: string }>("post", "/api/v1/networks", { name: "Office" });
     const sent = send(stack, account.cookie, network.id);
-    sent.end(scanOfMany(3_000));
+    sent.end(scanOfMany(1_000));
     const [answer] = (await once(sent, "response")) as [IncomingMessage];
     let text = "";
     answer.setEncoding("utf8").on("data", (piece: string) => (text += piece));
@@ -157,7 +157,7 @@ describe("an import of which the database goes away", () => {
     await once(answer, "end");
     const { data } = JSON.parse(text) as { data: ImportPlan };
     expect(data.summary.hosts.failed).toBeGreaterThan(0);
-    expect(data.summary.hosts.failed + data.summary.hosts.create).toBe(3_000);
+    expect(data.summary.hosts.failed + data.summary.hosts.create).toBe(1_000);
     expect(data.hosts.at(-1)!.error!.code).toBe("unavailable");
 
     const refused = send(stack, account.cookie, network.id);
