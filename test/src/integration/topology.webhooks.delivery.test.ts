@@ -16,6 +16,7 @@ import { type Received, type Receiver, startReceiver, verified } from "../suppor
 
 const CHANGES = Number(process.env["WEBHOOK_CHANGES"] ?? 60);
 const ROUNDS = Number(process.env["WEBHOOK_ROUNDS"] ?? 1);
+const WRITERS = 4;
 /** Longer than a lease. */
 const FROZEN_MS = 7_000;
 const PATIENCE_MS = 30_000 + CHANGES * 30;
@@ -104,11 +105,13 @@ describe(`${CHANGES} changes, while the receiver goes away and topologies are ki
       const admin = anAdmin();
       const webhook = await admin.aWebhook("/all");
       const isOver = { yes: false };
+      let changed = 0;
       const write = async (): Promise<void> => {
-        for (let n = 0; n < CHANGES; n++) await admin.aTag();
-        isOver.yes = true;
+        while (changed++ < CHANGES) await admin.aTag();
       };
-      const writing = write();
+      const writing = Promise.all(Array.from({ length: WRITERS }, write)).then(() => {
+        isOver.yes = true;
+      });
       for (let round = 0; round < ROUNDS; round++) {
         const [one, other] = round % 2 === 0 ? stack.topologies : [...stack.topologies].reverse();
         await came("/all", Math.min(receiver.received("/all").length + 5, isOver.yes ? 0 : Infinity));

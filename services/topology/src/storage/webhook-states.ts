@@ -82,6 +82,8 @@ export function createWebhookStates(db: Db): WebhookStates {
 type States = Collection<WebhookState>;
 type Deliveries = Collection<DeliveryDocument>;
 const after = { returnDocument: "after", hint: BY_ID } as const;
+/** What came of a delivery is not waited for until a majority has it on disk: nothing follows from it. */
+const UNCONFIRMED = { w: 1, journal: false } as const;
 const fresh = { owner: null, rests: false, attempts: 0, failing_since: null, last: null } as const;
 
 function createChanges(
@@ -146,13 +148,13 @@ function createNotes(states: States, deliveries: Deliveries): Pick<WebhookStates
       const counted = await states.findOneAndUpdate(
         { _id: webhook_id, organization_id },
         { $inc: { noted: 1 } },
-        after,
+        { ...after, writeConcern: UNCONFIRMED },
       );
       if (counted === null) return;
       const { noted: number } = counted;
       const _id = `${webhook_id}:${number % REMEMBERED_DELIVERIES}`;
       const noted = { ...delivery, organization_id, webhook_id, number, at: new Date() };
-      await deliveries.replaceOne({ _id, organization_id }, noted, { upsert: true });
+      await deliveries.replaceOne({ _id, organization_id }, noted, { upsert: true, writeConcern: UNCONFIRMED });
     },
     deliveries: ({ _id, organization_id }) => {
       const newest = deliveries.find({ organization_id, webhook_id: _id }).sort({ number: -1 });
