@@ -10,7 +10,7 @@ export interface Handle {
   isRunning(): boolean;
   /** Sends any signal without waiting. */
   signal(name: NodeJS.Signals): void;
-  /** SIGTERM, and SIGKILL after 12 s; resolves when it is gone, at once when it already is. Answers how it ended. */
+  /** SIGTERM, and SIGKILL after 15 s; resolves when it is gone, at once when it already is. Answers how it ended. */
   stop(): Promise<Exit>;
   /** SIGKILL; resolves when it is gone. */
   kill(): Promise<void>;
