@@ -1,5 +1,8 @@
 import { type Child, type Exit } from "@nts/local/processes/child";
-import { type Component, launch, logFileOf, STOP_GRACE_MS } from "@nts/local/processes/component";
+import { type Component, launch, logFileOf } from "@nts/local/processes/component";
+
+/** Longer than `npm start` has patience, because a machine that runs tests is busy. */
+const GRACE_MS = 15_000;
 
 /** A process that a test may stop, kill, pause and start again. It is never restarted behind the test's back. */
 export interface Handle {
@@ -39,7 +42,7 @@ export async function startHandle(launched: Component, dataDir: string): Promise
       child.signal(name);
     },
     async stop() {
-      await child.stop(STOP_GRACE_MS);
+      await child.stop(GRACE_MS);
       return child.exited;
     },
     async kill() {
@@ -53,7 +56,7 @@ export async function startHandle(launched: Component, dataDir: string): Promise
       child.signal("SIGCONT");
     },
     async restart(as = component) {
-      await child.stop(STOP_GRACE_MS);
+      await child.stop(GRACE_MS);
       component = as;
       child = await launch(component, dataDir);
     },
