@@ -14,7 +14,8 @@ export const attack: Attack = {
   run: async (target) => {
     const owner = await target.newTenant();
     const { user } = await owner.data<{ user: { email: string } }>("GET", "/api/v1/auth/whoami");
-    const statuses = await inTurns(GUESSES, 20, async (n) => {
+    // One at a time: what many hashes at once take of the processors is not the matter here.
+    const statuses = await inTurns(GUESSES, 1, async (n) => {
       await owner.send("GET", "/api/v1/organizations", undefined, forwardedFor(n));
       const body = { email: user.email, password: `guess ${n}` };
       return (await owner.send("POST", "/api/auth/login", body, forwardedFor(n))).status;
