@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { keepAudit } from "@nts/identity/audit/retention";
-import { AUDIT } from "@nts/identity/audit/trail";
+import { AUDIT, createAudited, trailOf } from "@nts/identity/audit/trail";
 import type { AuditEntry } from "@nts/shared/contract/audit";
 import { createInvite, revokeInvite } from "@nts/shared/contract/invites";
 import { createKey, deleteKey, rotateKey, updateKey } from "@nts/shared/contract/keys";
@@ -8,6 +8,9 @@ import { patchOrganization, updateOrganizationProfile } from "@nts/shared/contra
 import { changePassword, deleteUser, login, logout, updateUser } from "@nts/shared/contract/users";
 import { hashCredential } from "@nts/shared/credential";
 import { INTERNAL, REQUEST_ID } from "@nts/shared/http/headers";
+import { createTransactions } from "@nts/shared/mongo/transaction";
+import { BACKGROUND } from "@nts/shared/work";
+import { createUnit } from "@nts/shared/writes/unit";
 import { type Audited, startAudited } from "../support/audit.js";
 import { keyBodyOf, tokenOf } from "../support/direct.js";
 
@@ -131,7 +134,30 @@ describe("identity.audit: what happened", () => {
     for (const one of ["password_hash", `"hash"`]) expect(stored).not.toContain(one);
   });
 
-  it("is written with what happened: what is undone leaves nothing", async () => {
+  it("is written with what happened: a transaction that is undone at its end leaves nothing", async () => {
+    const owner = await identity.aPerson();
+    const before = await identity.told(owner);
+    const unit = createUnit({ isDry: true, begin: () => Promise.resolve() });
+    const transaction = createAudited(createTransactions(identity.db.client), identity.db);
+    await transaction({ ...BACKGROUND, unit }, [], (tx) => {
+      const told = {
+        action: "updated",
+        entity: "User",
+        entity_id: owner.userId,
+        name: "",
+        before: {},
+        after: {},
+      } as const;
+      trailOf(tx).note({ organization_id: owner.organizationId, ...told });
+      return Promise.resolve();
+    });
+    await unit.abandon();
+    await identity.aKey(owner);
+    expect((await identity.entriesOf(owner)).map(({ cursor }) => cursor)).toEqual(["1", "2", "3", "4"]);
+    expect(await identity.told(owner)).toEqual([...before, "UserApiKey created"]);
+  });
+
+  it("is not told of what is refused", async () => {
     const owner = await identity.aPerson();
     const before = await identity.told(owner);
     expect(
