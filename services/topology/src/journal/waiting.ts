@@ -7,6 +7,11 @@ export const MOST_OF_USER = 10;
 /** In one process. */
 const MOST = 2_000;
 
+/** Milliseconds between two looks of somebody who waits and is not woken. */
+const LOOK_MS = 5_000;
+/** Milliseconds after which is noticed that nobody waits any more. */
+const NOTICE_MS = 1_000;
+
 /** Networks in which something has changed; null for what belongs to the organization as a whole. */
 export type Networks = ReadonlySet<string | null>;
 
@@ -78,4 +83,33 @@ export function createWaiting(): Waiting {
       };
     },
   };
+}
+
+interface Wanted<T> {
+  /** For how long, at most. */
+  readonly seconds: number;
+  /** Whether nobody wants it any more. */
+  isOver(): boolean;
+  look(): Promise<T>;
+  isThere(found: T): boolean;
+}
+
+/**
+ * Looks until something is there. It begins with a look: what was told before the waiter had begun wakes nobody.
+ *
+ * @returns what the last look found
+ */
+export async function waitFor<T>(waiter: Waiter, { seconds, isOver, look, isThere }: Wanted<T>): Promise<T> {
+  const until = performance.now() + seconds * 1_000;
+  let isLast = false;
+  for (;;) {
+    const found = await look();
+    if (isLast || isThere(found)) return found;
+    const nextLook = performance.now() + LOOK_MS;
+    let isWoken = false;
+    while (!isWoken && !isLast && performance.now() < nextLook) {
+      isWoken = await waiter.change(Math.min(until - performance.now(), NOTICE_MS));
+      isLast = performance.now() >= until || isOver();
+    }
+  }
 }

@@ -19,13 +19,9 @@ import { JOURNALED } from "../journal/entries.rules.js";
 import type { Feeds } from "../journal/feeds.js";
 import type { ChangeFilter } from "../journal/matching.rules.js";
 import type { Asked, JournalReader, Reached } from "../journal/read.js";
-import type { Waiter, Waiting } from "../journal/waiting.js";
+import { waitFor, type Waiting } from "../journal/waiting.js";
 import type { Storage } from "../storage/storage.js";
 import { streamOf } from "./change-stream.js";
-
-/** Milliseconds between two looks of somebody who waits, whether woken or not. */
-const LOOK_MS = 5_000;
-const NOTICE_MS = 1_000;
 
 /** What the journal is read with. */
 export interface JournalAccess {
@@ -93,7 +89,8 @@ async function changesOf({ reader, waiting }: JournalAccess, call: UserCall<type
     const { last: newest } = await reader.ends(scope);
     return begin(reader, scope, { ...asked, range: { first: (reached.n ?? range.first - 1) + 1, last: newest } }, reached); // prettier-ignore
   };
-  const waited = waitFor(waiter, { seconds: wait, isOver: () => work.isAbandoned(), look });
+  const isThere = ({ first }: Begun): boolean => first !== null;
+  const waited = waitFor(waiter, { seconds: wait, isOver: () => work.isAbandoned(), look, isThere });
   return answer.jsonPieces(
     (async function* () {
       // The head goes at once: it says that the answer has begun, and may take its time.
@@ -151,23 +148,6 @@ async function begin(reader: JournalReader, scope: Scope, asked: Asked, reached:
   const rest = reader.texts(scope, asked, reached);
   const { value, done } = await rest.next();
   return { first: done === true ? null : value, rest };
-}
-
-async function waitFor(
-  waiter: Waiter,
-  { seconds, isOver, look }: { seconds: number; isOver: () => boolean; look: () => Promise<Begun> },
-): Promise<Begun> {
-  const until = performance.now() + seconds * 1_000;
-  let looked = performance.now();
-  for (;;) {
-    const left = until - performance.now();
-    const hasChanged = left > 0 && (await waiter.change(Math.min(left, NOTICE_MS)));
-    const isLast = performance.now() >= until || isOver();
-    if (!hasChanged && !isLast && performance.now() < looked + LOOK_MS) continue;
-    const begun = await look();
-    if (begun.first !== null || isLast) return begun;
-    looked = performance.now();
-  }
 }
 
 const OPEN_META = { headers: { [INTERNAL.meta]: "open" } };
