@@ -18,7 +18,7 @@ export interface Happening extends Pick<AuditEntry, "action" | "entity" | "entit
 
 /** An entry of the audit log. */
 export interface AuditDocument extends Happening {
-  /** See {@link placeOf}. */
+  /** Of its organization and its number. */
   _id: string;
   /** Its number, from 1 in each organization. */
   n: number;
@@ -27,13 +27,6 @@ export interface AuditDocument extends Happening {
   address: string;
   request_id: string | null;
   comment: string | null;
-}
-
-const DIGITS = 12;
-
-/** The `_id` of an entry: those of an organization stand together, in the order of their numbers. */
-export function placeOf(organizationId: string, n: number): string {
-  return `${organizationId}:${String(n).padStart(DIGITS, "0")}`;
 }
 
 /** An entry as answered. */

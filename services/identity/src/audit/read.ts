@@ -1,7 +1,8 @@
 import { performance } from "node:perf_hooks";
 import type { Filter } from "mongodb";
+import { firstSince, placeOf, type Range } from "@nts/shared/numbered";
 import type { Database } from "../database.js";
-import { type AuditDocument, placeOf } from "./entries.rules.js";
+import type { AuditDocument } from "./entries.rules.js";
 import { AUDIT, AUDIT_HEADS, type HeadDocument } from "./trail.js";
 
 // Reads ranges of an organization's entries. Numbers have no gaps, so a range in which few entries match is looked through some
@@ -12,12 +13,6 @@ const WINDOW = 20_000;
 const PATIENCE_MS = 2_000;
 /** Bytes of entries after which no more are read. */
 const PAGE_BYTES = 1_048_576;
-
-/** Numbers from `first` to `last`. */
-export interface Range {
-  readonly first: number;
-  readonly last: number;
-}
 
 export interface AuditFilter {
   readonly user_id?: string | undefined;
@@ -69,18 +64,12 @@ export function createAuditReader({ db, share }: Database): AuditReader {
         return { first: oldest?.n ?? last + 1, last };
       }),
 
-    firstSince: async (organizationId, time, { first, last }) => {
-      // Times do not go back, so each look leaves half of what was left.
-      let [low, high] = [first, last + 1];
-      while (low < high) {
-        const middle = Math.floor((low + high) / 2);
-        const place = { organization_id: organizationId, _id: placeOf(organizationId, middle) };
-        const one = await share(organizationId, () => entries.findOne(place, { projection: { at: 1 } }));
-        if (one === null || one.at < time) low = middle + 1;
-        else high = middle;
-      }
-      return low;
-    },
+    firstSince: (organizationId, time, range) =>
+      firstSince(range, time, async (n) => {
+        const place = { organization_id: organizationId, _id: placeOf(organizationId, n) };
+        const found = await share(organizationId, () => entries.findOne(place, { projection: { at: 1 } }));
+        return found?.at ?? null;
+      }),
 
     page: async (organizationId, { filter, range, direction, limit }) => {
       const until = performance.now() + PATIENCE_MS;

@@ -3,6 +3,7 @@ import { AppError } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
 import { INTERNAL } from "@nts/shared/http/headers";
 import { mount, type Router } from "@nts/shared/http/mount";
+import { rangeOf } from "@nts/shared/numbered";
 import { entryAnswer } from "./entries.rules.js";
 import type { AuditReader } from "./read.js";
 
@@ -15,11 +16,9 @@ export function mountAudit(router: Router, reader: AuditReader): void {
     if (direction === "asc" && from !== null && from < oldest)
       throw new AppError("changes_gone", { oldest: String(oldest) });
 
-    const range = { ...kept };
-    if (direction === "asc") range.first = Math.max(range.first, (from ?? 0) + 1);
-    else if (from !== null) range.last = Math.min(range.last, from - 1);
-    if (since !== undefined) range.first = await reader.firstSince(organizationId, new Date(since), range);
-    if (until !== undefined) range.last = (await reader.firstSince(organizationId, new Date(until), range)) - 1;
+    const range = await rangeOf(kept, { direction, from, since, until }, (time, within) =>
+      reader.firstSince(organizationId, time, within),
+    );
     const { entries, reached, isEnd } = await reader.page(organizationId, { filter, range, direction, limit });
 
     const next = direction === "desc" && (isEnd || reached === null) ? null : String(reached ?? from ?? oldest);

@@ -1,8 +1,10 @@
 import type { ClientSession, Collection, Db } from "mongodb";
+import { putUnder } from "@nts/shared/groups";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
+import { placeOf } from "@nts/shared/numbered";
 import type { Work } from "@nts/shared/work";
 import type { Bounded, HourlyCount } from "./room.js";
-import { type Actor, type AuditDocument, type Happening, placeOf } from "./entries.rules.js";
+import { type Actor, type AuditDocument, type Happening } from "./entries.rules.js";
 
 // What a transaction does is written down in the same transaction, so neither is there without the other. Entries are numbered by a
 // document of their organization: whoever comes second meets a conflict and tries again, so numbers have no gaps and follow the
@@ -54,8 +56,9 @@ export function createAudited(transaction: RunTransaction, db: Db): RunTransacti
         },
       });
       const result = await body(tx, attempt);
-      for (const organizationId of new Set(noted.map(({ organization_id }) => organization_id))) {
-        const own = noted.filter(({ organization_id }) => organization_id === organizationId);
+      const byOrganization = new Map<string, Happening[]>();
+      for (const happening of noted) putUnder(byOrganization, happening.organization_id, happening);
+      for (const [organizationId, own] of byOrganization) {
         const head = await advance(heads, organizationId, own.length, tx);
         await entries.insertMany(
           own.map((happening, at) => entryOf(happening, head, head.n - own.length + at + 1, work)),

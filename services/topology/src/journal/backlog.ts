@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { placeOf } from "@nts/shared/numbered";
 import { BY_ID } from "../storage/indexes.js";
 import type { JournalCollections } from "./collections.js";
 import type { Happening } from "./entries.rules.js";
@@ -6,8 +7,6 @@ import { BATCH } from "./writer.js";
 
 // What has happened and cannot be told yet. It waits in the database, because nobody knows how much it becomes; a process that
 // begins to keep the journal takes it from the stream again, and what another one has left ends by its age.
-
-const DIGITS = 9;
 
 /** The happenings of an organization from one number to another. */
 export interface Stretch {
@@ -29,11 +28,10 @@ export interface Backlog {
 export function createBacklog({ backlog }: Pick<JournalCollections, "backlog">): Backlog {
   const run = randomUUID();
   const numbers = new Map<string, number>();
-  const placeOf = (organizationId: string, n: number): string =>
-    `${run}:${organizationId}:${String(n).padStart(DIGITS, "0")}`;
+  const idOf = (organizationId: string, n: number): string => `${run}:${placeOf(organizationId, n)}`;
   const within = ({ organizationId, first, last }: Omit<Stretch, "isRead">) => ({
     organization_id: organizationId,
-    _id: { $gte: placeOf(organizationId, first), $lte: placeOf(organizationId, last) },
+    _id: { $gte: idOf(organizationId, first), $lte: idOf(organizationId, last) },
   });
 
   return {
@@ -41,7 +39,7 @@ export function createBacklog({ backlog }: Pick<JournalCollections, "backlog">):
       const n = numbers.get(organization_id) ?? 0;
       const at = new Date();
       const documents = happenings.map((happening, i) => {
-        const _id = placeOf(organization_id, n + i + 1);
+        const _id = idOf(organization_id, n + i + 1);
         return { _id, organization_id, at, happening };
       });
       await backlog.insertMany(documents, { ignoreUndefined: true });

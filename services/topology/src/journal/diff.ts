@@ -1,12 +1,13 @@
 import { COMPARED } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
+import type { Range } from "@nts/shared/numbered";
 import { requireWanted, type Work } from "@nts/shared/work";
 import type { Database } from "../storage/database.js";
 import { differing, type Entity, type JournalDocument, nameOf } from "./entries.rules.js";
 import type { DIFFERENCES, DifferentEntity } from "./diff-markdown.rules.js";
 import type { ChangeFilter } from "./matching.rules.js";
-import { answeredSides, entriesAt, entriesIn, type Range } from "./read.js";
+import { answeredSides, entriesAt, entriesIn } from "./read.js";
 
 // What is different follows from the first and the last entry of each entity in between. Their numbers are held in memory,
 // and the entries themselves are read while the answer is sent.

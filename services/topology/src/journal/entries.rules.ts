@@ -91,13 +91,6 @@ export interface JournalDocument extends Draft {
   readonly n: number;
 }
 
-const DIGITS = 12;
-
-/** The `_id` of an entry: sorts as the numbers of its organization do. */
-export function placeOf(organizationId: string, n: number): string {
-  return `${organizationId}:${String(n).padStart(DIGITS, "0")}`;
-}
-
 /** The entry that a happening makes; null when it tells nothing new. */
 export function draftOf(known: Known | null, happening: Happening): Draft | null {
   const before = known?.state ?? null;

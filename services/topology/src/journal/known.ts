@@ -1,7 +1,8 @@
 import { LRUCache } from "lru-cache";
+import { placeOf } from "@nts/shared/numbered";
 import { BY_ID } from "../storage/indexes.js";
 import { ALL, type JournalCollections } from "./collections.js";
-import { type Draft, type JournalDocument, type Known, knownAfter, placeOf } from "./entries.rules.js";
+import { type Draft, type JournalDocument, type Known, knownAfter } from "./entries.rules.js";
 import { lastEntries } from "./last-entries.js";
 
 // What the journal says at its end: the last state of each entity, and the last number of each organization. A process that

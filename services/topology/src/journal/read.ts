@@ -1,6 +1,7 @@
 import type { Document } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { documentsIn } from "@nts/shared/mongo/raw-find";
+import { firstSince, placeOf, type Range } from "@nts/shared/numbered";
 import type { Database, ScopedFind } from "../storage/database.js";
 import type { Entity as StoredEntity, EntityKind } from "../storage/entities.js";
 import { createReader } from "../storage/entity-reader.js";
@@ -15,7 +16,7 @@ import {
 import { KINDS } from "../storage/kinds.js";
 import { ALL, type GoneDocument, type JournalCollections, journalCollections } from "./collections.js";
 import { type Cursors, cursorsOf } from "./cursors.js";
-import { formerIn, formerOf, type JournalDocument, placeOf, sidesOf } from "./entries.rules.js";
+import { formerIn, formerOf, type JournalDocument, sidesOf } from "./entries.rules.js";
 import { lastOf } from "./known.js";
 import type { ChangeFilter } from "./matching.rules.js";
 
@@ -28,12 +29,6 @@ const WINDOW = 20_000;
 const MERGED = 150;
 /** Milliseconds after which what was found is answered, with the place from which to go on. */
 const PATIENCE_MS = 2_000;
-
-/** Numbers from `first` to `last`. */
-export interface Range {
-  readonly first: number;
-  readonly last: number;
-}
 
 export interface Asked {
   readonly filter: ChangeFilter;
@@ -123,19 +118,13 @@ function createPlaces(
       }
       return place;
     },
-    firstSince: async (scope, time, { first, last }) => {
-      const { organizationId: organization_id } = scope;
-      // Times do not go back, so each look leaves half of what was left.
-      let [low, high] = [first, last + 1];
-      while (low < high) {
-        const middle = Math.floor((low + high) / 2);
-        const place = { organization_id, _id: placeOf(organization_id, middle) };
-        const one = await share(scope, () => journal.findOne(place, { hint: BY_ID, projection: { at: 1 } }));
-        if (one === null || one.at < time) low = middle + 1;
-        else high = middle;
-      }
-      return low;
-    },
+    firstSince: (scope, time, range) =>
+      firstSince(range, time, async (n) => {
+        const { organizationId: organization_id } = scope;
+        const place = { organization_id, _id: placeOf(organization_id, n) };
+        const found = await share(scope, () => journal.findOne(place, { hint: BY_ID, projection: { at: 1 } }));
+        return found?.at ?? null;
+      }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { placeOf } from "@nts/shared/numbered";
 import { BY_ID, JOURNAL_OF_ENTITY } from "../storage/indexes.js";
 import { ALL, type JournalCollections } from "./collections.js";
-import { placeOf } from "./entries.rules.js";
 
 // What is too old is first said to be gone, network by network, and deleted when no request that began before can still be
 // reading it. The last entry of what still exists stays, though nobody is told of it by `/changes`: the next one is made from it.

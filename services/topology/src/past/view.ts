@@ -2,11 +2,12 @@ import { PAST } from "@nts/shared/contract";
 import { AppError, validationFailed } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Moment } from "@nts/shared/mongo/raw-find";
+import type { Range } from "@nts/shared/numbered";
 import { requireWanted, type Work } from "@nts/shared/work";
 import { caughtUp } from "../journal/barrier.js";
 import type { ChangeFilter } from "../journal/matching.rules.js";
 import { createMoments, isTime } from "../journal/moments.js";
-import { entriesIn, type JournalReader, type Range } from "../journal/read.js";
+import { entriesIn, type JournalReader } from "../journal/read.js";
 import type { Database } from "../storage/database.js";
 import { storedScope } from "../storage/stored-scope.js";
 

@@ -14,6 +14,7 @@ import { type Answer, answer } from "@nts/shared/http/answer";
 import { INTERNAL } from "@nts/shared/http/headers";
 import { mount, type Router, type UserCall } from "@nts/shared/http/mount";
 import type { Scope } from "@nts/shared/http/tenancy";
+import { rangeOf } from "@nts/shared/numbered";
 import { goneBehind } from "../journal/cursors.js";
 import { JOURNALED } from "../journal/entries.rules.js";
 import type { Feeds } from "../journal/feeds.js";
@@ -68,11 +69,9 @@ async function changesOf({ reader, waiting }: JournalAccess, call: UserCall<type
   if (direction === "asc" && from !== null && from < goneForCaller)
     throw goneBehind(cursors, organization, goneForCaller);
 
-  const range = { first: gone + 1, last };
-  if (direction === "asc") range.first = Math.max(range.first, (from ?? 0) + 1);
-  else if (from !== null) range.last = Math.min(range.last, from - 1);
-  if (since !== undefined) range.first = await reader.firstSince(scope, new Date(since), range);
-  if (until !== undefined) range.last = (await reader.firstSince(scope, new Date(until), range)) - 1;
+  const range = await rangeOf({ first: gone + 1, last }, { direction, from, since, until }, (time, within) =>
+    reader.firstSince(scope, time, within),
+  );
   const asked: Asked = { filter, range, direction, limit };
 
   const metaOf = ({ n, isEnd }: Reached): object => ({
