@@ -1,5 +1,4 @@
-import { Button } from "@mantine/core";
-import { History, SearchX } from "lucide-react";
+import { History } from "lucide-react";
 import type { ReactNode } from "react";
 import { useListState } from "../list/list-state.js";
 import { EmptyState } from "../parts/empty-state.js";
@@ -8,6 +7,7 @@ import { useNetworkScope } from "../shell/networks.js";
 import { ActivityFilters } from "./activity-filters.js";
 import { Feed } from "./feed.js";
 import { FILTERS, filterOf } from "./filters.js";
+import { NoResults } from "./no-results.js";
 import { changesBy, useChanges } from "./sources.js";
 
 /** What happened in the chosen network, or in all. */
@@ -15,11 +15,6 @@ export default function ActivityPage(): ReactNode {
   const state = useListState();
   const { networkId } = useNetworkScope();
   const changes = useChanges(changesBy(filterOf(state, networkId)));
-  const clear = (
-    <Button variant="default" onClick={() => state.change(Object.fromEntries(FILTERS.map((name) => [name, null])))}>
-      Clear filters
-    </Button>
-  );
   return (
     <Page title="Activity" about="Every change of networks, subnets, hosts, services and tags: who, when, and why.">
       <Panel>
@@ -28,9 +23,7 @@ export default function ActivityPage(): ReactNode {
           changes={changes}
           empty={
             state.isFiltered ? (
-              <EmptyState icon={SearchX} title="No results" actions={clear}>
-                Nothing that is kept passes these filters.
-              </EmptyState>
+              <NoResults state={state} filters={FILTERS} />
             ) : (
               <EmptyState icon={History} title="No changes">
                 What is created, changed and deleted appears here.

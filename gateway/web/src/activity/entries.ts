@@ -23,6 +23,14 @@ export function groupsOf<Entry extends Pick<Change, "request_id" | "cursor">>(
   return [...groups].map(([id, group]) => ({ id, entries: group }));
 }
 
+/** With which key something was done, such as ` with the API key CI`; empty without one. */
+export function keyText({ actor }: Pick<Change, "actor">, keyNames: ReadonlyMap<string, string>): string {
+  const id = actor?.key_id ?? null;
+  if (id === null) return "";
+  const name = keyNames.get(id);
+  return name === undefined ? " with an API key" : ` with the API key ${name}`;
+}
+
 /** Entries that were read, and before them those that came since. Both pass the same filter; what came has the oldest first. */
 export function withRecent(read: readonly Change[], recent: readonly Change[]): Change[] {
   const [newest] = read;

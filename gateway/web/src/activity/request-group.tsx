@@ -6,7 +6,7 @@ import { When } from "../parts/when.js";
 import { activityPath } from "../paths.js";
 import { useMay } from "../session/session.js";
 import classes from "./activity.module.css";
-import type { ChangeGroup } from "./entries.js";
+import { type ChangeGroup, keyText } from "./entries.js";
 import { EntryView } from "./entry-view.js";
 import { useUndo } from "./use-undo.js";
 
@@ -75,11 +75,4 @@ function RequestLinks({ requestId }: { readonly requestId: string }): ReactNode 
 function authorText({ actor, reconciled }: Change): string {
   if (actor === null) return reconciled ? "Found by comparison" : "Unknown";
   return actor.email ?? "A user";
-}
-
-function keyText({ actor }: Change, keyNames: ReadonlyMap<string, string>): string {
-  const id = actor?.key_id ?? null;
-  if (id === null) return "";
-  const name = keyNames.get(id);
-  return name === undefined ? " with an API key" : ` with the API key ${name}`;
 }

@@ -2,11 +2,8 @@ import { Text } from "@mantine/core";
 import type { AuditEntry } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import feed from "../activity/activity.module.css";
-import { groupsOf } from "../activity/entries.js";
-import { Older } from "../activity/feed.js";
+import { GroupedFeed } from "../activity/grouped-feed.js";
 import { useKeyNames } from "../activity/key-names.js";
-import { FailureState } from "../parts/failure-state.js";
-import { Waiting } from "../parts/waiting.js";
 import { When } from "../parts/when.js";
 import { AuditEntryView } from "./audit-entry.js";
 import { authorText } from "./entries.js";
@@ -18,25 +15,16 @@ interface AuditFeedProps {
   readonly empty: ReactNode;
 }
 
-/** Entries, the newest first and those of one request together, and the way to older ones. */
+/** Entries of the audit log. */
 export function AuditFeed({ audit: { query, entries }, empty }: AuditFeedProps): ReactNode {
-  const { data, error, refetch, isPlaceholderData, hasNextPage } = query;
   const keyNames = useKeyNames();
-  const groups = groupsOf(entries);
-  if (data === undefined)
-    return error === null ? <Waiting /> : <FailureState error={error} onRetry={() => void refetch()} />;
-  if (groups.length === 0 && !hasNextPage) return empty;
   return (
-    <div className={isPlaceholderData ? feed.old : undefined} aria-busy={isPlaceholderData}>
-      <ol className={feed.groups}>
-        {groups.map(({ id, entries: own }) => (
-          <li key={id}>
-            <Group entries={own} keyNames={keyNames} />
-          </li>
-        ))}
-      </ol>
-      <Older query={query} isNothing={groups.length === 0} />
-    </div>
+    <GroupedFeed
+      query={query}
+      entries={entries}
+      empty={empty}
+      show={(group) => <Group entries={group.entries} keyNames={keyNames} />}
+    />
   );
 }
 

@@ -1,8 +1,8 @@
-import { Button } from "@mantine/core";
 import { AUDIT_ACTIONS, AUDITED_ENTITIES } from "@nts/shared/contract";
-import { SearchX, ShieldCheck } from "lucide-react";
+import { ShieldCheck } from "lucide-react";
 import type { ReactNode } from "react";
 import { DayFilter, OneFilter, useAuthors } from "../activity/activity-filters.js";
+import { NoResults } from "../activity/no-results.js";
 import { useListState } from "../list/list-state.js";
 import list from "../list/list-view.module.css";
 import { EmptyState } from "../parts/empty-state.js";
@@ -16,11 +16,6 @@ export default function AuditPage(): ReactNode {
   const state = useListState();
   const audit = useAudit(filterOf(state));
   const authors = useAuthors(audit.entries);
-  const clear = (
-    <Button variant="default" onClick={() => state.change(Object.fromEntries(FILTERS.map((name) => [name, null])))}>
-      Clear filters
-    </Button>
-  );
   return (
     <Page title="Audit" about="Who signed in, and who changed users, invites, API keys and the organization.">
       <Panel>
@@ -40,9 +35,7 @@ export default function AuditPage(): ReactNode {
           audit={audit}
           empty={
             state.isFiltered ? (
-              <EmptyState icon={SearchX} title="No results" actions={clear}>
-                Nothing that is kept passes these filters.
-              </EmptyState>
+              <NoResults state={state} filters={FILTERS} />
             ) : (
               <EmptyState icon={ShieldCheck} title="Nothing yet">
                 Who signs in, and what changes about accounts and keys, appears here.

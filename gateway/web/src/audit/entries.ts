@@ -5,6 +5,7 @@ import {
   type listAudit,
   type QueryInputOf,
 } from "@nts/shared/contract";
+import { keyText } from "../activity/entries.js";
 import { beginningOf, userIn, valueOf } from "../activity/filters.js";
 import { fieldOf, type ListState } from "../list/list-state.js";
 
@@ -47,15 +48,13 @@ export function kindText(entity: AuditEntry["entity"]): string {
 
 /** Who did it, with what, and from where. */
 export function authorText(
-  { actor, action, address }: Pick<AuditEntry, "actor" | "action" | "address">,
+  entry: Pick<AuditEntry, "actor" | "action" | "address">,
   keyNames: ReadonlyMap<string, string>,
 ): { readonly who: string; readonly how: string } {
+  const { actor, action, address } = entry;
   const nobody = action === "login_failed" ? "Somebody" : "An operator";
   const who = actor === null ? nobody : (actor.email ?? "A user");
-  const keyId = actor?.key_id ?? null;
-  const name = keyId === null ? undefined : keyNames.get(keyId);
-  const key = keyId === null ? "" : ` with ${name === undefined ? "an API key" : `the API key ${name}`}`;
-  return { who, how: `${key}${address === null ? "" : ` from ${address}`}` };
+  return { who, how: `${keyText(entry, keyNames)}${address === null ? "" : ` from ${address}`}` };
 }
 
 /** What else is to be said of an entry. */

@@ -1,5 +1,5 @@
 import { ActionIcon, Alert, Button, Text, TextInput } from "@mantine/core";
-import { ChevronLeft, ChevronRight, RotateCcw } from "lucide-react";
+import { ChevronLeft, ChevronRight, type LucideIcon, RotateCcw } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { describeFailure } from "../api/failure.js";
 import { localText, momentOf } from "../forms/moments.js";
@@ -44,15 +44,12 @@ export function TimeBar({ steps, isLoading, error, at, onGo, summary }: TimeBarP
   return (
     <section className={classes.time} aria-label="Time">
       <div className={classes.timeControls}>
-        <ActionIcon
-          variant="default"
-          size="lg"
-          aria-label="Earlier change"
+        <StepButton
+          label="Earlier change"
+          icon={ChevronLeft}
           disabled={steps.length === 0 || place <= 0}
           onClick={() => setSliding(place - 1)}
-        >
-          <ChevronLeft size={18} aria-hidden />
-        </ActionIcon>
+        />
         <input
           className={classes.slider}
           type="range"
@@ -64,15 +61,12 @@ export function TimeBar({ steps, isLoading, error, at, onGo, summary }: TimeBarP
           disabled={steps.length === 0}
           onChange={({ currentTarget }) => setSliding(Number(currentTarget.value))}
         />
-        <ActionIcon
-          variant="default"
-          size="lg"
-          aria-label="Later change"
+        <StepButton
+          label="Later change"
+          icon={ChevronRight}
           disabled={place >= steps.length}
           onClick={() => setSliding(place + 1)}
-        >
-          <ChevronRight size={18} aria-hidden />
-        </ActionIcon>
+        />
         <TextInput
           className={classes.momentField}
           type="datetime-local"
@@ -111,6 +105,21 @@ export function TimeBar({ steps, isLoading, error, at, onGo, summary }: TimeBarP
         </Alert>
       )}
     </section>
+  );
+}
+
+interface StepButtonProps {
+  readonly label: string;
+  readonly icon: LucideIcon;
+  readonly disabled: boolean;
+  readonly onClick: () => void;
+}
+
+function StepButton({ label, icon: Icon, disabled, onClick }: StepButtonProps): ReactNode {
+  return (
+    <ActionIcon variant="default" size="lg" aria-label={label} disabled={disabled} onClick={onClick}>
+      <Icon size={18} aria-hidden />
+    </ActionIcon>
   );
 }
 

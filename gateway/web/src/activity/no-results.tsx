@@ -1,0 +1,25 @@
+import { Button } from "@mantine/core";
+import { SearchX } from "lucide-react";
+import type { ReactNode } from "react";
+import type { ListState } from "../list/list-state.js";
+import { EmptyState } from "../parts/empty-state.js";
+
+/** Stands where no entry passes the filters. @param filters the parameters of the address that narrow what is shown */
+export function NoResults({
+  state,
+  filters,
+}: {
+  readonly state: ListState;
+  readonly filters: readonly string[];
+}): ReactNode {
+  const clear = (
+    <Button variant="default" onClick={() => state.change(Object.fromEntries(filters.map((name) => [name, null])))}>
+      Clear filters
+    </Button>
+  );
+  return (
+    <EmptyState icon={SearchX} title="No results" actions={clear}>
+      Nothing that is kept passes these filters.
+    </EmptyState>
+  );
+}
