@@ -1,5 +1,6 @@
 /** The browser of the browser tests: the machine's own Chromium, which on Debian is installed when it is missing. */
 import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { execa } from "execa";
 import { type Browser, chromium } from "playwright-core";
@@ -33,15 +34,14 @@ function onPath(): string | undefined {
   return NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
 }
 
+/** Several suites may find it missing at once: one installs it, and the others wait. */
 async function install(): Promise<void> {
   const options = { env: { DEBIAN_FRONTEND: "noninteractive" }, timeout: INSTALL_MS };
+  const installing =
+    "command -v chromium || { apt-get -q update && " +
+    "apt-get -q -y -o DPkg::Lock::Timeout=120 --no-install-recommends install chromium; }";
   try {
-    await execa("apt-get", ["-q", "update"], options);
-    await execa(
-      "apt-get",
-      ["-q", "-y", "-o", "DPkg::Lock::Timeout=120", "--no-install-recommends", "install", "chromium"],
-      options,
-    );
+    await execa("flock", [join(tmpdir(), "nts-chromium.lock"), "sh", "-c", installing], options);
   } catch (error) {
     throw new Error(HELP, { cause: error });
   }
