@@ -1,13 +1,15 @@
 import { z } from "zod";
-import { Id, Timestamp } from "./common.js";
+import { Id, text, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { HOSTNAME_LIMIT } from "./formats.js";
+import { IMPORT_FORMATS } from "./import-formats.js";
 import { PROTOCOLS } from "./ports.js";
 import { Cidr } from "./subnets.js";
 import { upload } from "./upload.js";
 
 // An import answers a plan: what it would do (`dry_run`), or what it has done, in the same form.
 
-const Line = z.int().describe("Line of the file, from 1.");
+const Line = z.int().describe("Line of the file, from 1; of a list in JSON, the number of the entry.");
 
 /** What an import does with something that the file names; `unchanged` was there already. */
 const Action = z.enum(["create", "update", "unchanged"]);
@@ -69,8 +71,8 @@ const ImportedService = z
       .nullable()
       .describe("What the definition is a guess from: the product or the service that the scan names, or the port."),
     bindings: z
-      .array(z.object({ ip_address: z.string(), ...portOf }))
-      .describe("Where the scan has seen it: a port on an interface."),
+      .array(z.object({ ip_address: z.string().describe("`*` stands for all addresses of the host."), ...portOf }))
+      .describe("Where it was seen: a port on an interface, or on all of them."),
   })
   .meta({ id: "ImportedService" });
 
@@ -95,7 +97,10 @@ export const ImportedHost = z
     line: Line,
     action: z.enum(["create", "update", "unchanged", "failed"]),
     id,
-    matched_by: z.enum(["mac_address", "ip_address"]).nullable().describe("How a host that was there was recognized."),
+    matched_by: z
+      .enum(["mac_address", "ip_address"])
+      .nullable()
+      .describe("How a host that was there was recognized; null for one that the request names."),
     name: z.string(),
     hostname: z.string().nullable(),
     interfaces: z.array(ImportedInterface),
@@ -140,6 +145,7 @@ export const ImportPlan = z
   .object({
     dry_run: z.boolean(),
     network_id: Id,
+    format: z.string().describe("What the file was read as."),
     scan: ImportedScan,
     complete: z.boolean().describe("False when the scan was cut off; what was complete of it counts."),
     broke_off: Ending.nullable(),
@@ -151,34 +157,72 @@ export const ImportPlan = z
   .meta({ id: "ImportPlan" });
 export type ImportPlan = z.infer<typeof ImportPlan>;
 
-export const importNmap = endpoint({
-  operationId: "import_nmap",
+const common = {
   method: "post",
-  path: "/api/v1/imports/nmap",
   upstream: "topology",
   credential: "any",
   permission: "Member",
   tag: "Imports",
+} as const;
+
+const LIMIT_BYTES = 20_971_520;
+
+const query = {
+  network_id: Id.describe("The network that the file is about."),
+  dry_run: z.boolean().default(false).describe("Only answer what would be done."),
+  subnet_hint: z
+    .array(Cidr)
+    .max(100)
+    .default([])
+    .describe("Blocks for subnets to create, before the /24 or /64 around an address is taken."),
+};
+
+const answers = {
+  response: ImportPlan,
+  errors: ["invalid_reference", "too_many_subnets", "import_too_expensive"],
+} as const;
+
+export const importNmap = endpoint({
+  ...common,
+  operationId: "import_nmap",
+  path: "/api/v1/imports/nmap",
   summary: "Import the file that `nmap -oX` writes",
   description:
     "Hosts are recognized by MAC address, else by address. What is missing is added, and nothing is overwritten: the same " +
     "file again changes nothing. An address that is seen at another host than before moves there; nothing else is ever " +
     "removed. Each host is one transaction, and is answered as soon as it is done; one that fails does not stop the " +
     "others. With `dry_run` nothing is written and the answer is the same.",
-  query: z.strictObject({
-    network_id: Id.describe("The network that was scanned."),
-    dry_run: z.boolean().default(false).describe("Only answer what would be done."),
-    subnet_hint: z
-      .array(Cidr)
-      .max(100)
-      .default([])
-      .describe("Blocks for subnets to create, before the /24 or /64 around an address is taken."),
-  }),
+  query: z.strictObject(query),
   ...upload({
     contentTypes: ["application/xml", "text/xml"],
-    limitBytes: 20_971_520,
+    limitBytes: LIMIT_BYTES,
     description: "The XML that `nmap -oX` writes, in UTF-8.",
   }),
-  response: ImportPlan,
-  errors: ["invalid_reference", "too_many_subnets", "import_too_expensive"],
+  ...answers,
+});
+
+export const importFile = endpoint({
+  ...common,
+  operationId: "import_file",
+  path: "/api/v1/imports/{format}",
+  summary: "Import what other tools know of a network",
+  description:
+    "As the import of a scan by nmap, with the same rules and the same answer. `auto` takes the format from the content. " +
+    "Some files are what a machine tells of itself without saying which one it is: there, `host_id` or `hostname` does.",
+  params: z.object({ format: z.enum(IMPORT_FORMATS) }),
+  query: z.strictObject({
+    ...query,
+    host_id: Id.optional().describe("The machine that the file is from."),
+    hostname: text(1, HOSTNAME_LIMIT)
+      .optional()
+      .describe(
+        "The same by its host name; a host is created where none has it, and no address tells which one it is.",
+      ),
+  }),
+  ...upload({
+    contentTypes: ["application/octet-stream", "application/json", "text/csv", "application/xml", "text/xml"],
+    limitBytes: LIMIT_BYTES,
+    description: "The file, in UTF-8.",
+  }),
+  ...answers,
 });

@@ -78,6 +78,7 @@ export * from "./diff.js";
 export * from "./moments.js";
 export * from "./endpoint.js";
 export * from "./hosts.js";
+export * from "./import-formats.js";
 export * from "./imports.js";
 export * from "./interfaces.js";
 export * from "./invites.js";

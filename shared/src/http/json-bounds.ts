@@ -14,8 +14,9 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
  * count twice; for invalid JSON never less than what a parser meets.
  *
  * @param json in UTF-8
+ * @param most values
  */
-export function excessOf(json: Uint8Array): string | null {
+export function excessOf(json: Uint8Array, most = VALUE_LIMIT): string | null {
   let depth = 0;
   let values = 1;
   for (let i = 0; i < json.length; i++) {
@@ -26,7 +27,7 @@ export function excessOf(json: Uint8Array): string | null {
       values++;
       if (++depth > DEPTH_LIMIT) return `must not be nested deeper than ${DEPTH_LIMIT} levels`;
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth--;
-    if (values > VALUE_LIMIT) return `must not have more than ${VALUE_LIMIT} values`;
+    if (values > most) return `must not have more than ${most} values`;
   }
   return null;
 }

@@ -25,7 +25,7 @@ describe("somebody new", () => {
 
     await page.getByRole("textbox", { name: "Network name", exact: true }).fill("Home");
     await button(page, "Create network").click();
-    await page.getByLabel("Select an XML scan file").setInputFiles({
+    await page.getByLabel("Select a file").setInputFiles({
       name: "scan.xml",
       mimeType: "text/xml",
       buffer: Buffer.from(SCAN),

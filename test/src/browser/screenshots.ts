@@ -88,6 +88,6 @@ async function lookBack(page: Page): Promise<void> {
 
 async function chooseScan(page: Page): Promise<void> {
   const file = { name: "scan.xml", mimeType: "text/xml", buffer: Buffer.from(SCAN) };
-  await page.getByLabel("Select an XML scan file").setInputFiles(file);
+  await page.getByLabel("Select a file").setInputFiles(file);
   await page.getByRole("region", { name: "Preview" }).waitFor();
 }

@@ -40,7 +40,8 @@ import {
 import { MOST_CHANGED, MOST_UNBOUND } from "@nts/topology/hosts/changed-at-once";
 import { DESK_LIMITS } from "@nts/topology/imports/desk";
 import * as scan from "@nts/topology/imports/scan.rules";
-import * as xml from "@nts/topology/imports/xml";
+import * as lines from "@nts/topology/imports/readers/lines";
+import * as xml from "@nts/topology/imports/readers/xml";
 import { DELIVERY_MS } from "@nts/topology/webhooks/send";
 import { WORKERS, WORKERS_OF_ORGANIZATION } from "@nts/topology/webhooks/workers";
 import { table } from "./table.js";
@@ -202,8 +203,8 @@ function ofImports(): Rows {
   const upload = OPERATIONS.find((operation) => operation.upload !== undefined)?.upload;
   return [
     [
-      "a scan",
-      `${mib(upload?.limitBytes ?? 0)}, ${xml.DEPTH_LIMIT} levels deep; ${xml.ATTRIBUTE_LIMIT} attributes of an element, names of ${xml.NAME_LIMIT} characters`,
+      "a file",
+      `${mib(upload?.limitBytes ?? 0)}; of lines ${n(lines.MOST_LINES)} with ${n(lines.LINE_LIMIT)} characters each; of XML ${xml.DEPTH_LIMIT} levels deep; ${xml.ATTRIBUTE_LIMIT} attributes of an element, names of ${xml.NAME_LIMIT} characters`,
     ],
     [
       "what one import takes of it",

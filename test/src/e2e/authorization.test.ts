@@ -212,7 +212,7 @@ async function requestOf(
   const sample = bodyOf === undefined ? entity : resource in SINGULAR ? bodyOf[SINGULAR[resource] as "host"] : entity;
   const ofUpload = operation.upload === undefined ? "" : `?network_id=${existing("networks", target).id}`;
   const query = operation.operationId === "diff_changes" ? `?from=${new Date().toISOString()}` : ofUpload;
-  const path = operation.path.replace("{id}", entity.id) + query;
+  const path = operation.path.replace("{id}", entity.id).replace("{format}", "auto") + query;
   return { path, body: bodyFor(operation, resource, target, sample) };
 }
 

@@ -77,6 +77,16 @@ describe("the examples of docs/webhooks.md", () => {
   });
 });
 
+describe("the examples of docs/imports.md", () => {
+  it("answer what the page shows", async () => {
+    const page = readPage("docs/imports.md");
+    const own = (text: string): string => text.replaceAll("ada@example.com", "cerf@example.com");
+    const commands = [...readFiveMinutes().commands, ...page.commands].map(own);
+    const answered = await runFiveMinutes({ commands }, stack.url, folder);
+    expect(answered.slice(-page.answers.length).map(shapeOf)).toEqual(page.answers.map(shapeOf));
+  });
+});
+
 describe("the examples of docs/audit.md", () => {
   it("answer what the page shows", async () => {
     const page = readPage("docs/audit.md");

@@ -75,7 +75,7 @@ export default function HostsPage(): ReactNode {
   const actions = may && networks.length > 0 && (
     <>
       <Button component={Link} to={PATHS.importScan} variant="default" leftSection={<FileUp size={16} aria-hidden />}>
-        Import scan
+        Import
       </Button>
       <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setEdited({ id: null })}>
         New host

@@ -33,15 +33,14 @@ export function FileField({ onChoose, disabled }: FileFieldProps): ReactNode {
     >
       <FileUp size={28} strokeWidth={1.5} aria-hidden />
       <span>
-        <strong>Select an XML scan file</strong>, or drop it here
+        <strong>Select a file</strong>, or drop it here
       </span>
       <Text size="sm" c="dimmed" component="span">
-        Up to 20 MB
+        Scans, and what other tools write; up to 20 MB
       </Text>
       <input
         id={id}
         type="file"
-        accept=".xml,application/xml,text/xml"
         disabled={disabled}
         className={classes.input}
         onChange={({ currentTarget }) => {

@@ -19,11 +19,11 @@ export default function ImportPage(): ReactNode {
   const networkId = chosen === "" ? likely : chosen;
   return (
     <Page
-      title="Import scan"
+      title="Import"
       about={
         <>
-          Takes what <code>nmap -oX scan.xml</code> writes. You see what it would do before anything is changed, and
-          nothing is deleted but addresses that have moved to another host.
+          Takes scans (<code>nmap -oX scan.xml</code>) and what other tools know of your network. You see what it would
+          do before anything is changed, and nothing is deleted but addresses that have moved to another host.
         </>
       }
     >
@@ -46,7 +46,7 @@ export default function ImportPage(): ReactNode {
           </EmptyState>
         ) : (
           <>
-            <NetworkField label="Scanned network" value={networkId} onChange={setChosen} />
+            <NetworkField label="Network" value={networkId} onChange={setChosen} />
             <ScanImport key={networkId} networkId={networkId} />
           </>
         )}

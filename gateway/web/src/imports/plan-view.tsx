@@ -3,6 +3,7 @@ import type { ImportedHost, ImportPlan, SkippedPart } from "@nts/shared/contract
 import { type ReactNode, useState } from "react";
 import { type Column, DataTable } from "../list/data-table.js";
 import { portText } from "../hosts/texts.js";
+import { formatLabel } from "./formats.js";
 import classes from "./imports.module.css";
 
 const SHOWN = 100;
@@ -18,7 +19,7 @@ const ACTIONS: Readonly<
 
 /** What an import would do, or has done. */
 export function PlanView({ plan }: { readonly plan: ImportPlan }): ReactNode {
-  const { summary, dry_run: isDry, complete, broke_off: end, hosts, skipped } = plan;
+  const { format, summary, dry_run: isDry, complete, broke_off: end, hosts, skipped } = plan;
   const [isWhole, setWhole] = useState(false);
   const shown = isWhole ? hosts : hosts.slice(0, SHOWN);
   return (
@@ -36,7 +37,10 @@ export function PlanView({ plan }: { readonly plan: ImportPlan }): ReactNode {
         </Alert>
       )}
       <Title order={2} mb="sm">
-        {isDry ? "Preview" : "Result"}
+        {isDry ? "Preview" : "Result"}{" "}
+        <Text component="span" size="sm" c="dimmed" fw="normal">
+          {formatLabel(format)}
+        </Text>
       </Title>
       <dl className={classes.figures}>
         <Figure
@@ -71,12 +75,12 @@ export function PlanView({ plan }: { readonly plan: ImportPlan }): ReactNode {
           <Title order={3} mt="lg" mb="xs">
             Hosts
           </Title>
-          <div className={classes.plan} tabIndex={0} role="group" aria-label="Scanned hosts">
+          <div className={classes.plan} tabIndex={0} role="group" aria-label="Hosts of the file">
             <DataTable
-              label="Scanned hosts"
+              label="Hosts of the file"
               columns={columnsOf(isDry)}
               rows={shown}
-              idOf={({ line }) => String(line)}
+              idOf={({ line, name }) => `${line} ${name}`}
               nameOf={({ name }) => name}
             />
           </div>
@@ -180,9 +184,9 @@ function Skipped({ parts, total }: { readonly parts: readonly SkippedPart[]; rea
         {total} {total === 1 ? "element was" : "elements were"} skipped
       </Text>
       <ul>
-        {parts.slice(0, SHOWN).map(({ line, what, reason }) => (
-          <Text component="li" size="sm" key={`${line} ${what} ${reason}`}>
-            Line {line}: {what} – {reason}
+        {parts.slice(0, SHOWN).map(({ line, what, reason }, index) => (
+          <Text component="li" size="sm" key={`${index} ${what}`}>
+            {line}: {what} – {reason}
           </Text>
         ))}
       </ul>

@@ -1,12 +1,15 @@
-import { Alert, Button, Group, Stack, TagsInput, Text } from "@mantine/core";
-import { importNmap, type ImportPlan } from "@nts/shared/contract";
+import { Alert, Button, Group, Select, Stack, TagsInput, Text } from "@mantine/core";
+import { IMPORT_FORMATS, importFile, type ImportFormat, type ImportPlan, takesHost } from "@nts/shared/contract";
 import { FileUp, X } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
 import { describeFailure, faultsByPath } from "../api/failure.js";
 import { useWrite } from "../api/queries.js";
 import { PATHS } from "../paths.js";
+import { CopyField } from "../parts/copy.js";
 import { FileField } from "./file-field.js";
+import { FORMATS } from "./formats.js";
+import { type Machine, MachineField } from "./machine-field.js";
 import { PlanView } from "./plan-view.js";
 
 interface ScanImportProps {
@@ -19,23 +22,53 @@ interface ScanImportProps {
 /** From a file to a plan, and from the plan to what it says. */
 export function ScanImport({ networkId, onApplied }: ScanImportProps): ReactNode {
   const [file, setFile] = useState<File | null>(null);
+  const [format, setFormat] = useState<ImportFormat>("auto");
+  const [machine, setMachine] = useState<Machine | null>(null);
   const [hints, setHints] = useState<string[]>([]);
-  const look = useWrite(importNmap);
-  const apply = useWrite(importNmap);
+  const look = useWrite(importFile);
+  const apply = useWrite(importFile);
   const plan = apply.data ?? look.data;
-  const send = (operation: typeof look, dry_run: boolean, body: File): void => {
-    const query = { network_id: networkId, dry_run, ...(hints.length > 0 && { subnet_hint: hints }) };
-    operation.mutate({ query, body }, { onSuccess: (done) => (dry_run ? undefined : onApplied?.(done)) });
+  const send = (operation: typeof look, dry_run: boolean, body: File, as = format): void => {
+    const told = takesHost(as) ? machine : null;
+    const query = { network_id: networkId, dry_run, ...(hints.length > 0 && { subnet_hint: hints }), ...told };
+    const params = { format: as };
+    operation.mutate({ params, query, body }, { onSuccess: (done) => (dry_run ? undefined : onApplied?.(done)) });
   };
-  const begin = (chosen: File | null): void => {
+  const begin = (chosen: File | null, as = format): void => {
     setFile(chosen);
     look.reset();
     apply.reset();
-    if (chosen !== null && networkId !== "") send(look, true, chosen);
+    const isComplete = as === "auto" || !takesHost(as) || machine !== null;
+    if (chosen !== null && networkId !== "" && isComplete) send(look, true, chosen, as);
   };
   const error = apply.error ?? look.error;
+  const faults = faultsByPath(error);
+  const lacksMachine = faults["hostname"] !== undefined || faults["host_id"] !== undefined;
+  const { command } = FORMATS[format];
   return (
     <Stack mt="md">
+      <Select
+        label="Format"
+        data={IMPORT_FORMATS.map((value) => ({ value, label: FORMATS[value].label }))}
+        value={format}
+        allowDeselect={false}
+        onChange={(next) => {
+          const chosen = next as ImportFormat;
+          setFormat(chosen);
+          begin(file, chosen);
+        }}
+      />
+      {command !== null && <CopyField label="Command" value={command} />}
+      {takesHost(format) && (format !== "auto" || lacksMachine || machine !== null) && (
+        <MachineField
+          networkId={networkId}
+          onChange={(next) => {
+            setMachine(next);
+            if (look.data !== undefined) look.reset();
+          }}
+          error={faults["hostname"] ?? faults["host_id"]}
+        />
+      )}
       {file === null ? (
         <FileField onChoose={begin} disabled={networkId === ""} />
       ) : (
@@ -60,11 +93,11 @@ export function ScanImport({ networkId, onApplied }: ScanImportProps): ReactNode
             setHints(next);
             look.reset();
           }}
-          error={faultsByPath(error)["subnet_hint"] ?? faultsByPath(error)["subnet_hint.0"]}
+          error={faults["subnet_hint"] ?? faults["subnet_hint.0"]}
           acceptValueOnBlur
         />
       )}
-      {error !== null && (
+      {error !== null && !(lacksMachine && takesHost(format)) && (
         <Alert color="red" role="alert" title={describeFailure(error).title}>
           {describeFailure(error).text}
         </Alert>

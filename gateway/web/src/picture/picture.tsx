@@ -101,7 +101,7 @@ function Nothing({ onLookBack }: { readonly onLookBack: (() => void) | null }): 
         <>
           {mayImport && (
             <Button component={Link} to={PATHS.importScan} leftSection={<FileUp size={16} aria-hidden />}>
-              Import scan
+              Import
             </Button>
           )}
           <Button component={Link} to={PATHS.hosts} variant="default" leftSection={<Server size={16} aria-hidden />}>

@@ -49,7 +49,7 @@ function hostAnswer(plan: PlannedHost, names: ReadonlyMap<string, string>, isDry
     line,
     action,
     id: idOf(plan),
-    matched_by: matchedBy,
+    matched_by: matchedBy === "named" ? null : matchedBy,
     name: entity.name,
     hostname: entity.hostname,
     interfaces: plan.interfaces.map((one) => ({

@@ -21,7 +21,7 @@ import type { Match } from "./match.rules.js";
 import type { Planned, PlannedHost, Recognized } from "./plan.rules.js";
 import { retire } from "./retire.js";
 import type { Job } from "./session.js";
-import { knownHost } from "./store.js";
+import { hostsNamed, knownHost } from "./store.js";
 import type { Remote } from "./thread.js";
 
 // Writes what an import plans. Two imports of one file would both find that a host is not there. So each transaction begins
@@ -60,8 +60,9 @@ export async function applyHost(storage: Storage, given: Target, session: Remote
   const target = { ...given, scope: await storage.deletions.visible(given.scope) };
   const { scope, networkId } = target;
   await storage.quota.require(scope);
-  const { index, identities, match: before, losers } = job;
-  const shards = shardsOf([...identities.ipAddresses, ...identities.macAddresses]);
+  const { index, identities, match: before, losers, named } = job;
+  const names = named === null ? [] : [named.hostId ?? named.hostname ?? ""];
+  const shards = shardsOf([...identities.ipAddresses, ...identities.macAddresses, ...names]);
   const sharded = { ...storage, guards: storage.guards.inShard(shards[0] ?? 0) };
   const hostIds = [...(before === null ? [] : [before.hostId]), ...losers].sort();
   return refusingDuplicates(() =>
@@ -70,6 +71,7 @@ export async function applyHost(storage: Storage, given: Target, session: Remote
       const interfaces = await storage.interfaces.findByIdentity(scope, identities, tx);
       const known =
         (await recognized(storage, tx, scope, before)) ??
+        (await recognized(storage, tx, scope, await nameMatch(storage, tx, scope, named))) ??
         (await recognized(storage, tx, scope, await session.match(index, interfaces)));
       const now = new Date();
       const plan = await session.plan(index, { now: now.toISOString(), known, interfaces });
@@ -80,6 +82,19 @@ export async function applyHost(storage: Storage, given: Target, session: Remote
       return { plan, names };
     }),
   );
+}
+
+/** The host that the request names, as things are. @throws AppError `invalid_reference` when it is gone */
+async function nameMatch(
+  storage: Storage,
+  tx: ClientSession,
+  scope: Scope,
+  named: Job["named"],
+): Promise<Match | null> {
+  if (named === null) return null;
+  if (named.hostId !== null) throw new AppError("invalid_reference", { path: "host_id" });
+  const [hostId] = await hostsNamed(storage, scope, named.hostname ?? "", tx);
+  return hostId === undefined ? null : { hostId, by: "named" };
 }
 
 async function recognized(

@@ -25,10 +25,14 @@ export interface Draft {
 
 export interface Drafts {
   all(): readonly Draft[];
-  /** The first that answers on the port at the interface, or of which a person has said that the port is its own. */
-  answering(portId: string, interfaceId: string): Draft | null;
+  /**
+   * The first that answers on the port at the interface, or of which a person has said that the port is its own.
+   *
+   * @param interfaceId null for all interfaces
+   */
+  answering(portId: string, interfaceId: string | null): Draft | null;
   /** The first of an earlier import, or of this one, that the port belongs to. */
-  joinable(port: Port, interfaceId: string, guess: Guess | null): Draft | null;
+  joinable(port: Port, interfaceId: string | null, guess: Guess | null): Draft | null;
   add(guess: Guess, id: string): Draft;
   bind(draft: Draft, binding: BindingInput): void;
 }
@@ -84,14 +88,16 @@ export function createDrafts(services: readonly Stored<Service>[], { numberOf, l
     entry.hasUsual ||= isUsual(entry.draft.definition, port);
   }
 
-  const isOpen = ({ draft, interfaces }: Entry, interfaceId: string): boolean =>
-    draft.isDiscovered && draft.bindings.length < MOST_BINDINGS && !interfaces.has(interfaceId);
+  const isOpen = ({ draft, interfaces }: Entry, interfaceId: string | null): boolean =>
+    draft.isDiscovered &&
+    draft.bindings.length < MOST_BINDINGS &&
+    (interfaceId === null ? interfaces.size === 0 : !interfaces.has(interfaceId));
 
   for (const service of services) enter(draftOf(service, lost));
   return {
     all: () => entries.map(({ draft }) => draft),
     answering: (portId, interfaceId) => {
-      const [anywhere, here] = [first.get(portId), first.get(`${portId} ${interfaceId}`)];
+      const [anywhere, here] = [first.get(portId), first.get(`${portId} ${interfaceId ?? ""}`)];
       if (anywhere === undefined || here === undefined) return (anywhere ?? here)?.draft ?? null;
       return (anywhere.order < here.order ? anywhere : here).draft;
     },

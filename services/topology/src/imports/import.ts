@@ -1,5 +1,6 @@
-import type { ImportedSubnet, UploadedBytes } from "@nts/shared/contract";
-import { AppError } from "@nts/shared/errors";
+import type { ImportedSubnet, ImportFormat, UploadedBytes } from "@nts/shared/contract";
+import { takesHost } from "@nts/shared/contract/import-formats";
+import { AppError, validationFailed } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Log } from "@nts/shared/log";
 import { mapMongoFault } from "@nts/shared/mongo/faults";
@@ -21,8 +22,8 @@ import { type Outcomes, outcomesOf } from "./outcomes.js";
 import { hintsOf } from "./places.js";
 import type { Place } from "./plan.rules.js";
 import { createSkipped } from "./scan.rules.js";
-import type { Job, ReadFile } from "./session.js";
-import { subnetsOf } from "./store.js";
+import type { Job, Named, ReadFile } from "./session.js";
+import { hostsNamed, subnetsOf } from "./store.js";
 import type { Remote } from "./thread.js";
 
 // One import from its file to its answer, which is sent while it is made: everything that may refuse the import as a whole
@@ -41,6 +42,9 @@ export interface ImportRequest {
   readonly networkId: string;
   readonly isDry: boolean;
   readonly subnetHints: readonly string[];
+  readonly format: ImportFormat | "nmap";
+  /** The machine that the file is from. */
+  readonly host: { readonly id: string | undefined; readonly name: string | undefined };
   readonly file: UploadedBytes;
   readonly log: Log;
 }
@@ -55,10 +59,10 @@ interface Run extends ImportRequest {
 }
 
 /**
- * Imports a scan, or says what doing so would do.
+ * Imports a file, or says what doing so would do.
  *
  * @returns the JSON text of an `ImportPlan` in pieces
- * @throws AppError before the first piece: `invalid_reference` at `network_id` · `validation_failed` · `too_many_subnets` ·
+ * @throws AppError before the first piece: `invalid_reference` at `network_id` or `host_id` · `validation_failed` · `too_many_subnets` ·
  * `import_too_expensive` · `rate_limited` · `unavailable`
  */
 export async function* importScan(storage: Storage, desk: ImportDesk, request: ImportRequest): AsyncGenerator<string> {
@@ -67,6 +71,7 @@ export async function* importScan(storage: Storage, desk: ImportDesk, request: I
   const hints = hintsOf(request.subnetHints);
   if ((await storage.networks.find(scope, networkId)) === null)
     throw new AppError("invalid_reference", { path: "network_id" });
+  const named = await namedBy(storage, scope, request);
   yield* desk.run(scope.organizationId, request.file, async function* ({ session, takeFile }: Turn) {
     const run: Run = {
       ...request,
@@ -76,12 +81,34 @@ export async function* importScan(storage: Storage, desk: ImportDesk, request: I
       target: { work: request.work, scope: await storage.deletions.visible(scope), networkId },
       failedSubnets: new Map(),
     };
-    const read = await session.read(takeFile(), { networkId, hints });
+    const given = { networkId, hints, format: request.format, named, nowMs: Date.now() };
+    const read = await session.read(takeFile(), given);
     yield* answered(run, read);
   });
 }
 
-async function* answered(run: Run, { info, brokeOff, batches }: ReadFile): AsyncGenerator<string> {
+/** The machine that the file is from; null when the request names none. */
+async function namedBy(storage: Storage, scope: Scope, { host, format }: ImportRequest): Promise<Named | null> {
+  const { id, name } = host;
+  if (id === undefined && name === undefined) return null;
+  if (id !== undefined && name !== undefined)
+    throw validationFailed({ path: "hostname", message: "must not stand beside host_id" });
+  if (format === "nmap" || !takesHost(format))
+    throw validationFailed({
+      path: id === undefined ? "hostname" : "host_id",
+      message: `means nothing for files of the format ${format}`,
+    });
+  if (id !== undefined) {
+    if ((await storage.hosts.find(scope, id)) === null) throw new AppError("invalid_reference", { path: "host_id" });
+    return { hostId: id, hostname: null };
+  }
+  const [hostId = null, another] = await hostsNamed(storage, scope, name ?? "");
+  if (another !== undefined)
+    throw validationFailed({ path: "hostname", message: "is that of several hosts; host_id says which one is meant" });
+  return { hostId, hostname: name ?? null };
+}
+
+async function* answered(run: Run, { format, info, brokeOff, batches }: ReadFile): AsyncGenerator<string> {
   const { storage, session, target, isDry, networkId } = run;
   for (let batch = 0; batch < batches; batch++) {
     const identities = await session.identities(batch);
@@ -92,7 +119,14 @@ async function* answered(run: Run, { info, brokeOff, batches }: ReadFile): Async
   const skipped = createSkipped(leftOut);
   const summary = { ...emptySummary(), unanswered: leftOut.unanswered };
 
-  const head = { dry_run: isDry, network_id: networkId, scan: info, complete: brokeOff === null, broke_off: brokeOff };
+  const head = {
+    dry_run: isDry,
+    network_id: networkId,
+    format,
+    scan: info,
+    complete: brokeOff === null,
+    broke_off: brokeOff,
+  };
   yield `${JSON.stringify(head).slice(0, -1)},"subnets":[`;
   yield* listed(subnetsDone(run, subnets), (subnet) => {
     countSubnet(summary, subnet);

@@ -2,10 +2,13 @@ import type { Interface } from "@nts/shared/contract";
 import { agree } from "./merge.rules.js";
 import type { SeenHost } from "./scan.rules.js";
 
+/** How a host is recognized; `named` is the one that the request says the file is from. */
+export type MatchedBy = "mac_address" | "ip_address" | "named";
+
 /** A host that was there already, and how it was recognized. */
 export interface Match {
   readonly hostId: string;
-  readonly by: "mac_address" | "ip_address";
+  readonly by: MatchedBy;
 }
 
 /** Interfaces that were there, by what they are recognized by. */

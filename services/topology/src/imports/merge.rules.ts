@@ -20,7 +20,8 @@ export function mergeSeen(hosts: readonly SeenHost[], skipped: Pick<Skipped, "ad
   const groups = new Map<number, SeenHost[]>();
   /** What is left of a sighting when later ones have taken addresses of it away. */
   const owned = (host: SeenHost, root: number): SeenHost => {
-    const isOwned = ({ ip }: { ip: string }): boolean => find(owners.get(ip)?.sighting ?? -1) === root;
+    const isOwned = ({ ip }: { ip: string | null }): boolean =>
+      ip === null || find(owners.get(ip)?.sighting ?? -1) === root;
     if (host.addresses.every(isOwned)) return host;
     return { ...host, addresses: host.addresses.filter(isOwned), ports: host.ports.filter(isOwned) };
   };
@@ -34,7 +35,8 @@ export function mergeSeen(hosts: readonly SeenHost[], skipped: Pick<Skipped, "ad
   for (const [root, group] of groups) {
     const host = together(group);
     const what = `host ${hosts[root]?.addresses[0]?.ip ?? ""}`;
-    if (host.addresses.length === 0) skipped.add(host.line, what, "its address is seen later at another machine");
+    if (host.addresses.length === 0 && host.isNamed !== true)
+      skipped.add(host.line, what, "its address is seen later at another machine");
     else if (merged.length === MOST_HOSTS) skipped.add(host.line, what, `an import takes at most ${MOST_HOSTS} hosts`);
     else merged.push(host);
   }
@@ -48,15 +50,17 @@ export function together(hosts: readonly SeenHost[]): SeenHost {
   if (hosts.length === 1) return first;
   const macs = new Map<string, string | null>();
   const ports: SeenPort[] = [];
-  let { hostname, vendor } = first;
+  let { hostname, vendor, isNamed = false } = first;
   for (const host of hosts) {
     for (const { ip, mac } of host.addresses) macs.set(ip, macs.get(ip) ?? mac);
     for (const port of host.ports) ports.push(port);
     hostname ??= host.hostname;
     vendor ??= host.vendor;
+    isNamed ||= host.isNamed === true;
   }
   return {
     line: first.line,
+    isNamed,
     addresses: [...macs].map(([ip, mac]): SeenAddress => ({ ip, mac })),
     hostname,
     vendor,

@@ -4,11 +4,11 @@ import { bindingsOf, resolveBindings } from "../hosts/bindings.rules.js";
 import { createDrafts, type Draft } from "./drafts.rules.js";
 import { guessOf } from "./guess.rules.js";
 import type { LeaveOut, Owned, Planned, Planning, Recognized } from "./plan.rules.js";
-import { portText, type SeenPort } from "./scan.rules.js";
+import { placeText, portText, type SeenPort } from "./scan.rules.js";
 
 // Which services stand behind the open ports of a host. A scan of one address says that a port is open at that address and
-// no more: a binding of an import is that of the port on the interface with the address, never on all interfaces. Whatever
-// is bound to the port there counts as what answers; so does a service that a person has bound to the port elsewhere.
+// no more: its binding is that of the port on the interface with the address. Only a machine itself can tell that a port is
+// open at all of its addresses, which is a binding on all interfaces. Whatever is bound to the port there counts as what answers; so does a service that a person has bound to the port elsewhere.
 
 export interface SeenAt {
   readonly ip_address: string;
@@ -44,9 +44,9 @@ export function planServices(seen: readonly SeenPort[], on: ServicePlanning): Pl
   /** @returns false when nothing tells what answers there */
   const place = (one: SeenPort): boolean => {
     const port = portOf.get(portText(one));
-    const interfaceId = interfaceAt.get(one.ip);
+    const interfaceId = one.ip === null ? null : interfaceAt.get(one.ip);
     if (port === undefined || interfaceId === undefined) return true;
-    const seenAt = { ip_address: one.ip, protocol: one.protocol, number: one.number };
+    const seenAt = { ip_address: placeText(one.ip), protocol: one.protocol, number: one.number };
     const answering = drafts.answering(port.id, interfaceId);
     if (answering !== null) {
       answering.seenAt.set(atOf(seenAt), seenAt);
@@ -63,7 +63,11 @@ export function planServices(seen: readonly SeenPort[], on: ServicePlanning): Pl
   // What nothing tells at one address may have been told at another.
   const unknown = seen.filter((one) => !place(one)).filter((one) => !place(one));
   for (const one of unknown)
-    leaveOut(one.line, `service at ${one.ip} ${portText(one)}`, "nothing tells what it is; its port is imported");
+    leaveOut(
+      one.line,
+      `service at ${placeText(one.ip)} ${portText(one)}`,
+      "nothing tells what it is; its port is imported",
+    );
   return finished(drafts.all(), on);
 }
 

@@ -4,12 +4,14 @@ import { portType } from "../values/well-known-ports.rules.js";
 import { nextMacAddress } from "../hosts/mac-address.rules.js";
 import type { Stored } from "../storage/entities.js";
 import type { KnownHost } from "../storage/stores/hosts.js";
+import type { MatchedBy } from "./match.rules.js";
 import { agree } from "./merge.rules.js";
 import { planServices, type PlannedService } from "./plan-services.rules.js";
 import {
   MOST_INTERFACES_OF_HOST,
   MOST_PLACES_OF_HOST,
   MOST_PORTS_OF_HOST,
+  placeText,
   portText,
   type SeenHost,
   type SeenPort,
@@ -38,7 +40,7 @@ export interface PlannedInterface extends Planned<Interface> {
 
 export interface PlannedHost extends Planned<HostRecord> {
   readonly line: number;
-  readonly matchedBy: "mac_address" | "ip_address" | null;
+  readonly matchedBy: MatchedBy | null;
   /** Of these only what the scan has seen. */
   readonly interfaces: readonly PlannedInterface[];
   readonly ports: readonly Planned<Port>[];
@@ -66,7 +68,7 @@ export type LeaveOut = (line: number, what: string, reason: string) => void;
 
 /** A host that was there, with how it was recognized. */
 export interface Recognized extends KnownHost {
-  readonly by: "mac_address" | "ip_address";
+  readonly by: MatchedBy;
 }
 
 /**
@@ -218,7 +220,11 @@ function planInterfaces(seen: SeenHost, { known, owned, planning, leaveOut }: On
 /** The ports of a host as far as one import takes them, in the order of their numbers. */
 function portsWithin({ ports }: SeenHost, leaveOut: LeaveOut): SeenPort[] {
   const ordered = [...ports].sort(
-    (a, b) => a.number - b.number || a.protocol.localeCompare(b.protocol) || a.line - b.line,
+    (a, b) =>
+      a.number - b.number ||
+      a.protocol.localeCompare(b.protocol) ||
+      Number(a.ip !== null) - Number(b.ip !== null) ||
+      a.line - b.line,
   );
   const taken = new Set<string>();
   let places = 0;
@@ -231,7 +237,7 @@ function portsWithin({ ports }: SeenHost, leaveOut: LeaveOut): SeenPort[] {
     } else
       leaveOut(
         port.line,
-        `port ${portText(port)} of ${port.ip}`,
+        `port ${portText(port)} of ${placeText(port.ip)}`,
         isKnown
           ? `an import takes at most ${MOST_PLACES_OF_HOST} ports at addresses of a host`
           : `an import takes at most ${MOST_PORTS_OF_HOST} ports of a host`,

@@ -13,6 +13,10 @@ export const MOST_INTERFACES_OF_HOST = 1_000;
 /** Of a host: where something answers, a port at an address. */
 export const MOST_PLACES_OF_HOST = 5_000;
 const MOST_LISTED = 10_000;
+/** Of hosts, before those that are one are joined. */
+export const MOST_SIGHTINGS = 100_000;
+/** Stands where a plan names an address. */
+export const ALL_ADDRESSES = "*";
 
 /** What a scanner says of the service behind a port. */
 export interface SeenService {
@@ -31,18 +35,21 @@ export interface SeenAddress {
   readonly mac: string | null;
 }
 
-/** An open port, seen at one address. */
+/** An open port, seen at one address, or told by its own machine to be open at all of them. */
 export interface SeenPort {
   readonly line: number;
-  readonly ip: string;
+  /** Null stands for all addresses of the host. */
+  readonly ip: string | null;
   readonly protocol: Protocol;
   readonly number: number;
   readonly service: SeenService | null;
 }
 
-/** A host that was up; it has an address at least. */
+/** A host that was up; it has an address at least, unless the request says which one it is. */
 export interface SeenHost {
   readonly line: number;
+  /** It is the machine that the file is from, which the request names. */
+  readonly isNamed?: boolean;
   readonly addresses: readonly SeenAddress[];
   readonly hostname: string | null;
   /** Who made its network card. */
@@ -82,6 +89,11 @@ export function createSkipped(
       if (listed.length < MOST_LISTED) listed.push({ line, what, reason });
     },
   };
+}
+
+/** How people write where a port is open. */
+export function placeText(ip: string | null): string {
+  return ip ?? ALL_ADDRESSES;
 }
 
 /** How people write a port, such as `443/tcp`. */

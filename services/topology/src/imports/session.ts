@@ -1,11 +1,11 @@
 import type { Interface, SkippedPart, Subnet } from "@nts/shared/contract";
-import { AppError } from "@nts/shared/errors";
+import { AppError, validationFailed } from "@nts/shared/errors";
 import { newId } from "@nts/shared/ids";
 import type { Identities } from "../storage/stores/interfaces.js";
 import { answerOf, type HostAnswer } from "./answer.rules.js";
 import { createKnownInterfaces, type KnownInterfaces, type Match, matchOf, supersededBy } from "./match.rules.js";
 import { mergeSeen, together } from "./merge.rules.js";
-import { readScan } from "./nmap.js";
+import { type Given, readFile } from "./readers/readers.js";
 import { createPlaces, type Places } from "./places.js";
 import { type Place, planHost, type PlannedHost, type Recognized } from "./plan.rules.js";
 import { MOST_NEW_SUBNETS, type Scan, type SeenHost } from "./scan.rules.js";
@@ -20,6 +20,7 @@ const BATCH_PARTS = 2_000;
 const BATCH_IDENTITIES = 1_000;
 
 export interface ReadFile extends Pick<Scan, "info" | "brokeOff"> {
+  readonly format: string;
   /** How often there are identities to be looked for. */
   readonly batches: number;
 }
@@ -37,6 +38,23 @@ export interface Job {
   readonly match: Match | null;
   /** Other hosts that lose addresses to it. */
   readonly losers: readonly string[];
+  /** What the request names it by; null for a host that it does not name. */
+  readonly named: Named | null;
+}
+
+/** The machine that a file is from, as the request names it. */
+export interface Named {
+  /** Null when no host has the name. */
+  readonly hostId: string | null;
+  /** Null when the request names it by its id. */
+  readonly hostname: string | null;
+}
+
+/** What the request says of a file. */
+export interface FileGiven extends Given {
+  readonly networkId: string;
+  readonly hints: readonly string[];
+  readonly named: Named | null;
 }
 
 export interface Moment {
@@ -52,7 +70,7 @@ export type Outcome = { readonly answer: HostAnswer | null } | { readonly refusa
 
 export interface Session {
   /** Reads the file. @throws AppError `validation_failed` */
-  read(blocks: readonly Uint8Array[], given: { networkId: string; hints: readonly string[] }): ReadFile;
+  read(blocks: readonly Uint8Array[], given: FileGiven): ReadFile;
   identities(batch: number): Identities;
   /** Takes in interfaces that have identities of the file. */
   recognize(interfaces: readonly Interface[]): void;
@@ -87,6 +105,7 @@ export function createSession(): Session {
   let scan: Scan;
   let networkId: string;
   let hints: readonly string[];
+  let named: Named | null;
   let groups: SeenHost[];
   let batches: Identities[];
   let places: Places;
@@ -112,22 +131,22 @@ export function createSession(): Session {
 
   return {
     read: (blocks, given) => {
-      ({ networkId, hints } = given);
-      scan = readScan(blocks);
-      groups = mergeSeen(scan.hosts, scan.skipped);
+      ({ networkId, hints, named } = given);
+      let format: string;
+      ({ format, scan, groups } = sightingsIn(blocks, given));
       batches = identitiesOf(groups);
-      return { info: scan.info, brokeOff: scan.brokeOff, batches: batches.length };
+      return { format, info: scan.info, brokeOff: scan.brokeOff, batches: batches.length };
     },
     identities: (batch) => batches[batch] as Identities,
     recognize: known.add,
     settle: (subnets) => {
       places = createPlaces(subnets, hints);
-      settled = settle(groups, known, places);
+      settled = settle(groups, (host) => namedMatch(host, named) ?? matchOf(host, known, places.prefixOf));
       for (const { seen, match } of settled)
         for (const { id } of supersededBy(seen, match?.hostId ?? null, known)) lost.add(id);
       return { subnets: placesFor(settled, places), jobs: settled.length };
     },
-    jobs: (from) => batchFrom(settled, from).map((one, at) => jobOf(one, from + at, { places, known })),
+    jobs: (from) => batchFrom(settled, from).map((one, at) => jobOf(one, from + at, { places, known, named })),
     match: (index, interfaces) => matchOf(seenOf(index), knownOf(interfaces), places.prefixOf),
     planAll: (hosts, { now, isDry, names }) =>
       hosts.map(({ index, known }) =>
@@ -143,6 +162,14 @@ export function createSession(): Session {
       return { listed: skipped.listed, count: skipped.count(), unanswered };
     },
   };
+}
+
+/** What a file says, with each host once. @throws AppError `validation_failed` */
+function sightingsIn(blocks: readonly Uint8Array[], given: FileGiven) {
+  const { format, scan } = readFile(blocks, given);
+  if (scan.hosts.some(({ isNamed }) => isNamed === true)) requireNamed(given.named);
+  const hosts = scan.hosts.map((host) => withName(host, given.named));
+  return { format, scan, groups: mergeSeen(hosts, scan.skipped) };
 }
 
 /** What planning comes to: an answer, or why there is none. */
@@ -179,7 +206,7 @@ function batchFrom(settled: readonly Settled[], from: number): Settled[] {
 function jobOf(
   { seen, match }: Settled,
   index: number,
-  { places, known }: { places: Places; known: KnownInterfaces },
+  { places, known, named }: { places: Places; known: KnownInterfaces; named: Named | null },
 ): Job {
   return {
     index,
@@ -190,20 +217,36 @@ function jobOf(
     subnets: [...new Set(seen.addresses.map(({ ip }) => places.of(ip).cidr))],
     match,
     losers: [...new Set(supersededBy(seen, match?.hostId ?? null, known).map(({ host_id }) => host_id))],
+    named: seen.isNamed === true ? named : null,
   };
 }
 
 /** Everything that is one host of ours put together, with the host that it is. */
-function settle(groups: readonly SeenHost[], known: KnownInterfaces, { prefixOf }: Places): Settled[] {
+function settle(groups: readonly SeenHost[], matchFor: (host: SeenHost) => Match | null): Settled[] {
   const sightings = new Map<string, { match: Match | null; hosts: SeenHost[] }>();
   for (const [index, host] of groups.entries()) {
-    const match = matchOf(host, known, prefixOf);
+    const match = matchFor(host);
     const key = match?.hostId ?? `new ${index}`;
     const found = sightings.get(key);
     if (found === undefined) sightings.set(key, { match, hosts: [host] });
     else found.hosts.push(host);
   }
   return [...sightings.values()].map(({ match, hosts }) => ({ match, seen: together(hosts) }));
+}
+
+/** @throws AppError `validation_failed` when the request does not say which machine the file is from */
+function requireNamed(named: Named | null): void {
+  if (named !== null) return;
+  throw validationFailed({ path: "hostname", message: "must say which machine the file is from, or host_id must" });
+}
+
+function withName(host: SeenHost, named: Named | null): SeenHost {
+  return host.isNamed === true ? { ...host, hostname: named?.hostname ?? null } : host;
+}
+
+function namedMatch({ isNamed }: SeenHost, named: Named | null): Match | null {
+  const hostId = named?.hostId ?? null;
+  return isNamed === true && hostId !== null ? { hostId, by: "named" } : null;
 }
 
 function knownOf(interfaces: readonly Interface[]): KnownInterfaces {

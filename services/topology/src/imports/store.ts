@@ -3,6 +3,7 @@ import type { Subnet } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Inventory } from "../storage/stores/host-locks.js";
 import type { KnownHost } from "../storage/stores/hosts.js";
+import { orderIndex } from "../storage/indexes.js";
 import { STORED } from "../storage/entity-reader.js";
 import type { Storage } from "../storage/storage.js";
 
@@ -22,6 +23,21 @@ export async function knownHost(
   tx: ClientSession,
 ): Promise<KnownHost | null> {
   return (await hosts.findWithChildren(scope, [id], tx))[0] ?? null;
+}
+
+/** The ids of hosts of the network that have a host name; two at most, which is one too many. */
+export async function hostsNamed(
+  { hosts }: Storage,
+  scope: Scope,
+  hostname: string,
+  tx?: ClientSession,
+): Promise<string[]> {
+  const options = { projection: { _id: 1 }, hint: orderIndex("hostname", true), limit: 2 } as const;
+  const found =
+    tx === undefined
+      ? await hosts.select(scope, { hostname }, options)
+      : await hosts.selectIn(tx, scope, { hostname }, options);
+  return found.map(({ _id }) => _id);
 }
 
 /** How much stands on hosts, by id. */

@@ -3,7 +3,7 @@ import { AppError } from "@nts/shared/errors";
 import { type ImportThread, startImportThread, type ThreadLimits } from "./thread.js";
 
 const LIMITS: ThreadLimits = { seconds: 10, memoryMb: 128 };
-const GIVEN = { networkId: "network", hints: [] };
+const GIVEN = { networkId: "network", hints: [], format: "nmap", named: null, nowMs: 0 } as const;
 
 let thread: ImportThread | null = null;
 afterEach(() => thread?.end());

@@ -1,14 +1,26 @@
-import { importNmap } from "@nts/shared/contract";
+import { importFile, importNmap, type QueryOf } from "@nts/shared/contract";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { Storage } from "../storage/storage.js";
 import { importScan } from "../imports/import.js";
 import type { ImportDesk } from "../imports/desk.js";
 
+/** The XML of nmap tells of other machines than its own. */
+const NO_HOST = { id: undefined, name: undefined };
+
 export function mountImports(router: Router, storage: Storage, desk: ImportDesk): void {
   mount(router, importNmap, ({ work, scope, query, body: file, log }) => {
-    const { network_id: networkId, dry_run: isDry, subnet_hint: subnetHints } = query;
-    const request = { work, scope, networkId, isDry, subnetHints, file, log };
+    const request = { work, scope, ...askedOf(query), format: "nmap", host: NO_HOST, file, log } as const;
     return Promise.resolve(answer.jsonPieces(importScan(storage, desk, request)));
   });
+
+  mount(router, importFile, ({ work, scope, params, query, body: file, log }) => {
+    const host = { id: query.host_id, name: query.hostname };
+    const request = { work, scope, ...askedOf(query), format: params.format, host, file, log };
+    return Promise.resolve(answer.jsonPieces(importScan(storage, desk, request)));
+  });
+}
+
+function askedOf({ network_id, dry_run, subnet_hint }: QueryOf<typeof importNmap>) {
+  return { networkId: network_id, isDry: dry_run, subnetHints: subnet_hint };
 }

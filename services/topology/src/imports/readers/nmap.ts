@@ -1,29 +1,24 @@
-import { isIP } from "node:net";
 import type { ImportedScan, Protocol } from "@nts/shared/contract";
-import { canonicalMac, HOSTNAME_LIMIT, isMac, textFault } from "@nts/shared/contract/formats";
-import { parseAddress } from "../values/addresses.js";
 import {
   createSkipped,
   MOST_ADDRESSES,
   MOST_INTERFACES_OF_HOST,
   MOST_OPEN_PORTS,
+  MOST_SIGHTINGS,
   type Scan,
   type SeenAddress,
   type SeenHost,
   type SeenPort,
   type Skipped,
-} from "./scan.rules.js";
+} from "../scan.rules.js";
+import type { Reader } from "./reader.js";
+import { addressIn, clip, hostnameIn, isOfOneCard, macIn } from "./texts.js";
 import { type Attributes, createXmlReader, type Ending } from "./xml.js";
 
 // What `nmap -oX` writes, and others that write the same, such as masscan. Elements that say nothing of the inventory
 // (progress, scripts, traces, statistics) are passed over.
 
 const MOST_PORT_ELEMENTS = 65_536;
-/** Elements of hosts; masscan writes one for each port. */
-const MOST_SIGHTINGS = 100_000;
-const TEXT_LIMIT = 2_000;
-/** Characters of an address with the name of a link. */
-const ADDRESS_LIMIT = 100;
 const PROTOCOLS: ReadonlyMap<string, Protocol> = new Map([
   ["tcp", "Tcp"],
   ["udp", "Udp"],
@@ -76,6 +71,8 @@ export function readScan(bytes: Iterable<Uint8Array>): Scan {
   if (scan === null) throw reader.faultHere("must be the whole root element");
   return scan;
 }
+
+export const nmap: Reader = { format: "nmap", looksLike: (beginning) => beginning.startsWith("<"), read: readScan };
 
 /** What has been read of a scan. */
 interface Taken {
@@ -195,9 +192,9 @@ function readPart(host: Reading, part: Part): void {
       readAddress(host, part);
       break;
     case "nmaprun/host/hostnames/hostname": {
-      const given = attributes["name"]?.slice(0, TEXT_LIMIT).trim() ?? "";
+      const given = hostnameIn(attributes["name"] ?? "");
       const what = `host name ${attributes["name"]?.slice(0, 100) ?? ""}`.trim();
-      if (textFault(given, 1, HOSTNAME_LIMIT) !== null) skipped.add(line, what, "it is no text of 1 to 253 characters");
+      if (given === null) skipped.add(line, what, "it is no text of 1 to 253 characters");
       else if (host.hostname === null) host.hostname = given;
       else if (host.hostname !== given) skipped.add(line, what, "a host has one name, and this is not its first");
       break;
@@ -218,8 +215,8 @@ function readAddress(host: Reading, { attributes, line, skipped }: Part): void {
     skipped.add(line, `address ${shown}`, reason);
   };
   if (addrtype === "mac") {
-    const given = canonicalMac(addr.slice(0, ADDRESS_LIMIT).trim());
-    if (!isMac(given)) skip("it is no MAC address");
+    const given = macIn(addr);
+    if (given === null) skip("it is no MAC address");
     else if (!isOfOneCard(given)) skip("it is not the MAC address of one network card");
     else if (host.mac !== null && host.mac !== given) skip("the host has another MAC address already");
     else {
@@ -233,15 +230,10 @@ function readAddress(host: Reading, { attributes, line, skipped }: Part): void {
     return;
   }
   // An address of one link may say on which card of the scanner that link is.
-  const [bare = ""] = addr.slice(0, ADDRESS_LIMIT).split("%", 1);
-  if (isIP(bare) === 0) skip("it is no IP address");
-  else if (host.addresses.size < MOST_INTERFACES_OF_HOST) host.addresses.add(parseAddress(bare).text);
+  const ip = addressIn(addr);
+  if (ip === null) skip("it is no IP address");
+  else if (host.addresses.size < MOST_INTERFACES_OF_HOST) host.addresses.add(ip);
   else skip(`an import takes at most ${MOST_INTERFACES_OF_HOST} addresses of a host`);
-}
-
-/** Neither nothing, nor all, nor a group of cards: only such an address tells hosts apart. */
-function isOfOneCard(mac: string): boolean {
-  return mac !== "00:00:00:00:00:00" && (parseInt(mac.slice(0, 2), 16) & 1) === 0;
 }
 
 function infoOf({ scanner, version, args, start }: Attributes): ImportedScan {
@@ -261,14 +253,4 @@ function serviceOf({ name, product, tunnel, method }: Attributes): SeenPort["ser
     isWrapped: tunnel === "ssl",
     isProbed: method === "probed",
   };
-}
-
-/** Text without control characters and white space around it; null when nothing is left. */
-function clip(text: string | undefined, limit = TEXT_LIMIT): string | null {
-  const clean =
-    text
-      ?.slice(0, 4 * limit)
-      .replaceAll(/[\p{Cc}\p{Cs}]/gu, " ")
-      .trim() ?? "";
-  return clean === "" ? null : [...clean].slice(0, limit).join("").trim();
 }

@@ -3,9 +3,10 @@ import { readFileSync } from "node:fs";
 import { AppError } from "@nts/shared/errors";
 import fc from "fast-check";
 import { readScan } from "./nmap.js";
-import type { Scan } from "./scan.rules.js";
+import type { Scan } from "../scan.rules.js";
 
-const fileOf = (name: string): Buffer => readFileSync(new URL(`../../../../test/scans/${name}.xml`, import.meta.url));
+const fileOf = (name: string): Buffer =>
+  readFileSync(new URL(`../../../../../test/scans/${name}.xml`, import.meta.url));
 const OFFICE = fileOf("office");
 
 /** A document around some elements of a scan. */

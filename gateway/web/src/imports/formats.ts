@@ -1,0 +1,14 @@
+import type { ImportFormat } from "@nts/shared/contract";
+
+/** What formats are called, and how to get a file of each. */
+export const FORMATS: Readonly<Record<ImportFormat, { readonly label: string; readonly command: string | null }>> = {
+  auto: { label: "Recognize by content", command: null },
+  "ip-neigh": { label: "Neighbours (ip neigh, arp)", command: "ip -j neigh > neighbours.json" },
+  ss: { label: "Listening sockets (ss)", command: "sudo ss -H -tulnp > sockets.txt" },
+};
+
+/** What people call the format that a file was read as. */
+export function formatLabel(format: string): string {
+  if (format === "nmap") return "Scan (nmap)";
+  return format in FORMATS ? FORMATS[format as ImportFormat].label : format;
+}

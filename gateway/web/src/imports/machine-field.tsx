@@ -1,0 +1,46 @@
+import { Autocomplete } from "@mantine/core";
+import { type Host, listHosts } from "@nts/shared/contract";
+import { type ReactNode, useState } from "react";
+import { useRows } from "../api/queries.js";
+
+/** The machine that a file is from: a host that is there, or the host name of a new one. */
+export type Machine = { readonly host_id: string } | { readonly hostname: string };
+
+interface MachineFieldProps {
+  readonly networkId: string;
+  readonly onChange: (machine: Machine | null) => void;
+  readonly error?: ReactNode;
+}
+
+const OFFERED = 20;
+
+/** Chooses the machine that a file is from. */
+export function MachineField({ networkId, onChange, error }: MachineFieldProps): ReactNode {
+  const [text, setText] = useState("");
+  const name = text.trim();
+  const query = { network_id: networkId, limit: OFFERED, order_by: "name" as const, ...(name !== "" && { q: name }) };
+  const { data } = useRows(listHosts, { query }, { enabled: networkId !== "" });
+  const byLabel = new Map((data?.data ?? []).map((host) => [labelOf(host), host.id]));
+  return (
+    <Autocomplete
+      label="Machine that the file is from"
+      description="Sockets and containers do not say which machine they are on. A new host name creates a host"
+      placeholder="Search hosts, or enter a host name"
+      required
+      data={[...byLabel.keys()]}
+      filter={({ options }) => options}
+      value={text}
+      onChange={(next) => {
+        setText(next);
+        const id = byLabel.get(next);
+        const hostname = next.trim();
+        onChange(id !== undefined ? { host_id: id } : hostname === "" ? null : { hostname });
+      }}
+      error={error}
+    />
+  );
+}
+
+function labelOf({ name, interfaces: [first] }: Host): string {
+  return first === undefined ? name : `${name} (${first.ip_address})`;
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "@jest/globals";
+import { guessOf } from "./guess.rules.js";
+import { SERVICE_OF_PROCESS, serviceOfProcess } from "./processes.rules.js";
+
+const PORT = { number: 50_001, protocol: "Tcp" } as const;
+const definitionOf = (program: string, number = 50_001): string | undefined => {
+  const guessed = guessOf({ number, protocol: "Tcp" }, serviceOfProcess(program));
+  return guessed === null ? undefined : `${guessed.definition} called ${guessed.name}`;
+};
+
+describe("the program behind a socket", () => {
+  it.each(Object.keys(SERVICE_OF_PROCESS))("is known by its name to the kernel: %s", (program) => {
+    expect(program).toBe(program.toLowerCase());
+    expect(program.length).toBeLessThanOrEqual(16);
+    const told = guessOf(PORT, serviceOfProcess(program));
+    const isKnown = told !== null && (told.definition !== program || told.isProduct);
+    expect([program, isKnown]).toEqual([program, true]);
+  });
+
+  it("says what the service is, and what it is called when nobody knows it", () => {
+    expect(definitionOf("nginx", 8080)).toBe("nginx called nginx");
+    expect(definitionOf("pveproxy worker", 8006)).toBe("Proxmox VE called Proxmox VE");
+    expect(definitionOf("door-control")).toBe("door-control called door-control");
+    expect(definitionOf("door-control", 22)).toBe("SSH called door-control");
+  });
+
+  it("says less than the port where it runs others, and nothing where it passes on", () => {
+    expect(definitionOf("java", 9200)).toBe("Elasticsearch called Elasticsearch");
+    expect(definitionOf("java")).toBe("java called java");
+    expect(definitionOf("docker-proxy", 22)).toBe("SSH called SSH");
+    expect(definitionOf("docker-proxy")).toBeUndefined();
+    expect(serviceOfProcess(null)).toBeNull();
+  });
+});

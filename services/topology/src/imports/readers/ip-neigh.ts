@@ -1,0 +1,185 @@
+import type { Scan, Skipped } from "../scan.rules.js";
+import { behindBridge, isOfBridge } from "./bridges.js";
+import { entriesOf, jsonIn, listAt, textAt } from "./json.js";
+import { faultAt, linesOf } from "./lines.js";
+import type { Reader } from "./reader.js";
+import { createSightings } from "./sightings.js";
+import {
+  addressIn,
+  hostnameIn,
+  isGroup,
+  isLinkLocal,
+  isLoopback,
+  isOfOneCard,
+  macIn,
+  macKind,
+  toolInfo,
+} from "./texts.js";
+
+// The neighbours of a machine: `ip -j neigh`, `ip neigh`, and `arp -an` of Linux, BSD, macOS and Windows. Each is an address
+// with the MAC address that answered for it lately.
+
+/** More addresses of one card than this are not those of a machine: something answers on behalf of others. */
+const MOST_OF_A_CARD = 16;
+
+interface Neighbour {
+  readonly line: number;
+  /** As written. */
+  readonly address: string;
+  readonly mac: string;
+  readonly link: string;
+  /** In upper case. */
+  readonly states: readonly string[];
+  readonly hostname: string | null;
+}
+
+/** A neighbour that is a machine. */
+interface Machine extends Neighbour {
+  readonly ip: string;
+  readonly card: string;
+}
+
+/** Of a line of `ip neigh`. */
+const MOST_WORDS = 20;
+/** Characters of a line. */
+const LONGEST = 1_000;
+/** Lines in front of the first neighbour. */
+const MOST_HEADINGS = 10;
+const ARP_UNIX = /^(\S{1,300}) \(([\d.]{7,15})\) at (\S{1,20})(?: \[\w+\])?((?: [A-Z]+)*) on (\S{1,50})/;
+const ARP_WINDOWS = /^([\d.]{7,15}) +([\da-f]{2}(?:-[\da-f]{2}){5}) +(\S{1,30})$/;
+
+export const ipNeigh: Reader = { format: "ip-neigh", looksLike, read: readNeighbours };
+
+function looksLike(beginning: string): boolean {
+  if (beginning.startsWith("[")) return /^\[\s*\{\s*"dst"\s*:/.test(beginning);
+  return beginning.split("\n", 10).some((line) => neighbourIn(line, 1) !== null);
+}
+
+function readNeighbours(bytes: Iterable<Uint8Array>): Scan {
+  const [blocks, isJson] = peeked(bytes);
+  const sightings = createSightings();
+  const machines: Machine[] = [];
+  for (const one of isJson ? inJson(blocks) : inLines(blocks, sightings.skipped)) {
+    const found = machineOf(one);
+    if ("reason" in found) sightings.skipped.add(one.line, `neighbour ${one.address.slice(0, 50)}`, found.reason);
+    else machines.push(found);
+  }
+  const crowded = crowdedCards(machines);
+  for (const { line, ip, card, hostname, address } of machines) {
+    const what = `neighbour ${address}`;
+    const count = crowded.get(card);
+    if (count !== undefined)
+      sightings.skipped.add(line, what, `${card} answers for ${count} addresses, as with proxy ARP`);
+    else {
+      const kind = macKind(card, ip);
+      const mac = kind === "of its address" ? null : card;
+      const vendor = kind === "local" ? "MAC address that is random, or of a virtual machine" : null;
+      sightings.add({ line, addresses: [{ ip, mac }], hostname, vendor, ports: [] }, what);
+    }
+  }
+  return sightings.scan(toolInfo("ip neigh"));
+}
+
+/** The file, and whether it is JSON. */
+function peeked(bytes: Iterable<Uint8Array>): [Uint8Array[], boolean] {
+  const blocks = [...bytes];
+  const decoder = new TextDecoder();
+  for (const block of blocks) {
+    const text = decoder.decode(block.subarray(0, 1_000)).trimStart();
+    if (text !== "") return [blocks, text.startsWith("[")];
+  }
+  return [blocks, false];
+}
+
+function* inJson(blocks: readonly Uint8Array[]): Generator<Neighbour> {
+  for (const [index, entry] of entriesOf(jsonIn(blocks)).entries())
+    yield {
+      line: index + 1,
+      address: textAt(entry, "dst"),
+      mac: textAt(entry, "lladdr"),
+      link: textAt(entry, "dev"),
+      states: [...listAt(entry, "state").map(String), ...("proxy" in entry ? ["PROXY"] : [])],
+      hostname: null,
+    };
+}
+
+function* inLines(blocks: readonly Uint8Array[], skipped: Skipped): Generator<Neighbour> {
+  let isKnown = false;
+  for (const { number, text } of linesOf(blocks)) {
+    const neighbour = neighbourIn(text, number);
+    isKnown ||= neighbour !== null;
+    if (neighbour !== null) yield neighbour;
+    // Windows writes headings, in the language of the system.
+    else if (!isKnown && number > MOST_HEADINGS) break;
+    else if (text.trim() !== "") skipped.add(number, `line ${number}`, "it is no neighbour");
+  }
+  if (!isKnown) throw faultAt(1, "must be neighbours as `ip -j neigh` or `arp -an` writes them");
+}
+
+function neighbourIn(line: string, number: number): Neighbour | null {
+  const text = line.trim();
+  if (text.length > LONGEST) return null;
+  const read = ofIp(text) ?? ofArp(text) ?? ofWindows(text);
+  return read === null ? null : { line: number, ...read };
+}
+
+type Written = Omit<Neighbour, "line">;
+
+function ofIp(text: string): Written | null {
+  const [address = "", dev, link = "", ...words] = text.split(/\s+/, MOST_WORDS);
+  if (dev !== "dev" || addressIn(address) === null) return null;
+  const at = words.indexOf("lladdr") + 1;
+  const states = words.map((word) => word.toUpperCase());
+  return { address, mac: at === 0 ? "" : (words[at] ?? ""), link, states, hostname: null };
+}
+
+function ofArp(text: string): Written | null {
+  const [, name = "", address, mac = "", flags = "", link = ""] = ARP_UNIX.exec(text) ?? [];
+  if (address === undefined) return null;
+  const states = [...(flags.includes("PUP") ? ["PROXY"] : []), ...(mac.includes("incomplete") ? ["INCOMPLETE"] : [])];
+  return { address, mac: padded(mac), link, states, hostname: name === "?" ? null : hostnameIn(name) };
+}
+
+function ofWindows(text: string): Written | null {
+  const [, address, mac = ""] = ARP_WINDOWS.exec(text.toLowerCase()) ?? [];
+  return address === undefined ? null : { address, mac, link: "", states: [], hostname: null };
+}
+
+/** Systems of the BSD family leave out the zero in front of a digit. */
+function padded(mac: string): string {
+  return /^[\da-f]{1,2}(?::[\da-f]{1,2}){5}$/i.test(mac)
+    ? mac
+        .split(":")
+        .map((part) => part.padStart(2, "0"))
+        .join(":")
+    : mac;
+}
+
+/** A neighbour as a machine, or why it is none. */
+function machineOf(neighbour: Neighbour): Machine | { readonly reason: string } {
+  const { address, mac, link, states } = neighbour;
+  const ip = addressIn(address);
+  const card = macIn(mac);
+  if (ip === null) return { reason: "it is no IP address" };
+  if (states.includes("FAILED") || states.includes("INCOMPLETE")) return { reason: "it did not answer" };
+  if (states.includes("PROXY")) return { reason: "the machine answers for it on behalf of others" };
+  if (isOfBridge(link)) return { reason: behindBridge(link) };
+  if (isLoopback(ip) || isGroup(ip)) return { reason: "it is not the address of a machine" };
+  if (isLinkLocal(ip)) return { reason: "its address means something on one link only" };
+  if (states.includes("NOARP") || card === null) return { reason: "it has no MAC address" };
+  if (!isOfOneCard(card)) return { reason: "its MAC address is not that of one network card" };
+  return { ...neighbour, ip, card };
+}
+
+/** Cards with more addresses of IPv4 than a machine has, and how many. */
+function crowdedCards(machines: readonly Machine[]): ReadonlyMap<string, number> {
+  const byCard = new Map<string, Set<string>>();
+  for (const { ip, card } of machines) {
+    if (ip.includes(":")) continue;
+    const addresses = byCard.get(card) ?? new Set<string>();
+    byCard.set(card, addresses.add(ip));
+  }
+  return new Map(
+    [...byCard].map(([card, { size }]) => [card, size] as const).filter(([, size]) => size > MOST_OF_A_CARD),
+  );
+}

@@ -1,0 +1,76 @@
+import { excessOf } from "@nts/shared/http/json-bounds";
+import { type AppError, validationFailed } from "@nts/shared/errors";
+import { faultAt } from "./lines.js";
+
+// Files in JSON, which are parsed as a whole: what that may cost is bounded before.
+
+export const MOST_VALUES = 500_000;
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** The value of a file in JSON. @throws AppError `validation_failed` with line and column */
+export function jsonIn(bytes: Iterable<Uint8Array>): unknown {
+  const whole = Buffer.concat([...bytes]);
+  const excess = excessOf(whole, MOST_VALUES);
+  if (excess !== null) throw jsonFault("$", excess);
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(whole);
+  } catch {
+    throw faultAt(1, "must be in UTF-8");
+  }
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw faultIn(text, error);
+  }
+}
+
+/** A fault of a value. @param path such as `$[3].dst` */
+export function jsonFault(path: string, message: string): AppError {
+  return validationFailed({ path, message });
+}
+
+/** The entries of a list, each of which must be an object. @throws AppError `validation_failed` with the path */
+export function entriesOf(value: unknown): JsonObject[] {
+  if (!Array.isArray(value)) throw jsonFault("$", "must be a list");
+  return value.map((entry, index) => {
+    if (!isObject(entry)) throw jsonFault(`$[${index}]`, "must be an object");
+    return entry;
+  });
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A member of an object that is a text; empty when it has no such text. */
+export function textAt(object: JsonObject, name: string): string {
+  const value = Object.hasOwn(object, name) ? object[name] : undefined;
+  return typeof value === "string" ? value : "";
+}
+
+/** A member of an object that is a list; empty when it has no such list. */
+export function listAt(object: JsonObject, name: string): readonly unknown[] {
+  const value = Object.hasOwn(object, name) ? object[name] : undefined;
+  return Array.isArray(value) ? value : [];
+}
+
+/** A member of an object that is an object; empty when it has no such object. */
+export function objectAt(object: JsonObject, name: string): JsonObject {
+  const value = Object.hasOwn(object, name) ? object[name] : undefined;
+  return isObject(value) ? value : {};
+}
+
+/** Where the parser stopped; a text that ends early, it says no place of. */
+function faultIn(text: string, error: unknown): AppError {
+  const told = /position (\d+)/.exec(error instanceof Error ? error.message : "")?.[1];
+  const before = text.slice(0, told === undefined ? text.length : Number(told));
+  const line = before.split("\n").length;
+  const column = before.length - before.lastIndexOf("\n");
+  return faultAt(
+    line,
+    told === undefined ? "is not valid JSON, or ends early" : "is not valid JSON from here on",
+    column,
+  );
+}

@@ -1,0 +1,124 @@
+import { describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { MOST_ADDRESSES, MOST_OPEN_PORTS, MOST_SIGHTINGS } from "../scan.rules.js";
+import { type CorpusFile, corpusOf } from "../testing/corpus.js";
+import { mutated } from "../testing/mutations.js";
+import { createMemoryNetwork } from "../testing/network.js";
+import { importedFrom, read, refusalOf } from "../testing/reading.js";
+import { readFile, READERS } from "./readers.js";
+
+const CORPORA = READERS.map((reader) => [reader.format, reader, corpusOf(reader.format)] as const);
+const FILES = CORPORA.flatMap(([format, , files]) => files.map((file) => [`${format}/${file.name}`, format, file] as const)); // prettier-ignore
+const HOSTNAME = "box";
+const bytesOf = (file: CorpusFile): Uint8Array[] => [new Uint8Array(file.bytes)];
+
+describe("each reader", () => {
+  it.each(CORPORA)("has files to be tried on: %s", (format, _reader, files) => {
+    expect(files.length).toBeGreaterThanOrEqual(format === "nmap" ? 6 : 8);
+  });
+
+  it.each(FILES)("knows its own files: %s", (_name, format, file) => {
+    expect(readFile(bytesOf(file), { format: "auto", nowMs: 0 }).format).toBe(format);
+  });
+
+  it.each(CORPORA)("takes a file that was damaged, or refuses it with its place: %s", (_format, reader, files) => {
+    fc.assert(
+      fc.property(fc.constantFrom(...files), fc.infiniteStream(fc.nat()), ({ bytes }, chance) => {
+        const damaged = mutated(bytes, () => Number(chance.next().value));
+        const refusal = refusalOf(reader, damaged);
+        if (refusal !== null) expect(refusal).toMatch(/^(?:line \d+, column \d+|\$\S*): \S/);
+        else {
+          const { hosts } = read(reader, damaged);
+          expect(hosts.length).toBeLessThanOrEqual(MOST_SIGHTINGS);
+          expect(hosts.reduce((sum, { addresses }) => sum + addresses.length, 0)).toBeLessThanOrEqual(MOST_ADDRESSES);
+          expect(hosts.reduce((sum, { ports }) => sum + ports.length, 0)).toBeLessThanOrEqual(MOST_OPEN_PORTS);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  const SHAPES = [
+    " ",
+    "\n",
+    "[",
+    "{",
+    "(",
+    '("',
+    '"',
+    '[{"',
+    "a:",
+    ":",
+    "tcp ",
+    "%",
+    ",",
+    "lease ",
+    "\\",
+    "1.2.3.4 ",
+    "<a ",
+  ];
+  it.each(CORPORA)("takes no longer than the length of a file asks for: %s", (_format, reader, files) => {
+    const hostile = SHAPES.map((shape) => shape.repeat(Math.ceil(1_000_000 / shape.length)));
+    const often = files.map(({ bytes }) => Buffer.from(bytes).toString().repeat(Math.ceil(300_000 / bytes.length)));
+    const begun = files.flatMap(({ bytes }) => SHAPES.map((shape) => Buffer.from(bytes).toString().slice(0, 200) + shape.repeat(100_000))); // prettier-ignore
+    for (const file of [...hostile, ...often, ...begun]) {
+      const before = process.cpuUsage();
+      refusalOf(reader, file);
+      const { user } = process.cpuUsage(before);
+      // A megabyte takes tens of milliseconds; what is quadratic takes minutes.
+      expect([file.slice(0, 40), user < 3_000_000]).toEqual([file.slice(0, 40), true]);
+    }
+  }); // prettier-ignore
+});
+
+describe("imports", () => {
+  it.each(FILES)("of the same file twice change nothing: %s", (_name, _format, file) => {
+    const network = createMemoryNetwork();
+    network.importFile(file.bytes, false, { hostname: HOSTNAME });
+    const again = network.importFile(file.bytes, true, { hostname: HOSTNAME });
+    expect(again.map(({ action }) => action)).toEqual(again.map(() => "unchanged"));
+  });
+
+  it("of files about different machines come to the same in either order", () => {
+    const identities = new Map(FILES.map(([name, , file]) => [name, identitiesOf(file)]));
+    for (const [one, , a] of FILES)
+      for (const [other, , b] of FILES) {
+        const theirs = identities.get(other)!;
+        if (one >= other || [...identities.get(one)!].some((identity) => theirs.has(identity))) continue;
+        expect([one, other, together([a, "one"], [b, "two"])]).toEqual([one, other, together([b, "two"], [a, "one"])]);
+      }
+  });
+
+  it("of what a machine says of different ports come to the same in either order", () => {
+    const files = corpusOf("ss");
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...files),
+        fc.array(fc.boolean(), { minLength: 20, maxLength: 20 }),
+        (file, parts) => {
+          const lines = Buffer.from(file.bytes).toString().split("\n").filter((line) => !/^\S*\s*State|no socket/.test(line)); // prettier-ignore
+          const portOf = (line: string): number => Number(/:(\d+)\s/.exec(line)?.[1] ?? 0);
+          const partOf = (isFirst: boolean): CorpusFile => {
+            const own = lines.filter((line) => parts[portOf(line) % parts.length] === isFirst);
+            return { name: "part", bytes: Buffer.from(own.join("\n")) };
+          };
+          const [a, b] = [partOf(true), partOf(false)];
+          if (a.bytes.length === 0 || b.bytes.length === 0) return;
+          expect(together([a, HOSTNAME], [b, HOSTNAME])).toEqual(together([b, HOSTNAME], [a, HOSTNAME]));
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
+
+/** What a network holds after imports, in an order of its own. */
+function together(...files: readonly (readonly [CorpusFile, string])[]): string[] {
+  return importedFrom(files.map(([{ bytes }, hostname]) => [bytes, hostname])).sort();
+}
+
+/** What machines of a file are recognized by. */
+function identitiesOf(file: CorpusFile): ReadonlySet<string> {
+  const { scan } = readFile(bytesOf(file), { format: "auto", nowMs: 0 });
+  return new Set(scan.hosts.flatMap(({ addresses }) => addresses.flatMap(({ ip, mac }) => [ip, mac ?? ip])));
+}

@@ -1,0 +1,48 @@
+import type { ImportFormat } from "@nts/shared/contract";
+import { validationFailed } from "@nts/shared/errors";
+import type { Scan } from "../scan.rules.js";
+import { ipNeigh } from "./ip-neigh.js";
+import { nmap } from "./nmap.js";
+import type { Reader, ReaderGiven } from "./reader.js";
+import { ss } from "./ss.js";
+
+/** In the order in which they are asked whether a file is theirs. */
+export const READERS: readonly Reader[] = [nmap, ss, ipNeigh];
+
+/** Characters from which a format is told. */
+const BEGINNING = 16_384;
+
+export interface Given extends ReaderGiven {
+  readonly format: ImportFormat | "nmap";
+}
+
+/**
+ * Reads a file as what it is said to be, or as what it looks like.
+ *
+ * @throws AppError `validation_failed` with the place
+ */
+export function readFile(blocks: readonly Uint8Array[], given: Given): { format: string; scan: Scan } {
+  const reader = given.format === "auto" ? readerFor(blocks) : READERS.find(({ format }) => format === given.format);
+  if (reader === undefined) throw new Error(`nothing reads ${given.format}`);
+  return { format: reader.format, scan: reader.read(blocks, given) };
+}
+
+function readerFor(blocks: readonly Uint8Array[]): Reader {
+  const beginning = beginningOf(blocks);
+  const reader = READERS.find(({ looksLike }) => looksLike(beginning));
+  if (reader !== undefined) return reader;
+  const known = READERS.map(({ format }) => format).join(", ");
+  const message =
+    beginning === "" ? "the file is empty" : `looks like none of ${known}; if it is one, name it in the path`;
+  throw validationFailed({ path: "line 1, column 1", message });
+}
+
+function beginningOf(blocks: readonly Uint8Array[]): string {
+  const decoder = new TextDecoder();
+  let text = "";
+  for (const block of blocks) {
+    text = (text + decoder.decode(block, { stream: true })).trimStart();
+    if (text.length >= BEGINNING) break;
+  }
+  return text.slice(0, BEGINNING);
+}

@@ -1,0 +1,43 @@
+import type { ImportedScan } from "@nts/shared/contract";
+import {
+  createSkipped,
+  MOST_ADDRESSES,
+  MOST_OPEN_PORTS,
+  MOST_SIGHTINGS,
+  type Scan,
+  type SeenHost,
+  type Skipped,
+} from "../scan.rules.js";
+
+// Hosts as a reader finds them, as many as an import reads.
+
+export interface Sightings {
+  readonly skipped: Skipped;
+  /** Takes in a host, or says why it is left out. @param what names it there */
+  add(host: SeenHost, what: string): void;
+  scan(info: ImportedScan): Scan;
+}
+
+export function createSightings(): Sightings {
+  const hosts: SeenHost[] = [];
+  const skipped = createSkipped();
+  let addresses = 0;
+  let ports = 0;
+  return {
+    skipped,
+    add: (host, what) => {
+      const skip = (most: number, of: string): void => {
+        skipped.add(host.line, what, `an import reads at most ${most} ${of}`);
+      };
+      if (hosts.length === MOST_SIGHTINGS) skip(MOST_SIGHTINGS, "hosts");
+      else if (addresses + host.addresses.length > MOST_ADDRESSES) skip(MOST_ADDRESSES, "addresses");
+      else if (ports + host.ports.length > MOST_OPEN_PORTS) skip(MOST_OPEN_PORTS, "open ports");
+      else {
+        addresses += host.addresses.length;
+        ports += host.ports.length;
+        hosts.push(host);
+      }
+    },
+    scan: (info) => ({ info, brokeOff: null, hosts, unanswered: 0, skipped }),
+  };
+}

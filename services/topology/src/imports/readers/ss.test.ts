@@ -1,0 +1,73 @@
+import { describe, expect, it } from "@jest/globals";
+import { corpusFile } from "../testing/corpus.js";
+import { importedFrom, read, refusalOf, skippedIn } from "../testing/reading.js";
+import { ss } from "./ss.js";
+
+const imported = (name: string): string[] => importedFrom([[corpusFile("ss", name), "box"]]);
+const skipped = (name: string): string[] => skippedIn(ss, corpusFile("ss", name));
+
+describe("the sockets of a machine", () => {
+  it.each([
+    ["debian-web", "box []: SSH: 22/Tcp@all · nginx: 443/Tcp@all 80/Tcp@all"],
+    ["ubuntu-desktop", "box []: SSH: 22/Tcp@all · mDNS: 5353/Udp@all · node: 3000/Tcp@all"],
+    ["docker-host", "box [192.168.1.40]: SSH: 22/Tcp@all · WireGuard: 51820/Udp@all"],
+    ["dns-server", "box [192.168.1.2, fd00:1::2]: BIND: 53/Tcp@192.168.1.2 53/Tcp@fd00:1::2 53/Udp@192.168.1.2 53/Udp@fd00:1::2 · DHCP: 67/Udp@all · SSH: 22/Tcp@all"],
+    ["unprivileged", "box []: NFS: 2049/Tcp@all · NTP: 123/Udp@all · RPC Portmapper: 111/Tcp@all 111/Udp@all · SMB: 139/Tcp@all 445/Tcp@all · SSH: 22/Tcp@all"],
+    ["tcp-only", "box []: Proxmox VE: 3128/Tcp@all 8006/Tcp@all · RPC Portmapper: 111/Tcp@all · SSH: 22/Tcp@all"],
+    ["database-crlf", "box [10.20.0.9]: HTTP: 8080/Tcp@all · MySQL: 3306/Tcp@10.20.0.9 33060/Tcp@all"],
+    ["everything", "box []: Asterisk: 5038/Tcp@all 5060/Udp@all · Prometheus Node Exporter: 9100/Tcp@all · door-control: 7777/Tcp@all"],
+    ["podman-pod", "box [10.1.2.3]: HTTPS: 8443/Tcp@all · Kubernetes API: 6443/Tcp@10.1.2.3 · SSH: 22/Tcp@10.1.2.3"],
+  ])("become services where they listen: %s", (name, host) => {
+    expect(imported(name)).toEqual([host]);
+  }); // prettier-ignore
+
+  it("are left out where nothing else reaches them, or where they say too little, each with its line and the reason", () => {
+    expect(skipped("ubuntu-desktop")).toEqual([
+      "2 socket udp 127.0.0.54:53: it listens on the loopback only",
+      "3 socket udp 127.0.0.53%lo:53: it listens on the loopback only",
+      "4 socket udp 192.168.1.34%enp3s0:68: it is that of a DHCP client",
+      "5 socket udp 0.0.0.0:48321: UDP from port 32768 on is most likely that of a client",
+      "7 socket udp [fe80::5054:ff:fe12:3456]%enp3s0:546: it is that of a DHCP client",
+      "9 socket tcp 127.0.0.53%lo:53: it listens on the loopback only",
+      "10 socket tcp 127.0.0.1:631: it listens on the loopback only",
+    ]);
+    expect(skipped("everything")).toEqual([
+      "1 socket nl rtnl:NetworkManager/714: only TCP and UDP have ports here",
+      "2 socket p_raw *:eth0: only TCP and UDP have ports here",
+      "3 socket icmp6 *:ipv6-icmp: only TCP and UDP have ports here",
+      "5 socket sctp 0.0.0.0:36412: only TCP and UDP have ports here",
+      "9 line 9: it is no socket as ss writes it",
+    ]);
+    expect(skipped("database-crlf")).toEqual([
+      "3 socket tcp 10.20.0.9:22: it does not listen",
+      "5 socket tcp 0.0.0.0:ssh: its port is no number from 1 to 65535; ss writes numbers with -n",
+    ]);
+    expect(skipped("podman-pod")).toEqual([
+      "3 socket tcp 10.88.0.1:5000: bridges for containers have its address on every machine",
+      "6 socket tcp 169.254.169.254:80: its address means something on one link only",
+    ]);
+    expect(skipped("dns-server")).toEqual([
+      "2 socket udp 127.0.0.1:53: it listens on the loopback only",
+      "5 socket udp 0.0.0.0%virbr0:67: virbr0 leads to containers or virtual machines inside of one machine",
+      "6 socket udp 192.168.122.1:53: bridges for containers have its address on every machine",
+      "9 socket tcp 127.0.0.1:953: it listens on the loopback only",
+    ]);
+  });
+
+  it("are taken up to the limits of an import", () => {
+    const line = (n: number): string => `tcp LISTEN 0 0 10.${n >> 16}.${(n >> 8) & 255}.${n & 255}:80 0.0.0.0:*\n`;
+    const file = Array.from({ length: 3_000 }, (_, n) => line(n)).join("");
+    expect(read(ss, file).hosts[0]?.addresses.length).toBe(1_000);
+    const ports = read(ss, "tcp LISTEN 0 0 *:80 *:*\n".repeat(100_005));
+    expect([ports.hosts[0]?.ports.length, ports.skipped.count()]).toEqual([100_000, 5]);
+  });
+
+  it.each([
+    ["another file", "hello\n", "line 1, column 1: must be a socket as `ss -H -tulnp` writes it"],
+    ["bytes that are no UTF-8", Buffer.from([0x74, 0x63, 0x70, 0x0a, 0xff]), "line 1, column 1: must be in UTF-8 from here on"],
+    ["a line of a megabyte", "x".repeat(1_000_000), "line 1, column 1: must not be longer than 65536 characters"],
+    ["a million lines too many", "\n".repeat(1_000_001), "line 1000001, column 1: an import reads at most 1000000 lines"],
+  ])("are refused with the place in %s", (_what, file, refusal) => {
+    expect(refusalOf(ss, file)).toBe(refusal);
+  }); // prettier-ignore
+});

@@ -1,0 +1,76 @@
+/** A network in memory, which files are imported into, for the tests of what comes of several. */
+import type { Interface } from "@nts/shared/contract";
+import type { PlannedHost, Recognized } from "../plan.rules.js";
+import { createSession, type FileGiven } from "../session.js";
+import { after } from "./sightings.js";
+
+export interface MemoryNetwork {
+  readonly hosts: ReadonlyMap<string, Recognized>;
+  interfaces(): Interface[];
+  /** Imports a file, each host planned on what is there by then or, in a preview, on what was there before. */
+  importFile(file: string | Uint8Array, isDry: boolean, given?: Told): PlannedHost[];
+}
+
+interface Told extends Partial<FileGiven> {
+  /** Of the machine that the file is from. */
+  readonly hostname?: string;
+}
+
+const NOW_MS = Date.parse("2026-02-16T09:30:00.000Z");
+
+export function createMemoryNetwork(): MemoryNetwork {
+  const hosts = new Map<string, Recognized>();
+  const interfaces = (): Interface[] =>
+    [...hosts.values()].flatMap((host) => host.interfaces.map(({ entity }) => entity));
+
+  function apply(plan: PlannedHost): void {
+    for (const gone of plan.superseded) {
+      const loser = hosts.get(gone.host_id);
+      if (loser === undefined) continue;
+      const services = loser.services.map(({ entity, revision }) => ({
+        revision,
+        entity: { ...entity, bindings: entity.bindings.filter((one) => one.interface_id !== gone.id) },
+      }));
+      const left = loser.interfaces.filter(({ entity }) => entity.id !== gone.id);
+      hosts.set(gone.host_id, { ...loser, services, interfaces: left });
+    }
+    hosts.set(plan.entity.id, after(plan, hosts.get(plan.entity.id) ?? null));
+  }
+
+  function importFile(file: string | Uint8Array, isDry: boolean, { hostname, ...given }: Told = {}): PlannedHost[] {
+    const session = createSession();
+    const bytes = typeof file === "string" ? new TextEncoder().encode(file) : new Uint8Array(file);
+    const named = hostname === undefined ? null : { hostId: idOf(hostname), hostname };
+    session.read([bytes], { networkId: "network", hints: [], format: "auto", nowMs: NOW_MS, named, ...given });
+    session.recognize(interfaces());
+    const { jobs } = session.settle([]);
+    const plans: PlannedHost[] = [];
+    while (plans.length < jobs)
+      for (const { index, match } of session.jobs(plans.length)) {
+        const there = match === null ? undefined : hosts.get(match.hostId);
+        const known = match === null || there === undefined ? null : { ...there, by: match.by };
+        const now = new Date(NOW_MS).toISOString();
+        const plan = session.plan(index, { now, known, interfaces: isDry ? null : interfaces() });
+        if (!isDry) apply(plan);
+        plans.push(plan);
+      }
+    return plans;
+  }
+
+  const idOf = (hostname: string): string | null =>
+    [...hosts.values()].find(({ host }) => host.entity.hostname === hostname)?.host.entity.id ?? null;
+
+  return { hosts, interfaces, importFile };
+}
+
+/** The same of a plan in a preview and in an import. */
+export const shapeOf = (plans: readonly PlannedHost[]): unknown =>
+  plans.map(({ action, matchedBy, interfaces, ports, services, changes, superseded }) => ({
+    action,
+    matchedBy,
+    interfaces: interfaces.map((one) => [one.action, one.entity.ip_address, one.entity.mac_address]),
+    ports: ports.map((one) => [one.action, one.entity.number]),
+    services: services.map((one) => [one.action, one.entity.name, one.seenAt]),
+    changes,
+    superseded: superseded.map(({ id }) => id),
+  }));

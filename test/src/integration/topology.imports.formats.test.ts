@@ -1,0 +1,133 @@
+/** What other tools than scanners know, imported into real databases: the machine that a file is from, and what several say of one. */
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { randomUUID } from "node:crypto";
+import { createHost, type Host, ImportPlan, listHosts } from "@nts/shared/contract";
+import { anEmptyNetwork, hostsIn, hostsOf, type ImportQuery, scanOf, upHost } from "../support/imports.js";
+import { type Answered, type Caller, startTopology, type Topology } from "../support/topology.js";
+
+let topology: Topology;
+beforeAll(async () => {
+  topology = await startTopology();
+});
+afterAll(() => topology.stop());
+
+const SOCKETS = `
+tcp LISTEN 0 128 0.0.0.0:22 0.0.0.0:* users:(("sshd",pid=702,fd=3))
+tcp LISTEN 0 128 [::]:22 [::]:* users:(("sshd",pid=702,fd=4))
+tcp LISTEN 0 511 192.168.1.20:443 0.0.0.0:* users:(("nginx",pid=911,fd=6))
+tcp LISTEN 0 244 127.0.0.1:5432 0.0.0.0:* users:(("postgres",pid=801,fd=6))
+`;
+const NEIGHBOURS = `[{"dst":"192.168.1.20","dev":"eth0","lladdr":"00:11:32:aa:bb:cc","state":["STALE"]}]`;
+
+function send(caller: Caller, format: string, query: ImportQuery, file: string): Promise<Answered<unknown>> {
+  const search = new URLSearchParams(query).toString();
+  const headers = { "content-type": "application/octet-stream" };
+  return caller.raw("post", `/api/v1/imports/${format}?${search}`, file, headers);
+}
+
+async function importFile(caller: Caller, format: string, query: ImportQuery, file: string): Promise<ImportPlan> {
+  const { status, data, text } = await send(caller, format, query, file);
+  if (status !== 200) throw new Error(`the import answered ${status}: ${text}`);
+  return ImportPlan.parse(data);
+}
+
+/** Why a file is refused. */
+async function refused(caller: Caller, format: string, query: ImportQuery, file: string): Promise<unknown[]> {
+  const { status, code, params } = await send(caller, format, query, file);
+  const errors = (params["errors"] ?? [params]) as { path: string; message?: string }[];
+  return [status, code, ...errors.map(({ path, message }) => (message === undefined ? path : `${path}: ${message}`))];
+}
+
+/** Services with what they are bound to. */
+function bindingsOf({ services, ports, interfaces }: Host): string[] {
+  const portOf = new Map(ports.map(({ id, number }) => [id, number]));
+  const ipOf = new Map(interfaces.map(({ id, ip_address }) => [id, ip_address]));
+  return services.map(
+    ({ name, bindings }) =>
+    [name, ...bindings.map((one) => one.type === "Port" ? `${portOf.get(one.port_id)}@${ipOf.get(one.interface_id ?? "") ?? "all"}` : "?")].join(" "), // prettier-ignore
+  );
+}
+
+describe("the sockets of a machine", () => {
+  it("become services of the host that the request names, on all interfaces where they listen at all addresses", async () => {
+    const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
+    const query = { network_id, hostname: "nas" };
+    const preview = await importFile(owner, "auto", { ...query, dry_run: "true" }, SOCKETS);
+    expect([preview.format, hostsIn(preview)]).toEqual(["ss", ["create nas 192.168.1.20: 22/Tcp 443/Tcp SSH nginx"]]);
+    expect(preview.hosts[0]?.services[0]?.bindings).toEqual([{ ip_address: "*", protocol: "Tcp", number: 22 }]);
+    expect(await hostsOf(owner, network_id)).toEqual([]);
+
+    await importFile(owner, "ss", query, SOCKETS);
+    const [host] = await hostsOf(owner, network_id);
+    expect(bindingsOf(host!)).toEqual(["SSH 22@all", "nginx 443@192.168.1.20"]);
+    const byId = await importFile(owner, "ss", { network_id, host_id: host!.id }, SOCKETS);
+    expect(byId.hosts.map(({ action, id }) => [action, id])).toEqual([["unchanged", host!.id]]);
+    const byName = await importFile(owner, "ss", query, SOCKETS);
+    expect(byName.summary.hosts).toEqual({ create: 0, update: 0, unchanged: 1, failed: 0 });
+  });
+
+  it("make one host of what scans, neighbours and the machine itself say, in any order", async () => {
+    const scan = scanOf(upHost("192.168.1.20", { mac: "00:11:32:AA:BB:CC", ports: [22, 443] }));
+    const files: readonly (readonly [string, string])[] = [["auto", scan], ["ip-neigh", NEIGHBOURS], ["ss", SOCKETS]]; // prettier-ignore
+    for (const order of [[0, 1, 2], [2, 1, 0], [1, 2, 0]]) {
+      const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
+      for (const index of order) {
+        const [format, file] = files[index]!;
+        await importFile(owner, format, { network_id, ...(format === "ss" && { hostname: "nas" }) }, file);
+      }
+      const hosts = await hostsOf(owner, network_id);
+      expect(hosts.map(({ hostname, interfaces }) => [hostname, interfaces.map((one) => one.mac_address)])).toEqual([["nas", ["00:11:32:AA:BB:CC"]]]); // prettier-ignore
+      expect(bindingsOf(hosts[0]!).map((text) => text.replace(/^\S+ /, "")).sort()).toEqual(["22@all", "443@192.168.1.20"]); // prettier-ignore
+    }
+  }); // prettier-ignore
+
+  it("make one host, however many send them at once", async () => {
+    const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
+    const wildcard = 'tcp LISTEN 0 128 *:22 *:* users:(("sshd",pid=1,fd=3))\n';
+    const answers = await Promise.all(Array.from({ length: 3 }, () => send(owner, "ss", { network_id, hostname: "twin" }, wildcard))); // prettier-ignore
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect((await hostsOf(owner, network_id)).map(({ hostname, services }) => [hostname, services.length])).toEqual([["twin", 1]]); // prettier-ignore
+  });
+
+  it("are refused when nothing says which machine they are from, or when it is not there", async () => {
+    const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
+    const { owner: stranger, network: foreign } = await anEmptyNetwork(topology.aCaller());
+    const host = (caller: Caller, network: string): Promise<Host> =>
+      caller.call(createHost, { body: { network_id: network, name: "a", hostname: "a" } });
+    const theirs = await host(stranger, foreign);
+    await host(owner, network_id);
+    await host(owner, network_id);
+    const cases: readonly (readonly [string, ImportQuery, unknown[]])[] = [
+      ["ss", {}, [400, "validation_failed", "hostname: must say which machine the file is from, or host_id must"]],
+      ["ss", { host_id: randomUUID() }, [400, "invalid_reference", "host_id"]],
+      ["ss", { host_id: theirs.id }, [400, "invalid_reference", "host_id"]],
+      ["ss", { host_id: theirs.id, hostname: "a" }, [400, "validation_failed", "hostname: must not stand beside host_id"]],
+      ["ss", { hostname: "a" }, [400, "validation_failed", "hostname: is that of several hosts; host_id says which one is meant"]],
+      ["ip-neigh", { hostname: "b" }, [400, "validation_failed", "hostname: means nothing for files of the format ip-neigh"]],
+    ]; // prettier-ignore
+    for (const [format, query, expected] of cases)
+      expect(await refused(owner, format, { network_id, ...query }, SOCKETS)).toEqual(expected);
+    expect((await owner.list(listHosts, { query: { network_id } })).rows.length).toBe(2);
+  });
+});
+
+describe("a file of another kind", () => {
+  it.each([
+    ["auto", "", "line 1, column 1: the file is empty"],
+    ["auto", "hello", /^line 1, column 1: looks like none of nmap, ss, /],
+    ["ss", "hello", "line 1, column 1: must be a socket as `ss -H -tulnp` writes it"],
+    ["ip-neigh", `[{"dst":"10.0.0.1"},`, "line 1, column 21: is not valid JSON, or ends early"],
+    ["ip-neigh", `[{"dst":"10.0.0.1"},7]`, "$[1]: must be an object"],
+    ["ip-neigh", "hello", "line 1, column 1: must be neighbours as `ip -j neigh` or `arp -an` writes them"],
+  ])("is refused with the place and the reason: %s of %j", async (format, file, fault) => {
+    const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
+    const [status, code, told] = await refused(owner, format, { network_id, ...(format === "ss" && { hostname: "a" }) }, file);
+    expect([status, code]).toEqual([400, "validation_failed"]);
+    expect(told).toEqual(fault instanceof RegExp ? expect.stringMatching(fault) : fault);
+  }); // prettier-ignore
+
+  it("is refused where there is no such format", async () => {
+    const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
+    expect((await refused(owner, "xls", { network_id }, "")).slice(0, 2)).toEqual([400, "validation_failed"]);
+  });
+});
