@@ -1,7 +1,7 @@
 // What can be imported beside the XML of nmap, which has an operation of its own.
 
 /** Formats of files; `auto` is whatever the content says, the XML of nmap among them. */
-export const IMPORT_FORMATS = ["auto", "ss", "ip-neigh"] as const;
+export const IMPORT_FORMATS = ["auto", "ss", "ip-neigh", "dhcp-leases"] as const;
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
 /** Those in which a machine tells of itself without saying which one it is. */

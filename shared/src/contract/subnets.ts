@@ -33,7 +33,7 @@ export const Cidr = z
   .union([z.cidrv4(), z.cidrv6()], {
     error: "must be an IPv4 or IPv6 block in CIDR notation",
   })
-  .describe("All host bits are zero.");
+  .meta({ id: "Cidr", description: "All host bits are zero." });
 
 const Address = z.union([z.ipv4(), z.ipv6()], { error: "must be an IPv4 or IPv6 address" });
 

@@ -200,11 +200,10 @@ function ofResources(): Rows {
 
 function ofImports(): Rows {
   const { spool, running, runningOfOrganization, waiting, waitingOfOrganization, waitMs, thread } = DESK_LIMITS;
-  const upload = OPERATIONS.find((operation) => operation.upload !== undefined)?.upload;
   return [
     [
       "a file",
-      `${mib(upload?.limitBytes ?? 0)}; of lines ${n(lines.MOST_LINES)} with ${n(lines.LINE_LIMIT)} characters each; of XML ${xml.DEPTH_LIMIT} levels deep; ${xml.ATTRIBUTE_LIMIT} attributes of an element, names of ${xml.NAME_LIMIT} characters`,
+      `${mib(operationOf("import_file")?.upload?.limitBytes ?? 0)}; of lines ${n(lines.MOST_LINES)} with ${n(lines.LINE_LIMIT)} characters each; of XML ${xml.DEPTH_LIMIT} levels deep; ${xml.ATTRIBUTE_LIMIT} attributes of an element, names of ${xml.NAME_LIMIT} characters`,
     ],
     [
       "what one import takes of it",

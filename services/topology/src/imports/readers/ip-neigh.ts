@@ -13,6 +13,7 @@ import {
   isOfOneCard,
   macIn,
   macKind,
+  RANDOM_CARD,
   toolInfo,
 } from "./texts.js";
 
@@ -73,7 +74,7 @@ function readNeighbours(bytes: Iterable<Uint8Array>): Scan {
     else {
       const kind = macKind(card, ip);
       const mac = kind === "of its address" ? null : card;
-      const vendor = kind === "local" ? "MAC address that is random, or of a virtual machine" : null;
+      const vendor = kind === "local" ? RANDOM_CARD : null;
       sightings.add({ line, addresses: [{ ip, mac }], hostname, vendor, ports: [] }, what);
     }
   }

@@ -1,13 +1,14 @@
 import type { ImportFormat } from "@nts/shared/contract";
 import { validationFailed } from "@nts/shared/errors";
 import type { Scan } from "../scan.rules.js";
+import { dhcpLeases } from "./dhcp-leases.js";
 import { ipNeigh } from "./ip-neigh.js";
 import { nmap } from "./nmap.js";
 import type { Reader, ReaderGiven } from "./reader.js";
 import { ss } from "./ss.js";
 
 /** In the order in which they are asked whether a file is theirs. */
-export const READERS: readonly Reader[] = [nmap, ss, ipNeigh];
+export const READERS: readonly Reader[] = [nmap, ss, ipNeigh, dhcpLeases];
 
 /** Characters from which a format is told. */
 const BEGINNING = 16_384;

@@ -6,6 +6,8 @@ import { parseAddress } from "../../values/addresses.js";
 // Texts of files in the form in which they are kept, and what of them tells hosts apart.
 
 const TEXT_LIMIT = 2_000;
+/** What is said of a card whose address nobody gave to it who makes cards. */
+export const RANDOM_CARD = "MAC address that is random, or of a virtual machine";
 /** Characters of an address with the name of a link. */
 const ADDRESS_LIMIT = 100;
 

@@ -1,0 +1,62 @@
+import { MOST_SIGHTINGS, type Scan } from "../scan.rules.js";
+import { dnsmasqLease, isDnsmasq, iscLeases, keaLeases, type Lease, type LeaseLines } from "./leases.js";
+import { faultAt, linesOf } from "./lines.js";
+import type { Reader, ReaderGiven } from "./reader.js";
+import { createSightings, type Sightings } from "./sightings.js";
+import { addressIn, hostnameIn, isOfOneCard, macIn, macKind, RANDOM_CARD, toolInfo } from "./texts.js";
+
+// What servers of DHCP have leased: dnsmasq, Kea (its CSV, of IPv4 and IPv6) and ISC dhcpd, told apart by content. The
+// last two append to their files, so that the last lease of an address counts.
+
+const KEA = /^address,(?:hwaddr|duid),/;
+const ISC =
+  /^(?:lease [\d.]{7,15} \{|ia-(?:na|ta|pd) "|server-duid |authoring-byte-order |failover peer |# The format of this file is documented in the dhcpd\.leases)/;
+export const dhcpLeases: Reader = { format: "dhcp-leases", looksLike, read: readLeases };
+
+function looksLike(beginning: string): boolean {
+  return beginning.split("\n", 20).some((line) => kindOf(line.trim()) !== null);
+}
+
+function readLeases(bytes: Iterable<Uint8Array>, { nowMs }: ReaderGiven): Scan {
+  const sightings = createSightings();
+  const leases = new Map<string, Lease>();
+  let kind: ReturnType<typeof kindOf> = null;
+  for (const line of linesOf(bytes)) {
+    const text = line.text.trim();
+    kind ??= kindOf(text);
+    if (kind === null && text !== "" && !text.startsWith("#")) break;
+    const lease = kind?.({ ...line, text }) ?? null;
+    if (lease === null) continue;
+    leases.delete(lease.address);
+    leases.set(lease.address, lease);
+    if (leases.size > MOST_SIGHTINGS) throw faultAt(line.number, `an import reads at most ${MOST_SIGHTINGS} leases`);
+  }
+  if (kind === null) throw faultAt(1, "must be leases of dnsmasq, of Kea as CSV, or of ISC dhcpd");
+  for (const lease of leases.values()) takeLease(sightings, lease, nowMs);
+  return sightings.scan(toolInfo("DHCP"));
+}
+
+/** Takes in the host that has a lease, or says why it is left out. */
+function takeLease({ add, skipped }: Sightings, lease: Lease, nowMs: number): void {
+  const { line, address, endsMs } = lease;
+  const what = `lease of ${address.slice(0, 50)}`;
+  const ip = addressIn(address);
+  if (ip === null) skipped.add(line, what, "it is no IP address");
+  else if (endsMs !== null && endsMs < nowMs) skipped.add(line, what, "it has expired");
+  else if (lease.fault !== null) skipped.add(line, what, lease.fault);
+  else {
+    const card = macIn(lease.mac);
+    const kind = card === null || !isOfOneCard(card) ? "of its address" : macKind(card, ip);
+    const mac = kind === "of its address" ? null : card;
+    const hostname = hostnameIn(lease.hostname.replace(/\.$/, ""));
+    const vendor = kind === "local" ? RANDOM_CARD : null;
+    add({ line, addresses: [{ ip, mac }], hostname, vendor, ports: [] }, what);
+  }
+}
+
+/** What reads a file with this line at its beginning; null when the line says nothing of it. */
+function kindOf(text: string): LeaseLines | null {
+  if (KEA.test(text)) return keaLeases();
+  if (ISC.test(text)) return iscLeases();
+  return isDnsmasq(text) ? dnsmasqLease : null;
+}

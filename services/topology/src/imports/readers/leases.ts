@@ -1,0 +1,123 @@
+import type { Line } from "./lines.js";
+
+// How servers of DHCP write leases: dnsmasq a line each, Kea a table, ISC dhcpd blocks of statements.
+
+/** A lease as a server wrote it. */
+export interface Lease {
+  readonly line: number;
+  readonly address: string;
+  readonly mac: string;
+  readonly hostname: string;
+  /** In milliseconds; null when it ends at no time that is known. */
+  readonly endsMs: number | null;
+  /** Why it does not count; null when it does. */
+  readonly fault: string | null;
+}
+
+/** Reads lines; a line may complete a lease. */
+export type LeaseLines = (line: Line) => Lease | null;
+
+const DNSMASQ = /^(?:\d{1,12} \S{1,300} \S{2,100} \S{1,300} \S{1,600}|duid [\da-f:]{1,600})$/i;
+/** Before that, a time is a length: dnsmasq writes those on machines without a clock. */
+const FIRST_TIME_SECONDS = 1_000_000_000;
+/** Of Kea. */
+const MOST_COLUMNS = 40;
+const KEA_STATES: Readonly<Partial<Record<string, string>>> = {
+  1: "it was declined: something else has the address",
+  2: "it has expired",
+  3: "it was released",
+};
+const BEGINNING = /^lease ([\d.]{1,50}) \{$/;
+const ENDS = /^ends (?:never|epoch (\d{1,12})|\d (\d{4})\/(\d\d)\/(\d\d) (\d\d):(\d\d):(\d\d));/;
+const STATE = /^binding state (\w{1,20});/;
+const HARDWARE = /^hardware ethernet ([\da-f:]{11,17});/i;
+const HOSTNAME = /^client-hostname "([^"]{1,300})";/;
+const STATES: Readonly<Partial<Record<string, string>>> = {
+  free: "it is free",
+  expired: "it has expired",
+  released: "it was released",
+  abandoned: "it was abandoned: something else has the address",
+  backup: "it is kept free for another server",
+  reset: "it is free",
+};
+
+/** True for a line of the file of dnsmasq. */
+export function isDnsmasq(text: string): boolean {
+  return DNSMASQ.test(text);
+}
+
+export function dnsmasqLease({ number: line, text }: Line): Lease | null {
+  const [ends = "", card = "", address = "", name = ""] = text.split(" ", 5);
+  if (text === "" || ends === "duid") return null;
+  const seconds = Number(ends);
+  const fault = DNSMASQ.test(text) ? null : "it is no lease of dnsmasq";
+  // Other kinds of cards than Ethernet have their number in front; leases of IPv6 name no card.
+  const mac = card.replace(/^[\da-f]{2}-/i, "");
+  const endsMs = Number.isFinite(seconds) && seconds >= FIRST_TIME_SECONDS ? seconds * 1_000 : null;
+  return { line, address, mac, hostname: name === "*" ? "" : name, endsMs, fault };
+}
+
+/** Kea writes a heading and commas; commas inside of a value as `&#x2c`. */
+export function keaLeases(): LeaseLines {
+  let columns: ReadonlyMap<string, number> | null = null;
+  return ({ number: line, text }) => {
+    const values = text.split(",", MOST_COLUMNS);
+    if (columns === null || text.startsWith("address,")) {
+      columns = new Map(values.map((name, index) => [name, index]));
+      return null;
+    }
+    const at = (name: string): string => values[columns?.get(name) ?? -1] ?? "";
+    if (text === "") return null;
+    const ends = Number(at("expire"));
+    const isInfinite = at("valid_lifetime") === "4294967295" || !Number.isFinite(ends) || ends === 0;
+    const isPrefix = at("lease_type") === "2";
+    return {
+      line,
+      address: at("address"),
+      mac: at("hwaddr"),
+      hostname: at("hostname").replaceAll("&#x2c", ","),
+      endsMs: isInfinite ? null : ends * 1_000,
+      fault: isPrefix ? "it is a block, which is no address" : (KEA_STATES[at("state")] ?? null),
+    };
+  };
+}
+
+/** Reads the file of ISC dhcpd, in which each statement stands in a line. */
+export function iscLeases(): LeaseLines {
+  let open: Lease | null = null;
+  return ({ number, text }) => {
+    const address = BEGINNING.exec(text)?.[1];
+    if (address !== undefined) {
+      open = { line: number, address, mac: "", hostname: "", endsMs: null, fault: null };
+      return null;
+    }
+    if (open === null) return null;
+    if (text === "}") {
+      const lease = open;
+      open = null;
+      return lease;
+    }
+    open = { ...open, ...toldIn(text) };
+    return null;
+  };
+}
+
+/** What a statement says of its lease. */
+function toldIn(text: string): Partial<Lease> {
+  const ends = ENDS.exec(text);
+  if (ends !== null) return { endsMs: timeOf(ends) };
+  const state = STATE.exec(text)?.[1];
+  if (state !== undefined) return { fault: STATES[state] ?? null };
+  const mac = HARDWARE.exec(text)?.[1];
+  if (mac !== undefined) return { mac };
+  const hostname = HOSTNAME.exec(text)?.[1];
+  return hostname === undefined ? {} : { hostname };
+}
+
+/** In milliseconds; the times of the file are in UTC. */
+function timeOf([, epoch, ...parts]: RegExpExecArray): number | null {
+  if (epoch !== undefined) return Number(epoch) * 1_000;
+  if (parts[0] === undefined) return null;
+  const [year = 0, month = 1, ...rest] = parts.map(Number);
+  return Date.UTC(year, month - 1, ...(rest as [number, number, number, number]));
+}
