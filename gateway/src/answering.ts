@@ -1,6 +1,7 @@
 import type { Log } from "@nts/shared/log";
 import type { Metrics } from "@nts/shared/metrics";
 import type { Tracing } from "@nts/shared/tracing/tracing";
+import type { Redis } from "ioredis";
 import { createAccessLog } from "./access-log.js";
 import { createAnswerHere } from "./answer-here.js";
 import { createAuthenticate, createJudgeAgain } from "./authenticate/authenticate.js";
@@ -23,13 +24,17 @@ import { createPipeline } from "./pipeline.js";
 import { createForward, type ForwardOptions } from "./proxy/forward.js";
 import { createCharges } from "./rate-limit/charges.js";
 import type { Limiter } from "./rate-limit/limiter.js";
+import type { RedisGuard } from "./rate-limit/redis-guard.js";
 import { createRoutes } from "./routes.js";
+import { createStreamPlaces } from "./streams/places.js";
 import { createStreamRights } from "./streams/stream-rights.js";
 
 export interface AnsweringOptions {
   readonly config: GatewayConfig;
   readonly credentials: Credentials;
   readonly limiter: Limiter;
+  readonly redis: Redis;
+  readonly guard: RedisGuard;
   readonly services: ForwardOptions["services"];
   readonly metrics: Metrics;
   readonly tracing: Tracing;
@@ -40,10 +45,17 @@ export interface AnsweringOptions {
 export async function createAnswering(
   options: AnsweringOptions,
 ): Promise<{ answerers: Answerers; connections: OpenConnections; inFlight: InFlight }> {
-  const { config, credentials, limiter, services, metrics, tracing, log } = options;
+  const { config, credentials, limiter, redis, guard, services, metrics, tracing, log } = options;
   const publicUrl = config.PUBLIC_URL === undefined ? null : new URL(config.PUBLIC_URL);
   const protection = createProtectionMetrics(metrics.registry);
   const inFlight = createInFlight(inFlightLimitsOf(config), protection.refused);
+  const streamPlaces = createStreamPlaces({
+    most: config.CHANGE_STREAMS_PER_USER,
+    onRefused: () => {
+      protection.refused("user");
+    },
+    ...{ redis, guard },
+  });
   const charges = createCharges(limiter);
   const pace = createPace();
   const pages = await createPages();
@@ -66,7 +78,7 @@ export async function createAnswering(
       judgeAgain: createJudgeAgain(authenticate),
       rightsOf: createStreamRights({ authenticate, ...credentials }),
       tenancyHeader: createTenancyHeaders(tenancySecretsOf(config)),
-      ...{ inFlight, pace, services },
+      ...{ inFlight, streamPlaces, pace, services },
     }),
     answerHere: createAnswerHere(webConsole.notFoundFor),
   });

@@ -58,7 +58,7 @@ export const GatewayConfig = z.object({
     .describe("Requests of one address without a credential that are at a service."),
   UPLOADS_PER_ORGANIZATION: count.default(4).describe("Files of one organization that are being sent at a time."),
   CHANGE_STREAMS: count.default(1_000).describe("Streams of changes that are open at a time."),
-  CHANGE_STREAMS_PER_USER: count.default(10).describe("Streams of changes of one user."),
+  CHANGE_STREAMS_PER_USER: count.default(10).describe("Streams of changes of one user, at all gateways together."),
   CHANGE_STREAMS_PER_ORGANIZATION: count.default(100).describe("Streams of changes of one organization."),
   BODY_BYTES: bytes.default(67_108_864).describe("Bytes of request bodies in memory."),
   BODY_BYTES_PER_USER: bytes.default(8_388_608).describe("Bytes of request bodies of one user in memory."),
@@ -81,15 +81,12 @@ export function tenancySecretsOf(config: GatewayConfig): Readonly<Record<Audienc
   return { identity: config.GATEWAY_TO_IDENTITY_SECRETS, topology: config.GATEWAY_TO_TOPOLOGY_SECRETS };
 }
 
-/** The limits of requests, and how long to wait for Redis to enforce them. */
-export function allowancesOf(
-  config: GatewayConfig,
-): Pick<LimiterOptions, "perUser" | "perAddress" | "perLookup" | "timeoutMs"> {
+/** The limits of requests. */
+export function allowancesOf(config: GatewayConfig): Pick<LimiterOptions, "perUser" | "perAddress" | "perLookup"> {
   return {
     perUser: { perMinute: config.RATE_LIMIT_PER_MINUTE, burst: config.RATE_LIMIT_BURST },
     perLookup: { perMinute: config.LOOKUP_RATE_LIMIT_PER_MINUTE, burst: config.LOOKUP_RATE_LIMIT_BURST },
     perAddress: { perMinute: config.ANONYMOUS_RATE_LIMIT_PER_MINUTE, burst: config.ANONYMOUS_RATE_LIMIT_BURST },
-    timeoutMs: config.REDIS_PATIENCE_MS,
   };
 }
 

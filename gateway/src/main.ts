@@ -28,7 +28,9 @@ import { createMiddlewareTransport } from "./proxy/middleware-transport.js";
 import { createProxy } from "./proxy/proxy.js";
 import { createLimitMetrics } from "./rate-limit/limit-metrics.js";
 import { createLimiter } from "./rate-limit/limiter.js";
+import { createRedisProbe } from "./rate-limit/redis.js";
 import { connectRedis } from "./rate-limit/redis-connection.js";
+import { createRedisGuard } from "./rate-limit/redis-guard.js";
 
 const OPERATIONS_HEADER_BYTES = 16_384;
 
@@ -47,7 +49,7 @@ startProcess(async () => {
     log,
   });
   const gatewayId = v7();
-  const redis = connectRedis(config.REDIS_URL);
+  const { redis, guard } = guardedRedis(config, gatewayId, log);
   const bus = createBus(config.NATS_URL, `gateway ${gatewayId}`, log);
   const { upstreams, services, disconnect } = connectServices(config, log);
   const credentials = startCredentials({
@@ -58,8 +60,8 @@ startProcess(async () => {
   });
   const { liveGateways } = credentials.follower;
   const observe = createLimitMetrics(registry);
-  const limiter = createLimiter({ ...allowancesOf(config), redis, liveGateways, gatewayId, observe, log });
-  const parts = { config, credentials, limiter, services, metrics, tracing, log };
+  const limiter = createLimiter({ ...allowancesOf(config), redis, guard, liveGateways, observe });
+  const parts = { config, credentials, limiter, redis, guard, services, metrics, tracing, log };
   const { answerers, connections, inFlight } = await createAnswering(parts);
 
   addUpstreamMetrics(registry, Object.values(upstreams));
@@ -89,7 +91,7 @@ startProcess(async () => {
       () =>
         Promise.race([Promise.all([credentials.keyUses.stop(), credentials.follower.leave()]), delay(LAST_WORDS_MS)]),
       async () => {
-        limiter.stop();
+        guard.stop();
         redis.disconnect();
         await Promise.all([credentials.close(), disconnect()]);
       },
@@ -99,6 +101,13 @@ startProcess(async () => {
     ],
   });
 });
+
+/** Redis, and what tells whether it is there. */
+function guardedRedis(config: GatewayConfig, gatewayId: string, log: Log) {
+  const redis = connectRedis(config.REDIS_URL);
+  const probe = createRedisProbe(redis, gatewayId);
+  return { redis, guard: createRedisGuard({ probe, timeoutMs: config.REDIS_PATIENCE_MS, log }) };
+}
 
 /** The services, with the replicas of each and what passes requests on to them. */
 function connectServices(config: GatewayConfig, log: Log) {

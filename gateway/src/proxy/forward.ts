@@ -10,6 +10,7 @@ import type { Exchange } from "../edge/exchange.js";
 import type { InFlight, Way } from "../edge/in-flight.js";
 import type { Pace } from "../edge/pace.js";
 import { cleanHeaders } from "./hygiene.js";
+import type { StreamPlaces } from "../streams/places.js";
 import type { RightsOf } from "../streams/stream-rights.js";
 import type { Proxy } from "./forwarding.js";
 import type { OutgoingBody } from "./transport.js";
@@ -18,6 +19,7 @@ type Service = "identity" | "topology";
 
 export interface ForwardOptions {
   readonly inFlight: InFlight;
+  readonly streamPlaces: StreamPlaces;
   readonly pace: Pace;
   /** Refuses a request of which something after its head is wrong. */
   readonly refuse: (exchange: Exchange, status: number) => void;
@@ -41,7 +43,7 @@ interface Asked {
 }
 
 export function createForward(options: ForwardOptions): Forward {
-  const { inFlight, pace, refuse, tenancyHeader, judgeAgain, rightsOf, services } = options;
+  const { inFlight, streamPlaces, pace, refuse, tenancyHeader, judgeAgain, rightsOf, services } = options;
 
   function dispatch({ exchange, endpoint, caller, way }: Asked, body: OutgoingBody): void {
     const service = endpoint.upstream as Service;
@@ -69,7 +71,7 @@ export function createForward(options: ForwardOptions): Forward {
     if (announcesTooMuch(headers, bodyLimitOf(endpoint))) throw new AppError("payload_too_large");
 
     const send = (body: OutgoingBody): Promise<void> | void => {
-      const turn = request.turn();
+      const turn = asked.way === "stream" ? streamPlaces.take(exchange) : request.turn();
       if (turn === null) return dispatch(asked, body);
       return turn.then(() => {
         dispatch(asked, body);

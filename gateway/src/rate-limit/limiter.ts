@@ -1,10 +1,9 @@
 import type { Redis } from "ioredis";
-import type { Log } from "@nts/shared/log";
 import { type Batch, batchPerTick } from "./batching.js";
 import type { Allowance, Buckets, Level } from "./bucket.js";
 import { createLocalBuckets } from "./local.js";
 import { createRedisBuckets } from "./redis.js";
-import { createRedisGuard } from "./redis-guard.js";
+import type { RedisGuard } from "./redis-guard.js";
 
 /** The limits of the API: exact over all gateways while Redis is there, shared out among them while it is away. */
 export interface Limiter {
@@ -16,7 +15,6 @@ export interface Limiter {
   readonly lookups: Buckets;
   /** True while Redis is away. */
   isLocal(): boolean;
-  stop(): void;
 }
 
 /** Where a level comes from: Redis, this process, or this process after it had waited for Redis in vain. */
@@ -29,20 +27,14 @@ export interface LimiterOptions {
   readonly perLookup: Allowance;
   /** Gateways that serve now. */
   readonly liveGateways: () => number;
-  /** Names the bucket with which this gateway tries whether Redis is back. */
-  readonly gatewayId: string;
-  /** Milliseconds that a request waits for Redis. */
-  readonly timeoutMs: number;
+  readonly guard: RedisGuard;
   /** Called with the time that so many requests waited for their levels. */
   readonly observe: (source: Source, seconds: number, requests: number) => void;
-  readonly log: Log;
 }
 
 /** A limiter that fails no request for the sake of Redis. */
 export function createLimiter(options: LimiterOptions): Limiter {
-  const { redis, perUser, perAddress, perLookup, liveGateways, gatewayId, timeoutMs, observe, log } = options;
-  const probes = createRedisBuckets(redis, "nts:probe", { perMinute: 60_000, burst: 1_000 });
-  const guard = createRedisGuard({ probe: () => probes.take(gatewayId, 1), timeoutMs, log });
+  const { redis, guard, perUser, perAddress, perLookup, liveGateways, observe } = options;
 
   /** Buckets in Redis, or in this process while Redis is away. */
   function withFallback(prefix: string, allowance: Allowance): Buckets {
@@ -101,6 +93,5 @@ export function createLimiter(options: LimiterOptions): Limiter {
     addresses: withFallback("nts:address", perAddress),
     lookups: withFallback("nts:lookup", perLookup),
     isLocal: guard.isAway,
-    stop: guard.stop,
   };
 }

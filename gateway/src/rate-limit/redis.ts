@@ -71,3 +71,9 @@ export function createRedisBuckets(redis: Redis, keyPrefix: string, allowance: A
     },
   };
 }
+
+/** Makes what tries whether Redis does what a request would ask of it. @param gatewayId names the bucket for that */
+export function createRedisProbe(redis: Redis, gatewayId: string): () => Promise<unknown> {
+  const probes = createRedisBuckets(redis, "nts:probe", { perMinute: 60_000, burst: 1_000 });
+  return () => probes.take(gatewayId, 1);
+}

@@ -130,7 +130,7 @@ function ofCallers(): Rows {
     ],
     [
       "streams of changes",
-      `${at("CHANGE_STREAMS_PER_USER")} of a user, ${at("CHANGE_STREAMS_PER_ORGANIZATION")} of an organization (429 \`too_many_streams\`), ${n(at("CHANGE_STREAMS"))} of one gateway, ${n(MOST_FEEDS)} of one process of topology (503)`,
+      `${at("CHANGE_STREAMS_PER_USER")} of a user at all gateways together, ${at("CHANGE_STREAMS_PER_ORGANIZATION")} of an organization at one of them (429 \`too_many_streams\`), ${n(at("CHANGE_STREAMS"))} of one gateway, ${n(MOST_FEEDS)} of one process of topology (503)`,
     ],
     [
       "request bodies in memory",

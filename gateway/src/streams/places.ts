@@ -1,0 +1,99 @@
+import { AppError } from "@nts/shared/errors";
+import type { Redis } from "ioredis";
+import type { Exchange } from "../edge/exchange.js";
+import type { RedisGuard } from "../rate-limit/redis-guard.js";
+
+// The streams that a user has open at all gateways. Each is a member of a sorted set in Redis, until a time that its gateway
+// moves on as long as it is open: those of a gateway that has died are free some seconds later. While Redis is away a gateway
+// counts its own alone, and tells Redis of them when that is back.
+
+/** Milliseconds for which a place is kept without a word of its gateway, and between two words. */
+export const PLACE_MS = 6_000;
+const KEEP_MS = 2_000;
+
+/** ARGV: milliseconds, the most, the stream. */
+const TAKE = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[2]) then return 0 end
+redis.call('ZADD', KEYS[1], now + ARGV[1], ARGV[3])
+redis.call('PEXPIRE', KEYS[1], ARGV[1])
+return 1
+`;
+
+/** ARGV: milliseconds, the streams. */
+const KEEP = `
+local time = redis.call('TIME')
+local untilTime = time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[1]
+for n = 2, #ARGV do redis.call('ZADD', KEYS[1], untilTime, ARGV[n]) end
+redis.call('PEXPIRE', KEYS[1], ARGV[1])
+return 1
+`;
+
+/** Places for the streams of users, over all gateways. */
+export interface StreamPlaces {
+  /** Takes one until the exchange is over. @throws AppError `too_many_streams` */
+  take(exchange: Exchange): Promise<void>;
+}
+
+export interface StreamPlacesOptions {
+  readonly redis: Redis;
+  readonly guard: Pick<RedisGuard, "run" | "fireAndForget">;
+  /** Of one user. */
+  readonly most: number;
+  readonly onRefused: () => void;
+}
+
+/** Places that refuse nobody for the sake of Redis: what one gateway lets a user have is bounded elsewhere. */
+export function createStreamPlaces({ redis, guard, most, onRefused }: StreamPlacesOptions): StreamPlaces {
+  const users = new Map<string, OpenHere>();
+
+  async function isFree(key: string, id: string): Promise<boolean> {
+    try {
+      return (await guard.run(() => redis.eval(TAKE, 1, key, PLACE_MS, most, id))) === 1;
+    } catch {
+      return true;
+    }
+  }
+
+  function hold(key: string, id: string): () => void {
+    const open = users.get(key) ?? openHere(key);
+    users.set(key, open);
+    open.ids.add(id);
+    return () => {
+      if (!open.ids.delete(id)) return;
+      guard.fireAndForget(() => redis.zrem(key, id));
+      if (open.ids.size > 0) return;
+      clearInterval(open.timer);
+      users.delete(key);
+    };
+  }
+
+  /** Each user has a timer, so that not all are told of at once. */
+  function openHere(key: string): OpenHere {
+    const ids = new Set<string>();
+    const keep = (): void => {
+      guard.fireAndForget(() => redis.eval(KEEP, 1, key, PLACE_MS, ...ids));
+    };
+    return { ids, timer: setInterval(keep, KEEP_MS).unref() };
+  }
+
+  return {
+    take: async (exchange) => {
+      if (exchange.principal === null) return;
+      const [key, id] = [`nts:streams:${exchange.principal.userId}`, exchange.requestId];
+      if (await isFree(key, id)) exchange.hold({ release: hold(key, id) });
+      else {
+        onRefused();
+        throw new AppError("too_many_streams", { of: "user", retry_after_seconds: 5 });
+      }
+    },
+  };
+}
+
+/** What one user has open at this gateway. */
+interface OpenHere {
+  readonly ids: Set<string>;
+  readonly timer: NodeJS.Timeout;
+}

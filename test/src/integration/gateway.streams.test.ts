@@ -1,0 +1,90 @@
+/** How many streams of changes a user may have, over two gateways and one Redis. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import { type EventStream, openEvents } from "../support/event-stream.js";
+import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+import { metricOf } from "../support/metrics.js";
+import type { GivenCredential } from "../support/neighbour.js";
+import { until } from "../support/until.js";
+
+const MOST = 10;
+
+let world: LoneGateways;
+const opened: EventStream[] = [];
+
+beforeAll(async () => {
+  // On a machine that is busy with tests Redis itself may have to wait for its turn.
+  world = await startLoneGateways({ gateways: 2, env: { REDIS_PATIENCE_MS: "500" } });
+  world.neighbour.answerWith((_request, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" }).write("retry: 500\n\n");
+  });
+});
+afterEach(() => {
+  for (const stream of opened.splice(0)) stream.close();
+});
+afterAll(async () => {
+  await world.stop();
+});
+
+async function follow(gateway: number, { headers }: GivenCredential): Promise<EventStream> {
+  const stream = await openEvents(`${world.gateways[gateway]!.url}/api/v1/changes/stream`, headers);
+  opened.push(stream);
+  return stream;
+}
+
+const statusOf = async (gateway: number, key: GivenCredential): Promise<number> => (await follow(gateway, key)).status;
+
+/** Opens so many at once, at both gateways in turn. @returns how many were refused */
+async function refusedOf(count: number, keys: readonly GivenCredential[]): Promise<number> {
+  const all = await Promise.all(Array.from({ length: count }, (_, n) => follow(n % 2, keys[n % keys.length]!)));
+  const refused = all.filter(({ status }) => status !== 200);
+  for (const { text } of refused)
+    expect(JSON.parse(text)).toMatchObject({ code: "too_many_streams", params: { of: "user" } });
+  return refused.length;
+}
+
+describe("the streams of a user", () => {
+  it("are ten over all gateways, also when they are opened at once and by several credentials", async () => {
+    const key = world.neighbour.aKey();
+    const session = world.neighbour.aSession({ user_id: key.userId });
+    expect(await refusedOf(MOST + 6, [key, session])).toBe(6);
+    expect(await statusOf(0, world.neighbour.aKey())).toBe(200);
+  });
+
+  it("make room at one gateway when one is closed at the other", async () => {
+    const key = world.neighbour.aKey();
+    expect(await refusedOf(MOST, [key])).toBe(0);
+    expect([await statusOf(0, key), await statusOf(1, key)]).toEqual([429, 429]);
+    opened[0]!.close();
+    await until(async () => (await statusOf(1, key)) === 200, 50);
+    expect(await statusOf(0, key)).toBe(429);
+  });
+
+  it("are counted by each gateway alone while Redis is away, and together when it is back", async () => {
+    const key = world.neighbour.aKey();
+    await world.servers.redis.kill();
+    try {
+      expect(await refusedOf(MOST, [key])).toBe(0);
+      expect([await statusOf(0, key), await statusOf(1, key)]).toEqual([200, 200]);
+    } finally {
+      await world.servers.redis.restart();
+    }
+    for (const gateway of world.gateways)
+      await until(async () => (await metricOf(gateway, "nts_rate_limit_local")) === 0);
+    // What is open is told to Redis within two seconds; what is let through until then is closed again.
+    await until(async () => {
+      const next = await follow(0, key);
+      next.close();
+      return next.status === 429;
+    }, 200);
+  });
+
+  it("make room within six seconds when their gateway has died", async () => {
+    const key = world.neighbour.aKey();
+    expect(await refusedOf(MOST, [key])).toBe(0);
+    expect(await statusOf(0, key)).toBe(429);
+    await world.gateways[1]!.kill();
+    const diedAt = performance.now();
+    await until(async () => (await statusOf(0, key)) === 200, 200);
+    expect(performance.now() - diedAt).toBeLessThan(9_000);
+  });
+});
