@@ -56,6 +56,6 @@ export async function afterCommit({ unit }: Work, task: () => Promise<void> | vo
 }
 
 /** @throws AppError `upstream_timeout` when nobody waits for the result any more */
-export function requireWanted(work: Work): void {
+export function requireWanted(work: Pick<Work, "deadline" | "isAbandoned">): void {
   if (work.isAbandoned() || performance.now() > work.deadline) throw new AppError("upstream_timeout");
 }

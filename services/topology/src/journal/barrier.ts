@@ -13,13 +13,16 @@ const PATIENCE_MS = 4_500;
 /** Most of what is waited for comes after a few milliseconds, and the rest after many. */
 const [FIRST_MS, EVERY_MS] = [4, 15];
 
+/** Who waits. */
+export type Waiting = Pick<Work, "deadline" | "isAbandoned">;
+
 /**
  * Waits until everything that was committed before is told: a note goes the same way through the database, and is marked by who
  * keeps the journal.
  *
  * @throws AppError `unavailable` when that takes too long
  */
-export async function caughtUp({ db, share }: Database, scope: Scope, work: Work): Promise<void> {
+export async function caughtUp({ db, share }: Database, scope: Scope, work: Waiting): Promise<void> {
   const notes = scopedCollection<NoteDocument>(db, NOTES);
   const { organizationId: organization_id } = scope;
   const note = { organization_id, _id: new ObjectId() };

@@ -62,8 +62,7 @@ export class Follower {
   }
 
   async *#states(place: Place): AsyncGenerator<string, void, void> {
-    const { scope, filter } = this.following;
-    for await (const entries of this.feeds.states(scope, filter, place.n)) {
+    for await (const entries of this.feeds.states(this.following, place.n)) {
       const mine = entries.filter(this.#isMine);
       // A comment keeps the connection alive where nothing is found for long.
       yield mine.length === 0 ? ":\n\n" : mine.map(stateEvent).join("");

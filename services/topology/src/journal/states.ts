@@ -1,38 +1,27 @@
-import type { Scope } from "@nts/shared/http/tenancy";
-import { documentsIn } from "@nts/shared/mongo/raw-find";
 import type { Database } from "../storage/database.js";
-import { creationIndex, FEW_INDEX } from "../storage/indexes.js";
-import { narrowedTo, within, withinOrganization } from "../storage/scope.js";
 import { journalCollections } from "./collections.js";
-import { COLLECTIONS, type Journaled, type JournalDocument, JOURNALED } from "./entries.rules.js";
+import type { JournalDocument } from "./entries.rules.js";
+import type { Scope } from "@nts/shared/http/tenancy";
 import { lastEntries } from "./last-entries.js";
 import type { ChangeFilter } from "./matching.rules.js";
 import type { JournalReader, Reached } from "./read.js";
+import { type AskedStates, BATCH, createIds } from "./state-ids.js";
 
-// What there is at a place of the journal: the last entry of each entity up to there. Ids are read from what is stored by now; what
-// was made since has no entry there yet, and what was deleted since is told of as a change.
-
-/** Entities that one query looks up. */
-const BATCH = 500;
-const FEW: ReadonlySet<Journaled> = new Set(["networks", "tags"]);
+// What there is at a place of the journal: the last entry of each entity up to there. Ids are read from what is stored at a moment
+// behind it: what was made since has no entry there yet, and what was deleted since is found by the entries of the deletions,
+// once everything that was committed by that moment is told.
 
 export interface StatesParts {
   readonly database: Database;
-  readonly reader: Pick<JournalReader, "entries">;
+  readonly reader: Pick<JournalReader, "ends" | "entries">;
 }
 
-/** Reads the last entries of what exists at a number, some at a time. */
-export type ReadStates = (scope: Scope, filter: ChangeFilter, n: number) => AsyncGenerator<JournalDocument[]>;
+/** Reads the last entries of what exists at a number, some at a time; none where it has to wait for long. */
+export type ReadStates = (asked: AskedStates, n: number) => AsyncGenerator<JournalDocument[]>;
 
 export function createStates({ database, reader }: StatesParts): ReadStates {
   const collections = journalCollections(database.db);
-
-  async function* idsOf(kind: Journaled, scope: Scope): AsyncGenerator<string[]> {
-    const filter = kind === "tags" ? withinOrganization(scope) : within(scope);
-    const hint = FEW.has(kind) ? FEW_INDEX : creationIndex(kind, scope.networks !== "all");
-    const find = { collection: kind, filter, projection: { _id: 1 }, hint, mostRows: BATCH };
-    for await (const batch of database.batches(scope, find)) yield documentsIn(batch).map(({ _id }) => String(_id));
-  }
+  const idsOf = createIds({ database, reader });
 
   /** Of one entity or host, whose entries have an index: from the newest back, the first one of each entity. */
   async function* statesOfFew(scope: Scope, filter: ChangeFilter, n: number): AsyncGenerator<JournalDocument[]> {
@@ -45,19 +34,18 @@ export function createStates({ database, reader }: StatesParts): ReadStates {
     }
   }
 
-  async function* statesOfMany(scope: Scope, filter: ChangeFilter, n: number): AsyncGenerator<JournalDocument[]> {
-    const kinds = COLLECTIONS.filter((kind) => filter.entity === undefined || JOURNALED[kind] === filter.entity);
-    const narrowed = narrowedTo(scope, filter.network_id);
-    for (const kind of kinds.filter((kind) => kind !== "tags" || filter.network_id === undefined))
-      for await (const ids of idsOf(kind, narrowed)) {
-        const asked = { organizationIds: [scope.organizationId], ids, upTo: n };
-        yield await database.share(scope, () => lastEntries(collections, asked));
-      }
+  async function* statesOfMany(asked: AskedStates, n: number): AsyncGenerator<JournalDocument[]> {
+    const { scope } = asked;
+    for await (const ids of idsOf(asked, n)) {
+      const entries = { organizationIds: [scope.organizationId], ids, upTo: n };
+      yield await database.share(scope, () => lastEntries(collections, entries));
+    }
   }
 
-  return async function* (scope, filter, n) {
+  return async function* (asked, n) {
+    const { scope, filter } = asked;
     const isOfFew = filter.entity_id !== undefined || filter.host_id !== undefined;
-    for await (const batch of (isOfFew ? statesOfFew : statesOfMany)(scope, filter, n))
+    for await (const batch of isOfFew ? statesOfFew(scope, filter, n) : statesOfMany(asked, n))
       yield batch.filter(({ action }) => action !== "deleted");
   };
 }

@@ -1,0 +1,96 @@
+import { AppError } from "@nts/shared/errors";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { documentsIn, type Moment } from "@nts/shared/mongo/raw-find";
+import type { Work } from "@nts/shared/work";
+import type { Database } from "../storage/database.js";
+import { BY_ID, creationIndex, FEW_INDEX } from "../storage/indexes.js";
+import { matching, narrowedTo, type ScopeFilter, within, withinOrganization } from "../storage/scope.js";
+import { caughtUp } from "./barrier.js";
+import { COLLECTIONS, type Journaled, JOURNALED } from "./entries.rules.js";
+import type { ChangeFilter } from "./matching.rules.js";
+import { entriesIn, type JournalReader } from "./read.js";
+
+// Which entities there may be at a place of the journal: what is stored at a moment behind it, and what was deleted in between.
+
+/** Entities that one query looks up. */
+export const BATCH = 500;
+const FEW: ReadonlySet<Journaled> = new Set(["networks", "tags"]);
+
+export interface AskedStates {
+  readonly scope: Scope;
+  readonly filter: ChangeFilter;
+  readonly work: Work;
+}
+
+/** Where and when ids are looked for. */
+interface Looked {
+  readonly scope: Scope;
+  readonly moment: Moment;
+}
+
+export interface IdsParts {
+  readonly database: Database;
+  readonly reader: Pick<JournalReader, "ends">;
+}
+
+/** Makes what reads ids, some at a time; none where it has to wait for long. */
+export function createIds({ database, reader }: IdsParts): (asked: AskedStates, n: number) => AsyncGenerator<string[]> {
+  const scopeOf = (kind: Journaled, scope: Scope): ScopeFilter =>
+    kind === "tags" ? withinOrganization(scope) : within(scope);
+
+  async function* idsOf(kind: Journaled, scope: Scope, moment: Moment): AsyncGenerator<string[]> {
+    const hint = FEW.has(kind) ? FEW_INDEX : creationIndex(kind, scope.networks !== "all");
+    const find = { collection: kind, filter: scopeOf(kind, scope), projection: { _id: 1 }, hint, mostRows: BATCH };
+    for await (const batch of database.batches(scope, find, moment))
+      yield documentsIn(batch).map(({ _id }) => String(_id));
+  }
+
+  async function missingOf(kind: Journaled, ids: readonly string[], { scope, moment }: Looked): Promise<string[]> {
+    const missing = new Set(ids);
+    const filter = matching(scopeOf(kind, scope), { _id: { $in: [...missing] } });
+    const find = { collection: kind, filter, projection: { _id: 1 }, hint: BY_ID };
+    for await (const batch of database.batches(scope, find, moment))
+      for (const { _id } of documentsIn(batch)) missing.delete(String(_id));
+    return [...missing];
+  }
+
+  /** What was deleted behind the number and is not stored at the moment: its ids, some at a time. */
+  async function* deletedSince(n: number, kinds: readonly Journaled[], looked: Looked): AsyncGenerator<string[]> {
+    const { scope } = looked;
+    const { last } = await reader.ends(scope);
+    const asked = { filter: { action: "deleted" }, range: { first: n + 1, last }, direction: "asc" } as const;
+    const find = { ...asked, limit: 0, projection: { _id: 0, entity: 1, entity_id: 1 }, mostRows: BATCH };
+    const seen = new Set<string>();
+    for await (const batch of entriesIn(database, scope, find))
+      for (const kind of kinds) {
+        const ids = batch.flatMap(({ entity, entity_id }) => (entity === JOURNALED[kind] ? [entity_id] : []));
+        const missing = ids.length === 0 ? [] : await missingOf(kind, ids, looked);
+        yield missing.filter((id) => !seen.has(id) && seen.add(id));
+      }
+  }
+
+  /** Telling a large deletion may take longer than the journal is waited for, and a stream has time. */
+  async function isCaughtUp(scope: Scope, work: Work): Promise<boolean> {
+    try {
+      await caughtUp(database, scope, { deadline: Infinity, isAbandoned: () => work.isAbandoned() });
+      return true;
+    } catch (error) {
+      if (error instanceof AppError && error.code === "unavailable") return false;
+      throw error;
+    }
+  }
+
+  return async function* ({ scope, filter, work }, n) {
+    const kinds = COLLECTIONS.filter(
+      (kind) =>
+        (filter.entity === undefined || JOURNALED[kind] === filter.entity) &&
+        (kind !== "tags" || filter.network_id === undefined),
+    );
+    const looked = { scope: narrowedTo(scope, filter.network_id), moment: {} };
+    // Whatever is read first chooses the moment.
+    if (kinds[0] !== undefined) await missingOf(kinds[0], [], looked);
+    while (!(await isCaughtUp(scope, work))) yield [];
+    yield* deletedSince(n, kinds, looked);
+    for (const kind of kinds) yield* idsOf(kind, looked.scope, looked.moment);
+  };
+}
