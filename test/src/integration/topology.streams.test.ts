@@ -1,0 +1,167 @@
+/** Streams of changes whose client does not read, and whose database goes away for a while. */
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import type { Change } from "@nts/shared/contract";
+import { type Account, anAccount } from "../support/api.js";
+import { type EventStream, openEvents } from "../support/event-stream.js";
+import { metricOf } from "../support/metrics.js";
+import { startStack, type Stack } from "../support/stack.js";
+import { UNLIMITED } from "../support/unlimited.js";
+import { until } from "../support/until.js";
+import { aNetworkWithAHost } from "../support/world.js";
+
+/** As many as may keep a service waiting for longer than a moment, and one more. */
+const UNREAD = 9;
+/** Together with their deletions they are 12 MB of changes, more than the buffers of all on the way hold. */
+const [HOSTS, SERVICES] = [10, 40];
+const PATIENCE_MS = 30_000;
+const MONGOD_AWAY_MS = 1_500;
+
+let stack: Stack;
+let account: Account;
+beforeAll(async () => {
+  stack = await startStack({ ownMongod: true, env: { ...UNLIMITED } });
+  account = await anAccount(stack.url);
+}, 60_000);
+afterAll(() => stack.stop());
+
+const path = (after?: string): string => `${stack.url}/api/v1/changes/stream?after=${after ?? ""}`;
+const follow = (after: string): Promise<EventStream> => openEvents(path(after), { cookie: account.cookie });
+const cursorsOf = (stream: EventStream): string[] => stream.data<Change>("change").map(({ cursor }) => cursor);
+const newest = async (): Promise<string> => {
+  const [found] = await account.session.data<Change[]>("get", "/api/v1/changes?order_direction=desc&limit=1");
+  return found!.cursor;
+};
+/** All that was told behind a cursor, as the list answers it. */
+async function listedAfter(after: string): Promise<string[]> {
+  const cursors: string[] = [];
+  for (let from = after; ;) {
+    const page = await account.session.data<Change[]>("get", `/api/v1/changes?limit=200&after=${from}`);
+    if (page.length === 0) return cursors;
+    cursors.push(...page.map(({ cursor }) => cursor));
+    from = cursors.at(-1)!;
+  }
+}
+
+/** A stream, and what was read of it. */
+interface Read {
+  readonly answer: IncomingMessage;
+  text: string;
+}
+
+/** A stream that is read up to its first bookmark and no further. A gateway that is too busy may cut it before. */
+async function unread(after: string, tries = 5): Promise<Read> {
+  try {
+    return await readUpToBookmark(after);
+  } catch (error) {
+    if (tries === 0) throw error;
+    return unread(after, tries - 1);
+  }
+}
+
+async function readUpToBookmark(after: string): Promise<Read> {
+  const asked = request(path(after), { headers: { cookie: account.cookie }, agent: false });
+  asked.on("error", () => undefined).end();
+  const [answer] = (await once(asked, "response")) as [IncomingMessage];
+  const read: Read = { answer: answer.setEncoding("utf8"), text: "" };
+  let hasBegun = false;
+  await new Promise<void>((resolve, reject) => {
+    answer.on("error", reject).on("data", (piece: string) => {
+      read.text += piece;
+      if (hasBegun || !read.text.includes("event: bookmark\n")) return;
+      hasBegun = true;
+      answer.pause();
+      resolve();
+    });
+  });
+  return read;
+}
+
+const aLargeService = (_: unknown, n: number) => ({
+  ...{ name: `large ${n}`, service_definition: "nginx", bindings: [] },
+  virtualization: { type: "vm", details: { text: "x".repeat(15_000) } },
+});
+
+describe("a stream whose client does not read", () => {
+  it("is cut while the others go on, and its client goes on behind the last event that it has, without gap or repetition", async () => {
+    const { network } = await aNetworkWithAHost(account.session);
+    const begin = await newest();
+    const reading = await follow(begin);
+    const others = await Promise.all(Array.from({ length: UNREAD }, () => unread(begin)));
+    const [gateway] = stack.gateways;
+    const cut = (): Promise<number> => metricOf(gateway!, "nts_answers_cut_total");
+    expect(await cut()).toBe(0);
+    for (let n = 0; n < HOSTS; n++) {
+      const body = {
+        network_id: network.id,
+        name: `host ${n}`,
+        services: Array.from({ length: SERVICES }, aLargeService),
+      };
+      const { id } = await account.session.data<{ id: string }>("post", "/api/v1/hosts", body);
+      await account.session.data("delete", `/api/v1/hosts/${id}`);
+    }
+    // Eight of one caller may keep a service waiting for half a minute; the longest of nine is cut after a second.
+    await until(async () => (await cut()) >= 1, 50, PATIENCE_MS);
+    await account.session.data("post", "/api/v1/tags", { name: "the end" });
+    const hasAll = (stream: EventStream) =>
+      until(() => stream.data<Change>("change").at(-1)?.name === "the end", 50, PATIENCE_MS);
+    await hasAll(reading);
+    const listed = await listedAfter(begin);
+    expect(cursorsOf(reading)).toEqual(listed);
+
+    const areWhole = await Promise.all(others.map((one) => readsOn(one, listed.at(-1)!)));
+    const broken = others.filter((_, n) => !areWhole[n]);
+    expect(broken.length).toBeGreaterThanOrEqual(1);
+    const had = idsIn(broken[0]!.text);
+    const next = await follow(had.at(-1) ?? begin);
+    await hasAll(next);
+    expect([...had, ...cursorsOf(next)]).toEqual(listed);
+    for (const one of [reading, next]) one.close();
+  }, 60_000);
+});
+
+describe("a stream while the database is away", () => {
+  it("goes on when it is back, without gap or repetition", async () => {
+    const begin = await newest();
+    const stream = await follow(begin);
+    const aTag = (name: string) => account.session.send("post", "/api/v1/tags", { name });
+    for (let n = 0; n < 3; n++) expect((await aTag(`before ${n}`)).status).toBe(200);
+    await until(() => cursorsOf(stream).length === 3);
+    await stack.servers.mongodb!.kill();
+    await sleep(MONGOD_AWAY_MS);
+    await stack.servers.mongodb!.restart();
+    await until(async () => (await aTag(`after ${Math.random()}`)).status === 200, 50, PATIENCE_MS);
+    const listed = async () => listedAfter(begin).catch(() => []);
+    await until(
+      async () => cursorsOf(stream).length > 3 && cursorsOf(stream).length === (await listed()).length,
+      50,
+      PATIENCE_MS,
+    );
+    expect(cursorsOf(stream)).toEqual(await listed());
+    expect(stream.isOpen()).toBe(true);
+    stream.close();
+  }, 60_000);
+});
+
+/** Reads on until it was cut, or the last change has come. @returns whether that has */
+function readsOn({ answer }: Read, last: string): Promise<boolean> {
+  let tail = "";
+  return new Promise((resolve) => {
+    answer.on("data", (piece: string) => {
+      tail = tail.slice(-100) + piece;
+      if (!tail.includes(`id: ${last}\nevent: change`)) return;
+      resolve(true);
+      answer.destroy();
+    });
+    answer.once("close", () => {
+      resolve(false);
+    });
+    answer.resume();
+  });
+}
+
+/** The ids of whole events. */
+const idsIn = (text: string): string[] =>
+  [...text.matchAll(/id: (\S+)\nevent: change\ndata: .*\n\n/g)].map(([, id]) => id!);
