@@ -16,11 +16,13 @@ import {
   listHosts,
   listServices,
   listTags,
+  PAST,
   patchHost,
 } from "@nts/shared/contract";
 import { END_OF_LIST, INTERNAL } from "@nts/shared/http/headers";
 import { createLog } from "@nts/shared/log";
 import { createMetrics } from "@nts/shared/metrics";
+import { placeOf } from "@nts/shared/numbered";
 import { journalCollections } from "@nts/topology/journal/collections";
 import { type Journal, startJournal } from "@nts/topology/journal/journal";
 import { sweepJournal } from "@nts/topology/journal/retention";
@@ -28,6 +30,7 @@ import { anEmptyWorld, drawHistory, step, type World } from "../support/history.
 import { byPath, caughtUp } from "../support/moments.js";
 import { pathsOf, readAll, type Readings } from "../support/readings.js";
 import { startTopology, type Topology } from "../support/topology.js";
+import { until } from "../support/until.js";
 import { aHost, aNetwork, aService } from "../support/topology-world.js";
 
 const LENGTH = Number(process.env["AS_OF_LENGTH"] ?? 75);
@@ -125,8 +128,10 @@ describe("a read of the past", () => {
       const world = await aNetwork(behind.aCaller());
       const { owner } = world;
       const host = await aHost(world, { name: "before", services: 2 });
-      await caughtUp(owner);
+      const cursor = await caughtUp(owner);
       const time = new Date().toISOString();
+      const { tails } = journalCollections(behind.db);
+      await until(async () => ((await tails.findOne())?.told?.t ?? 0) * 1_000 > Date.parse(time));
       await keeper.stop();
       await owner.call(patchHost, { params: host, body: { name: "after" } });
       await owner.call(deleteService, { params: host.services[0]! });
@@ -136,6 +141,11 @@ describe("a read of the past", () => {
         owner.list(listHosts, { query: { ...query, q: "after" } }),
         owner.list(listServices, { query: { ...query, order_by: "host" } }),
       ]);
+      // What lies far enough back is told for certain.
+      const long = new Date(Date.parse(time) - 30_000).toISOString();
+      expect((await owner.list(listServices, { query: { as_of: long } })).rows).toEqual([]);
+      const told = await owner.call(getHost, { params: host, query: { as_of: cursor } });
+      expect([told.name, told.services.length]).toEqual(["before", 2]);
       // As long as nobody keeps the journal, nothing can be answered.
       expect(await Promise.race([reads, delay(150)])).toBeUndefined();
       keeper = keep();
@@ -180,6 +190,22 @@ describe("a read of the past", () => {
     expect(found).toEqual(was.map(({ id }) => id));
     const { headers } = await owner.send(listServices, { query: { as_of, limit: 0 } });
     expect(headers[INTERNAL.changesCursor]).toBe(as_of);
+  });
+
+  it("refuses what too much has changed since, of the kinds that are read", async () => {
+    const { owner, network } = await aNetwork(topology.aCaller());
+    const as_of = await caughtUp(owner);
+    const { journal } = journalCollections(topology.db);
+    const { organization_id } = network;
+    const [last] = await journal.find({ organization_id }).sort({ n: -1 }).limit(1).toArray();
+    for (let from = 0; from <= PAST.entities; from += 10_000) {
+      const count = Math.min(10_000, PAST.entities + 1 - from);
+      const numbers = Array.from({ length: count }, (_, at) => last!.n + 1 + from + at);
+      await journal.insertMany(numbers.map((n) => ({ ...last!, _id: placeOf(organization_id, n), n, entity: "Tag", entity_id: `${n}` }))); // prettier-ignore
+    }
+    const refusal = [422, "too_many_changes", { limit: PAST.entities }];
+    expect(await owner.refusal(listTags, { query: { as_of } })).toEqual(refusal);
+    expect((await owner.list(listHosts, { query: { as_of } })).total).toBe(0);
   });
 
   it("refuses the future, a cursor of others, what is no moment, and what is not kept any more", async () => {

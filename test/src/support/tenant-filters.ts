@@ -2,8 +2,11 @@ import type { CommandStartedEvent } from "mongodb";
 
 // All data of topology can be sharded by organization: every command names the organization whose documents it means.
 
-/** What serves all organizations: locks of processes, the deletions that every process knows and the sweep finishes, and the key of cursors. */
-const OF_ALL_ORGANIZATIONS = new Set(["locks", "deletions", "journal_secrets"]);
+/**
+ * What serves all organizations: locks of processes, the deletions that every process knows and the sweep finishes, the key of
+ * cursors, and the place of the journal.
+ */
+const OF_ALL_ORGANIZATIONS = new Set(["locks", "deletions", "journal_secrets", "journal_tail"]);
 
 type Part = Readonly<Record<string, unknown>>;
 

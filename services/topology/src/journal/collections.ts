@@ -1,4 +1,4 @@
-import type { Collection, Db, Document } from "mongodb";
+import type { Collection, Db, Document, Timestamp } from "mongodb";
 import { type DeletionDocument, openDeletions } from "../storage/deletion-records.js";
 import { type NoteDocument, NOTES } from "../storage/authorship.js";
 import type { EntityDocument } from "../storage/entities.js";
@@ -8,6 +8,8 @@ import type { Happening, JournalDocument } from "./entries.rules.js";
 export interface TailDocument {
   _id: "topology";
   token: Document;
+  /** The time of the database up to which these are. Absent where an earlier version wrote it. */
+  told?: Timestamp | null;
 }
 
 /** Up to which number the entries of a network are not kept any more. */

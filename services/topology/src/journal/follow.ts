@@ -6,7 +6,7 @@ import { timeOf, transactionOf } from "./events.js";
 import { createHiddenThings } from "./hidden.js";
 import { createKnownStates } from "./known.js";
 import { reconcile } from "./reconcile.js";
-import { type ChangeEvent, type ChangeStream, isLost, MOST_EVENTS, openStream } from "./stream.js";
+import { type ChangeEvent, type ChangeStream, isLost, MOST_EVENTS, openStream, timeBefore } from "./stream.js";
 import { createTelling, type Making } from "./telling.js";
 import { createJournalWriter, PAUSE_MS, type Told } from "./writer.js";
 
@@ -68,7 +68,7 @@ export async function follow({ collections, told, log, count }: FollowParts, sig
 }
 
 async function save({ tails }: JournalCollections, token: Document): Promise<void> {
-  await tails.updateOne({ _id: "topology" }, { $set: { token } }, { upsert: true });
+  await tails.updateOne({ _id: "topology" }, { $set: { token, told: timeBefore(token) } }, { upsert: true });
 }
 
 /** The stream from the saved place on; where there is none, from now on, after all was compared. */

@@ -151,31 +151,45 @@ function createEntries(database: Database): JournalReader["entries"] {
 export async function* entriesIn(
   database: Database,
   scope: Scope,
-  asked: Asked & Pick<ScopedFind, "mostRows"> & { readonly projection?: Document },
+  asked: Asked & Pick<ScopedFind, "mostRows"> & { readonly projection?: Document; readonly kinds?: readonly string[] },
 ): AsyncGenerator<JournalDocument[], void, void> {
   const { organizationId: organization_id } = scope;
-  const { filter: wanted, range, direction, limit, projection = {}, mostRows = Infinity } = asked;
+  const { filter: wanted, range, direction, limit, projection = {}, mostRows = Infinity, kinds } = asked;
   const { hint, byNumber } = indexFor(scope, wanted);
   const { first, last } = range;
   const place = byNumber
     ? { n: { $gte: first, $lte: last } }
     : { _id: { $gte: placeOf(organization_id, first), $lte: placeOf(organization_id, last) } };
-  const filter = { organization_id, ...place, ...conditionsOf(scope, wanted) };
+  const ofKinds = kinds === undefined ? {} : { entity: { $in: [...kinds] } };
+  const filter = { organization_id, ...place, ...ofKinds, ...conditionsOf(scope, wanted) };
   const sort = { [byNumber ? "n" : "_id"]: direction === "asc" ? 1 : -1 };
   const find = { collection: "journal", filter, projection, hint, sort, limit, mostRows };
   for await (const batch of database.batches(scope, find)) yield documentsIn(batch) as JournalDocument[];
 }
+
+/** What tells of an entity before an entry. */
+const FORMER = Object.fromEntries(
+  ["_id", "organization_id", "n", "action", "entity", "entity_id", "form", "wire", "old", "was"].map((name) => [
+    name,
+    1,
+  ]),
+);
+
+/** Entries as far as {@link formerEntity} and {@link answeredFormer} look at them. */
+export const formersAt = (database: Database, scope: Scope, numbers: readonly number[]): ReturnType<typeof entriesAt> =>
+  entriesAt(database, scope, numbers, FORMER);
 
 /** Entries by their numbers, and how many bytes they have together. */
 export async function entriesAt(
   database: Database,
   scope: Scope,
   numbers: readonly number[],
+  projection: Document = {},
 ): Promise<{ entries: Map<number, JournalDocument>; bytes: number }> {
   const { organizationId: organization_id } = scope;
   const places = [...new Set(numbers)].map((n) => placeOf(organization_id, n));
   const filter = { organization_id, _id: { $in: places } };
-  const find = { collection: "journal", filter, projection: {}, hint: BY_ID };
+  const find = { collection: "journal", filter, projection, hint: BY_ID };
   const entries = new Map<number, JournalDocument>();
   let bytes = 1;
   for await (const batch of database.batches(scope, find)) {

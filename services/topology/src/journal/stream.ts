@@ -1,5 +1,5 @@
 import type { Db, Document, Long } from "mongodb";
-import { MongoServerError } from "mongodb";
+import { MongoServerError, Timestamp } from "mongodb";
 import { NOTES } from "../storage/authorship.js";
 import { COLLECTIONS } from "./entries.rules.js";
 
@@ -43,6 +43,17 @@ const LOST = new Set([9, 260, 280, 286, 40647, 50811]);
 /** True when the database does not know any more what came after the token. */
 export function isLost(error: unknown): boolean {
   return error instanceof MongoServerError && LOST.has(Number(error.code));
+}
+
+/** A token begins with its time: a type, seconds and a count within them. */
+const TIME = /^82([0-9A-F]{8})([0-9A-F]{8})/i;
+
+/** The last time of the database of which nothing comes behind a place in the stream; null where the token does not tell. */
+export function timeBefore(token: Document): Timestamp | null {
+  const [, seconds, count] = TIME.exec(String(token["_data"])) ?? [];
+  if (seconds === undefined || count === undefined) return null;
+  const [t, i] = [parseInt(seconds, 16), parseInt(count, 16)];
+  return i > 0 ? new Timestamp({ t, i: i - 1 }) : new Timestamp({ t: t - 1, i: 0xffffffff });
 }
 
 const FIELDS = ["wire", "revision", "form", "by"] as const;

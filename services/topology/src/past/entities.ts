@@ -1,6 +1,6 @@
 import { documentsIn } from "@nts/shared/mongo/raw-find";
 import { requireWanted } from "@nts/shared/work";
-import { entriesAt, formerEntity } from "../journal/read.js";
+import { answeredFormer, formerEntity, formersAt } from "../journal/read.js";
 import type { Entities, Entity, StoredFields } from "../storage/entities.js";
 import { STORED } from "../storage/entity-reader.js";
 import { BY_ID, type IndexKey } from "../storage/indexes.js";
@@ -30,14 +30,22 @@ export function inBatches(items: readonly string[], size = BATCH): string[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, n) => items.slice(n * size, (n + 1) * size));
 }
 
+/** An entity before a change. */
+export interface Former {
+  readonly n: number;
+  readonly entity: Entity;
+  /** Where the change has it as it was answered. */
+  readonly text?: string;
+}
+
 /** What some changes tell of: the entities before them. While some are worked on, the next ones are read. */
 export async function* entitiesBefore(
   { database, rights, work }: View,
   numbers: readonly number[],
-): AsyncGenerator<{ n: number; entity: Entity }[]> {
+): AsyncGenerator<Former[]> {
   let [at, size] = [0, FIRST_READ];
-  const read = (): ReturnType<typeof entriesAt> => {
-    const reading = entriesAt(database, rights, numbers.slice(at, (at += size)));
+  const read = (): ReturnType<typeof formersAt> => {
+    const reading = formersAt(database, rights, numbers.slice(at, (at += size)));
     reading.catch(() => undefined);
     return reading;
   };
@@ -48,7 +56,8 @@ export async function* entitiesBefore(
     next = at < numbers.length ? read() : null;
     yield [...entries.values()].flatMap((entry) => {
       const entity = formerEntity(entry);
-      return entity === null ? [] : [{ n: entry.n, entity }];
+      if (entity === null) return [];
+      return { n: entry.n, entity, ...(entry.action === "deleted" && { text: answeredFormer(entry) ?? "" }) };
     });
   }
 }

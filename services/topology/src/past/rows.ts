@@ -1,13 +1,13 @@
 import type { Service } from "@nts/shared/contract";
 import type { Place } from "@nts/shared/mongo/keyset";
 import { documentIn, type RawBatch, textsIn } from "@nts/shared/mongo/raw-find";
-import type { Entity, StoredFields } from "../storage/entities.js";
+import type { StoredFields } from "../storage/entities.js";
 import { textFields } from "../storage/rows.js";
 import type { IndexKey } from "../storage/indexes.js";
 import { matching } from "../storage/scope.js";
 import { type Besides, besidesOf, type Kinds } from "./besides.js";
 import { comparePlacesIn, meets } from "./conditions.rules.js";
-import { entitiesBefore, type Kind, numbersOf } from "./entities.js";
+import { entitiesBefore, type Former, type Kind, numbersOf } from "./entities.js";
 import type { View } from "./view.js";
 
 // The rows of a list at a moment: those that are stored, but for what has changed since, and in their places what that was.
@@ -23,7 +23,7 @@ export interface Row {
   /** The number of the change that tells what it was; null when it is what is stored. */
   readonly n: number | null;
   readonly place: Place;
-  /** Where it was read already: of what is stored, in lists that are read to their end. */
+  /** Where it was read already, in lists that are read to their end. */
   readonly text?: string | Buffer;
 }
 
@@ -35,7 +35,12 @@ export interface Wanted {
   readonly filter: Document;
   /** The same of what is stored. */
   readonly storedFilter: Document;
+  /** All of it is answered, so that texts are not read twice. */
+  readonly isWhole?: boolean;
 }
+
+/** Characters of texts that are kept of what has changed. The others are read again while they are sent. */
+const KEPT_CHARACTERS = 16_777_216;
 
 export interface Changed {
   /** In their order, those that match. */
@@ -47,19 +52,26 @@ export interface Changed {
 
 /** What has changed of a list. */
 export async function changedRows(view: View, kinds: Kinds, wanted: Wanted): Promise<Changed> {
-  const { kind, sort, filter } = wanted;
+  const { kind, sort, filter, isWhole = false } = wanted;
+  let left = isWhole ? KEPT_CHARACTERS : 0;
   const isPart = kind.name === "Binding";
   const known = view.changed.get(isPart ? "Service" : kind.name);
   const ids = new Set(known?.keys());
   const rows: Row[] = [];
   const besides: Besides = besidesOf(view, kinds, wanted);
 
-  async function add(told: readonly { n: number | null; entity: Entity }[]): Promise<void> {
+  function kept(text = ""): Pick<Row, "text"> {
+    if (text === "" || isPart || text.length > left) return {};
+    left -= text.length;
+    return { text };
+  }
+
+  async function add(told: readonly (Omit<Former, "n"> & Pick<Row, "n">)[]): Promise<void> {
     const beside = await besides.fieldsOf(told.map(({ entity }) => entity));
-    for (const { n, entity } of told)
+    for (const { n, entity, text } of told)
       for (const one of isPart ? (entity as Service).bindings : [entity]) {
         const document = { ...kind.keysOf(one), ...beside.get(one.id) };
-        if (meets(document, filter)) rows.push({ kind, id: one.id, n, place: placeOf(sort, document) });
+        if (meets(document, filter)) rows.push({ kind, id: one.id, n, place: placeOf(sort, document), ...kept(text) });
       }
   }
 

@@ -1,7 +1,7 @@
 import { putUnder } from "@nts/shared/groups";
 import type { ListPart } from "@nts/shared/http/answer";
 import { requireWanted } from "@nts/shared/work";
-import { answeredFormer, entriesAt } from "../journal/read.js";
+import { answeredFormer, formersAt } from "../journal/read.js";
 import type { Entity } from "../storage/entities.js";
 import { BY_ID } from "../storage/indexes.js";
 import { keyedTextIn, textFields } from "../storage/rows.js";
@@ -82,7 +82,7 @@ async function readStored({ stored, moment }: View, kind: Kind, refs: readonly R
 }
 
 async function readTold({ database, rights }: View, told: ReadonlyMap<number, Ref[]>, texts: Texts): Promise<void> {
-  const { entries } = await entriesAt(database, rights, [...told.keys()]);
+  const { entries } = await formersAt(database, rights, [...told.keys()]);
   for (const [n, entry] of entries) {
     const former = answeredFormer(entry) ?? "{}";
     const refs = told.get(n) ?? [];

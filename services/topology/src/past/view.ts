@@ -1,3 +1,4 @@
+import { MongoServerError } from "mongodb";
 import { PAST } from "@nts/shared/contract";
 import { AppError, validationFailed } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
@@ -8,12 +9,14 @@ import { caughtUp } from "../journal/barrier.js";
 import type { ChangeFilter } from "../journal/matching.rules.js";
 import { createMoments, isTime } from "../journal/moments.js";
 import { entriesIn, type JournalReader } from "../journal/read.js";
+import { lastAt, toldUpTo } from "../journal/told.js";
 import type { Database } from "../storage/database.js";
 import { storedScope } from "../storage/stored-scope.js";
 
 // What there was at a moment follows from what is stored, and from the first change of each entity since: it tells what was
-// before it. What is stored is read as it is at one present moment, and then everything that was committed by then is
-// waited for in the journal: a change that is stored and not told yet would otherwise be taken for the past.
+// before it. What is stored is read as it is at one present moment, up to which everything has to be told: a change that is
+// stored and not told yet would otherwise be taken for the past. That is a moment some seconds ago, up to which everything is
+// told for certain; where what is looked at is newer, it is the present one, and the journal is waited for.
 
 /** Changes that are looked at before others have their turn. */
 const LOOKED_AT = 2_000;
@@ -51,11 +54,28 @@ export interface Looked {
 /** Looks at a moment. @throws AppError `validation_failed` · `cursor_invalid` · `changes_gone` · `too_many_changes` · `unavailable` */
 export type OpenView = (looked: Looked) => Promise<View>;
 
+/** Clocks differ: a time that is not this far behind what is told may have had changes that are not. */
+const CLOCKS_MS = 10_000;
+
 export function createViews(database: Database, reader: JournalReader): OpenView {
   const moments = createMoments(database, reader);
-  return async ({ work, rights, asOf, filter, kinds }) => {
-    if (isTime(asOf) && new Date(asOf).getTime() > Date.now())
-      throw validationFailed({ path: "as_of", message: "must not be in the future" });
+
+  /** What is stored as of when everything is told, for what lies before that; null when nobody knows. */
+  async function withoutWaiting({ rights, asOf }: Looked): Promise<Found | null> {
+    const time = await toldUpTo(database, rights);
+    if (time === null) return null;
+    if (isTime(asOf) && new Date(asOf).getTime() > time.t * 1_000 - CLOCKS_MS) return null;
+    const moment = { time };
+    const [stored, last, ends] = await Promise.all([
+      storedScope(database, rights, moment),
+      lastAt(database, rights, moment),
+      reader.ends(rights),
+    ]);
+    const n = await moments.place(rights, asOf, ends);
+    return n > last ? null : { stored, moment, n, last: ends.last };
+  }
+
+  async function afterWaiting({ work, rights, asOf }: Looked): Promise<Found> {
     let n: number | null = null;
     for (;;) {
       const { last } = await reader.ends(rights);
@@ -65,12 +85,38 @@ export function createViews(database: Database, reader: JournalReader): OpenView
       const ends = await reader.ends(rights);
       n ??= await moments.place(rights, asOf, ends);
       // What has been told since may not have been stored: once more, and it is.
-      if (n > last) continue;
-      const changes = await changesIn({ database, work, rights, filter, kinds }, { first: n + 1, last: ends.last });
-      const cursor = (await reader.cursors()).of(rights.organizationId, n);
-      return { database, work, rights, stored, moment, cursor, ...changes };
+      if (n <= last) return { stored, moment, n, last: ends.last };
     }
+  }
+
+  return async (looked) => {
+    const { work, rights, asOf } = looked;
+    if (isTime(asOf) && new Date(asOf).getTime() > Date.now())
+      throw validationFailed({ path: "as_of", message: "must not be in the future" });
+    const quick = await withoutWaiting(looked).catch((error: unknown) => {
+      if (isOfNoSnapshot(error)) return null;
+      throw error;
+    });
+    const { stored, moment, n, last } = quick ?? (await afterWaiting(looked));
+    const changes = await changesIn({ database, ...looked }, { first: n + 1, last });
+    const cursor = (await reader.cursors()).of(rights.organizationId, n);
+    return { database, work, rights, stored, moment, cursor, ...changes };
   };
+}
+
+/** A present moment, where what is looked at stands in the journal, and up to where that tells what has changed since. */
+interface Found {
+  readonly stored: Scope;
+  readonly moment: Moment;
+  readonly n: number;
+  readonly last: number;
+}
+
+/** The database has no snapshot of a time that is too long ago, or at which an index or collection was not there yet. */
+const NO_SNAPSHOT = new Set([239, 246]);
+
+function isOfNoSnapshot(error: unknown): boolean {
+  return error instanceof MongoServerError && NO_SNAPSHOT.has(Number(error.code));
 }
 
 type Asked = Pick<View, "database" | "work" | "rights"> & Pick<Looked, "filter" | "kinds">;
@@ -83,7 +129,11 @@ async function changesIn(
   const readdressed = new Set<string>();
   let entries: number = PAST.changes;
   let entities: number = PAST.entities;
-  const asked = { filter, range, direction: "asc", limit: entries + 1, mostRows: LOOKED_AT } as const;
+  // Numbers have no gaps: where all of them are looked at, they need not be read to be counted.
+  if (rights.networks === "all" && Object.values(filter).every((one) => one === undefined)) {
+    if (range.last - range.first >= PAST.changes) throw new AppError("too_many_changes", { limit: PAST.changes });
+  }
+  const asked = { filter, kinds, range, direction: "asc", limit: entries + 1, mostRows: LOOKED_AT } as const;
   const projection = { _id: 0, n: 1, entity: 1, entity_id: 1, action: 1, host_id: 1 };
   for await (const batch of entriesIn(database, rights, { ...asked, projection })) {
     requireWanted(work);
