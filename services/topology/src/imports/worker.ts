@@ -9,6 +9,9 @@ import type { Question, Reply } from "./thread.js";
 const port = parentPort;
 if (port === null) throw new Error("this file is run as a worker thread");
 
+// First of all: until it is known, the time since the start stands for the thread's processor time.
+port.postMessage({ threadId: threadId() });
+
 // On Linux the priority is that of the thread: where processors are scarce, requests come first.
 const BEHIND_REQUESTS = 10;
 if (process.platform === "linux") setPriority(BEHIND_REQUESTS);
@@ -17,7 +20,6 @@ if (process.platform === "linux") setPriority(BEHIND_REQUESTS);
 const { createSession } = await import("./session.js");
 const session = createSession();
 
-port.postMessage({ threadId: threadId() });
 port.on("message", ({ id, name, args }: Question) => {
   port.postMessage(replyTo(id, name, args));
 });
