@@ -121,6 +121,9 @@ export default tseslint.config(
   },
   {
     files: ["**/*.cjs"],
-    languageOptions: { sourceType: "commonjs", globals: { module: "writable", require: "readonly" } },
+    languageOptions: {
+      sourceType: "commonjs",
+      globals: { ...node, __dirname: "readonly", module: "writable", require: "readonly" },
+    },
   },
 );

@@ -13,7 +13,8 @@ export default {
   roots: projects(true)
     .map((folder) => join(root, folder, "dist"))
     .filter((folder) => existsSync(folder)),
-  testEnvironment: "node",
+  testEnvironment: fileURLToPath(new URL("suites/environment.mjs", import.meta.url)),
+  runtime: fileURLToPath(new URL("suites/runtime.cjs", import.meta.url)),
   testMatch: [`**/*.${process.env.NTS_SUITES ?? "test"}.js`],
   testSequencer: fileURLToPath(new URL("long-suites-first.mjs", import.meta.url)),
   transform: {},
