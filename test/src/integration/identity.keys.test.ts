@@ -1,20 +1,25 @@
-import { beforeAll, describe, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createKey, deleteKey, getKey, listKeys, rotateKey, updateKey } from "@nts/shared/contract/keys";
 import type { UserApiKey, UserApiKeyInput } from "@nts/shared/contract/keys";
 import { createNetwork } from "@nts/shared/contract/networks";
 import { updateOrganization } from "@nts/shared/contract/organizations";
 import { END_OF_LIST, INTERNAL } from "@nts/shared/http/headers";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
+import { MongoClient } from "mongodb";
 import { createDirect, keyBodyOf, type Direct, type Person } from "../support/direct.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 
 let stack: SharedStack;
 let identity: Direct;
+let mongo: MongoClient;
 
 beforeAll(async () => {
   stack = await sharedStack();
   identity = createDirect(stack);
+  mongo = new MongoClient(stack.servers.urls.mongodb);
 });
+
+afterAll(() => mongo.close());
 
 async function networksOf(person: Person, ...names: string[]): Promise<string[]> {
   const made = names.map((name) => identity.data(createNetwork, { as: person.principal, body: { name } }));
@@ -149,14 +154,15 @@ describe("identity.keys: updating", () => {
   it("changes nothing when the record is sent back, also when it has expired or is above its user now", async () => {
     const person = await identity.aPerson();
     const [home, office] = await networksOf(person, "Home", "Office");
-    const expires_at = new Date(Date.now() + 30).toISOString();
-    const more = { expires_at, permissions: "Owner", network_ids: [office!, home!], tags: ["b", "a"] } as const;
-    const { params } = await identity.aKey(person, {
+    const more = { permissions: "Owner", network_ids: [office!, home!], tags: ["b", "a"] } as const;
+    const { id, params } = await identity.aKey(person, {
       ...more,
       network_ids: [...more.network_ids],
       tags: [...more.tags],
     });
-    await new Promise((resolve) => setTimeout(resolve, 40));
+    const keys = mongo.db(stack.databases.identity).collection<{ _id: string }>("api_keys");
+    const expired = await keys.updateOne({ _id: id }, { $set: { expires_at: new Date(Date.now() - 1) } });
+    expect(expired.modifiedCount).toBe(1);
     const as = reduced(person, "Viewer", [home!]);
     const before = await identity.ask(getKey, { as, params });
     expect(before.data.network_ids).toEqual([home]);
