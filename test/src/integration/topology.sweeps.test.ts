@@ -26,7 +26,7 @@ import { createSweep, type SweepTimes } from "@nts/topology/deletions/sweep";
 import { startSweeper } from "@nts/topology/deletions/sweeper";
 import { violationsIn } from "../support/invariants.js";
 import { seedTopology, type Seeded } from "../support/seed.js";
-import { heardBy, startSweptTopology, type Sweeps } from "../support/sweeps.js";
+import { aSlowJournal, heardBy, startSweptTopology, type Sweeps } from "../support/sweeps.js";
 import type { Caller, Topology } from "../support/topology.js";
 import { aHost, aNetwork, type World } from "../support/topology-world.js";
 import { until } from "../support/until.js";
@@ -66,6 +66,12 @@ async function documentsIn(db: Db, networkId: string): Promise<number> {
 
 async function markAsTold(_id: string): Promise<void> {
   await topology.db.collection<{ _id: string }>("deletions").updateOne({ _id }, { $set: { journaled: true } });
+}
+
+/** Sweeps at once what the journal has told of. */
+function sweepAsTold(times: Partial<SweepTimes> = {}): Promise<void> {
+  const parts = { ...sweeps.parts, count: () => undefined, signal: new AbortController().signal };
+  return createSweep({ ...parts, times: { graceMs: 0, keepMs: 0, untoldMs: 3_600_000, ...times } }).run();
 }
 
 describe("deleting a large network", () => {
@@ -192,17 +198,45 @@ describe("the sweep of a large network", () => {
   it("waits until the journal has told of it, for a while", async () => {
     const { owner, doomed } = await aLargeNetwork();
     await owner.call(deleteNetwork, { params: { id: doomed } });
-    const sweep = (times: Partial<SweepTimes>): Promise<void> => {
-      const parts = { ...sweeps.parts, count: () => undefined, signal: new AbortController().signal };
-      return createSweep({ ...parts, times: { graceMs: 0, keepMs: 0, untoldMs: 3_600_000, ...times } }).run();
-    };
-    await sweep({});
+    await sweepAsTold();
     expect(await documentsIn(topology.db, doomed)).toBe(660);
     await markAsTold(doomed);
-    await sweep({ graceMs: 3_600_000 });
+    await sweepAsTold({ graceMs: 3_600_000 });
     expect(await documentsIn(topology.db, doomed)).toBe(660);
-    await sweep({});
+    await sweepAsTold();
     expect(await documentsIn(topology.db, doomed)).toBe(0);
+  });
+
+  it("follows the journal while that tells of it, and goes on when it has told more", async () => {
+    const { owner, organizationId, doomed } = await aLargeNetwork();
+    const journal = await aSlowJournal(topology.db);
+    try {
+      await owner.call(deleteNetwork, { params: { id: doomed } });
+      await journal.take();
+      await journal.tell(300);
+      const services = topology.db.collection("services");
+      const [first] = await services.find({ network_id: doomed }).sort({ created_at: 1, _id: 1 }).limit(1).toArray();
+      const setRevision = (revision: number): Promise<unknown> =>
+        services.updateOne({ _id: first!._id }, { $set: { revision } });
+      // As if it had been deleted and restored, and what was told was its former end.
+      await setRevision(9);
+      await sweepAsTold();
+      expect(await documentsIn(topology.db, doomed)).toBe(660);
+
+      await setRevision(1);
+      const happenings = await heardBy(topology.db, async () => {
+        await sweepAsTold();
+        expect(await documentsIn(topology.db, doomed)).toBe(460);
+        await journal.tell();
+        await sweepAsTold();
+      });
+      expect(await documentsIn(topology.db, doomed)).toBe(0);
+      expect(happenings.filter((one) => one.organizationId === organizationId)).toEqual([]);
+      const told = topology.db.collection("journal").countDocuments({ network_id: doomed, action: "deleted" });
+      expect(await told).toBe(661);
+    } finally {
+      await journal.close();
+    }
   });
 
   it("says whose deletion it is, and nothing at all of what the journal has told", async () => {

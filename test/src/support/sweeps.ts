@@ -7,8 +7,14 @@ import { createSweep, type SweepParts } from "@nts/topology/deletions/sweep";
 import { journalCollections } from "@nts/topology/journal/collections";
 import type { Happening } from "@nts/topology/journal/entries.rules";
 import { createEventReader } from "@nts/topology/journal/events";
+import { createHiddenThings } from "@nts/topology/journal/hidden";
+import { createKnownStates } from "@nts/topology/journal/known";
+import { reconcile } from "@nts/topology/journal/reconcile";
 import { openStream } from "@nts/topology/journal/stream";
+import { createTelling } from "@nts/topology/journal/telling";
+import { createJournalWriter } from "@nts/topology/journal/writer";
 import { startTopology, type Topology } from "./topology.js";
+import { until } from "./until.js";
 
 export interface Sweeps {
   readonly storage: Storage;
@@ -38,6 +44,43 @@ export function sweepsOf({ db }: Pick<Topology, "db">): Sweeps {
     announced,
     sweep: (count = () => undefined, signal = new AbortController().signal) =>
       createSweep({ ...parts, times, count, signal }).run(),
+  };
+}
+
+export interface SlowJournal {
+  /** Takes what happened since. */
+  take(): Promise<void>;
+  /** Tells of so many more entities, in whole batches, or of all that there is. */
+  tell(entries?: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A journal that knows all that is stored, and tells of a large deletion as far as it is told to. */
+export async function aSlowJournal(db: Db): Promise<SlowJournal> {
+  const collections = journalCollections(db);
+  const hidden = createHiddenThings();
+  const writer = createJournalWriter(collections, createKnownStates(collections), { hidden, told: () => undefined });
+  const making = { collections, hidden, writer };
+  const stream = await openStream(db, null);
+  await reconcile(making, new AbortController().signal);
+  const telling = createTelling(making);
+  return {
+    take: async () => {
+      for (let taken = -1; taken !== 0;) {
+        const { events } = await stream.next(500);
+        taken = events.length;
+        await telling.take(events);
+      }
+    },
+    tell: async (entries = Infinity) => {
+      let told = 0;
+      const tellSome = async (): Promise<boolean> => (told += await telling.goOn()) >= entries || telling.isDone();
+      await until(tellSome, 1);
+    },
+    close: async () => {
+      await telling.close();
+      await stream.close();
+    },
   };
 }
 

@@ -12,9 +12,11 @@ import {
   type IndexKey,
   TAG_INDEX,
 } from "../storage/indexes.js";
+import { journalCollections } from "../journal/collections.js";
+import { areToldGone } from "../journal/gone.js";
 import { finishNetworks } from "./networks.js";
 import type { Notices } from "./notices.js";
-import type { DeletionDocument } from "../storage/deletion-records.js";
+import type { DeletionDocument, DueDeletion } from "../storage/deletion-records.js";
 import type { Matching, Sweepable } from "../storage/sweepable.js";
 import { TAGGED_KINDS } from "../storage/kinds.js";
 import type { Storage } from "../storage/storage.js";
@@ -35,8 +37,8 @@ export interface SweepTimes {
    */
   readonly graceMs: number;
   /**
-   * Milliseconds from hiding after which is swept what the journal has not told of. Until then it is read for that, and what
-   * a sweep did meanwhile would have to be told behind it.
+   * Milliseconds from hiding after which is swept what the journal has not told of. Until then it is read for that: the sweep
+   * follows behind, and the journal passes over what it does.
    */
   readonly untoldMs: number;
   /** Milliseconds from the last deleted document until the deletion is forgotten; longer than any request, too. */
@@ -72,16 +74,24 @@ export function createSweep(parts: SweepParts): Sweep {
     await deletions.markAnnounced([organization_id], [_id]);
   }
 
-  async function sweepOne(deletion: DeletionDocument): Promise<void> {
+  async function sweepOne(deletion: DueDeletion): Promise<void> {
     const begun = performance.now();
     const { _id, kind, organization_id } = deletion;
-    const about = { organization_id, deletion: _id, kind };
-    log.info(about, "sweeping what was deleted");
-    const documents = await SWEEPS[kind](parts, deletion);
+    const ahead = new AbortController();
+    const pass: Pass = {
+      ...parts,
+      signal: AbortSignal.any([signal, ahead.signal]),
+      leave: () => {
+        ahead.abort();
+      },
+    };
+    const documents = await SWEEPS[kind](pass, deletion);
     if (signal.aborted) return;
-    await deletions.markSwept(deletion);
+    const isAll = !ahead.signal.aborted;
+    if (isAll) await deletions.markSwept(deletion);
     const seconds = Math.round((performance.now() - begun) / 1_000);
-    log.info({ ...about, documents, seconds }, "swept what was deleted");
+    const about = { organization_id, deletion: _id, kind, documents, seconds };
+    if (isAll || documents > 0) log.info(about, isAll ? "swept what was deleted" : "swept some of what was deleted");
   }
 
   return {
@@ -91,7 +101,10 @@ export function createSweep(parts: SweepParts): Sweep {
       for (const deletion of due) if (!signal.aborted) await sweepOne(deletion);
       for (const deletion of await deletions.swept(times.keepMs)) {
         // Whatever came in the meantime would be seen again from now on.
-        const late = await SWEEPS[deletion.kind](parts, deletion);
+        const late = await SWEEPS[deletion.kind](
+          { ...parts, leave: () => undefined },
+          { ...deletion, isSettled: true },
+        );
         if (late > 0)
           log.warn({ deletion: deletion._id, documents: late }, "what was deleted was written after its sweep");
         if (!signal.aborted) await deletions.forget(deletion);
@@ -100,50 +113,56 @@ export function createSweep(parts: SweepParts): Sweep {
   };
 }
 
-/** Sweeps a deletion. @returns how many documents were deleted or changed */
-type SweepKind = (parts: SweepParts, deletion: DeletionDocument) => Promise<number>;
+/** One pass over a deletion. Its signal aborts when it has come to what the journal has not told of; the next one goes on there. */
+interface Pass extends SweepParts {
+  leave(): void;
+}
+
+/** @returns how many documents were deleted or changed */
+type SweepKind = (pass: Pass, deletion: DueDeletion) => Promise<number>;
 
 const SWEEPS: Readonly<Record<DeletionDocument["kind"], SweepKind>> = {
-  network: async (parts, deletion) => {
-    const { addresses, bindings, guards } = parts.storage;
+  network: async (pass, deletion) => {
+    const { addresses, bindings, guards } = pass.storage;
     const { _id, organization_id } = deletion;
     const inIt = { organization_id, network_id: _id };
-    let total = await deleteMatching(parts, guards.sweepable, { ...inIt, kind: "subnet" }, GUARD_INDEX);
-    total += await deleteMatching(parts, bindings.sweepable, inIt, creationIndex("bindings", true));
+    let total = await deleteMatching(pass, guards.sweepable, { ...inIt, kind: "subnet" }, GUARD_INDEX);
+    total += await deleteMatching(pass, bindings.sweepable, inIt, creationIndex("bindings", true));
     // What names others goes before what it names.
     for (const kind of ["services", "ports", "interfaces", "hosts", "subnets"] as const)
-      total += await deleteEntities(parts, deletion, { kind, filter: inIt, hint: creationIndex(kind, true) });
-    return total + (await deleteMatching(parts, addresses.sweepable, inIt, FREE_ADDRESSES_INDEX));
+      total += await deleteEntities(pass, deletion, { kind, filter: inIt, hint: creationIndex(kind, true) });
+    return total + (await deleteMatching(pass, addresses.sweepable, inIt, FREE_ADDRESSES_INDEX));
   },
-  hosts: async (parts, deletion) => {
-    const { bindings, interfaces } = parts.storage;
+  hosts: async (pass, deletion) => {
+    const { bindings, interfaces } = pass.storage;
     const { organization_id, ids = [] } = deletion;
     const filter = { organization_id, host_id: { $in: ids } };
-    let total = await deleteMatching(parts, bindings.sweepable, filter, HOST_BINDINGS_INDEX);
-    total += await deleteEntities(parts, deletion, { kind: "services", filter, hint: HOST_ORDER_INDEX });
-    total += await deleteEntities(parts, deletion, { kind: "ports", filter, hint: HOST_PORTS_INDEX });
+    let total = await deleteMatching(pass, bindings.sweepable, filter, HOST_BINDINGS_INDEX);
+    total += await deleteEntities(pass, deletion, { kind: "services", filter, hint: HOST_ORDER_INDEX });
+    total += await deleteEntities(pass, deletion, { kind: "ports", filter, hint: HOST_PORTS_INDEX });
     const release = (batch: readonly string[]): Promise<void> => interfaces.releaseAddresses(organization_id, batch);
     const ofInterfaces = { kind: "interfaces", filter, hint: HOST_ORDER_INDEX, before: release } as const;
-    return total + (await deleteEntities(parts, deletion, ofInterfaces));
+    return total + (await deleteEntities(pass, deletion, ofInterfaces));
   },
-  tags: async (parts, { organization_id, ids = [], deleted_at }) => {
-    const { storage } = parts;
+  tags: async (pass, { organization_id, ids = [], deleted_at, isSettled }) => {
+    if (!isSettled) pass.leave();
+    const { storage } = pass;
     const scope = scopeWithout(organization_id, new Map(ids.map((id) => [id, deleted_at])));
     const carriers = { organization_id, tags: { $in: ids } };
     const matching = { filter: carriers, hint: TAG_INDEX };
     let total = 0;
     for (const kind of TAGGED_KINDS)
-      for (let found = -1; found !== 0 && !parts.signal.aborted; total += found)
+      for (let found = -1; found !== 0 && !pass.signal.aborted; total += found)
         // Until nothing is found: others may have written some of them at the same time.
-        found = await sweepMatching(parts, storage[kind].sweepable, matching, (ids) =>
+        found = await sweepMatching(pass, storage[kind].sweepable, matching, (ids) =>
           takeOffInPassing(storage, scope, { kind, ids }),
         );
     return total;
   },
 };
 
-function deleteMatching(parts: SweepParts, sweepable: Sweepable, filter: Matching, hint: IndexKey): Promise<number> {
-  return sweepMatching(parts, sweepable, { filter, hint }, (batch) => sweepable.remove(filter.organization_id, batch));
+function deleteMatching(pass: Pass, sweepable: Sweepable, filter: Matching, hint: IndexKey): Promise<number> {
+  return sweepMatching(pass, sweepable, { filter, hint }, (batch) => sweepable.remove(filter.organization_id, batch));
 }
 
 interface SweptEntities {
@@ -154,18 +173,28 @@ interface SweptEntities {
   readonly before?: (batch: readonly string[]) => Promise<void>;
 }
 
-/** The same for what has entries in the journal: it is told by whose deletion they go, and whether it has told of that. */
+/**
+ * The same for what has entries in the journal, as far as it has told that they go: what it reads for that must not go before.
+ * It is told by whose deletion they go, and whether it has told of that.
+ */
 function deleteEntities(
-  parts: SweepParts,
-  deletion: DeletionDocument,
+  pass: Pass,
+  deletion: DueDeletion,
   { kind, filter, hint, before }: SweptEntities,
 ): Promise<number> {
-  const { deletions, transaction, [kind]: entities } = parts.storage;
-  return sweepMatching(parts, entities.sweepable, { filter, hint }, async (batch) => {
+  const { deletions, database, transaction, [kind]: entities } = pass.storage;
+  const { organization_id: organizationId, isSettled, journaled = false } = deletion;
+  const journal = journalCollections(database.db);
+  return sweepMatching(pass, entities.sweepable, { filter, hint }, async (batch) => {
+    const isTold = journaled || (await areToldGone(journal, { organizationId, collection: kind, ids: batch }));
+    if (!isTold && !isSettled) {
+      pass.leave();
+      return 0;
+    }
     await before?.(batch);
     return transaction(BACKGROUND, [], async (tx) => {
-      await deletions.noteSwept(tx, deletion);
-      return entities.sweepable.remove(deletion.organization_id, batch, tx);
+      await deletions.noteSwept(tx, deletion, isTold);
+      return entities.sweepable.remove(organizationId, batch, tx);
     });
   });
 }

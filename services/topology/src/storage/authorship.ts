@@ -89,21 +89,19 @@ export function createNote(db: Db): Note {
   };
 }
 
-/** Leaves the note of a transaction that deletes what a deletion has hidden. */
-export type NoteSwept = (tx: ClientSession, hidden: Hidden) => Promise<void>;
+/** Leaves the note of a transaction that deletes what a deletion has hidden. @param isTold all that goes */
+export type NoteSwept = (tx: ClientSession, hidden: Hidden, isTold: boolean) => Promise<void>;
 
 interface Hidden {
   readonly organization_id: string;
   /** Who hid it. */
   readonly by?: string;
-  /** True when all of it is told. */
-  readonly journaled?: boolean;
 }
 
 export function createNoteSwept(db: Db): NoteSwept {
   const notes = scopedCollection<NoteDocument>(db, NOTES);
-  return async (tx, { organization_id, by = byText(undefined, organization_id, 0), journaled }) => {
+  return async (tx, { organization_id, by = byText(undefined, organization_id, 0) }, isTold) => {
     const note = { _id: new ObjectId(), organization_id, by, at: new Date() };
-    await notes.insertMany([journaled === true ? { ...note, kind: TOLD } : note], { session: tx });
+    await notes.insertMany([isTold ? { ...note, kind: TOLD } : note], { session: tx });
   };
 }

@@ -1,4 +1,4 @@
-import type { ClientSession, Collection, Db } from "mongodb";
+import type { ClientSession, Collection, Db, FindCursor } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import { newId } from "@nts/shared/ids";
 import { createNoteSwept, type NoteSwept, signed } from "./authorship.js";
@@ -29,6 +29,11 @@ export interface DeletionDocument {
   announced?: boolean;
 }
 
+export interface DueDeletion extends DeletionDocument {
+  /** All of it may be swept: the journal has told of it, or nobody waits for that any more. */
+  readonly isSettled: boolean;
+}
+
 export interface DeletionRecords {
   /** Hides networks when the transaction commits. @throws AppError `not_found` when one of them is hidden already */
   hideNetworks(tx: ClientSession, organizationId: string, ids: readonly string[]): Promise<void>;
@@ -45,9 +50,9 @@ export interface DeletionRecords {
   /**
    * Those that are to be swept; oldest first. Times are milliseconds since they were hidden, by the clock of the database.
    *
-   * @param untoldMs for those that the journal has not told of
+   * @param untoldMs after which they do not wait for the journal any more
    */
-  unswept(agedMs: number, untoldMs: number): Promise<DeletionDocument[]>;
+  unswept(agedMs: number, untoldMs: number): Promise<DueDeletion[]>;
   /** Tells the journal that a transaction sweeps what a deletion has hidden. */
   readonly noteSwept: NoteSwept;
   /** Those that were swept this many milliseconds ago. */
@@ -62,9 +67,9 @@ export function openDeletions(db: Db): Collection<DeletionDocument> {
 
 export function createDeletionRecords(db: Db): DeletionRecords {
   const collection = openDeletions(db);
-  const unswept = (agedMs: number, more: object): Promise<DeletionDocument[]> => {
+  const unswept = (agedMs: number, more?: object): FindCursor<DeletionDocument> => {
     const due = { swept_at: { $exists: false }, ...aged("deleted_at", agedMs), ...more };
-    return collection.find(due).sort({ deleted_at: 1 }).toArray();
+    return collection.find(due).sort({ deleted_at: 1 });
   };
   return {
     hideNetworks: async (tx, organization_id, ids) => {
@@ -103,8 +108,12 @@ export function createDeletionRecords(db: Db): DeletionRecords {
       const found = await collection.find({}, { projection: { swept_at: 1 } }).toArray();
       return { all: found.length, unswept: found.filter(({ swept_at }) => swept_at === undefined).length };
     },
-    unannounced: (agedMs) => unswept(agedMs, { announced: { $exists: false } }),
-    unswept: (agedMs, untoldMs) => unswept(agedMs, { $or: [{ journaled: true }, aged("deleted_at", untoldMs)] }),
+    unannounced: (agedMs) => unswept(agedMs, { announced: { $exists: false } }).toArray(),
+    unswept: async (agedMs, untoldMs) => {
+      const due = await unswept(agedMs).toArray();
+      const old = new Set((await unswept(untoldMs).toArray()).map(({ _id }) => _id));
+      return due.map((one) => ({ ...one, isSettled: one.journaled === true || old.has(one._id) }));
+    },
     noteSwept: createNoteSwept(db),
     swept: (agedMs) => collection.find({ swept_at: { $exists: true }, ...aged("swept_at", agedMs) }).toArray(),
     markSwept: async ({ _id }) => {
