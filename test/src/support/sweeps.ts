@@ -59,8 +59,9 @@ export interface SlowJournal {
 export async function aSlowJournal(db: Db): Promise<SlowJournal> {
   const collections = journalCollections(db);
   const hidden = createHiddenThings();
-  const writer = createJournalWriter(collections, createKnownStates(collections), { hidden, told: () => undefined });
-  const making = { collections, hidden, writer };
+  const known = createKnownStates(collections);
+  const writer = createJournalWriter(collections, known, { hidden, told: () => undefined });
+  const making = { collections, hidden, known, writer };
   const stream = await openStream(db, null);
   await reconcile(making, new AbortController().signal);
   const telling = createTelling(making);
@@ -89,7 +90,8 @@ export async function heardBy(db: Db, task: () => Promise<void>): Promise<Happen
   const stream = await openStream(db, null);
   try {
     await task();
-    const reader = createEventReader(journalCollections(db));
+    const collections = journalCollections(db);
+    const reader = createEventReader(collections, createKnownStates(collections));
     const heard: Happening[] = [];
     const takeSome = async (): Promise<boolean> => {
       const { events } = await stream.next(500);

@@ -13,6 +13,8 @@ const USER = "nts";
 const TRANSACTION_SECONDS = 8;
 // A set of one member confirms that it is the primary when its journal is next written: every 100 ms by default.
 const JOURNAL_MS = 5;
+// As much as containers have unless told otherwise; it takes no more than there is data.
+const CACHE_GB = "1";
 const NO_CONFIGURATION = 94;
 const USER_NOT_FOUND = 11;
 
@@ -45,7 +47,7 @@ export function createMongod({
     args: [
       ...["--dbpath", folder, "--port", String(port), "--bind_ip", "127.0.0.1", "--nounixsocket"],
       ...["--keyFile", keyFile, "--journalCommitInterval", String(JOURNAL_MS)],
-      ...["--replSet", REPLICA_SET, "--wiredTigerCacheSizeGB", "0.25", "--networkMessageCompressors", "snappy"],
+      ...["--replSet", REPLICA_SET, "--wiredTigerCacheSizeGB", CACHE_GB, "--networkMessageCompressors", "snappy"],
       ...["--setParameter", "diagnosticDataCollectionEnabled=false"],
       ...["--setParameter", `transactionLifetimeLimitSeconds=${TRANSACTION_SECONDS}`],
     ],

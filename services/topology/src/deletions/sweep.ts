@@ -175,7 +175,7 @@ interface SweptEntities {
 
 /**
  * The same for what has entries in the journal, as far as it has told that they go: what it reads for that must not go before.
- * It is told by whose deletion they go, and whether it has told of that.
+ * Nobody has to hear of the rest of it. What the journal is not waited for is told as any other deletion.
  */
 function deleteEntities(
   pass: Pass,
@@ -192,8 +192,9 @@ function deleteEntities(
       return 0;
     }
     await before?.(batch);
+    if (isTold) return entities.sweepable.remove(organizationId, batch);
     return transaction(BACKGROUND, [], async (tx) => {
-      await deletions.noteSwept(tx, deletion, isTold);
+      await deletions.noteSwept(tx, deletion);
       return entities.sweepable.remove(organizationId, batch, tx);
     });
   });

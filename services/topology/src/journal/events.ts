@@ -1,14 +1,15 @@
 import type { Authorship } from "../storage/authorship.js";
-import { authorshipIn, BARRIER, NOTES, TOLD } from "../storage/authorship.js";
+import { authorshipIn, BARRIER, NOTES } from "../storage/authorship.js";
 import { BY_ID, JOURNAL_OF_ENTITY } from "../storage/indexes.js";
 import type { JournalCollections } from "./collections.js";
 import { type Happening, JOURNALED, type Journaled } from "./entries.rules.js";
+import type { KnownStates } from "./known.js";
 import type { ChangeEvent } from "./stream.js";
 import { signatureOf } from "./writer.js";
 
 // From events of the database to what happened to entities. Who deleted something stands in the note of its transaction, whose
-// events come one after another. Builds that know nothing of the journal say neither who nor of which organization: that is
-// looked up.
+// events come one after another. A sweep that follows the journal leaves none. Builds that know nothing of the journal say neither
+// who nor of which organization: that is looked up.
 
 export interface EventReader {
   /** What some events tell of entities, in their order. */
@@ -22,11 +23,12 @@ interface Unplaced extends Omit<Happening, "organizationId"> {
 interface Note {
   readonly transaction: string;
   readonly authorship: Authorship;
-  /** Whether all that it deletes has been told. */
-  readonly isTold: boolean;
 }
 
-export function createEventReader({ journal, entities }: JournalCollections): EventReader {
+export function createEventReader(
+  { journal, entities }: JournalCollections,
+  known: Pick<KnownStates, "goneAmong">,
+): EventReader {
   let note: Note | null = null;
 
   function happeningIn(event: ChangeEvent): Unplaced | null {
@@ -35,14 +37,12 @@ export function createEventReader({ journal, entities }: JournalCollections): Ev
     const by = fields["by"] as string | undefined;
     if (isBarrier(event)) return null;
     if (ns.coll === NOTES) {
-      const isTold = fullDocument?.["kind"] === TOLD;
-      note = { transaction: transactionOf(event), authorship: authorshipIn(by ?? "{}"), isTold };
+      note = { transaction: transactionOf(event), authorship: authorshipIn(by ?? "{}") };
       return null;
     }
     if (!(ns.coll in JOURNALED)) return null;
     const isGone = operationType === "delete";
     const noted = isGone && note?.transaction === transactionOf(event) ? note : null;
-    if (noted?.isTold === true) return null;
     const authorship = by === undefined ? (noted?.authorship ?? null) : authorshipIn(by);
     const { wire, revision, form } = fields as { wire?: string; revision?: number; form?: number };
     if (!isGone && wire === undefined) return null;
@@ -80,7 +80,9 @@ export function createEventReader({ journal, entities }: JournalCollections): Ev
 
   return {
     read: async (events) => {
-      const all = events.flatMap((event) => happeningIn(event) ?? []);
+      const seen = events.flatMap((event) => happeningIn(event) ?? []);
+      const swept = await known.goneAmong(seen.filter(isNobodys).map(({ id }) => id));
+      const all = seen.filter((one) => !(isNobodys(one) && swept.has(one.id)));
       const unplaced = all.filter(({ organizationId }) => organizationId === null);
       const looked = unplaced.length === 0 ? new Map<string, string>() : await organizationsOf(unplaced);
       return all.flatMap((one) => {
@@ -90,6 +92,11 @@ export function createEventReader({ journal, entities }: JournalCollections): Ev
       });
     },
   };
+}
+
+/** A deletion without a note. */
+function isNobodys({ state, organizationId }: Unplaced): boolean {
+  return state === null && organizationId === null;
 }
 
 /** Somebody waits until everything before it is told. */

@@ -12,6 +12,8 @@ import { createJournalWriter, PAUSE_MS, type Told } from "./writer.js";
 
 /** Milliseconds between two looks, in which changes gather: one command for several of them costs hardly more than for one. */
 const GATHER_MS = 25;
+/** While events come faster than they are told, what waits goes on after so many full batches of them. */
+const OTHERS_FIRST = 4;
 /** Whoever stops waits for so long. */
 const AWAIT_MS = 250;
 /** Milliseconds after which the place in the stream is saved again. What comes twice then is known. */
@@ -32,12 +34,15 @@ export interface FollowParts {
  */
 export async function follow({ collections, told, log, count }: FollowParts, signal: AbortSignal): Promise<void> {
   const hidden = createHiddenThings();
-  const writer = createJournalWriter(collections, createKnownStates(collections), { hidden, told });
-  const making = { collections, hidden, writer };
+  const known = createKnownStates(collections);
+  const writer = createJournalWriter(collections, known, { hidden, told });
+  const making = { collections, hidden, known, writer };
   const telling = createTelling(making);
   const stream = await open(making, log, signal);
   const place = createSafePlace(stream.begun);
   let saved = { token: stream.begun, atMs: performance.now() };
+  /** Batches in a row that were full. */
+  let full = 0;
 
   /** @returns how many events there were */
   async function take(): Promise<number> {
@@ -53,8 +58,10 @@ export async function follow({ collections, told, log, count }: FollowParts, sig
     while (!signal.aborted) {
       const taken = await take();
       const isBusy = !telling.isDone() || taken === MOST_EVENTS;
-      if (!telling.isDone()) await telling.goOn();
-      else if (performance.now() > saved.atMs + SAVE_MS && place.safe() !== saved.token) {
+      full = taken === MOST_EVENTS ? full + 1 : 0;
+      if (!telling.isDone()) {
+        if (full % OTHERS_FIRST === 0) await telling.goOn();
+      } else if (performance.now() > saved.atMs + SAVE_MS && place.safe() !== saved.token) {
         saved = { token: place.safe(), atMs: performance.now() };
         await save(collections, saved.token);
       }

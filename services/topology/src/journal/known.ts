@@ -15,6 +15,8 @@ const OF_STATES = { organization_id: 1, entity_id: 1, action: 1, revision: 1, wi
 export interface KnownStates {
   /** Looks up what is not remembered of some entities. */
   load(ids: readonly string[], organizationIds: readonly string[]): Promise<void>;
+  /** Those that the journal tells are gone. */
+  goneAmong(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** What was loaded, or appended since. */
   get(id: string): Known | null;
   /** Gives a draft the next place of its organization, and knows what it leaves. */
@@ -46,6 +48,14 @@ export function createKnownStates({ journal, gone }: JournalCollections): KnownS
       const found = await lastEntries({ journal }, { organizationIds, ids: missing, projection: OF_STATES });
       for (const entry of found) batch.set(entry.entity_id, knownAfter(entry));
       for (const id of missing) states.set(id, { known: batch.get(id) ?? null });
+    },
+    goneAmong: async (ids) => {
+      const asked = [...new Set(ids)].map((id) => ({ id, remembered: states.get(id) }));
+      const gone = new Set(asked.flatMap(({ id, remembered }) => (remembered?.known?.state === null ? [id] : [])));
+      const missing = asked.flatMap(({ id, remembered }) => (remembered === undefined ? [id] : []));
+      for (const { entity_id, action } of await lastEntries({ journal }, { ids: missing, projection: OF_STATES }))
+        if (action === "deleted") gone.add(entity_id);
+      return gone;
     },
     get: (id) => batch.get(id) ?? null,
     place: (draft) => {

@@ -4,7 +4,8 @@ import type { JournalCollections } from "./collections.js";
 import type { JournalDocument } from "./entries.rules.js";
 
 export interface AskedEntities {
-  readonly organizationIds: readonly string[];
+  /** Where they are known: ids are unique in all organizations. */
+  readonly organizationIds?: readonly string[];
   readonly ids: readonly string[];
   /** Only entries up to this number count. */
   readonly upTo?: number;
@@ -17,7 +18,8 @@ export async function lastEntries(
   { journal }: Pick<JournalCollections, "journal">,
   { organizationIds, ids, upTo, projection }: AskedEntities,
 ): Promise<JournalDocument[]> {
-  const organizations = { organization_id: { $in: [...organizationIds] } };
+  if (ids.length === 0) return [];
+  const organizations = organizationIds && { organization_id: { $in: [...organizationIds] } };
   const stages = [
     { $match: { entity_id: { $in: ids }, ...organizations, ...(upTo !== undefined && { n: { $lte: upTo } }) } },
     { $sort: { entity_id: 1, n: -1 } },

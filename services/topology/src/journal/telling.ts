@@ -6,6 +6,7 @@ import { createEventReader, isBarrier, timeOf } from "./events.js";
 import type { Happening } from "./entries.rules.js";
 import { hiddenBy, type HidingDeletion } from "./expand.js";
 import type { HiddenThings } from "./hidden.js";
+import type { KnownStates } from "./known.js";
 import { createLines } from "./lines.js";
 import type { ChangeEvent } from "./stream.js";
 import type { JournalWriter } from "./writer.js";
@@ -17,6 +18,7 @@ import type { JournalWriter } from "./writer.js";
 export interface Making {
   readonly collections: JournalCollections;
   readonly hidden: HiddenThings;
+  readonly known: KnownStates;
   readonly writer: JournalWriter;
 }
 
@@ -30,9 +32,9 @@ export interface Telling {
   close(): Promise<void>;
 }
 
-export function createTelling({ collections, hidden, writer }: Making): Telling {
+export function createTelling({ collections, hidden, known, writer }: Making): Telling {
   const { deletions, notes } = collections;
-  const reader = createEventReader(collections);
+  const reader = createEventReader(collections, known);
   const lines = createLines(writer, createBacklog(collections));
   /** Organizations of deletions that are not told yet. */
   const untold = new Map<string, string>();

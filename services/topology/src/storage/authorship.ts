@@ -57,20 +57,16 @@ export function authorshipIn(by: string): Authorship {
   return { organizationId: o, author };
 }
 
-/**
- * A note of a transaction that deletes; it says so when all that goes has been told already. Or a barrier, behind which
- * everything before it is told.
- */
+/** A note of a transaction that deletes; or a barrier, behind which everything before it is told. */
 export interface NoteDocument {
   _id: ObjectId;
   organization_id: string;
   by?: string;
   at: Date;
-  kind?: typeof TOLD | typeof BARRIER;
+  kind?: typeof BARRIER;
   passed?: boolean;
 }
 
-export const TOLD = "told";
 export const BARRIER = "barrier";
 
 /** Leaves a note for the deletions of a transaction, once for all of them. */
@@ -89,8 +85,8 @@ export function createNote(db: Db): Note {
   };
 }
 
-/** Leaves the note of a transaction that deletes what a deletion has hidden. @param isTold all that goes */
-export type NoteSwept = (tx: ClientSession, hidden: Hidden, isTold: boolean) => Promise<void>;
+/** Leaves the note of a transaction that deletes what a deletion has hidden. */
+export type NoteSwept = (tx: ClientSession, hidden: Hidden) => Promise<void>;
 
 interface Hidden {
   readonly organization_id: string;
@@ -100,8 +96,7 @@ interface Hidden {
 
 export function createNoteSwept(db: Db): NoteSwept {
   const notes = scopedCollection<NoteDocument>(db, NOTES);
-  return async (tx, { organization_id, by = byText(undefined, organization_id, 0) }, isTold) => {
-    const note = { _id: new ObjectId(), organization_id, by, at: new Date() };
-    await notes.insertMany([isTold ? { ...note, kind: TOLD } : note], { session: tx });
+  return async (tx, { organization_id, by = byText(undefined, organization_id, 0) }) => {
+    await notes.insertMany([{ _id: new ObjectId(), organization_id, by, at: new Date() }], { session: tx });
   };
 }

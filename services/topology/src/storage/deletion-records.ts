@@ -53,7 +53,7 @@ export interface DeletionRecords {
    * @param untoldMs after which they do not wait for the journal any more
    */
   unswept(agedMs: number, untoldMs: number): Promise<DueDeletion[]>;
-  /** Tells the journal that a transaction sweeps what a deletion has hidden. */
+  /** Tells the journal whose deletion it is that a transaction sweeps. */
   readonly noteSwept: NoteSwept;
   /** Those that were swept this many milliseconds ago. */
   swept(agedMs: number): Promise<DeletionDocument[]>;
