@@ -8,6 +8,9 @@ import { BATCH } from "./writer.js";
 // What has happened and cannot be told yet. It waits in the database, because nobody knows how much it becomes; a process that
 // begins to keep the journal takes it from the stream again, and what another one has left ends by its age.
 
+/** Only the process that wrote it reads it, from the same member; should that lose it, the stream has it. */
+const UNCONFIRMED = { w: 1, journal: false } as const;
+
 /** The happenings of an organization from one number to another. */
 export interface Stretch {
   readonly organizationId: string;
@@ -42,7 +45,7 @@ export function createBacklog({ backlog }: Pick<JournalCollections, "backlog">):
         const _id = idOf(organization_id, n + i + 1);
         return { _id, organization_id, at, happening };
       });
-      await backlog.insertMany(documents, { ignoreUndefined: true });
+      await backlog.insertMany(documents, { ignoreUndefined: true, writeConcern: UNCONFIRMED });
       numbers.set(organization_id, n + documents.length);
       return n + documents.length;
     },
@@ -59,7 +62,7 @@ export function createBacklog({ backlog }: Pick<JournalCollections, "backlog">):
       stretch.isRead = true;
     },
     remove: async (stretch) => {
-      await backlog.deleteMany(within(stretch), { hint: BY_ID });
+      await backlog.deleteMany(within(stretch), { hint: BY_ID, writeConcern: UNCONFIRMED });
     },
   };
 }

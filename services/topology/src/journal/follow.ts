@@ -13,7 +13,7 @@ import { createJournalWriter, PAUSE_MS, type Told } from "./writer.js";
 /** Milliseconds between two looks, in which changes gather: one command for several of them costs hardly more than for one. */
 const GATHER_MS = 25;
 /** While events come faster than they are told, what waits goes on after so many full batches of them. */
-const OTHERS_FIRST = 4;
+const OTHERS_FIRST = 2;
 /** Whoever stops waits for so long. */
 const AWAIT_MS = 250;
 /** Milliseconds after which the place in the stream is saved again. What comes twice then is known. */

@@ -34,8 +34,8 @@ export interface ChangeStream {
   close(): Promise<void>;
 }
 
-/** Events of one batch: turning them into entries keeps the process from everything else for some ten milliseconds. */
-export const MOST_EVENTS = 100;
+/** Events of one batch: reading them keeps the process from everything else for some ten milliseconds. */
+export const MOST_EVENTS = 400;
 
 /** The server's codes for a place in the stream that it cannot go on from. */
 const LOST = new Set([9, 260, 280, 286, 40647, 50811]);

@@ -43,8 +43,9 @@ export function createTelling({ collections, hidden, known, writer }: Making): T
     const happenings = await reader.read(events);
     const waiting = new Map<string, Happening[]>();
     for (const one of happenings) if (lines.has(one.organizationId)) putUnder(waiting, one.organizationId, one);
-    for (const [organizationId, those] of waiting) await lines.addHappenings(organizationId, those);
-    const entries = await writer.write(happenings.filter(({ organizationId }) => !lines.has(organizationId)));
+    const now = happenings.filter(({ organizationId }) => !lines.has(organizationId));
+    const adding = [...waiting].map(([organizationId, those]) => lines.addHappenings(organizationId, those));
+    const [entries] = await Promise.all([writer.write(now), ...adding]);
     await passBarriers(events.filter(isBarrier));
     return entries;
   }

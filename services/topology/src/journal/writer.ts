@@ -33,19 +33,24 @@ export function createJournalWriter(
     for (const [organizationId, networkIds] of networks) told(organizationId, networkIds);
   }
 
+  async function writeSome(happenings: readonly Happening[]): Promise<number> {
+    const organizations = new Set(happenings.map(({ organizationId }) => organizationId));
+    await known.load(happenings.map(({ id }) => id), [...organizations]); // prettier-ignore
+    const documents: JournalDocument[] = [];
+    for (const happening of happenings) {
+      const draft = draftOf(known.get(happening.id), happening);
+      if (draft !== null) documents.push(known.place(draft));
+    }
+    await append(documents);
+    return documents.length;
+  }
+
   return {
     write: async (happenings) => {
       const seen = happenings.flatMap((one) => hidden.seen(one) ?? []);
-      if (seen.length === 0) return 0;
-      const organizations = new Set(seen.map(({ organizationId }) => organizationId));
-      await known.load(seen.map(({ id }) => id), [...organizations]); // prettier-ignore
-      const documents: JournalDocument[] = [];
-      for (const happening of seen) {
-        const draft = draftOf(known.get(happening.id), happening);
-        if (draft !== null) documents.push(known.place(draft));
-      }
-      await append(documents);
-      return documents.length;
+      let entries = 0;
+      for (let at = 0; at < seen.length; at += BATCH) entries += await writeSome(seen.slice(at, at + BATCH));
+      return entries;
     },
   };
 }
