@@ -128,8 +128,8 @@ describe(`${LENGTH} random writes by ${WRITERS} writers, seed ${SEED}, while pro
     async () => {
       const whole = await aBearer();
       const writers = callersWith(whole);
-      const world = anEmptyWorld();
       const home = await writers[0]!.data<{ id: string }>("post", "/api/v1/networks", { name: "Home" });
+      const world = anEmptyWorld(home.id);
       world.known.networks.push({ id: home.id, network_id: home.id, body: home });
       const limited = await aBearer([home.id]);
       const followers = [whole, limited].flatMap((headers) => [

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import type { Db } from "mongodb";
 import {
   createHost,
   createInterface,
@@ -22,11 +21,10 @@ import { listNetworkIds } from "@nts/shared/contract/internal";
 import { BACKGROUND } from "@nts/shared/work";
 import { Registry } from "prom-client";
 import { createStorage } from "@nts/topology/storage/storage";
-import { createSweep, type SweepTimes } from "@nts/topology/deletions/sweep";
 import { startSweeper } from "@nts/topology/deletions/sweeper";
 import { violationsIn } from "../support/invariants.js";
 import { seedTopology, type Seeded } from "../support/seed.js";
-import { aSlowJournal, heardBy, startSweptTopology, type Sweeps } from "../support/sweeps.js";
+import { aSlowJournal, documentsIn, heardBy, startSweptTopology, type Sweeps } from "../support/sweeps.js";
 import type { Caller, Topology } from "../support/topology.js";
 import { aHost, aNetwork, type World } from "../support/topology-world.js";
 import { until } from "../support/until.js";
@@ -58,20 +56,8 @@ async function aLargeNetwork(): Promise<LargeWorld> {
   return { ...world, organizationId, seeded, doomed: seeded.networkIds[0]! };
 }
 
-async function documentsIn(db: Db, networkId: string): Promise<number> {
-  const kinds = ["networks", "subnets", "hosts", "interfaces", "ports", "services", "bindings", "guards"];
-  const counts = await Promise.all(kinds.map((kind) => db.collection(kind).countDocuments({ network_id: networkId })));
-  return counts.reduce((sum, count) => sum + count, 0);
-}
-
 async function markAsTold(_id: string): Promise<void> {
   await topology.db.collection<{ _id: string }>("deletions").updateOne({ _id }, { $set: { journaled: true } });
-}
-
-/** Sweeps at once what the journal has told of. */
-function sweepAsTold(times: Partial<SweepTimes> = {}): Promise<void> {
-  const parts = { ...sweeps.parts, count: () => undefined, signal: new AbortController().signal };
-  return createSweep({ ...parts, times: { graceMs: 0, keepMs: 0, untoldMs: 3_600_000, ...times } }).run();
 }
 
 describe("deleting a large network", () => {
@@ -198,42 +184,41 @@ describe("the sweep of a large network", () => {
   it("waits until the journal has told of it, for a while", async () => {
     const { owner, doomed } = await aLargeNetwork();
     await owner.call(deleteNetwork, { params: { id: doomed } });
-    await sweepAsTold();
+    await sweeps.sweepAsTold();
     expect(await documentsIn(topology.db, doomed)).toBe(660);
     await markAsTold(doomed);
-    await sweepAsTold({ graceMs: 3_600_000 });
+    await sweeps.sweepAsTold({ graceMs: 3_600_000 });
     expect(await documentsIn(topology.db, doomed)).toBe(660);
-    await sweepAsTold();
+    await sweeps.sweepAsTold();
     expect(await documentsIn(topology.db, doomed)).toBe(0);
   });
 
   it("follows the journal while that tells of it, and goes on when it has told more", async () => {
-    const { owner, organizationId, doomed } = await aLargeNetwork();
+    const { owner, organizationId, doomed, seeded } = await aLargeNetwork();
     const journal = await aSlowJournal(topology.db);
     try {
       await owner.call(deleteNetwork, { params: { id: doomed } });
       await journal.take();
       await journal.tell(300);
-      const services = topology.db.collection("services");
-      const [first] = await services.find({ network_id: doomed }).sort({ created_at: 1, _id: 1 }).limit(1).toArray();
+      const first = { host_id: seeded.hostIds[0] };
       const setRevision = (revision: number): Promise<unknown> =>
-        services.updateOne({ _id: first!._id }, { $set: { revision } });
+        topology.db.collection("services").updateMany(first, { $set: { revision } });
       // As if it had been deleted and restored, and what was told was its former end.
       await setRevision(9);
-      await sweepAsTold();
+      await sweeps.sweepAsTold();
       expect(await documentsIn(topology.db, doomed)).toBe(660);
 
       await setRevision(1);
       const happenings = await heardBy(topology.db, async () => {
-        await sweepAsTold();
+        await sweeps.sweepAsTold();
         expect(await documentsIn(topology.db, doomed)).toBe(460);
         await journal.tell();
-        await sweepAsTold();
+        await sweeps.sweepAsTold();
       });
       expect(await documentsIn(topology.db, doomed)).toBe(0);
       expect(happenings.filter((one) => one.organizationId === organizationId)).toEqual([]);
-      const told = topology.db.collection("journal").countDocuments({ network_id: doomed, action: "deleted" });
-      expect(await told).toBe(661);
+      const told = { network_id: doomed, action: "deleted" };
+      expect(await topology.db.collection("journal").countDocuments(told)).toBe(661);
     } finally {
       await journal.close();
     }
@@ -266,10 +251,8 @@ describe("the sweep of a large network", () => {
 
   it("ends a deletion whose process died before it had told anybody", async () => {
     const { owner, organizationId, doomed } = await aLargeNetwork();
-    const { storage } = sweeps;
-    await storage.transaction(BACKGROUND, [], (session) =>
-      storage.deletions.hideNetworks(session, organizationId, [doomed]),
-    );
+    const { deletions, transaction } = sweeps.storage;
+    await transaction(BACKGROUND, [], (tx) => deletions.hideNetworks(tx, organizationId, [doomed]));
     await sweeps.sweep();
     expect(sweeps.announced).toContain(doomed);
     expect(await documentsIn(topology.db, doomed)).toBe(0);

@@ -19,11 +19,13 @@ export interface World {
   readonly known: Record<Kind, Known[]>;
   /** Every MAC address that was ever answered for an interface. */
   readonly macs: Map<string, Set<string>>;
+  /** The network that is never deleted, because somebody's rights are limited to it. */
+  readonly home?: string;
 }
 
-export function anEmptyWorld(): World {
+export function anEmptyWorld(home?: string): World {
   const known = { networks: [], subnets: [], hosts: [], interfaces: [], ports: [], services: [], tags: [] };
-  return { known, macs: new Map() };
+  return { known, macs: new Map(), ...(home !== undefined && { home }) };
 }
 
 /** Draws a history; the same seed gives the same one. */
@@ -66,10 +68,10 @@ function update(kind: Kind, changesOf: (world: World, known: Known, drawn: Drawn
 
 function remove(kind: Kind, atLeast: number, count: number): Step {
   return async (world, caller, [, a]) => {
-    const all = world.known[kind];
+    const all = world.known[kind].filter(({ id }) => id !== world.home);
     if (all.length <= atLeast) return null;
     const gone = Array.from({ length: count }, (_, i) => pick(all, a + i)?.id ?? "");
-    world.known[kind] = all.filter(({ id }) => !gone.includes(id));
+    world.known[kind] = world.known[kind].filter(({ id }) => !gone.includes(id));
     return count === 1
       ? caller.send("delete", `/api/v1/${kind}/${gone[0] ?? ""}`)
       : caller.send("post", `/api/v1/${kind}/bulk-delete`, gone);

@@ -3,7 +3,7 @@ import type { Db } from "mongodb";
 import { createLog } from "@nts/shared/log";
 import { createTransactions } from "@nts/shared/mongo/transaction";
 import { createStorage, type Storage } from "@nts/topology/storage/storage";
-import { createSweep, type SweepParts } from "@nts/topology/deletions/sweep";
+import { createSweep, type SweepParts, type SweepTimes } from "@nts/topology/deletions/sweep";
 import { journalCollections } from "@nts/topology/journal/collections";
 import type { Happening } from "@nts/topology/journal/entries.rules";
 import { createEventReader } from "@nts/topology/journal/events";
@@ -24,6 +24,8 @@ export interface Sweeps {
   readonly announced: readonly string[];
   /** Sweeps what was deleted, at once. @param count hears of every batch */
   sweep(count?: SweepParts["count"], signal?: AbortSignal): Promise<void>;
+  /** Sweeps at once what the journal has told of. */
+  sweepAsTold(times?: Partial<SweepTimes>): Promise<void>;
 }
 
 /** Two instances on one database, and its sweeps. */
@@ -44,6 +46,11 @@ export function sweepsOf({ db }: Pick<Topology, "db">): Sweeps {
     announced,
     sweep: (count = () => undefined, signal = new AbortController().signal) =>
       createSweep({ ...parts, times, count, signal }).run(),
+    sweepAsTold: (others) => {
+      const count = (): undefined => undefined;
+      const patient = { ...times, untoldMs: 3_600_000, ...others };
+      return createSweep({ ...parts, times: patient, count, signal: new AbortController().signal }).run();
+    },
   };
 }
 
@@ -103,4 +110,11 @@ export async function heardBy(db: Db, task: () => Promise<void>): Promise<Happen
   } finally {
     await stream.close();
   }
+}
+
+/** How many documents of a network there are. */
+export async function documentsIn(db: Db, networkId: string): Promise<number> {
+  const kinds = ["networks", "subnets", "hosts", "interfaces", "ports", "services", "bindings", "guards"];
+  const counts = await Promise.all(kinds.map((kind) => db.collection(kind).countDocuments({ network_id: networkId })));
+  return counts.reduce((sum, count) => sum + count, 0);
 }

@@ -25,10 +25,7 @@ interface Note {
   readonly authorship: Authorship;
 }
 
-export function createEventReader(
-  { journal, entities }: JournalCollections,
-  known: Pick<KnownStates, "goneAmong">,
-): EventReader {
+export function createEventReader(collections: JournalCollections, known: Pick<KnownStates, "goneAmong">): EventReader {
   let note: Note | null = null;
 
   function happeningIn(event: ChangeEvent): Unplaced | null {
@@ -58,33 +55,13 @@ export function createEventReader(
     };
   }
 
-  /** Organizations of entities, from what is told or stored of them. */
-  async function organizationsOf(unplaced: readonly Unplaced[]): Promise<ReadonlyMap<string, string>> {
-    const found = new Map<string, string>();
-    const ids = [...new Set(unplaced.map(({ id }) => id))];
-    const stages = [
-      { $match: { entity_id: { $in: ids } } },
-      { $group: { _id: "$entity_id", organization_id: { $first: "$organization_id" } } },
-    ];
-    const told = journal.aggregate<{ _id: string; organization_id: string }>(stages, { hint: JOURNAL_OF_ENTITY });
-    for (const { _id, organization_id } of await told.toArray()) found.set(_id, organization_id);
-    const untold = unplaced.filter(({ id }) => !found.has(id));
-    for (const collection of new Set(untold.map(({ collection: kind }) => kind))) {
-      const those = untold.filter(({ collection: kind }) => kind === collection).map(({ id }) => id);
-      const options = { hint: BY_ID, projection: { organization_id: 1 } } as const;
-      for await (const { _id, organization_id } of entities(collection).find({ _id: { $in: those } }, options))
-        found.set(_id, organization_id);
-    }
-    return found;
-  }
-
   return {
     read: async (events) => {
       const seen = events.flatMap((event) => happeningIn(event) ?? []);
       const swept = await known.goneAmong(seen.filter(isNobodys).map(({ id }) => id));
       const all = seen.filter((one) => !(isNobodys(one) && swept.has(one.id)));
       const unplaced = all.filter(({ organizationId }) => organizationId === null);
-      const looked = unplaced.length === 0 ? new Map<string, string>() : await organizationsOf(unplaced);
+      const looked = unplaced.length === 0 ? new Map<string, string>() : await organizationsOf(collections, unplaced);
       return all.flatMap((one) => {
         const organizationId = one.organizationId ?? looked.get(one.id);
         // What nobody has ever been told of, and is gone.
@@ -92,6 +69,29 @@ export function createEventReader(
       });
     },
   };
+}
+
+/** Organizations of entities, from what is told or stored of them. */
+async function organizationsOf(
+  { journal, entities }: JournalCollections,
+  unplaced: readonly Unplaced[],
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  const ids = [...new Set(unplaced.map(({ id }) => id))];
+  const stages = [
+    { $match: { entity_id: { $in: ids } } },
+    { $group: { _id: "$entity_id", organization_id: { $first: "$organization_id" } } },
+  ];
+  const told = journal.aggregate<{ _id: string; organization_id: string }>(stages, { hint: JOURNAL_OF_ENTITY });
+  for (const { _id, organization_id } of await told.toArray()) found.set(_id, organization_id);
+  const untold = unplaced.filter(({ id }) => !found.has(id));
+  for (const collection of new Set(untold.map(({ collection: kind }) => kind))) {
+    const those = untold.filter(({ collection: kind }) => kind === collection).map(({ id }) => id);
+    const options = { hint: BY_ID, projection: { organization_id: 1 } } as const;
+    for await (const { _id, organization_id } of entities(collection).find({ _id: { $in: those } }, options))
+      found.set(_id, organization_id);
+  }
+  return found;
 }
 
 /** A deletion without a note. */

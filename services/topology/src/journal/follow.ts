@@ -54,17 +54,19 @@ export async function follow({ collections, told, log, count }: FollowParts, sig
     return events.length;
   }
 
+  async function saveNowAndThen(): Promise<void> {
+    if (performance.now() <= saved.atMs + SAVE_MS || place.safe() === saved.token) return;
+    saved = { token: place.safe(), atMs: performance.now() };
+    await save(collections, saved.token);
+  }
+
   try {
     while (!signal.aborted) {
       const taken = await take();
       const isBusy = !telling.isDone() || taken === MOST_EVENTS;
       full = taken === MOST_EVENTS ? full + 1 : 0;
-      if (!telling.isDone()) {
-        if (full % OTHERS_FIRST === 0) await telling.goOn();
-      } else if (performance.now() > saved.atMs + SAVE_MS && place.safe() !== saved.token) {
-        saved = { token: place.safe(), atMs: performance.now() };
-        await save(collections, saved.token);
-      }
+      if (telling.isDone()) await saveNowAndThen();
+      else if (full % OTHERS_FIRST === 0) await telling.goOn();
       if (isBusy) await delay(PAUSE_MS);
       else if (taken > 0) await delay(GATHER_MS);
     }
