@@ -23,9 +23,13 @@ import { END_OF_LIST, INTERNAL } from "@nts/shared/http/headers";
 import { createLog } from "@nts/shared/log";
 import { createMetrics } from "@nts/shared/metrics";
 import { placeOf } from "@nts/shared/numbered";
+import { BACKGROUND } from "@nts/shared/work";
 import { journalCollections } from "@nts/topology/journal/collections";
 import { type Journal, startJournal } from "@nts/topology/journal/journal";
+import { createJournalReader } from "@nts/topology/journal/read";
 import { sweepJournal } from "@nts/topology/journal/retention";
+import { createStates } from "@nts/topology/journal/states";
+import { sharedDatabase, UNSHARED } from "@nts/topology/storage/database";
 import { anEmptyWorld, drawHistory, step, type World } from "../support/history.js";
 import { byPath, caughtUp } from "../support/moments.js";
 import { pathsOf, readAll, type Readings } from "../support/readings.js";
@@ -109,6 +113,25 @@ describe(`a history of ${LENGTH} random writes, seed ${SEED}`, () => {
       }
     expect(found.slice(0, 5)).toEqual([]);
   }, 600_000);
+});
+
+describe("what there was at a place of the journal", () => {
+  it("has what was deleted behind the place, whether or not it is stored any more", async () => {
+    const world = await aNetwork(topology.aCaller());
+    const { owner, network } = world;
+    const host = await aHost(world, { services: 2 });
+    await caughtUp(owner);
+    const database = sharedDatabase(topology.db, UNSHARED);
+    const reader = createJournalReader(database);
+    const scope = { organizationId: network.organization_id, networks: "all" } as const;
+    const { last } = await reader.ends(scope);
+    await owner.call(deleteService, { params: host.services[0]! });
+    const asked = { scope, filter: { entity: "Service" }, work: BACKGROUND };
+    const states: string[] = [];
+    for await (const entries of createStates({ database, reader })(asked, last))
+      states.push(...entries.map(({ entity_id }) => entity_id));
+    expect(states.sort()).toEqual(host.services.map(({ id }) => id).sort());
+  });
 });
 
 describe("a read of the past", () => {
