@@ -4,6 +4,7 @@ import type { ImportFormat } from "@nts/shared/contract";
 export const FORMATS: Readonly<Record<ImportFormat, { readonly label: string; readonly command: string | null }>> = {
   auto: { label: "Recognize by content", command: null },
   "ip-neigh": { label: "Neighbours (ip neigh, arp)", command: "ip -j neigh > neighbours.json" },
+  docker: { label: "Containers (docker inspect)", command: "docker inspect $(docker ps -q) > containers.json" },
   "dhcp-leases": { label: "DHCP leases (dnsmasq, Kea, ISC)", command: "cp /var/lib/misc/dnsmasq.leases ." },
   ss: { label: "Listening sockets (ss)", command: "sudo ss -H -tulnp > sockets.txt" },
 };

@@ -24,7 +24,7 @@ export function MachineField({ networkId, onChange, error }: MachineFieldProps):
   return (
     <Autocomplete
       label="Machine that the file is from"
-      description="Sockets and containers do not say which machine they are on. A new host name creates a host"
+      description="The file does not say which machine it is from. A new host name creates a host"
       placeholder="Search hosts, or enter a host name"
       required
       data={[...byLabel.keys()]}

@@ -66,7 +66,9 @@ export function ScanImport({ networkId, onApplied }: ScanImportProps): ReactNode
             setMachine(next);
             if (look.data !== undefined) look.reset();
           }}
-          error={faults["hostname"] ?? faults["host_id"]}
+          error={
+            lacksMachine && machine === null ? "is required for this file" : (faults["hostname"] ?? faults["host_id"])
+          }
         />
       )}
       {file === null ? (

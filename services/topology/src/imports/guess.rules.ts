@@ -32,7 +32,7 @@ const USERS_OF_PORTS = usersOfPorts();
  * its own. A name that stands for a number only is worth no more than the number.
  */
 export function guessOf(port: PortNumber, service: SeenService | null): Guess | null {
-  const ofProduct = byProduct(service?.product ?? null);
+  const ofProduct = byProduct(service?.kind ?? service?.product ?? null);
   if (ofProduct !== null) return guess(ofProduct, "product", service);
   const ofName = byName(service);
   if (ofName !== null && !WEB.has(ofName)) return guess(ofName, "service_name", service);

@@ -22,6 +22,8 @@ export const ALL_ADDRESSES = "*";
 export interface SeenService {
   readonly name: string | null;
   readonly product: string | null;
+  /** The product that it is, where `product` is a name of its own. */
+  readonly kind?: string | null;
   /** Behind TLS. */
   readonly isWrapped: boolean;
   /** It was asked; otherwise the name only stands for the number of the port. */

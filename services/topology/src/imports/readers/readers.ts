@@ -2,13 +2,14 @@ import type { ImportFormat } from "@nts/shared/contract";
 import { validationFailed } from "@nts/shared/errors";
 import type { Scan } from "../scan.rules.js";
 import { dhcpLeases } from "./dhcp-leases.js";
+import { docker } from "./docker.js";
 import { ipNeigh } from "./ip-neigh.js";
 import { nmap } from "./nmap.js";
 import type { Reader, ReaderGiven } from "./reader.js";
 import { ss } from "./ss.js";
 
 /** In the order in which they are asked whether a file is theirs. */
-export const READERS: readonly Reader[] = [nmap, ss, ipNeigh, dhcpLeases];
+export const READERS: readonly Reader[] = [nmap, ss, ipNeigh, docker, dhcpLeases];
 
 /** Characters from which a format is told. */
 const BEGINNING = 16_384;

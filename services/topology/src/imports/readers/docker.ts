@@ -1,0 +1,156 @@
+import type { Protocol } from "@nts/shared/contract";
+import { serviceOfProcess } from "../processes.rules.js";
+import {
+  createSkipped,
+  MOST_INTERFACES_OF_HOST,
+  MOST_OPEN_PORTS,
+  type Scan,
+  type SeenPort,
+  type SeenService,
+  type Skipped,
+} from "../scan.rules.js";
+import { entriesOf, isObject, jsonFault, jsonIn, type JsonObject, objectAt, textAt } from "./json.js";
+import type { Reader } from "./reader.js";
+import { addressIn, clip, isLinkLocal, isLoopback, toolInfo } from "./texts.js";
+
+// What `docker inspect` writes of containers (`podman inspect` writes the same). The ports that a container publishes are
+// open on the machine that runs it, which the request names. The containers themselves are behind bridges, with addresses
+// that other machines have as well; the file does not say of a network whether it is one of those.
+
+const PORT = /^(\d{1,5})\/(tcp|udp)$/;
+const PROTOCOLS: Readonly<Record<string, Protocol>> = { tcp: "Tcp", udp: "Udp" };
+/** Places at which a container publishes one of its ports. */
+const MOST_PLACES = 100;
+
+/** Names of images that many products have. */
+const SAYS_NOTHING: ReadonlySet<string> = new Set(["server", "app", "web", "api", "core"]);
+
+/** Products that have another name as images. */
+const ALIASES: Readonly<Partial<Record<string, string>>> = {
+  pihole: "Pi-hole",
+  adguardhome: "AdGuard Home",
+  homeassistant: "Home Assistant",
+  httpd: "Apache HTTP Server",
+  mongo: "MongoDB",
+  registry: "Docker Registry",
+  tomcat: "Apache Tomcat",
+  "immich-server": "Immich",
+  "node-red": "Node-RED",
+  "paperless-ngx": "Paperless-ngx",
+  "eclipse-mosquitto": "Eclipse Mosquitto",
+  "nginx-proxy-manager": "Nginx Proxy Manager",
+  "node-exporter": "Prometheus Node Exporter",
+  "portainer-ce": "Portainer",
+  "pms-docker": "Plex",
+};
+
+/** What has been read of the machine. */
+interface Taken {
+  readonly addresses: Set<string>;
+  readonly ports: SeenPort[];
+  readonly skipped: Skipped;
+}
+
+interface Container {
+  /** Number of the entry. */
+  readonly line: number;
+  readonly name: string;
+  readonly service: SeenService;
+}
+
+export const docker: Reader = { format: "docker", looksLike, read: readContainers };
+
+function looksLike(beginning: string): boolean {
+  return /^\[\s*\{/.test(beginning) && /"(?:State|NetworkSettings|HostConfig|Config)"\s*:\s*\{/.test(beginning);
+}
+
+function readContainers(bytes: Iterable<Uint8Array>): Scan {
+  const taken: Taken = { addresses: new Set(), ports: [], skipped: createSkipped() };
+  for (const [index, entry] of entriesOf(jsonIn(bytes)).entries()) {
+    if (!isObject(entry["NetworkSettings"]))
+      throw jsonFault(`$[${index}].NetworkSettings`, "must be an object, as `docker inspect` writes it of a container");
+    takeContainer(taken, index + 1, entry);
+  }
+  const { addresses, ports, skipped } = taken;
+  const seen = [...addresses].map((ip) => ({ ip, mac: null }));
+  const host = { line: 1, isNamed: true, addresses: seen, hostname: null, vendor: null, ports };
+  return { info: toolInfo("docker"), brokeOff: null, hosts: [host], unanswered: 0, skipped };
+}
+
+/** Takes in the ports of a container, or says why it is left out. */
+function takeContainer(taken: Taken, line: number, entry: JsonObject): void {
+  const name = nameOf(entry);
+  const mode = textAt(objectAt(entry, "HostConfig"), "NetworkMode");
+  const published = Object.entries(objectAt(objectAt(entry, "NetworkSettings"), "Ports"));
+  const skip = (reason: string): void => {
+    taken.skipped.add(line, `container ${name}`, reason);
+  };
+  if (objectAt(entry, "State")["Running"] !== true) skip("it does not run");
+  else if (mode === "host") skip("it shares the network of its machine, whose sockets `ss` tells");
+  else if (!published.some(([, places]) => Array.isArray(places) && places.length > 0)) skip("it publishes no port");
+  else {
+    const container = { line, name, service: serviceOf(entry, name) };
+    for (const [port, places] of published) if (Array.isArray(places)) takePort(taken, container, port, places);
+  }
+}
+
+/** Takes in where a container publishes one of its ports. */
+function takePort(taken: Taken, container: Container, port: string, places: readonly unknown[]): void {
+  const { addresses, ports, skipped } = taken;
+  const { line, name, service } = container;
+  const skip = (reason: string): void => {
+    skipped.add(line, `port ${port.slice(0, 20)} of container ${name}`, reason);
+  };
+  const protocol = PROTOCOLS[PORT.exec(port)?.[2] ?? ""];
+  if (protocol === undefined) {
+    skip("only TCP and UDP have ports here");
+    return;
+  }
+  for (const place of places.slice(0, MOST_PLACES)) {
+    const told = isObject(place) ? place : {};
+    const numeral = textAt(told, "HostPort");
+    const number = Number(numeral);
+    const at = placeOf(textAt(told, "HostIp"));
+    if (!/^\d{1,5}$/.test(numeral) || number < 1 || number > 65_535)
+      skip("the number of its port is not from 1 to 65535");
+    else if ("reason" in at) skip(at.reason);
+    else if (ports.length === MOST_OPEN_PORTS) skip(`an import takes at most ${MOST_OPEN_PORTS} open ports`);
+    else if (at.ip !== null && !addresses.has(at.ip) && addresses.size === MOST_INTERFACES_OF_HOST)
+      skip(`an import takes at most ${MOST_INTERFACES_OF_HOST} addresses of a host`);
+    else {
+      if (at.ip !== null) addresses.add(at.ip);
+      ports.push({ line, ip: at.ip, protocol, number, service });
+    }
+  }
+}
+
+/** Where a port is published, or why that is nowhere that others reach. */
+function placeOf(written: string): { readonly ip: string | null } | { readonly reason: string } {
+  if (written === "" || written === "0.0.0.0" || written === "::") return { ip: null };
+  const ip = addressIn(written);
+  if (ip === null) return { reason: "its address is no IP address" };
+  if (isLoopback(ip)) return { reason: "it is published at the loopback only" };
+  return isLinkLocal(ip) ? { reason: "its address means something on one link only" } : { ip };
+}
+
+function nameOf(entry: JsonObject): string {
+  return (
+    clip(textAt(entry, "Name").replace(/^\//, ""), 100) ?? clip(textAt(entry, "Id").slice(0, 12)) ?? "without a name"
+  );
+}
+
+/** The service is called as its container; the image says what it is. */
+function serviceOf(entry: JsonObject, name: string): SeenService {
+  const image = imageIn(textAt(objectAt(entry, "Config"), "Image"));
+  const told = serviceOfProcess(image);
+  return { name: told?.name ?? image, product: name, kind: told?.product ?? image, isWrapped: false, isProbed: true };
+}
+
+/** The name of an image without where it is from and its version; null when it has none, or says nothing. */
+function imageIn(written: string): string | null {
+  const [path = ""] = written.slice(0, 500).split("@", 1);
+  const parts = path.split("/").map((part) => part.split(":", 1)[0] ?? "");
+  const last = parts.at(-1) ?? "";
+  const image = SAYS_NOTHING.has(last) ? (parts.at(-2) ?? "") : last;
+  return clip(ALIASES[image] ?? image.replaceAll("-", " "), 100);
+}
