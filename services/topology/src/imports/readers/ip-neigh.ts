@@ -1,4 +1,4 @@
-import type { Scan, Skipped } from "../scan.rules.js";
+import { MOST_SIGHTINGS, type Scan, type Skipped } from "../scan.rules.js";
 import { behindBridge, isOfBridge } from "./bridges.js";
 import { entriesOf, jsonIn, listAt, textAt } from "./json.js";
 import { faultAt, linesOf } from "./lines.js";
@@ -63,7 +63,8 @@ function readNeighbours(bytes: Iterable<Uint8Array>): Scan {
   for (const one of isJson ? inJson(blocks) : inLines(blocks, sightings.skipped)) {
     const found = machineOf(one);
     if ("reason" in found) sightings.skipped.add(one.line, `neighbour ${one.address.slice(0, 50)}`, found.reason);
-    else machines.push(found);
+    else if (machines.push(found) > MOST_SIGHTINGS)
+      throw faultAt(one.line, `an import reads at most ${MOST_SIGHTINGS} neighbours`);
   }
   const crowded = crowdedCards(machines);
   for (const { line, ip, card, hostname, address } of machines) {
