@@ -220,11 +220,7 @@ function planInterfaces(seen: SeenHost, { known, owned, planning, leaveOut }: On
 /** The ports of a host as far as one import takes them, in the order of their numbers. */
 function portsWithin({ ports }: SeenHost, leaveOut: LeaveOut): SeenPort[] {
   const ordered = [...ports].sort(
-    (a, b) =>
-      a.number - b.number ||
-      a.protocol.localeCompare(b.protocol) ||
-      Number(a.ip !== null) - Number(b.ip !== null) ||
-      a.line - b.line,
+    (a, b) => a.number - b.number || a.protocol.localeCompare(b.protocol) || a.line - b.line,
   );
   const taken = new Set<string>();
   let places = 0;

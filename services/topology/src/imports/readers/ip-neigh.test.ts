@@ -94,6 +94,7 @@ describe("the neighbours of a machine", () => {
     expect(refusalOf(ipNeigh, "a\n".repeat(20))).toMatch(/^line 1, column 1: must be neighbours/);
     expect(refusalOf(ipNeigh, '[\n {"dst": "10.0.0.1",}\n]')).toBe("line 2, column 21: is not valid JSON from here on");
     expect(refusalOf(ipNeigh, "[".repeat(40))).toBe("$: must not be nested deeper than 32 levels");
+    expect(refusalOf(ipNeigh, '[{"dst": "10.0.0.1"}, null]')).toBe("$[1]: must be an object");
     const line = (n: number): string =>
       `10.${n >> 16}.${(n >> 8) & 255}.${n & 255} dev eth0 lladdr 00:11:22:33:44:55 STALE`;
     const file = Array.from({ length: 100_001 }, (_, n) => line(n)).join("\n");
