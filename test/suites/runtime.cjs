@@ -4,7 +4,7 @@
 const { createRequire, register } = require("node:module");
 const { join, sep } = require("node:path");
 const { pathToFileURL } = require("node:url");
-const Runtime = require("jest-runtime").default; // a part of jest, as is jest-environment-node
+const Runtime = require("jest-runtime").default;
 
 const SUITES = `${sep}test${sep}dist${sep}`;
 /** What the framework keeps in a realm, which was one suite's alone. */
