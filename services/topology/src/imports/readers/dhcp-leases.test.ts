@@ -74,6 +74,13 @@ describe("the leases of a server", () => {
     expect(skippedIn(dhcpLeases, released)).toEqual(["4 lease of 10.0.0.1: it was released"]);
   });
 
+  it("count in whatever state that nothing is known of", () => {
+    const kea = "address,hwaddr,client_id,valid_lifetime,expire,subnet_id,fqdn_fwd,fqdn_rev,hostname,state\n";
+    const isc = "lease 10.0.0.1 {\n  binding state constructor;\n}\n";
+    for (const file of [`${kea}10.0.0.1,,,4000,1771240000,1,0,0,nas,constructor\n`, isc])
+      expect(read(dhcpLeases, file)).toMatchObject({ hosts: [{ addresses: [{ ip: "10.0.0.1" }] }] });
+  });
+
   it("are refused when the file is something else", () => {
     expect(refusalOf(dhcpLeases, "hello\n")).toBe(
       "line 1, column 1: must be leases of dnsmasq, of Kea as CSV, or of ISC dhcpd",

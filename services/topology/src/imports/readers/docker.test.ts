@@ -47,6 +47,20 @@ describe("the containers of a machine", () => {
     expect(skippedIn(docker, file)).toEqual(skipped);
   }); // prettier-ignore
 
+  it("are of whatever image, also of one that is called as what every object has", () => {
+    const file = (image: string): string =>
+      JSON.stringify([
+        {
+          Name: "/odd",
+          State: { Running: true },
+          Config: { Image: image },
+          NetworkSettings: { Ports: { "80/tcp": [{ HostIp: "", HostPort: "8080" }] } },
+        },
+      ]);
+    for (const image of ["constructor", "toString", "__proto__"])
+      expect(read(docker, file(image)).hosts[0]?.ports[0]?.service?.kind).toBe(image);
+  });
+
   it("are called by their names, and are what their images are", () => {
     const ports = corpusOf("docker").flatMap(({ bytes }) => read(docker, bytes).hosts[0]?.ports ?? []);
     const guesses = ports.map((port) => guessOf(port, port.service));

@@ -26,23 +26,23 @@ const MOST_PLACES = 100;
 const SAYS_NOTHING: ReadonlySet<string> = new Set(["server", "app", "web", "api", "core"]);
 
 /** Products that have another name as images. */
-const ALIASES: Readonly<Partial<Record<string, string>>> = {
-  pihole: "Pi-hole",
-  adguardhome: "AdGuard Home",
-  homeassistant: "Home Assistant",
-  httpd: "Apache HTTP Server",
-  mongo: "MongoDB",
-  registry: "Docker Registry",
-  tomcat: "Apache Tomcat",
-  "immich-server": "Immich",
-  "node-red": "Node-RED",
-  "paperless-ngx": "Paperless-ngx",
-  "eclipse-mosquitto": "Eclipse Mosquitto",
-  "nginx-proxy-manager": "Nginx Proxy Manager",
-  "node-exporter": "Prometheus Node Exporter",
-  "portainer-ce": "Portainer",
-  "pms-docker": "Plex",
-};
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ["pihole", "Pi-hole"],
+  ["adguardhome", "AdGuard Home"],
+  ["homeassistant", "Home Assistant"],
+  ["httpd", "Apache HTTP Server"],
+  ["mongo", "MongoDB"],
+  ["registry", "Docker Registry"],
+  ["tomcat", "Apache Tomcat"],
+  ["immich-server", "Immich"],
+  ["node-red", "Node-RED"],
+  ["paperless-ngx", "Paperless-ngx"],
+  ["eclipse-mosquitto", "Eclipse Mosquitto"],
+  ["nginx-proxy-manager", "Nginx Proxy Manager"],
+  ["node-exporter", "Prometheus Node Exporter"],
+  ["portainer-ce", "Portainer"],
+  ["pms-docker", "Plex"],
+]);
 
 /** What has been read of the machine. */
 interface Taken {
@@ -152,5 +152,5 @@ function imageIn(written: string): string | null {
   const parts = path.split("/").map((part) => part.split(":", 1)[0] ?? "");
   const last = parts.at(-1) ?? "";
   const image = SAYS_NOTHING.has(last) ? (parts.at(-2) ?? "") : last;
-  return clip(ALIASES[image] ?? image.replaceAll("-", " "), 100);
+  return clip(ALIASES.get(image) ?? image.replaceAll("-", " "), 100);
 }

@@ -22,24 +22,24 @@ const DNSMASQ = /^(?:\d{1,12} \S{1,300} \S{2,100} \S{1,300} \S{1,600}|duid [\da-
 const FIRST_TIME_SECONDS = 1_000_000_000;
 /** Of Kea. */
 const MOST_COLUMNS = 40;
-const KEA_STATES: Readonly<Partial<Record<string, string>>> = {
-  1: "it was declined: something else has the address",
-  2: "it has expired",
-  3: "it was released",
-};
+const KEA_STATES: ReadonlyMap<string, string> = new Map([
+  ["1", "it was declined: something else has the address"],
+  ["2", "it has expired"],
+  ["3", "it was released"],
+]);
 const BEGINNING = /^lease ([\d.]{1,50}) \{$/;
 const ENDS = /^ends (?:never|epoch (\d{1,12})|\d (\d{4})\/(\d\d)\/(\d\d) (\d\d):(\d\d):(\d\d));/;
 const STATE = /^binding state (\w{1,20});/;
 const HARDWARE = /^hardware ethernet ([\da-f:]{11,17});/i;
 const HOSTNAME = /^client-hostname "([^"]{1,300})";/;
-const STATES: Readonly<Partial<Record<string, string>>> = {
-  free: "it is free",
-  expired: "it has expired",
-  released: "it was released",
-  abandoned: "it was abandoned: something else has the address",
-  backup: "it is kept free for another server",
-  reset: "it is free",
-};
+const STATES: ReadonlyMap<string, string> = new Map([
+  ["free", "it is free"],
+  ["expired", "it has expired"],
+  ["released", "it was released"],
+  ["abandoned", "it was abandoned: something else has the address"],
+  ["backup", "it is kept free for another server"],
+  ["reset", "it is free"],
+]);
 
 /** True for a line of the file of dnsmasq. */
 export function isDnsmasq(text: string): boolean {
@@ -77,7 +77,7 @@ export function keaLeases(): LeaseLines {
       mac: at("hwaddr"),
       hostname: at("hostname").replaceAll("&#x2c", ","),
       endsMs: isInfinite ? null : ends * 1_000,
-      fault: isPrefix ? "it is a block, which is no address" : (KEA_STATES[at("state")] ?? null),
+      fault: isPrefix ? "it is a block, which is no address" : (KEA_STATES.get(at("state")) ?? null),
     };
   };
 }
@@ -107,7 +107,7 @@ function toldIn(text: string): Partial<Lease> {
   const ends = ENDS.exec(text);
   if (ends !== null) return { endsMs: timeOf(ends) };
   const state = STATE.exec(text)?.[1];
-  if (state !== undefined) return { fault: STATES[state] ?? null };
+  if (state !== undefined) return { fault: STATES.get(state) ?? null };
   const mac = HARDWARE.exec(text)?.[1];
   if (mac !== undefined) return { mac };
   const hostname = HOSTNAME.exec(text)?.[1];
