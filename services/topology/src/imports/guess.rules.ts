@@ -93,6 +93,7 @@ function keyOf({ number, protocol }: PortNumber): string {
 }
 
 /** A member that the table itself has. */
-function own(table: Readonly<Partial<Record<string, string>>>, name: string): string | undefined {
+/** What a table itself has, and no object inherits. */
+export function own(table: Readonly<Partial<Record<string, string>>>, name: string): string | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }

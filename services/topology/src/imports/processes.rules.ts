@@ -1,4 +1,5 @@
 import { CATALOGUE } from "../values/definitions/catalogue.js";
+import { own } from "./guess.rules.js";
 import type { SeenService } from "./scan.rules.js";
 
 // What a machine calls the programs behind its sockets. The kernel keeps fifteen characters of a name.
@@ -158,16 +159,12 @@ export const SERVICE_OF_PROCESS: Readonly<Partial<Record<string, string>>> = {
 
 const CATALOGUED: ReadonlySet<string> = new Set(CATALOGUE.map(({ name }) => name));
 
-function knownAs(name: string): string | undefined {
-  return Object.hasOwn(SERVICE_OF_PROCESS, name) ? SERVICE_OF_PROCESS[name] : undefined;
-}
-
 /** What a program says of the service behind its socket; null when it says nothing. @param program as the kernel names it */
 export function serviceOfProcess(program: string | null): SeenService | null {
   const name = program?.toLowerCase();
   if (program === null || name === undefined || PASS_ON.has(name)) return null;
   // Programs add to their names what a part of them does, such as `pveproxy worker`.
-  const known = knownAs(name) ?? knownAs(name.split(" ", 1)[0] ?? "");
+  const known = own(SERVICE_OF_PROCESS, name) ?? own(SERVICE_OF_PROCESS, name.split(" ", 1)[0] ?? "");
   const told = { isWrapped: false, isProbed: true };
   if (known === undefined) return { ...told, name: program, product: RUN_OTHERS.has(name) ? null : program };
   return CATALOGUED.has(known) ? { ...told, name: null, product: known } : { ...told, name: known, product: null };

@@ -3,7 +3,7 @@ import { dnsmasqLease, isDnsmasq, iscLeases, keaLeases, type Lease, type LeaseLi
 import { faultAt, linesOf } from "./lines.js";
 import type { Reader, ReaderGiven } from "./reader.js";
 import { createSightings, type Sightings } from "./sightings.js";
-import { addressIn, hostnameIn, isOfOneCard, macIn, macKind, RANDOM_CARD, toolInfo } from "./texts.js";
+import { addressIn, cardOf, hostnameIn, isOfOneCard, macIn, toolInfo } from "./texts.js";
 
 // What servers of DHCP have leased: dnsmasq, Kea (its CSV, of IPv4 and IPv6) and ISC dhcpd, told apart by content. The
 // last two append to their files, so that the last lease of an address counts.
@@ -46,10 +46,8 @@ function takeLease({ add, skipped }: Sightings, lease: Lease, nowMs: number): vo
   else if (lease.fault !== null) skipped.add(line, what, lease.fault);
   else {
     const card = macIn(lease.mac);
-    const kind = card === null || !isOfOneCard(card) ? "of its address" : macKind(card, ip);
-    const mac = kind === "of its address" ? null : card;
+    const { mac, vendor } = cardOf(card !== null && isOfOneCard(card) ? card : null, ip);
     const hostname = hostnameIn(lease.hostname.replace(/\.$/, ""));
-    const vendor = kind === "local" ? RANDOM_CARD : null;
     add({ line, addresses: [{ ip, mac }], hostname, vendor, ports: [] }, what);
   }
 }

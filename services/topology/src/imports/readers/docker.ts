@@ -1,24 +1,15 @@
-import type { Protocol } from "@nts/shared/contract";
 import { serviceOfProcess } from "../processes.rules.js";
-import {
-  createSkipped,
-  MOST_INTERFACES_OF_HOST,
-  MOST_OPEN_PORTS,
-  type Scan,
-  type SeenPort,
-  type SeenService,
-  type Skipped,
-} from "../scan.rules.js";
+import type { Scan, SeenService } from "../scan.rules.js";
 import { entriesOf, isObject, jsonFault, jsonIn, type JsonObject, objectAt, textAt } from "./json.js";
+import { createMachine, type Machine, type Place, portNumberIn } from "./machine.js";
 import type { Reader } from "./reader.js";
-import { addressIn, clip, isLinkLocal, isLoopback, toolInfo } from "./texts.js";
+import { addressIn, clip, isLinkLocal, isLoopback, PROTOCOLS } from "./texts.js";
 
 // What `docker inspect` writes of containers (`podman inspect` writes the same). The ports that a container publishes are
 // open on the machine that runs it, which the request names. The containers themselves are behind bridges, with addresses
 // that other machines have as well; the file does not say of a network whether it is one of those.
 
 const PORT = /^(\d{1,5})\/(tcp|udp)$/;
-const PROTOCOLS: Readonly<Record<string, Protocol>> = { tcp: "Tcp", udp: "Udp" };
 /** Places at which a container publishes one of its ports. */
 const MOST_PLACES = 100;
 
@@ -44,13 +35,6 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ["pms-docker", "Plex"],
 ]);
 
-/** What has been read of the machine. */
-interface Taken {
-  readonly addresses: Set<string>;
-  readonly ports: SeenPort[];
-  readonly skipped: Skipped;
-}
-
 interface Container {
   /** Number of the entry. */
   readonly line: number;
@@ -65,67 +49,56 @@ function looksLike(beginning: string): boolean {
 }
 
 function readContainers(bytes: Iterable<Uint8Array>): Scan {
-  const taken: Taken = { addresses: new Set(), ports: [], skipped: createSkipped() };
+  const machine = createMachine();
   for (const [index, entry] of entriesOf(jsonIn(bytes)).entries()) {
     if (!isObject(entry["NetworkSettings"]))
       throw jsonFault(`$[${index}].NetworkSettings`, "must be an object, as `docker inspect` writes it of a container");
-    takeContainer(taken, index + 1, entry);
+    takeContainer(machine, index + 1, entry);
   }
-  const { addresses, ports, skipped } = taken;
-  const seen = [...addresses].map((ip) => ({ ip, mac: null }));
-  const host = { line: 1, isNamed: true, addresses: seen, hostname: null, vendor: null, ports };
-  return { info: toolInfo("docker"), brokeOff: null, hosts: [host], unanswered: 0, skipped };
+  return machine.scan("docker", 1);
 }
 
 /** Takes in the ports of a container, or says why it is left out. */
-function takeContainer(taken: Taken, line: number, entry: JsonObject): void {
+function takeContainer(machine: Machine, line: number, entry: JsonObject): void {
   const name = nameOf(entry);
   const mode = textAt(objectAt(entry, "HostConfig"), "NetworkMode");
   const published = Object.entries(objectAt(objectAt(entry, "NetworkSettings"), "Ports"));
   const skip = (reason: string): void => {
-    taken.skipped.add(line, `container ${name}`, reason);
+    machine.skipped.add(line, `container ${name}`, reason);
   };
   if (objectAt(entry, "State")["Running"] !== true) skip("it does not run");
   else if (mode === "host") skip("it shares the network of its machine, whose sockets `ss` tells");
   else if (!published.some(([, places]) => Array.isArray(places) && places.length > 0)) skip("it publishes no port");
   else {
     const container = { line, name, service: serviceOf(entry, name) };
-    for (const [port, places] of published) if (Array.isArray(places)) takePort(taken, container, port, places);
+    for (const [port, places] of published) if (Array.isArray(places)) takePort(machine, container, port, places);
   }
 }
 
 /** Takes in where a container publishes one of its ports. */
-function takePort(taken: Taken, container: Container, port: string, places: readonly unknown[]): void {
-  const { addresses, ports, skipped } = taken;
+function takePort(machine: Machine, container: Container, port: string, places: readonly unknown[]): void {
   const { line, name, service } = container;
   const skip = (reason: string): void => {
-    skipped.add(line, `port ${port.slice(0, 20)} of container ${name}`, reason);
+    machine.skipped.add(line, `port ${port.slice(0, 20)} of container ${name}`, reason);
   };
-  const protocol = PROTOCOLS[PORT.exec(port)?.[2] ?? ""];
+  const protocol = PROTOCOLS.get(PORT.exec(port)?.[2] ?? "");
   if (protocol === undefined) {
     skip("only TCP and UDP have ports here");
     return;
   }
   for (const place of places.slice(0, MOST_PLACES)) {
     const told = isObject(place) ? place : {};
-    const numeral = textAt(told, "HostPort");
-    const number = Number(numeral);
-    const at = placeOf(textAt(told, "HostIp"));
-    if (!/^\d{1,5}$/.test(numeral) || number < 1 || number > 65_535)
-      skip("the number of its port is not from 1 to 65535");
-    else if ("reason" in at) skip(at.reason);
-    else if (ports.length === MOST_OPEN_PORTS) skip(`an import takes at most ${MOST_OPEN_PORTS} open ports`);
-    else if (at.ip !== null && !addresses.has(at.ip) && addresses.size === MOST_INTERFACES_OF_HOST)
-      skip(`an import takes at most ${MOST_INTERFACES_OF_HOST} addresses of a host`);
-    else {
-      if (at.ip !== null) addresses.add(at.ip);
-      ports.push({ line, ip: at.ip, protocol, number, service });
-    }
+    const number = portNumberIn(textAt(told, "HostPort"));
+    const reason =
+      number === null
+        ? "the number of its port is not from 1 to 65535"
+        : machine.open(placeOf(textAt(told, "HostIp")), { line, protocol, number, service });
+    if (reason !== null) skip(reason);
   }
 }
 
 /** Where a port is published, or why that is nowhere that others reach. */
-function placeOf(written: string): { readonly ip: string | null } | { readonly reason: string } {
+function placeOf(written: string): Place {
   if (written === "" || written === "0.0.0.0" || written === "::") return { ip: null };
   const ip = addressIn(written);
   if (ip === null) return { reason: "its address is no IP address" };

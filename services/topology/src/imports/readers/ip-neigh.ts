@@ -1,19 +1,18 @@
 import { MOST_SIGHTINGS, type Scan, type Skipped } from "../scan.rules.js";
 import { behindBridge, isOfBridge } from "./bridges.js";
 import { entriesOf, jsonIn, listAt, textAt } from "./json.js";
-import { faultAt, linesOf } from "./lines.js";
+import { beginningOf, faultAt, linesOf } from "./lines.js";
 import type { Reader } from "./reader.js";
 import { createSightings } from "./sightings.js";
 import {
   addressIn,
+  cardOf,
   hostnameIn,
   isGroup,
   isLinkLocal,
   isLoopback,
   isOfOneCard,
   macIn,
-  macKind,
-  RANDOM_CARD,
   toolInfo,
 } from "./texts.js";
 
@@ -57,7 +56,8 @@ function looksLike(beginning: string): boolean {
 }
 
 function readNeighbours(bytes: Iterable<Uint8Array>): Scan {
-  const [blocks, isJson] = peeked(bytes);
+  const blocks = [...bytes];
+  const isJson = beginningOf(blocks).startsWith("[");
   const sightings = createSightings();
   const machines: Machine[] = [];
   for (const one of isJson ? inJson(blocks) : inLines(blocks, sightings.skipped)) {
@@ -73,24 +73,11 @@ function readNeighbours(bytes: Iterable<Uint8Array>): Scan {
     if (count !== undefined)
       sightings.skipped.add(line, what, `${card} answers for ${count} addresses, as with proxy ARP`);
     else {
-      const kind = macKind(card, ip);
-      const mac = kind === "of its address" ? null : card;
-      const vendor = kind === "local" ? RANDOM_CARD : null;
+      const { mac, vendor } = cardOf(card, ip);
       sightings.add({ line, addresses: [{ ip, mac }], hostname, vendor, ports: [] }, what);
     }
   }
   return sightings.scan(toolInfo("ip neigh"));
-}
-
-/** The file, and whether it is JSON. */
-function peeked(bytes: Iterable<Uint8Array>): [Uint8Array[], boolean] {
-  const blocks = [...bytes];
-  const decoder = new TextDecoder();
-  for (const block of blocks) {
-    const text = decoder.decode(block.subarray(0, 1_000)).trimStart();
-    if (text !== "") return [blocks, text.startsWith("[")];
-  }
-  return [blocks, false];
 }
 
 function* inJson(blocks: readonly Uint8Array[]): Generator<Neighbour> {

@@ -44,21 +44,25 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+function memberOf(object: JsonObject, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
 /** A member of an object that is a text; empty when it has no such text. */
 export function textAt(object: JsonObject, name: string): string {
-  const value = Object.hasOwn(object, name) ? object[name] : undefined;
+  const value = memberOf(object, name);
   return typeof value === "string" ? value : "";
 }
 
 /** A member of an object that is a list; empty when it has no such list. */
 export function listAt(object: JsonObject, name: string): readonly unknown[] {
-  const value = Object.hasOwn(object, name) ? object[name] : undefined;
+  const value = memberOf(object, name);
   return Array.isArray(value) ? value : [];
 }
 
 /** A member of an object that is an object; empty when it has no such object. */
 export function objectAt(object: JsonObject, name: string): JsonObject {
-  const value = Object.hasOwn(object, name) ? object[name] : undefined;
+  const value = memberOf(object, name);
   return isObject(value) ? value : {};
 }
 

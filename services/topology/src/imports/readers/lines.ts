@@ -5,6 +5,9 @@ import { type AppError, validationFailed } from "@nts/shared/errors";
 export const LINE_LIMIT = 65_536;
 export const MOST_LINES = 1_000_000;
 
+/** Characters from which a format is told. */
+const BEGINNING = 16_384;
+
 export interface Line {
   /** From 1. */
   readonly number: number;
@@ -49,4 +52,15 @@ export function* linesOf(bytes: Iterable<Uint8Array>): Generator<Line> {
 /** A fault of a line. */
 export function faultAt(line: number, message: string, column = 1): AppError {
   return validationFailed({ path: `line ${line}, column ${column}`, message });
+}
+
+/** How a file begins, without white space in front. */
+export function beginningOf(blocks: readonly Uint8Array[]): string {
+  const decoder = new TextDecoder();
+  let text = "";
+  for (const block of blocks) {
+    text = (text + decoder.decode(block, { stream: true })).trimStart();
+    if (text.length >= BEGINNING) break;
+  }
+  return text.slice(0, BEGINNING);
 }

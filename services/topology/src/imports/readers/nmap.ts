@@ -1,4 +1,4 @@
-import type { ImportedScan, Protocol } from "@nts/shared/contract";
+import type { ImportedScan } from "@nts/shared/contract";
 import {
   createSkipped,
   MOST_ADDRESSES,
@@ -12,17 +12,13 @@ import {
   type Skipped,
 } from "../scan.rules.js";
 import type { Reader } from "./reader.js";
-import { addressIn, clip, hostnameIn, isOfOneCard, macIn } from "./texts.js";
+import { addressIn, clip, hostnameIn, isOfOneCard, macIn, PROTOCOLS } from "./texts.js";
 import { type Attributes, createXmlReader, type Ending } from "./xml.js";
 
 // What `nmap -oX` writes, and others that write the same, such as masscan. Elements that say nothing of the inventory
 // (progress, scripts, traces, statistics) are passed over.
 
 const MOST_PORT_ELEMENTS = 65_536;
-const PROTOCOLS: ReadonlyMap<string, Protocol> = new Map([
-  ["tcp", "Tcp"],
-  ["udp", "Udp"],
-]);
 
 /** A host while it is being read. */
 interface Reading {

@@ -4,15 +4,13 @@ import type { Scan } from "../scan.rules.js";
 import { dhcpLeases } from "./dhcp-leases.js";
 import { docker } from "./docker.js";
 import { ipNeigh } from "./ip-neigh.js";
+import { beginningOf } from "./lines.js";
 import { nmap } from "./nmap.js";
 import type { Reader, ReaderGiven } from "./reader.js";
 import { ss } from "./ss.js";
 
 /** In the order in which they are asked whether a file is theirs. */
 export const READERS: readonly Reader[] = [nmap, ss, ipNeigh, docker, dhcpLeases];
-
-/** Characters from which a format is told. */
-const BEGINNING = 16_384;
 
 export interface Given extends ReaderGiven {
   readonly format: ImportFormat | "nmap";
@@ -37,14 +35,4 @@ function readerFor(blocks: readonly Uint8Array[]): Reader {
   const message =
     beginning === "" ? "the file is empty" : `looks like none of ${known}; if it is one, name it in the path`;
   throw validationFailed({ path: "line 1, column 1", message });
-}
-
-function beginningOf(blocks: readonly Uint8Array[]): string {
-  const decoder = new TextDecoder();
-  let text = "";
-  for (const block of blocks) {
-    text = (text + decoder.decode(block, { stream: true })).trimStart();
-    if (text.length >= BEGINNING) break;
-  }
-  return text.slice(0, BEGINNING);
 }

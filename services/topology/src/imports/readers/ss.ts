@@ -1,26 +1,15 @@
-import type { Protocol } from "@nts/shared/contract";
 import { portType } from "../../values/well-known-ports.rules.js";
 import { serviceOfProcess } from "../processes.rules.js";
-import {
-  createSkipped,
-  MOST_INTERFACES_OF_HOST,
-  MOST_OPEN_PORTS,
-  type Scan,
-  type SeenPort,
-  type Skipped,
-} from "../scan.rules.js";
+import type { Scan } from "../scan.rules.js";
 import { behindBridge, isOfBridge, isOwnAddressOfBridge } from "./bridges.js";
 import { faultAt, type Line, linesOf } from "./lines.js";
+import { createMachine, type Machine, type Place, portNumberIn } from "./machine.js";
 import type { Reader } from "./reader.js";
-import { addressIn, clip, isLinkLocal, isLoopback, toolInfo } from "./texts.js";
+import { addressIn, clip, isLinkLocal, isLoopback, PROTOCOLS } from "./texts.js";
 
 // What `ss -H -tulnp` writes: the sockets on which a machine listens, as its kernel knows them. They say what no scan can
 // know, that a port is open at all addresses; and they do not say which machine it is, so the request does.
 
-const PROTOCOLS: ReadonlyMap<string, Protocol> = new Map([
-  ["tcp", "Tcp"],
-  ["udp", "Udp"],
-]);
 /** Without `-t` and `-u` together, ss leaves out the first column; the state says as much. */
 const PROTOCOL_OF_STATE: ReadonlyMap<string, string> = new Map([
   ["LISTEN", "tcp"],
@@ -43,13 +32,6 @@ interface Socket {
   readonly program: string | null;
 }
 
-/** What has been read of the machine. */
-interface Taken {
-  readonly addresses: Set<string>;
-  readonly ports: SeenPort[];
-  readonly skipped: Skipped;
-}
-
 export const ss: Reader = { format: "ss", looksLike, read: readSockets };
 
 function looksLike(beginning: string): boolean {
@@ -58,26 +40,17 @@ function looksLike(beginning: string): boolean {
 }
 
 function readSockets(bytes: Iterable<Uint8Array>): Scan {
-  const taken: Taken = { addresses: new Set(), ports: [], skipped: createSkipped() };
+  const machine = createMachine();
   let first: number | null = null;
   for (const line of linesOf(bytes)) {
     if (line.text.trim() === "" || isHeader(line.text)) continue;
     const socket = socketIn(line.text);
-    if (socket !== null) takeSocket(taken, line, socket);
+    if (socket !== null) takeSocket(machine, line, socket);
     else if (first === null) throw faultAt(line.number, "must be a socket as `ss -H -tulnp` writes it");
-    else taken.skipped.add(line.number, `line ${line.number}`, "it is no socket as ss writes it");
+    else machine.skipped.add(line.number, `line ${line.number}`, "it is no socket as ss writes it");
     first ??= line.number;
   }
-  const { addresses, ports, skipped } = taken;
-  const host = {
-    line: first ?? 1,
-    isNamed: true,
-    addresses: [...addresses].map((ip) => ({ ip, mac: null })),
-    hostname: null,
-    vendor: null,
-    ports,
-  };
-  return { info: toolInfo("ss"), brokeOff: null, hosts: [host], unanswered: 0, skipped };
+  return machine.scan("ss", first ?? 1);
 }
 
 function isHeader(text: string): boolean {
@@ -104,40 +77,32 @@ function programIn(text: string): string | null {
 }
 
 /** Takes in a socket, or says why it is left out. */
-function takeSocket({ addresses, ports, skipped }: Taken, line: Line, socket: Socket): void {
+function takeSocket(machine: Machine, line: Line, socket: Socket): void {
   const { kind, state, local, program } = socket;
   const protocol = PROTOCOLS.get(kind);
   const cut = local.lastIndexOf(":");
   const written = local.slice(0, Math.max(cut, 0)).replace(/^\[([^\]]*)\]/, "$1");
   const [bare = "", link = ""] = written.split("%", 2);
-  const numeral = local.slice(cut + 1);
-  const number = Number(numeral);
+  const number = portNumberIn(local.slice(cut + 1));
   const what = `socket ${kind} ${local.slice(0, 60)}`;
   const skip = (reason: string): void => {
-    skipped.add(line.number, what, reason);
+    machine.skipped.add(line.number, what, reason);
   };
   if (protocol === undefined) skip("only TCP and UDP have ports here");
   else if (state !== "LISTEN" && state !== "UNCONN") skip("it does not listen");
-  else if (!/^\d{1,5}$/.test(numeral) || number < 1 || number > 65_535)
-    skip("its port is no number from 1 to 65535; ss writes numbers with -n");
+  else if (number === null) skip("its port is no number from 1 to 65535; ss writes numbers with -n");
   else if (protocol === "Udp" && DHCP_CLIENTS.has(number)) skip("it is that of a DHCP client");
   else if (protocol === "Udp" && number >= EPHEMERAL && portType(number, protocol) === "Custom")
     skip("UDP from port 32768 on is most likely that of a client");
-  else if (ports.length === MOST_OPEN_PORTS) skip(`an import takes at most ${MOST_OPEN_PORTS} open ports`);
   else {
-    const place = placeOf(bare, link);
-    if ("reason" in place) skip(place.reason);
-    else if (place.ip !== null && !addresses.has(place.ip) && addresses.size === MOST_INTERFACES_OF_HOST)
-      skip(`an import takes at most ${MOST_INTERFACES_OF_HOST} addresses of a host`);
-    else {
-      if (place.ip !== null) addresses.add(place.ip);
-      ports.push({ line: line.number, ip: place.ip, protocol, number, service: serviceOfProcess(program) });
-    }
+    const port = { line: line.number, protocol, number, service: serviceOfProcess(program) };
+    const reason = machine.full() ?? machine.open(placeOf(bare, link), port);
+    if (reason !== null) skip(reason);
   }
 }
 
 /** Where a socket listens, or why that is nowhere that others reach. @param link the card that it is bound to, or empty */
-function placeOf(bare: string, link: string): { readonly ip: string | null } | { readonly reason: string } {
+function placeOf(bare: string, link: string): Place {
   if (isOfBridge(link)) return { reason: behindBridge(link) };
   if (link === "lo") return { reason: "it listens on the loopback only" };
   if (bare === "*" || bare === "0.0.0.0" || bare === "::") return { ip: null };

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import type { ImportedScan } from "@nts/shared/contract";
+import type { ImportedScan, Protocol } from "@nts/shared/contract";
 import { canonicalMac, HOSTNAME_LIMIT, isMac, textFault } from "@nts/shared/contract/formats";
 import { parseAddress } from "../../values/addresses.js";
 
@@ -7,9 +7,15 @@ import { parseAddress } from "../../values/addresses.js";
 
 const TEXT_LIMIT = 2_000;
 /** What is said of a card whose address nobody gave to it who makes cards. */
-export const RANDOM_CARD = "MAC address that is random, or of a virtual machine";
+const RANDOM_CARD = "MAC address that is random, or of a virtual machine";
 /** Characters of an address with the name of a link. */
 const ADDRESS_LIMIT = 100;
+
+/** Protocols by their names in small letters. */
+export const PROTOCOLS: ReadonlyMap<string, Protocol> = new Map([
+  ["tcp", "Tcp"],
+  ["udp", "Udp"],
+]);
 
 /** Text without control characters and white space around it; null when nothing is left. */
 export function clip(text: string | undefined, limit = TEXT_LIMIT): string | null {
@@ -44,10 +50,23 @@ export function isOfOneCard(mac: string): boolean {
  *
  * @param ip with which it was seen
  */
-export function macKind(mac: string, ip: string): "global" | "local" | "of its address" {
+function macKind(mac: string, ip: string): "global" | "local" | "of its address" {
   const bytes = mac.split(":").map((part) => parseInt(part, 16));
   if (mac.startsWith("02:42:") && bytes.slice(2).join(".") === ip) return "of its address";
   return ((bytes[0] ?? 0) & 2) === 0 ? "global" : "local";
+}
+
+/**
+ * What is kept of the card that was seen with an address: no MAC address that follows from that.
+ *
+ * @param mac of one card
+ */
+export function cardOf(
+  mac: string | null,
+  ip: string,
+): { readonly mac: string | null; readonly vendor: string | null } {
+  const kind = mac === null ? "of its address" : macKind(mac, ip);
+  return { mac: kind === "of its address" ? null : mac, vendor: kind === "local" ? RANDOM_CARD : null };
 }
 
 /** That of many at once, or of nobody. @param ip in canonical form */

@@ -1,0 +1,58 @@
+import {
+  createSkipped,
+  MOST_INTERFACES_OF_HOST,
+  MOST_OPEN_PORTS,
+  type Scan,
+  type SeenPort,
+  type Skipped,
+} from "../scan.rules.js";
+import { toolInfo } from "./texts.js";
+
+// What a machine tells of itself: where which of its ports are open. The request says which machine it is.
+
+/** Where a port is open, null for all addresses; or why that is nowhere that others reach. */
+export type Place = { readonly ip: string | null } | { readonly reason: string };
+
+export interface Machine {
+  readonly skipped: Skipped;
+  /** Why no other port is taken; null when one is. */
+  full(): string | null;
+  /** Takes in an open port. @returns why it is left out; null when it is not */
+  open(place: Place, port: Omit<SeenPort, "ip">): string | null;
+  /** @param line at which the file begins to tell of the machine */
+  scan(tool: string, line: number): Scan;
+}
+
+export function createMachine(): Machine {
+  const addresses = new Set<string>();
+  const ports: SeenPort[] = [];
+  const skipped = createSkipped();
+  const full = (): string | null =>
+    ports.length === MOST_OPEN_PORTS ? `an import takes at most ${MOST_OPEN_PORTS} open ports` : null;
+  return {
+    skipped,
+    full,
+    open: (place, port) => {
+      if ("reason" in place) return place.reason;
+      const { ip } = place;
+      const excess = full();
+      if (excess !== null) return excess;
+      if (ip !== null && !addresses.has(ip) && addresses.size === MOST_INTERFACES_OF_HOST)
+        return `an import takes at most ${MOST_INTERFACES_OF_HOST} addresses of a host`;
+      if (ip !== null) addresses.add(ip);
+      ports.push({ ...port, ip });
+      return null;
+    },
+    scan: (tool, line) => {
+      const seen = [...addresses].map((ip) => ({ ip, mac: null }));
+      const host = { line, isNamed: true, addresses: seen, hostname: null, vendor: null, ports };
+      return { info: toolInfo(tool), brokeOff: null, hosts: [host], unanswered: 0, skipped };
+    },
+  };
+}
+
+/** The number of a port; null when the text is none. */
+export function portNumberIn(text: string): number | null {
+  const number = Number(text);
+  return /^\d{1,5}$/.test(text) && number >= 1 && number <= 65_535 ? number : null;
+}
