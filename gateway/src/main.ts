@@ -1,11 +1,10 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { createBus } from "@nts/shared/bus/bus";
 import { addBusMetrics } from "@nts/shared/bus/bus-metrics";
 import { readConfig } from "@nts/shared/config";
 import { createOperationsApp, type Readiness } from "@nts/shared/http/operations";
 import { startServer } from "@nts/shared/http/server";
 import { createTenancySigner } from "@nts/shared/http/tenancy";
-import { startProcess, stopOnSignal } from "@nts/shared/lifecycle";
+import { startProcess, stopOnSignal, waitAtMost } from "@nts/shared/lifecycle";
 import { createLog, type Log } from "@nts/shared/log";
 import { createMetrics } from "@nts/shared/metrics";
 import { createTracing } from "@nts/shared/tracing/tracing";
@@ -88,8 +87,7 @@ startProcess(async () => {
     steps: [
       () => Promise.all([credentials.streams.close(), server.close()]),
       // From here on nothing is served, which identity is told, so that it waits for this gateway no longer.
-      () =>
-        Promise.race([Promise.all([credentials.keyUses.stop(), credentials.follower.leave()]), delay(LAST_WORDS_MS)]),
+      () => waitAtMost(LAST_WORDS_MS, Promise.all([credentials.keyUses.stop(), credentials.follower.leave()])),
       async () => {
         guard.stop();
         redis.disconnect();

@@ -34,6 +34,11 @@ export function stopOnSignal(log: Log, { readiness, leave, delayMs, steps }: Sto
   });
 }
 
+/** Waits for something to end, but no longer than some milliseconds; the process may end while it still waits. */
+export async function waitAtMost(ms: number, ending: Promise<unknown>): Promise<void> {
+  await Promise.race([ending, delay(ms, undefined, { ref: false })]);
+}
+
 const RETRY_MS = 500;
 
 /**

@@ -10,7 +10,7 @@ import { createTenancySigner, createTenancyVerifier } from "@nts/shared/http/ten
 import { keepTrying, startProcess, stopOnSignal } from "@nts/shared/lifecycle";
 import { createLog, type Log } from "@nts/shared/log";
 import { createMetrics } from "@nts/shared/metrics";
-import { connectMongo, createMongoClient, openDatabase, pingDatabase } from "@nts/shared/mongo/connect";
+import { closeMongo, connectMongo, createMongoClient, openDatabase, pingDatabase } from "@nts/shared/mongo/connect";
 import { addPoolMetrics } from "@nts/shared/mongo/pool-metrics";
 import { createTransactions } from "@nts/shared/mongo/transaction";
 import { createShares } from "@nts/shared/shares";
@@ -82,7 +82,7 @@ startProcess(async () => {
       async () => api?.close(),
       () => Promise.all([bus.close(), passwordJudge.close(), sweeping.stop(), app.settled()]),
       disconnect,
-      () => mongo.close(),
+      () => closeMongo(mongo),
       () => tracing.close(),
       () => operations.close(),
     ],

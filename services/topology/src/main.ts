@@ -12,7 +12,7 @@ import { createTenancyVerifier } from "@nts/shared/http/tenancy";
 import { keepTrying, startProcess, stopOnSignal } from "@nts/shared/lifecycle";
 import { createLog, type Log } from "@nts/shared/log";
 import { addGauges, createMetrics } from "@nts/shared/metrics";
-import { connectMongo, createMongoClient, openDatabase, pingDatabase } from "@nts/shared/mongo/connect";
+import { closeMongo, connectMongo, createMongoClient, openDatabase, pingDatabase } from "@nts/shared/mongo/connect";
 import { migrate } from "@nts/shared/mongo/migrations";
 import { addPoolMetrics } from "@nts/shared/mongo/pool-metrics";
 import { createTransactions } from "@nts/shared/mongo/transaction";
@@ -92,7 +92,7 @@ startProcess(async () => {
     delayMs: settings.DRAIN_DELAY_MS,
     steps: [
       () => Promise.all([journal.feeds.close(), api?.close(), sweeper?.stop(), webhooks.stop()]),
-      ...[journal, bus, mongo, tracing, operations].map((one) => () => one.close()),
+      ...[journal, bus, { close: () => closeMongo(mongo) }, tracing, operations].map((one) => () => one.close()),
     ],
   });
 
@@ -144,7 +144,7 @@ function createJournal(settings: TopologyConfig, { db, bus, registry, log }: Mea
     /** After the last write of this process; another one need not wait for its lease then. */
     close: async () => {
       await keeper?.stop();
-      await client.close();
+      await closeMongo(client);
     },
   };
 }

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { connect, type ConnectionOptions, JSONCodec, type NatsConnection } from "nats";
 import type { z } from "zod";
 import type { Message } from "../contract/messages.js";
+import { waitAtMost } from "../lifecycle.js";
 import type { Log } from "../log.js";
 
 // The client connects once and never by itself again: after a server that hung, its own reconnecting leaves several
@@ -81,7 +82,10 @@ export function createBus(url: string, processName: string, log: Log): Bus {
       const established = connection;
       if (established?.isClosed() !== false) return;
       // Draining waits for an answer of the server, for ever when it hangs.
-      await Promise.race([established.drain().catch(() => undefined), delay(DRAIN_MS, undefined, { ref: false })]);
+      await waitAtMost(
+        DRAIN_MS,
+        established.drain().catch(() => undefined),
+      );
       void established.close();
     },
   };

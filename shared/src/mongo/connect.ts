@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Collection, type Db, type Document, MongoClient } from "mongodb";
-import { keepTrying } from "../lifecycle.js";
+import { keepTrying, waitAtMost } from "../lifecycle.js";
 import type { Log } from "../log.js";
 
 /** Milliseconds for one operation of the database; a transaction and a request have longer ones. */
@@ -9,7 +9,11 @@ export const OPERATION_MS = 5_000;
 /** Milliseconds that the database may work on all batches of a stream together; waiting for its reader does not count. */
 export const STREAM_MS = 60_000;
 
+/** For what nobody waits for until a majority has it on disk. */
+export const UNCONFIRMED = { w: 1, journal: false } as const;
+
 const PING_MS = 1_000;
+const CLOSE_MS = 1_000;
 
 /** Operations of a collection, with the position of their options among the arguments. */
 const OPTIONS_AT = {
@@ -44,6 +48,11 @@ export async function connectMongo(client: MongoClient, log: Log): Promise<void>
   await keepTrying(log, "connecting to the database", async () => {
     await client.connect();
   });
+}
+
+/** Closes a client; a server that hangs is not waited for. */
+export async function closeMongo(client: MongoClient): Promise<void> {
+  await waitAtMost(CLOSE_MS, client.close());
 }
 
 /**

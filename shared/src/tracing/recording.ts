@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { diag, DiagLogLevel, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { defaultResource, resourceFromAttributes } from "@opentelemetry/resources";
@@ -8,6 +7,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
+import { waitAtMost } from "../lifecycle.js";
 import type { Log } from "../log.js";
 import { SERVER_VERSION } from "../version.js";
 import { readTraceparent, writeTraceparent } from "./trace-context.js";
@@ -67,7 +67,10 @@ export function createRecording(options: TracingOptions & { readonly endpoint: s
       return { traceId, traceparent: writeTraceparent({ traceId, spanId, sampled }), end };
     },
     close: async () => {
-      await Promise.race([provider.shutdown().catch(() => undefined), delay(FLUSH_MS, undefined, { ref: false })]);
+      await waitAtMost(
+        FLUSH_MS,
+        provider.shutdown().catch(() => undefined),
+      );
     },
   };
 }

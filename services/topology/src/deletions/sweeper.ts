@@ -1,5 +1,6 @@
 import type { Db } from "mongodb";
 import { Counter, type Registry } from "prom-client";
+import { waitAtMost } from "@nts/shared/lifecycle";
 import { addGauges } from "@nts/shared/metrics";
 import { withFreeLock } from "@nts/shared/mongo/lock";
 import { repeat } from "@nts/shared/repeat";
@@ -7,6 +8,7 @@ import { createSweep, type SweepParts } from "./sweep.js";
 
 /** Milliseconds between two looks for something to sweep. */
 const EVERY_MS = 2_000;
+const STOP_MS = 7_000;
 
 export interface Sweeper {
   /** Ends the sweep after the batch that it is at; another process goes on with it. */
@@ -45,9 +47,9 @@ export function startSweeper(
 
   const running = repeat(sweepWhatIsDue, { everyMs, signal, onFault });
   return {
-    stop: () => {
+    stop: async () => {
       stopping.abort();
-      return running;
+      await waitAtMost(STOP_MS, running);
     },
   };
 }

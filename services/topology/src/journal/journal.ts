@@ -1,5 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { Counter, Histogram, type Registry } from "prom-client";
+import { waitAtMost } from "@nts/shared/lifecycle";
 import type { Log } from "@nts/shared/log";
 import { withFreeLock } from "@nts/shared/mongo/lock";
 import { repeat } from "@nts/shared/repeat";
@@ -59,7 +59,7 @@ export function startJournal(parts: JournalParts): Journal {
     stop: async () => {
       stopping.abort();
       // A database that does not answer is not waited for: then the lease ends by itself.
-      await Promise.race([running, delay(STOP_MS, null, { ref: false })]);
+      await waitAtMost(STOP_MS, running);
     },
   };
 }

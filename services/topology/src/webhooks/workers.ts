@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { createBoundedQueue } from "@nts/shared/bounded-queue";
+import { waitAtMost } from "@nts/shared/lifecycle";
 import type { Log } from "@nts/shared/log";
 import { repeat } from "@nts/shared/repeat";
 import { createShares } from "@nts/shared/shares";
@@ -63,7 +64,7 @@ export function startWorkers(parts: WorkerParts): Workers {
     },
     stop: async () => {
       stopping.abort();
-      await Promise.race([Promise.all([sweeping, running.ended()]), delay(STOP_MS, null, { ref: false })]);
+      await waitAtMost(STOP_MS, Promise.all([sweeping, running.ended()]));
     },
   };
 }
