@@ -13,6 +13,12 @@ export function placeOf(organizationId: string, n: number): string {
   return `${organizationId}:${String(n).padStart(DIGITS, "0")}`;
 }
 
+/** The `_id`s of an organization's entries behind a number. */
+export function placesBehind(organizationId: string, n: number): { readonly $gt: string; readonly $lt: string } {
+  // The next character after the one that separates the number.
+  return { $gt: placeOf(organizationId, n), $lt: `${organizationId};` };
+}
+
 /**
  * The first number at or after a time; one more than the last when there is none.
  *

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { ClientSession, Db } from "mongodb";
 import { AppError } from "../errors.js";
 import { REMEMBERED_BYTES, REMEMBERED_HOURS } from "../contract/writes.js";
+import { UNCONFIRMED } from "../mongo/connect.js";
 import { FIRST_FORM } from "../mongo/forms.js";
 import { isDuplicateKey, mapMongoFault } from "../mongo/faults.js";
 
@@ -90,7 +91,7 @@ export interface RememberedAnswers {
 export function createRememberedAnswers(db: Db, mostKeys: number): RememberedAnswers {
   const answers = db.collection<AnswerDocument>(ANSWERS);
   // Each write of a user counts here, so it is no part of their transactions; a count that is lost with a server is no harm.
-  const counts = db.collection<UsedDocument>(ANSWERS, { writeConcern: { w: 1, journal: false } });
+  const counts = db.collection<UsedDocument>(ANSWERS, { writeConcern: UNCONFIRMED });
   return {
     count: async (remembering) => {
       const today = { ...dayOf(remembering), used: { $lt: mostKeys } };

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { UNCONFIRMED } from "@nts/shared/mongo/connect";
 import { placeOf } from "@nts/shared/numbered";
 import { BY_ID } from "../storage/indexes.js";
 import type { JournalCollections } from "./collections.js";
@@ -6,10 +7,7 @@ import type { Happening } from "./entries.rules.js";
 import { BATCH } from "./writer.js";
 
 // What has happened and cannot be told yet. It waits in the database, because nobody knows how much it becomes; a process that
-// begins to keep the journal takes it from the stream again, and what another one has left ends by its age.
-
-/** Only the process that wrote it reads it, from the same member; should that lose it, the stream has it. */
-const UNCONFIRMED = { w: 1, journal: false } as const;
+// begins to keep the journal takes it from the stream again, and what another one has left ends by its age. So it need not be on disk.
 
 /** The happenings of an organization from one number to another. */
 export interface Stretch {

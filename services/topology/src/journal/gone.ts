@@ -1,7 +1,7 @@
 import { BY_ID } from "../storage/indexes.js";
 import type { JournalCollections } from "./collections.js";
 import type { Journaled } from "./entries.rules.js";
-import { lastEntries } from "./last-entries.js";
+import { toldGone } from "./last-entries.js";
 
 export interface AskedDocuments {
   readonly organizationId: string;
@@ -14,11 +14,7 @@ export async function areToldGone(
   { journal, entities }: Pick<JournalCollections, "journal" | "entities">,
   { organizationId, collection, ids }: AskedDocuments,
 ): Promise<boolean> {
-  const projection = { entity_id: 1, action: 1, revision: 1 };
-  const last = await lastEntries({ journal }, { organizationIds: [organizationId], ids, projection });
-  const told = new Map(
-    last.flatMap(({ entity_id, action, revision }) => (action === "deleted" ? [[entity_id, revision]] : [])),
-  );
+  const told = await toldGone({ journal }, ids);
   if (told.size < ids.length) return false;
   // What came back after an earlier deletion has a higher revision than that one told.
   const stored = { organization_id: organizationId, _id: { $in: [...ids] } };

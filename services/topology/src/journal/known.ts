@@ -1,9 +1,9 @@
 import { LRUCache } from "lru-cache";
-import { placeOf } from "@nts/shared/numbered";
+import { placeOf, placesBehind } from "@nts/shared/numbered";
 import { BY_ID } from "../storage/indexes.js";
 import { ALL, type JournalCollections } from "./collections.js";
 import { type Draft, type JournalDocument, type Known, knownAfter } from "./entries.rules.js";
-import { lastEntries } from "./last-entries.js";
+import { lastEntries, toldGone } from "./last-entries.js";
 
 // What the journal says at its end: the last state of each entity, and the last number of each organization. A process that
 // appends remembers some of it. What it remembers is true as long as nobody else appends; it finds that out when it does.
@@ -53,8 +53,7 @@ export function createKnownStates({ journal, gone }: JournalCollections): KnownS
       const asked = [...new Set(ids)].map((id) => ({ id, remembered: states.get(id) }));
       const gone = new Set(asked.flatMap(({ id, remembered }) => (remembered?.known?.state === null ? [id] : [])));
       const missing = asked.flatMap(({ id, remembered }) => (remembered === undefined ? [id] : []));
-      for (const { entity_id, action } of await lastEntries({ journal }, { ids: missing, projection: OF_STATES }))
-        if (action === "deleted") gone.add(entity_id);
+      for (const id of (await toldGone({ journal }, missing)).keys()) gone.add(id);
       return gone;
     },
     get: (id) => batch.get(id) ?? null,
@@ -78,7 +77,7 @@ export function createKnownStates({ journal, gone }: JournalCollections): KnownS
 
 /** The last number of an organization's journal; 0 when it is empty. */
 export async function lastOf(journal: JournalCollections["journal"], organization_id: string): Promise<number> {
-  const range = { organization_id, _id: { $gt: placeOf(organization_id, 0), $lt: `${organization_id};` } };
+  const range = { organization_id, _id: placesBehind(organization_id, 0) };
   const [last] = await journal.find(range, { hint: BY_ID, projection: { n: 1 } }).sort({ _id: -1 }).limit(1).toArray(); // prettier-ignore
   return last?.n ?? 0;
 }

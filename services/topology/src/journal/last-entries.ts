@@ -30,3 +30,14 @@ export async function lastEntries(
   const places = { _id: { $in: last.map(({ place }) => place) }, ...organizations };
   return journal.find(places, { hint: BY_ID, ...(projection && { projection }) }).toArray();
 }
+
+/** Those of some entities that are told to be gone, with the revision under which they went. */
+export async function toldGone(
+  collections: Pick<JournalCollections, "journal">,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const last = await lastEntries(collections, { ids, projection: { entity_id: 1, action: 1, revision: 1 } });
+  return new Map(
+    last.flatMap(({ entity_id, action, revision }) => (action === "deleted" ? [[entity_id, revision]] : [])),
+  );
+}

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { placeOf } from "@nts/shared/numbered";
+import { placeOf, placesBehind } from "@nts/shared/numbered";
 import { BY_ID, JOURNAL_OF_ENTITY } from "../storage/indexes.js";
 import { ALL, type JournalCollections } from "./collections.js";
 
@@ -42,7 +42,7 @@ async function declareGone(
 ): Promise<void> {
   const known = await gone.findOne({ _id: `${organization_id}:${ALL}`, organization_id });
   for (let from = known?.n ?? 0; ;) {
-    const range = { organization_id, _id: { $gt: placeOf(organization_id, from), $lt: `${organization_id};` } };
+    const range = { organization_id, _id: placesBehind(organization_id, from) };
     const options = { hint: BY_ID, projection: { n: 1, at: 1, network_id: 1 } };
     const found = await journal.find(range, options).sort({ _id: 1 }).limit(BATCH).toArray();
     const young = found.findIndex(({ at }) => at >= before);

@@ -1,7 +1,7 @@
 import type { Timestamp } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { documentsIn, type Moment } from "@nts/shared/mongo/raw-find";
-import { placeOf } from "@nts/shared/numbered";
+import { placesBehind } from "@nts/shared/numbered";
 import type { Database } from "../storage/database.js";
 import { BY_ID } from "../storage/indexes.js";
 import { journalCollections } from "./collections.js";
@@ -20,7 +20,7 @@ export async function toldUpTo({ db, share }: Database, scope: Scope): Promise<T
 /** The last number of an organization's journal at a moment; 0 when it was empty. */
 export async function lastAt(database: Database, scope: Scope, moment: Moment): Promise<number> {
   const { organizationId: organization_id } = scope;
-  const filter = { organization_id, _id: { $gt: placeOf(organization_id, 0), $lt: `${organization_id};` } };
+  const filter = { organization_id, _id: placesBehind(organization_id, 0) };
   const find = { collection: "journal", filter, projection: { n: 1 }, sort: { _id: -1 }, hint: BY_ID, limit: 1 };
   for await (const batch of database.batches(scope, find, moment))
     for (const { n } of documentsIn(batch)) return Number(n);

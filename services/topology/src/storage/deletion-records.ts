@@ -1,4 +1,4 @@
-import type { ClientSession, Collection, Db, FindCursor } from "mongodb";
+import type { ClientSession, Collection, Db } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import { newId } from "@nts/shared/ids";
 import { createNoteSwept, type NoteSwept, signed } from "./authorship.js";
@@ -67,10 +67,6 @@ export function openDeletions(db: Db): Collection<DeletionDocument> {
 
 export function createDeletionRecords(db: Db): DeletionRecords {
   const collection = openDeletions(db);
-  const unswept = (agedMs: number, more?: object): FindCursor<DeletionDocument> => {
-    const due = { swept_at: { $exists: false }, ...aged("deleted_at", agedMs), ...more };
-    return collection.find(due).sort({ deleted_at: 1 });
-  };
   return {
     hideNetworks: async (tx, organization_id, ids) => {
       const hiding = ids.map((_id) => ({
@@ -108,11 +104,14 @@ export function createDeletionRecords(db: Db): DeletionRecords {
       const found = await collection.find({}, { projection: { swept_at: 1 } }).toArray();
       return { all: found.length, unswept: found.filter(({ swept_at }) => swept_at === undefined).length };
     },
-    unannounced: (agedMs) => unswept(agedMs, { announced: { $exists: false } }).toArray(),
-    unswept: async (agedMs, untoldMs) => {
-      const due = await unswept(agedMs).toArray();
-      const old = new Set((await unswept(untoldMs).toArray()).map(({ _id }) => _id));
-      return due.map((one) => ({ ...one, isSettled: one.journaled === true || old.has(one._id) }));
+    unannounced: (agedMs) => {
+      const due = { swept_at: { $exists: false }, announced: { $exists: false }, ...aged("deleted_at", agedMs) };
+      return collection.find(due).sort({ deleted_at: 1 }).toArray();
+    },
+    unswept: (agedMs, untoldMs) => {
+      const isSettled = { $or: [{ $eq: ["$journaled", true] }, aged("deleted_at", untoldMs).$expr] };
+      const due = { $match: { swept_at: { $exists: false }, ...aged("deleted_at", agedMs) } };
+      return collection.aggregate<DueDeletion>([due, { $set: { isSettled } }, { $sort: { deleted_at: 1 } }]).toArray();
     },
     noteSwept: createNoteSwept(db),
     swept: (agedMs) => collection.find({ swept_at: { $exists: true }, ...aged("swept_at", agedMs) }).toArray(),
@@ -126,6 +125,6 @@ export function createDeletionRecords(db: Db): DeletionRecords {
 }
 
 /** Since whose moment this much time has passed. */
-function aged(moment: "deleted_at" | "swept_at", ms: number): object {
+function aged(moment: "deleted_at" | "swept_at", ms: number): { readonly $expr: object } {
   return { $expr: { $lte: [`$${moment}`, { $subtract: ["$$NOW", ms] }] } };
 }

@@ -1,10 +1,7 @@
 import type { ClientSession, Document } from "mongodb";
-import { STREAM_MS } from "@nts/shared/mongo/connect";
+import { STREAM_MS, UNCONFIRMED } from "@nts/shared/mongo/connect";
 import { BY_ID, type IndexKey } from "./indexes.js";
 import type { Scoped, ScopedCollection } from "./scoped-collection.js";
-
-/** A batch is not waited for until a majority has it on disk: the entry that the deletion is swept is, and stands behind it. */
-const UNCONFIRMED = { w: 1, journal: false } as const;
 
 /** What matches of one organization. */
 export type Matching = Scoped & { readonly organization_id: string } & Readonly<Record<string, unknown>>;
@@ -28,6 +25,7 @@ export function sweepable<T extends Document>(scoped: ScopedCollection<T>): Swee
       collection.find(matching, { hint, projection: { _id: 1 }, batchSize: batch, maxTimeMS: STREAM_MS }),
     remove: async (organization_id, ids, tx) => {
       const gone = { organization_id, _id: { $in: [...ids] } };
+      // The entry that the deletion is swept is waited for, and stands behind.
       const how = tx === undefined ? { writeConcern: UNCONFIRMED } : { session: tx };
       return (await collection.deleteMany(gone, { hint: BY_ID, ...how })).deletedCount;
     },

@@ -1,5 +1,6 @@
 import type { ClientSession, Collection, Db, Document } from "mongodb";
 import { REMEMBERED_DELIVERIES, type WebhookDelivery } from "@nts/shared/contract";
+import { UNCONFIRMED } from "@nts/shared/mongo/connect";
 import { BY_ID } from "./indexes.js";
 
 // How far each webhook has come in the journal, and who delivers it at the moment. Whoever takes one gets a number (`epoch`)
@@ -82,8 +83,6 @@ export function createWebhookStates(db: Db): WebhookStates {
 type States = Collection<WebhookState>;
 type Deliveries = Collection<DeliveryDocument>;
 const after = { returnDocument: "after", hint: BY_ID } as const;
-/** What came of a delivery is not waited for until a majority has it on disk: nothing follows from it. */
-const UNCONFIRMED = { w: 1, journal: false } as const;
 const fresh = { owner: null, rests: false, attempts: 0, failing_since: null, last: null } as const;
 
 function createChanges(
