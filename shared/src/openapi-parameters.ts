@@ -3,7 +3,12 @@ import type { createDocument } from "zod-openapi";
 type Document = ReturnType<typeof createDocument>;
 
 /** Parameters that so many operations take are components. */
-const SHARED_FROM = 3;
+const SHARED_FROM = 2;
+
+interface Operation {
+  readonly tags?: readonly string[];
+  parameters?: Parameter[];
+}
 
 interface Parameter {
   readonly name: string;
@@ -14,18 +19,22 @@ interface Parameter {
 
 /** The document with parameters that many operations take written once, as components under their names. */
 export function shareParameters(document: Document): Document {
-  const operations = Object.values(document.paths ?? {}).flatMap((path) => Object.values(path as Record<string, { parameters?: Parameter[] }>)); // prettier-ignore
+  const operations = Object.values(document.paths ?? {}).flatMap((path) => Object.values(path as Record<string, Operation>)); // prettier-ignore
   const uses = new Map<string, number>();
-  for (const { parameters = [] } of operations)
+  /** Of the first operation that takes a parameter. */
+  const tags = new Map<string, string>();
+  for (const { parameters = [], tags: [tag] = [] } of operations)
     for (const parameter of parameters) {
       const text = JSON.stringify(withoutEcho(parameter));
       uses.set(text, (uses.get(text) ?? 0) + 1);
+      if (!tags.has(text)) tags.set(text, (tag ?? "").toLowerCase().replaceAll(" ", "_"));
     }
   const components: Record<string, Parameter> = {};
   for (const [text, count] of [...uses].sort(([, a], [, b]) => b - a)) {
     const parameter = JSON.parse(text) as Parameter;
-    // Of two that share a name, the one with more uses has it.
-    if (count >= SHARED_FROM) components[parameter.name] ??= parameter;
+    // Of two that share a name, the one with more uses has it; the other is called after who takes it.
+    const name = parameter.name in components ? `${parameter.name}_of_${tags.get(text) ?? ""}` : parameter.name;
+    if (count >= SHARED_FROM) components[name] ??= parameter;
   }
   const shared = new Map(Object.entries(components).map(([name, parameter]) => [JSON.stringify(parameter), name]));
   for (const operation of operations)

@@ -8,7 +8,8 @@ import { ERRORS, type ErrorCode } from "./errors.js";
 import { STATUSES } from "./http/statuses.js";
 
 // The answers in the OpenAPI document. Most operations share theirs, so each is written once, as a component, and operations
-// refer to it: the document would be five times as long otherwise, and a generated client full of equal types.
+// refer to it: the document would be five times as long otherwise, and a generated client full of equal types. Components are
+// referred to a thousand times, so those that most operations have are called as their status.
 
 const Pagination = z
   .object({
@@ -45,31 +46,48 @@ const Failure = z
   })
   .meta({ id: "Failure" });
 
-/** The headers that every answer carries, as components. */
+/** The headers that every answer carries, by the names of their components: they are referred to as often as answers are. */
 export const HEADERS = {
-  "X-RateLimit-Limit": { description: "Requests a minute.", schema: { type: "integer" } },
-  "X-RateLimit-Remaining": { description: "Requests possible now.", schema: { type: "integer" } },
-  "X-RateLimit-Reset": { description: "Seconds until the allowance is full.", schema: { type: "integer" } },
-  "X-Request-Id": { description: "Names the request in our logs.", required: true, schema: { type: "string" } },
+  Limit: { description: "Requests a minute.", schema: { type: "integer" } },
+  Remaining: { description: "Requests possible now.", schema: { type: "integer" } },
+  Reset: { description: "Seconds until the allowance is full.", schema: { type: "integer" } },
+  Request: { description: "Names the request in our logs.", required: true, schema: { type: "string" } },
 } as const;
 
-/** The headers of answers to repeated writes, as components. */
+/** The headers of answers to repeated writes, likewise. */
 export const WRITE_HEADERS = {
-  "Idempotency-Replayed": {
-    description: "`true`: the answer that an earlier request with this idempotency key was given.",
+  Replayed: {
+    description: "`true` at a write: the answer that an earlier request with this idempotency key was given.",
     schema: { type: "string" },
   },
 } as const;
 
-const referencesTo = (headers: object) =>
-  Object.fromEntries(Object.keys(headers).map((name) => [name, { $ref: `#/components/headers/${name}` }]));
-const HEADER_REFERENCES = referencesTo(HEADERS);
-const WRITE_HEADER_REFERENCES = referencesTo({ ...HEADERS, ...WRITE_HEADERS });
+const referenceTo = (name: keyof typeof HEADERS | keyof typeof WRITE_HEADERS) => ({
+  $ref: `#/components/headers/${name}`,
+});
+const HEADER_REFERENCES = {
+  "X-RateLimit-Limit": referenceTo("Limit"),
+  "X-RateLimit-Remaining": referenceTo("Remaining"),
+  "X-RateLimit-Reset": referenceTo("Reset"),
+  "X-Request-Id": referenceTo("Request"),
+};
+/** Of failures: the allowance is described where it is told, and where it is used up. */
+const FAILURE_HEADER_REFERENCES = { "X-Request-Id": referenceTo("Request") };
+const WRITE_HEADER_REFERENCES = { ...HEADER_REFERENCES, "Idempotency-Replayed": referenceTo("Replayed") };
 
-/** Statuses of requests that cannot be read, beyond 400: the same for every operation. */
-const UNREADABLE = {
-  "408": { name: "SentTooSlowly", more: "It was sent too slowly." },
-  "431": { name: "HeadTooLarge", more: "There is too much before the body." },
+/** What any operation may answer, and none for a reason of its own, is said in one answer. */
+const WITHOUT_STATUS = "default";
+
+/** Statuses of requests that cannot be read, beyond 400. */
+const UNREADABLE = "`malformed_request` (408: it was sent too slowly; 431: there is too much before the body)";
+
+/** What is usual for a status, and what an answer with it is called; with other codes, after these. */
+const USUAL: Readonly<Partial<Record<string, { readonly name: string; readonly codes: readonly ErrorCode[] }>>> = {
+  "400": { name: "BadRequest", codes: ["malformed_request", "validation_failed"] },
+  "401": { name: "Unauthorized", codes: ["api_key_disabled", "api_key_expired", "api_key_invalid", "not_authenticated", "session_expired"] }, // prettier-ignore
+  "403": { name: "Forbidden", codes: ["api_access_disabled", "csrf_rejected", "permission_denied"] },
+  "409": { name: "Conflict", codes: ["idempotency_in_progress", "write_conflict"] },
+  [WITHOUT_STATUS]: { name: "Failed", codes: ["internal_error", "rate_limited", "too_many_in_flight", "unavailable", "upstream_failed", "upstream_timeout"] }, // prettier-ignore
 };
 
 /** A reference to an answer among the components. */
@@ -80,13 +98,15 @@ export interface ResponseReference {
 /** Collects the answers of operations. */
 export interface Responses {
   /** The answers of an operation, by status. */
-  of(operation: AnyEndpoint): Record<`${2 | 4 | 5}${string}`, ResponseReference>;
+  of(operation: AnyEndpoint): Record<`${2 | 4}${string}` | typeof WITHOUT_STATUS, ResponseReference>;
   /** All that were referred to, by name. */
   readonly components: Readonly<Record<string, ZodOpenApiResponseObject>>;
 }
 
-/** No answers yet. */
-export function createResponses(): Responses {
+/** No answers yet. @param operations all that will be asked for */
+export function createResponses(operations: readonly AnyEndpoint[]): Responses {
+  /** What writes answer; reads that answer the same share it. */
+  const written = new Set(operations.filter(takesIdempotencyKey).map(dataNameOf));
   const components: Record<string, ZodOpenApiResponseObject> = {};
   /** Names of envelopes by what they hold, since a name stands for one schema only. */
   const envelopes = new Map<z.ZodType, Map<boolean, z.ZodType>>();
@@ -112,13 +132,11 @@ export function createResponses(): Responses {
 
   function successOf(operation: AnyEndpoint): ResponseReference {
     const data = dataNameOf(operation);
-    const isWrite = takesIdempotencyKey(operation);
-    const name = isWrite ? `${data}Written` : data;
     const { files = [], streams = false } = operation;
     const types = files.map(pascal).join("Or");
-    return refer(streams ? types : files.length === 0 ? name : `${name}Or${types}`, () => ({
+    return refer(streams ? types : files.length === 0 ? data : `${data}Or${types}`, () => ({
       description: "Success",
-      headers: isWrite ? WRITE_HEADER_REFERENCES : HEADER_REFERENCES,
+      headers: written.has(data) ? WRITE_HEADER_REFERENCES : HEADER_REFERENCES,
       content: {
         ...(!streams && { "application/json": { schema: envelopeOf(operation, data) } }),
         ...Object.fromEntries(files.map((mediaType) => [mediaType, { schema: z.string() }])),
@@ -127,11 +145,11 @@ export function createResponses(): Responses {
   }
 
   function failuresOf(operation: AnyEndpoint): [string, ResponseReference][] {
-    const byStatus = new Map<number, ErrorCode[]>();
-    for (const code of codesOf(operation)) putUnder(byStatus, STATUSES[code], code);
+    const byStatus = new Map<string, ErrorCode[]>();
+    for (const code of codesOf(operation)) putUnder(byStatus, statusOf(code), code);
     return [...byStatus].map(([status, codes]) => [
-      String(status),
-      refer(codes.map(pascal).join(""), () => failureOf(codes)),
+      status,
+      refer(failureName(status, codes), () => failureOf(status, codes)),
     ]);
   }
 
@@ -139,13 +157,7 @@ export function createResponses(): Responses {
     components,
     of: (operation) => ({
       "200": successOf(operation),
-      ...Object.fromEntries(failuresOf(operation)),
-      ...Object.fromEntries(
-        Object.entries(UNREADABLE).map(([status, { name, more }]) => [
-          status,
-          refer(name, () => failureOf(["malformed_request"], more)),
-        ]),
-      ),
+      ...(Object.fromEntries(failuresOf(operation)) as Record<typeof WITHOUT_STATUS, ResponseReference>),
     }),
   };
 }
@@ -176,10 +188,26 @@ export function codesOf(operation: AnyEndpoint): ErrorCode[] {
   return [...new Set(codes)].sort();
 }
 
-function failureOf(codes: readonly ErrorCode[], more = ""): ZodOpenApiResponseObject {
+/** The status under which a code is described. */
+function statusOf(code: ErrorCode): string {
+  const status = STATUSES[code];
+  return status === 429 || status >= 500 ? WITHOUT_STATUS : String(status);
+}
+
+/** As its status and what is unusual for that; as its codes, where something usual is missing. */
+function failureName(status: string, codes: readonly ErrorCode[]): string {
+  const usual = USUAL[status];
+  if (usual === undefined || !usual.codes.every((code) => codes.includes(code))) return codes.map(pascal).join("");
+  const others = codes.filter((code) => !usual.codes.includes(code));
+  return [usual.name, ...others.map(pascal)].join("");
+}
+
+function failureOf(status: string, codes: readonly ErrorCode[]): ZodOpenApiResponseObject {
+  const isOfAll = status === WITHOUT_STATUS;
+  const sentences = codes.map((code) => `\`${code}\`${isOfAll ? ` (${STATUSES[code]})` : ""}: ${ERRORS[code]}`);
   return {
-    description: `${codes.map((code) => `\`${code}\`: ${ERRORS[code]}`).join("\n\n")} ${more}`.trim(),
-    headers: HEADER_REFERENCES,
+    description: [...sentences, ...(isOfAll ? [UNREADABLE] : [])].join("\n\n"),
+    headers: isOfAll ? HEADER_REFERENCES : FAILURE_HEADER_REFERENCES,
     content: { "application/json": { schema: Failure } },
   };
 }

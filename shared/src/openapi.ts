@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
+import {
+  createDocument,
+  type ZodOpenApiObject,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiOverride,
+  type ZodOpenApiPathsObject,
+} from "zod-openapi";
 import { bodyTypesOf, OPERATIONS, type AnyEndpoint } from "./contract/index.js";
 import { ChangeComment, IdempotencyKey, takesIdempotencyKey } from "./contract/writes.js";
 import { createResponses, HEADERS, type Responses, WRITE_HEADERS } from "./openapi-responses.js";
@@ -9,18 +15,20 @@ import { shareParameters } from "./openapi-parameters.js";
 
 /** The whole document, as a JSON value. @param version the application's version */
 export function createOpenApiDocument(version: string): object {
-  const responses = createResponses();
+  const responses = createResponses(OPERATIONS);
   const paths = pathsOf(OPERATIONS, responses);
-  const document = createDocument({
+  const description: ZodOpenApiObject = {
     openapi: "3.1.0",
     info: {
       title: "Network topology service",
       version,
       description:
         "Hosts, their interfaces and ports, and the services that run on them. Every answer is an envelope: `success`, " +
-        "`data` and `meta`, or `success`, `error`, `code`, `params` and `meta`. Success is always 200.",
+        "`data` and `meta`, or `success`, `error`, `code`, `params` and `meta`. Success is always 200. Failures carry the " +
+        "`X-RateLimit` headers, too.",
     },
     servers: [{ url: "/" }],
+    security: SECURITY.any,
     tags: [...new Set(OPERATIONS.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
     components: {
@@ -31,9 +39,15 @@ export function createOpenApiDocument(version: string): object {
         session: { type: "apiKey", in: "cookie", name: "session_id", description: "Set by login." },
       },
     },
-  });
-  return shareParameters(document);
+  };
+  return shareParameters(createDocument(description, { override: withoutBoundsOfNumbers }));
 }
+
+/** Every whole number has these two bounds, which say nothing of it. */
+const withoutBoundsOfNumbers: ZodOpenApiOverride = ({ jsonSchema }) => {
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+};
 
 function pathsOf(operations: readonly AnyEndpoint[], responses: Responses): ZodOpenApiPathsObject {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
@@ -89,18 +103,23 @@ function describeBody(operation: AnyEndpoint): Pick<ZodOpenApiOperationObject, "
   return { requestBody: { required: true, description, content } };
 }
 
+const SECURITY: Record<AnyEndpoint["credential"], Record<string, string[]>[]> = {
+  any: [{ apiKey: [] }, { session: [] }],
+  session: [{ session: [] }],
+  optional: [{ session: [] }, {}],
+  none: [],
+  process: [],
+};
+
 function describeRights({ credential, permission, wholeOrganization, description }: AnyEndpoint) {
   const level = permission === null ? [] : [`Needs at least the level \`${permission}\`.`];
   const isForKeys = wholeOrganization === true && credential === "any";
   const scope = isForKeys ? ["An API key that is restricted to networks may not."] : [];
-  const security: Record<string, Record<string, string[]>[]> = {
-    any: [{ apiKey: [] }, { session: [] }],
-    session: [{ session: [] }],
-    optional: [{ session: [] }, {}],
-  };
+  const sentences = [...(description === undefined ? [] : [description]), ...level, ...scope];
   return {
-    description: [...(description === undefined ? [] : [description]), ...level, ...scope].join(" "),
-    security: security[credential] ?? [],
+    ...(sentences.length > 0 && { description: sentences.join(" ") }),
+    // What most operations ask for is said once, of the whole document.
+    ...(credential !== "any" && { security: SECURITY[credential] }),
   };
 }
 
@@ -109,7 +128,8 @@ export function openApiText(version: string): string {
   return `${linesOf(createOpenApiDocument(version))}\n`;
 }
 
-const LINE_LENGTH = 120;
+/** Long: a type or an operation in one line each takes little for indentation, and a change of one is still a line. */
+const LINE_LENGTH = 1_000;
 
 /** JSON in which whatever fits stands on one line. */
 function linesOf(value: unknown, indent = ""): string {

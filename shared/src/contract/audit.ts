@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Actor, reading } from "./changes.js";
-import { Id, Timestamp } from "./common.js";
+import { Id, Instant, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
 
 // The record of what happened to accounts and to what lets somebody in. @see docs/audit.md
@@ -75,8 +75,8 @@ export const listAudit = endpoint({
     entity: AuditedEntity.optional().describe("Only entities of this kind."),
     entity_id: Id.optional().describe("Only this entity."),
     request_id: z.string().min(1).max(128).optional().describe("Only what this request did."),
-    since: z.iso.datetime({ offset: true }).optional().describe("Only entries of this time or later."),
-    until: z.iso.datetime({ offset: true }).optional().describe("Only entries before this time."),
+    since: Instant.optional().describe("Only entries of this time or later."),
+    until: Instant.optional().describe("Only entries before this time."),
     ...reading,
   }),
   response: AuditEntries,

@@ -1,3 +1,5 @@
+import { z } from "zod";
+
 /** What kind of thing a service is; `Unknown` and `Custom` stand for what the catalogue does not hold. */
 export const CATEGORIES = [
   "NetworkCore",
@@ -34,4 +36,5 @@ export const CATEGORIES = [
   "Unknown",
   "Custom",
 ] as const;
-export type Category = (typeof CATEGORIES)[number];
+export const Category = z.enum(CATEGORIES).meta({ id: "Category" });
+export type Category = z.infer<typeof Category>;

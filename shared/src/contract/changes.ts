@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { byId, filters, Id, Timestamp } from "./common.js";
+import { byId, filters, Id, Instant, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
 
 // The journal of what happened to topology resources. @see docs/changes.md
@@ -76,8 +76,8 @@ const changeFilters = {
   user_id: Id.optional().describe("Only changes by this user."),
   key_id: Id.optional().describe("Only changes by this API key."),
   request_id: z.string().min(1).max(128).optional().describe("Only changes by this request."),
-  since: z.iso.datetime({ offset: true }).optional().describe("Only changes at this time or later."),
-  until: z.iso.datetime({ offset: true }).optional().describe("Only changes before this time."),
+  since: Instant.optional().describe("Only changes at this time or later."),
+  until: Instant.optional().describe("Only changes before this time."),
 } as const;
 
 const common = { upstream: "topology", credential: "any", permission: "Viewer", tag: "Changes" } as const;

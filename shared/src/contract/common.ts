@@ -32,10 +32,19 @@ export const Id = z
   .string()
   .overwrite(canonicalId)
   .refine(isId, ID_FAULT)
-  .meta({ format: "uuid", examples: ["01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f"] });
+  .meta({ id: "Uuid", format: "uuid", examples: ["01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f"] });
 
 /** ISO 8601 in UTC with milliseconds. */
-export const Timestamp = z.string().meta({ format: "date-time", examples: ["2026-01-31T09:30:00.000Z"] });
+export const Timestamp = z
+  .string()
+  .meta({ id: "Timestamp", format: "date-time", examples: ["2026-01-31T09:30:00.000Z"] });
+
+const Ipv4Address = z.ipv4().meta({ id: "Ipv4Address" });
+const Ipv6Address = z.ipv6().meta({ id: "Ipv6Address" });
+export const IpAddress = z.union([Ipv4Address, Ipv6Address], { error: "must be an IPv4 or IPv6 address" });
+
+/** ISO 8601 in any time zone. */
+export const Instant = z.iso.datetime({ offset: true }).meta({ id: "Instant" });
 
 // The same for the document: `\p` is not understood everywhere. White space at the ends is cut off before anything is checked.
 const CONTROL = "\\u0000-\\u001f\\u007f-\\u009f";
@@ -53,10 +62,17 @@ export function verbatimText(min: number, max: number, base: z.ZodString = z.str
     .meta({ minLength: min, maxLength: max, pattern: VERBATIM_PATTERN });
 }
 
+/** By length: the document names each of these once. */
+const texts = new Map<string, z.ZodString>();
+
 /** {@link verbatimText} without the white space around it. */
 export function text(min: number, max: number): z.ZodString {
+  const id = `Text${min}To${max}`;
   const pattern = min === 0 ? TRIMMED_PATTERN : VISIBLE_PATTERN;
-  return verbatimText(min, max, z.string().trim()).meta({ minLength: min, maxLength: max, pattern });
+  const known = texts.get(id);
+  const schema = known ?? verbatimText(min, max, z.string().trim()).meta({ id, minLength: min, maxLength: max, pattern }); // prettier-ignore
+  if (known === undefined) texts.set(id, schema);
+  return schema;
 }
 
 export const Name = text(1, 100);
@@ -66,7 +82,8 @@ export const Description = text(0, 500);
 export const Tags = z
   .array(text(1, 50).overwrite(canonicalId))
   .max(50)
-  .overwrite((tags) => [...new Set(tags)]);
+  .overwrite((tags) => [...new Set(tags)])
+  .meta({ id: "Tags" });
 
 /** Where an entity came from; set by the server. @see docs/api.md "Resources" */
 export const Source = z.object({ type: z.string() }).meta({ id: "Source" });

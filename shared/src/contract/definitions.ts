@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CATEGORIES } from "./categories.js";
+import { Category } from "./categories.js";
 import { filters, listQuery } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { PROTOCOLS } from "./ports.js";
@@ -8,7 +8,7 @@ import { PROTOCOLS } from "./ports.js";
 export const ServiceDefinition = z
   .object({
     name: z.string(),
-    category: z.enum(CATEGORIES),
+    category: Category,
     description: z.string(),
     ports: z.array(z.object({ number: z.int(), protocol: z.enum(PROTOCOLS) })).describe("Where it usually listens."),
   })
@@ -26,7 +26,7 @@ export const listServiceDefinitions = endpoint({
   summary: "The catalogue of well-known services",
   query: listQuery(["name", "category"], {
     network_id: filters.network_id.describe("Has no effect: the catalogue is the same for everybody."),
-    category: z.array(z.enum(CATEGORIES)).max(50).default([]).describe("Only services of these categories."),
+    category: z.array(Category).max(50).default([]).describe("Only services of these categories."),
   }),
   response: ServiceDefinition,
   list: true,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { byId, filters, Id, listQuery, Name, serverFields } from "./common.js";
+import { byId, filters, Id, IpAddress, listQuery, Name, serverFields } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { AS_OF_ERRORS, asOf } from "./moments.js";
 import { patchOf } from "./merge-patch.js";
@@ -22,13 +22,11 @@ export const Interface = z
   .meta({ id: "Interface" });
 export type Interface = z.infer<typeof Interface>;
 
-const IpAddress = z.union([z.ipv4(), z.ipv6()], { error: "must be an IPv4 or IPv6 address" });
-
 /** Asks for the lowest address of the subnet that is free. */
 export const NEXT_ADDRESS = "next";
 
 const WantedAddress = z
-  .union([z.ipv4(), z.ipv6(), z.literal(NEXT_ADDRESS)], { error: "must be an IPv4 or IPv6 address, or `next`" })
+  .union([...IpAddress.options, z.literal(NEXT_ADDRESS)], { error: "must be an IPv4 or IPv6 address, or `next`" })
   .describe(
     "`next` takes the lowest address of the subnet that is free: neither the network's nor its broadcast address, and not reserved.",
   );

@@ -3,6 +3,7 @@ import {
   byId,
   filters,
   Id,
+  Instant,
   listQuery,
   Name,
   Nothing,
@@ -34,10 +35,9 @@ export const UserApiKey = z
 export type UserApiKey = z.infer<typeof UserApiKey>;
 
 /** UTC with milliseconds from any ISO 8601 date-time with an offset; anything else stays as it was, and is refused. */
-const Moment = z.iso
-  .datetime({ offset: true })
-  .overwrite((moment) => (Number.isNaN(Date.parse(moment)) ? moment : new Date(moment).toISOString()))
-  .meta({ format: "date-time" });
+const Moment = Instant.overwrite((moment) =>
+  Number.isNaN(Date.parse(moment)) ? moment : new Date(moment).toISOString(),
+);
 
 /** Creation and update take the same members. */
 export const UserApiKeyInput = z

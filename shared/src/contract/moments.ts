@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ChangeCursor } from "./changes.js";
+import { Instant } from "./common.js";
 
 // Moments of the past. @see docs/changes.md
 
@@ -13,10 +14,8 @@ export const Moment = z
   .refine(isMoment, "must be a time in ISO 8601, or a cursor")
   .meta({ format: "moment", examples: ["2026-01-31T09:30:00.000Z"] });
 
-const TIME = z.iso.datetime({ offset: true });
-
 function isMoment(text: string): boolean {
-  return TIME.safeParse(text).success || ChangeCursor.safeParse(text).success;
+  return Instant.safeParse(text).success || ChangeCursor.safeParse(text).success;
 }
 
 /** The parameter of reads that can be of a moment of the past. */

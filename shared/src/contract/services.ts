@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Binding, Bindings } from "./bindings.js";
-import { CATEGORIES } from "./categories.js";
+import { Category } from "./categories.js";
 import {
   byId,
   EchoedSource,
@@ -103,11 +103,7 @@ export const listServices = endpoint({
     host_id: Id.optional().describe("Only services of this host."),
     ids: filters.ids,
     tag_ids: filters.tag_ids,
-    exclude_categories: z
-      .array(z.enum(CATEGORIES))
-      .max(50)
-      .default([])
-      .describe("Leaves out services of these categories."),
+    exclude_categories: z.array(Category).max(50).default([]).describe("Leaves out services of these categories."),
   }),
   response: Service,
   list: true,

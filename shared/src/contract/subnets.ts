@@ -1,5 +1,17 @@
 import { z } from "zod";
-import { byId, Description, filters, Id, listQuery, Name, serverFields, Source, Tags, text } from "./common.js";
+import {
+  byId,
+  Description,
+  filters,
+  Id,
+  IpAddress,
+  listQuery,
+  Name,
+  serverFields,
+  Source,
+  Tags,
+  text,
+} from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { AS_OF_ERRORS, asOf } from "./moments.js";
 import { patchOf } from "./merge-patch.js";
@@ -35,10 +47,10 @@ export const Cidr = z
   })
   .meta({ id: "Cidr", description: "All host bits are zero." });
 
-const Address = z.union([z.ipv4(), z.ipv6()], { error: "must be an IPv4 or IPv6 address" });
-
 const Reserved = z
-  .array(z.object({ from: Address, to: Address, purpose: text(0, 100).default("") }).meta({ id: "ReservedRangeInput" }))
+  .array(
+    z.object({ from: IpAddress, to: IpAddress, purpose: text(0, 100).default("") }).meta({ id: "ReservedRangeInput" }),
+  )
   .max(50)
   .describe(
     "Ranges inside the block that do not overlap: addresses in them are not given to who asks for the next one.",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CATEGORIES } from "./categories.js";
+import { Category } from "./categories.js";
 import { filters, Id } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { AS_OF_ERRORS, asOf } from "./moments.js";
@@ -39,7 +39,7 @@ export const TopologyNode = z
         kind: z.literal("service"),
         host_id: Id,
         service_definition: z.string(),
-        category: z.enum(CATEGORIES),
+        category: Category,
         virtualization_type: z.string().nullable(),
       })
       .meta({ id: "ServiceNode" }),

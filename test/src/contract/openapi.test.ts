@@ -5,6 +5,9 @@ import { basename, join } from "node:path";
 import openapiTS, { astToString } from "openapi-typescript";
 import ts from "typescript";
 import { ROOT } from "@nts/local/processes/system";
+import { OPERATIONS } from "@nts/shared/contract";
+import { STATUSES } from "@nts/shared/http/statuses";
+import { codesOf } from "@nts/shared/openapi-responses";
 import { breakingChanges, type OpenApiDocument } from "../support/breaking-changes.js";
 
 const read = (name: string): string => readFileSync(join(ROOT, "shared", name), "utf8");
@@ -12,8 +15,21 @@ const documentOf = (text: string): OpenApiDocument => JSON.parse(text) as OpenAp
 const text = read("openapi.json");
 
 describe("the OpenAPI document", () => {
-  it("is smaller than 400 kB", () => {
-    expect(text.length).toBeLessThan(400_000);
+  it("is smaller than 255 kB", () => {
+    expect(text.length).toBeLessThan(255_000);
+  });
+
+  it("names every code that an operation answers, where it describes the status", () => {
+    const document = documentOf(text);
+    const missing = OPERATIONS.flatMap((operation) => {
+      const { responses } = document.paths[operation.path]![operation.method]!;
+      return codesOf(operation).filter((code) => {
+        const { $ref = "" } = responses[String(STATUSES[code])] ?? responses["default"]!;
+        const { description } = document.components["responses"]![$ref.split("/").at(-1)!] as { description: string };
+        return !description.includes(`\`${code}\``);
+      });
+    });
+    expect(missing).toEqual([]);
   });
 
   it("writes no type twice, neither as two components nor as a component and inside another", () => {

@@ -5,6 +5,8 @@
  */
 export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  /** Of operations that say nothing of it themselves. */
+  readonly security?: Operation["security"];
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
@@ -68,10 +70,11 @@ class Comparison {
   ) {}
 
   ofOperations(old: Operation, now: Operation): string[] {
-    const credentials = (operation: Operation): string[] =>
-      (operation.security ?? []).map((one) => Object.keys(one).join("+"));
+    const credentials = (document: OpenApiDocument, { security = document.security }: Operation): string[] =>
+      (security ?? []).map((one) => Object.keys(one).join("+"));
+    const enough = credentials(this.after, now);
     return [
-      ...credentials(old).filter((one) => !credentials(now).includes(one)).map((one) => `the credential ${one || "none"} is no longer enough`), // prettier-ignore
+      ...credentials(this.before, old).filter((one) => !enough.includes(one)).map((one) => `the credential ${one || "none"} is no longer enough`), // prettier-ignore
       ...this.#ofParameters(old, now),
       ...(now.requestBody?.required === true && old.requestBody?.required !== true ? ["a body is required now"] : []),
       ...this.#ofBodies(old.requestBody, now.requestBody, "request"),
