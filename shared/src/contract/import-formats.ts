@@ -1,11 +1,20 @@
 // What can be imported beside the XML of nmap, which has an operation of its own.
 
 /** Formats of files; `auto` is whatever the content says, the XML of nmap among them. */
-export const IMPORT_FORMATS = ["auto", "ss", "ip-neigh", "docker", "dhcp-leases"] as const;
+export const IMPORT_FORMATS = ["auto", "ss", "ip-neigh", "docker", "dhcp-leases", "ansible-facts", "csv"] as const;
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
 /** Those in which a machine tells of itself without saying which one it is. */
 const OF_A_HOST: ReadonlySet<ImportFormat> = new Set(["auto", "ss", "docker"]);
+
+/** What the rows of a table may be. */
+export const CSV_RESOURCES = ["hosts", "interfaces", "ports", "services"] as const;
+export type CsvResource = (typeof CSV_RESOURCES)[number];
+
+/** Whether the request may say what the rows of a file of the format are. */
+export function takesResource(format: ImportFormat): boolean {
+  return format === "auto" || format === "csv";
+}
 
 /** Whether the request may say which machine a file of the format is from. */
 export function takesHost(format: ImportFormat): boolean {

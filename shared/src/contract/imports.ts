@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Id, text, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { HOSTNAME_LIMIT } from "./formats.js";
-import { IMPORT_FORMATS } from "./import-formats.js";
+import { CSV_RESOURCES, IMPORT_FORMATS } from "./import-formats.js";
 import { PROTOCOLS } from "./ports.js";
 import { Cidr } from "./subnets.js";
 import { upload } from "./upload.js";
@@ -218,6 +218,10 @@ export const importFile = endpoint({
       .describe(
         "The same by its host name; a host is created where none has it, and no address tells which one it is.",
       ),
+    resource: z
+      .enum(CSV_RESOURCES)
+      .optional()
+      .describe("What the rows of a table are; its headings tell when this is absent."),
   }),
   ...upload({
     contentTypes: ["application/octet-stream", "application/json", "text/csv", "application/xml", "text/xml"],

@@ -111,6 +111,26 @@ describe("the sockets of a machine", () => {
   });
 });
 
+describe("tables and facts", () => {
+  it("make one host with what the machine itself says, whose services are what the table says", async () => {
+    const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
+    const table = "name,ip_address,port,service_definition,all_interfaces\nShares,192.168.1.20,445,SMB,yes\nDoors,192.168.1.20,8096,Our own,\n"; // prettier-ignore
+    const facts = `nas | SUCCESS => {"ansible_facts":{"ansible_fqdn":"nas","ansible_eth0":{"device":"eth0","macaddress":"00:11:32:aa:bb:cc","ipv4":{"address":"192.168.1.20"}}}}`;
+    const read = await importFile(owner, "auto", { network_id }, facts);
+    expect([read.format, hostsIn(read)]).toEqual(["ansible-facts", ["create nas 192.168.1.20:"]]);
+    const rows = await importFile(owner, "auto", { network_id, resource: "services" }, table);
+    expect([rows.format, rows.summary.hosts]).toEqual(["csv", { create: 0, update: 1, unchanged: 0, failed: 0 }]);
+    const hosts = await hostsOf(owner, network_id);
+    expect(hosts.map(({ hostname }) => hostname)).toEqual(["nas"]);
+    expect(bindingsOf(hosts[0]!)).toEqual(["Shares 445@all", "Doors 8096@192.168.1.20"]);
+    expect(hosts[0]!.services.map((one) => one.service_definition)).toEqual(["SMB", "Our own"]);
+    const again = await importFile(owner, "csv", { network_id }, table);
+    expect(again.summary.hosts).toEqual({ create: 0, update: 0, unchanged: 1, failed: 0 });
+    const fault = [400, "validation_failed", "resource: means nothing for files of the format ip-neigh"];
+    expect(await refused(owner, "ip-neigh", { network_id, resource: "hosts" }, NEIGHBOURS)).toEqual(fault);
+  });
+});
+
 describe("a file of another kind", () => {
   it.each([
     ["auto", "", "line 1, column 1: the file is empty"],

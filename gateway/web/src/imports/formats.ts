@@ -1,4 +1,4 @@
-import type { ImportFormat } from "@nts/shared/contract";
+import type { CsvResource, ImportFormat } from "@nts/shared/contract";
 
 /** What formats are called, and how to get a file of each. */
 export const FORMATS: Readonly<Record<ImportFormat, { readonly label: string; readonly command: string | null }>> = {
@@ -6,7 +6,20 @@ export const FORMATS: Readonly<Record<ImportFormat, { readonly label: string; re
   "ip-neigh": { label: "Neighbours (ip neigh, arp)", command: "ip -j neigh > neighbours.json" },
   docker: { label: "Containers (docker inspect)", command: "docker inspect $(docker ps -q) > containers.json" },
   "dhcp-leases": { label: "DHCP leases (dnsmasq, Kea, ISC)", command: "cp /var/lib/misc/dnsmasq.leases ." },
+  "ansible-facts": {
+    label: "Ansible facts (setup)",
+    command: "ansible all -m setup --tree facts; cat facts/* > facts.json",
+  },
+  csv: { label: "Table (CSV)", command: null },
   ss: { label: "Listening sockets (ss)", command: "sudo ss -H -tulnp > sockets.txt" },
+};
+
+/** What the rows of a table may be, in the words of people. */
+export const ROWS: Readonly<Record<CsvResource, string>> = {
+  hosts: "Hosts",
+  interfaces: "Interfaces",
+  ports: "Ports",
+  services: "Services",
 };
 
 /** What people call the format that a file was read as. */

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Select, Stack, TagsInput, Text } from "@mantine/core";
-import { IMPORT_FORMATS, importFile, type ImportFormat, type ImportPlan, takesHost } from "@nts/shared/contract";
+import { CSV_RESOURCES, type CsvResource, IMPORT_FORMATS, importFile, type ImportFormat, type ImportPlan, takesHost } from "@nts/shared/contract"; // prettier-ignore
 import { FileUp, X } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
@@ -8,7 +8,7 @@ import { useWrite } from "../api/queries.js";
 import { PATHS } from "../paths.js";
 import { CopyField } from "../parts/copy.js";
 import { FileField } from "./file-field.js";
-import { FORMATS } from "./formats.js";
+import { FORMATS, ROWS } from "./formats.js";
 import { type Machine, MachineField } from "./machine-field.js";
 import { PlanView } from "./plan-view.js";
 
@@ -24,13 +24,21 @@ export function ScanImport({ networkId, onApplied }: ScanImportProps): ReactNode
   const [file, setFile] = useState<File | null>(null);
   const [format, setFormat] = useState<ImportFormat>("auto");
   const [machine, setMachine] = useState<Machine | null>(null);
+  const [rows, setRows] = useState<CsvResource | null>(null);
   const [hints, setHints] = useState<string[]>([]);
   const look = useWrite(importFile);
   const apply = useWrite(importFile);
   const plan = apply.data ?? look.data;
   const send = (operation: typeof look, dry_run: boolean, body: File, as = format): void => {
     const told = takesHost(as) ? machine : null;
-    const query = { network_id: networkId, dry_run, ...(hints.length > 0 && { subnet_hint: hints }), ...told };
+    const table = as === "csv" && rows !== null ? { resource: rows } : {};
+    const query = {
+      network_id: networkId,
+      dry_run,
+      ...(hints.length > 0 && { subnet_hint: hints }),
+      ...told,
+      ...table,
+    };
     const params = { format: as };
     operation.mutate({ params, query, body }, { onSuccess: (done) => (dry_run ? undefined : onApplied?.(done)) });
   };
@@ -58,6 +66,20 @@ export function ScanImport({ networkId, onApplied }: ScanImportProps): ReactNode
           begin(file, chosen);
         }}
       />
+      {format === "csv" && (
+        <Select
+          label="Rows"
+          description="A column of headings has to be `ip_address`. Others may be name, hostname, mac_address, port, protocol, service_definition"
+          data={CSV_RESOURCES.map((value) => ({ value, label: ROWS[value] }))}
+          value={rows}
+          placeholder="As the headings tell"
+          clearable
+          onChange={(next) => {
+            setRows(next as CsvResource | null);
+            if (look.data !== undefined) look.reset();
+          }}
+        />
+      )}
       {command !== null && <CopyField label="Command" value={command} />}
       {takesHost(format) && (format !== "auto" || lacksMachine || machine !== null) && (
         <MachineField

@@ -32,6 +32,8 @@ const USERS_OF_PORTS = usersOfPorts();
  * its own. A name that stands for a number only is worth no more than the number.
  */
 export function guessOf(port: PortNumber, service: SeenService | null): Guess | null {
+  const written = service?.definition ?? null;
+  if (written !== null) return guess(CATALOGUE_NAMES.get(written.toLowerCase()) ?? written, "service_name", service);
   const ofProduct = byProduct(service?.kind ?? service?.product ?? null);
   if (ofProduct !== null) return guess(ofProduct, "product", service);
   const ofName = byName(service);

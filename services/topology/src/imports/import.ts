@@ -1,5 +1,5 @@
 import type { ImportedSubnet, ImportFormat, UploadedBytes } from "@nts/shared/contract";
-import { takesHost } from "@nts/shared/contract/import-formats";
+import { type CsvResource, takesHost, takesResource } from "@nts/shared/contract/import-formats";
 import { AppError, validationFailed } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Log } from "@nts/shared/log";
@@ -45,6 +45,8 @@ export interface ImportRequest {
   readonly format: ImportFormat | "nmap";
   /** The machine that the file is from. */
   readonly host: { readonly id: string | undefined; readonly name: string | undefined };
+  /** What the rows of a table are. */
+  readonly resource: CsvResource | null;
   readonly file: UploadedBytes;
   readonly log: Log;
 }
@@ -72,6 +74,7 @@ export async function* importScan(storage: Storage, desk: ImportDesk, request: I
   if ((await storage.networks.find(scope, networkId)) === null)
     throw new AppError("invalid_reference", { path: "network_id" });
   const named = await namedBy(storage, scope, request);
+  requireTable(request);
   yield* desk.run(scope.organizationId, request.file, async function* ({ session, takeFile }: Turn) {
     const run: Run = {
       ...request,
@@ -81,7 +84,7 @@ export async function* importScan(storage: Storage, desk: ImportDesk, request: I
       target: { work: request.work, scope: await storage.deletions.visible(scope), networkId },
       failedSubnets: new Map(),
     };
-    const given = { networkId, hints, format: request.format, named, nowMs: Date.now() };
+    const given = { networkId, hints, format: request.format, resource: request.resource, named, nowMs: Date.now() };
     const read = await session.read(takeFile(), given);
     yield* answered(run, read);
   });
@@ -106,6 +109,12 @@ async function namedBy(storage: Storage, scope: Scope, { host, format }: ImportR
   if (another !== undefined)
     throw validationFailed({ path: "hostname", message: "is that of several hosts; host_id says which one is meant" });
   return { hostId, hostname: name ?? null };
+}
+
+/** @throws AppError `validation_failed` at `resource` */
+function requireTable({ resource, format }: ImportRequest): void {
+  if (resource === null || (format !== "nmap" && takesResource(format))) return;
+  throw validationFailed({ path: "resource", message: `means nothing for files of the format ${format}` });
 }
 
 async function* answered(run: Run, { format, info, brokeOff, batches }: ReadFile): AsyncGenerator<string> {

@@ -50,11 +50,12 @@ export function together(hosts: readonly SeenHost[]): SeenHost {
   if (hosts.length === 1) return first;
   const macs = new Map<string, string | null>();
   const ports: SeenPort[] = [];
-  let { hostname, vendor, isNamed = false } = first;
+  let { hostname, name = null, vendor, isNamed = false } = first;
   for (const host of hosts) {
     for (const { ip, mac } of host.addresses) macs.set(ip, macs.get(ip) ?? mac);
     for (const port of host.ports) ports.push(port);
     hostname ??= host.hostname;
+    name ??= host.name ?? null;
     vendor ??= host.vendor;
     isNamed ||= host.isNamed === true;
   }
@@ -63,6 +64,7 @@ export function together(hosts: readonly SeenHost[]): SeenHost {
     isNamed,
     addresses: [...macs].map(([ip, mac]): SeenAddress => ({ ip, mac })),
     hostname,
+    name,
     vendor,
     ports,
   };

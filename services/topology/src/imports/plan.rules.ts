@@ -166,8 +166,9 @@ function hostOf(seen: SeenHost, known: Recognized | null, { networkId, now, newI
 
 const NAME_LIMIT = 100;
 
-/** Its host name, of a long one the first label, or its first address. */
-function nameOf({ hostname, addresses }: SeenHost): string {
+/** What people call it, else its host name, of a long one the first label, or its first address. */
+function nameOf({ name, hostname, addresses }: SeenHost): string {
+  if (name !== undefined && name !== null) return name;
   const short = hostname !== null && hostname.length > NAME_LIMIT ? (hostname.split(".", 1)[0] ?? "").trim() : hostname;
   return [...(short === null || short === "" ? (addresses[0]?.ip ?? "host") : short)].slice(0, NAME_LIMIT).join("");
 }

@@ -24,6 +24,8 @@ export interface SeenService {
   readonly product: string | null;
   /** The product that it is, where `product` is a name of its own. */
   readonly kind?: string | null;
+  /** The definition, as a person has written it down; it is no guess. */
+  readonly definition?: string | null;
   /** Behind TLS. */
   readonly isWrapped: boolean;
   /** It was asked; otherwise the name only stands for the number of the port. */
@@ -54,7 +56,9 @@ export interface SeenHost {
   readonly isNamed?: boolean;
   readonly addresses: readonly SeenAddress[];
   readonly hostname: string | null;
-  /** Who made its network card. */
+  /** What people call it, where that is told apart from its host name. */
+  readonly name?: string | null;
+  /** Who made its network card, or what else a new host is described by. */
   readonly vendor: string | null;
   readonly ports: readonly SeenPort[];
 }

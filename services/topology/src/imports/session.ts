@@ -211,7 +211,7 @@ function jobOf(
   return {
     index,
     line: seen.line,
-    name: seen.hostname ?? seen.addresses[0]?.ip ?? "",
+    name: seen.name ?? seen.hostname ?? seen.addresses[0]?.ip ?? "",
     hostname: seen.hostname,
     identities: identitiesIn([seen]),
     subnets: [...new Set(seen.addresses.map(({ ip }) => places.of(ip).cidr))],

@@ -10,13 +10,31 @@ const NO_HOST = { id: undefined, name: undefined };
 
 export function mountImports(router: Router, storage: Storage, desk: ImportDesk): void {
   mount(router, importNmap, ({ work, scope, query, body: file, log }) => {
-    const request = { work, scope, ...askedOf(query), format: "nmap", host: NO_HOST, file, log } as const;
+    const request = {
+      work,
+      scope,
+      ...askedOf(query),
+      format: "nmap",
+      host: NO_HOST,
+      resource: null,
+      file,
+      log,
+    } as const;
     return Promise.resolve(answer.jsonPieces(importScan(storage, desk, request)));
   });
 
   mount(router, importFile, ({ work, scope, params, query, body: file, log }) => {
     const host = { id: query.host_id, name: query.hostname };
-    const request = { work, scope, ...askedOf(query), format: params.format, host, file, log };
+    const request = {
+      work,
+      scope,
+      ...askedOf(query),
+      format: params.format,
+      host,
+      resource: query.resource ?? null,
+      file,
+      log,
+    };
     return Promise.resolve(answer.jsonPieces(importScan(storage, desk, request)));
   });
 }

@@ -66,10 +66,14 @@ export function objectAt(object: JsonObject, name: string): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** Where the parser stopped; a text that ends early, it says no place of. */
-function faultIn(text: string, error: unknown): AppError {
+/**
+ * Where the parser stopped; a text that ends early, it says no place of.
+ *
+ * @param from at which character of the text it began
+ */
+export function faultIn(text: string, error: unknown, from = 0): AppError {
   const told = /position (\d+)/.exec(error instanceof Error ? error.message : "")?.[1];
-  const before = text.slice(0, told === undefined ? text.length : Number(told));
+  const before = text.slice(0, told === undefined ? text.length : from + Number(told));
   const line = before.split("\n").length;
   const column = before.length - before.lastIndexOf("\n");
   return faultAt(

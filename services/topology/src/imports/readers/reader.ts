@@ -1,3 +1,4 @@
+import type { CsvResource } from "@nts/shared/contract/import-formats";
 import type { Scan } from "../scan.rules.js";
 
 // What is read is told apart from what is made of it: a reader is a pure function from the bytes of a file to sightings of
@@ -7,6 +8,8 @@ import type { Scan } from "../scan.rules.js";
 export interface ReaderGiven {
   /** When the file came, in milliseconds: what has expired by then is left out. */
   readonly nowMs: number;
+  /** What the rows of a table are, where the request says it. */
+  readonly resource?: CsvResource | null;
 }
 
 export interface Reader {

@@ -1,6 +1,8 @@
 import type { ImportFormat } from "@nts/shared/contract";
 import { validationFailed } from "@nts/shared/errors";
 import type { Scan } from "../scan.rules.js";
+import { ansibleFacts } from "./ansible-facts.js";
+import { csv } from "./csv.js";
 import { dhcpLeases } from "./dhcp-leases.js";
 import { docker } from "./docker.js";
 import { ipNeigh } from "./ip-neigh.js";
@@ -10,7 +12,7 @@ import type { Reader, ReaderGiven } from "./reader.js";
 import { ss } from "./ss.js";
 
 /** In the order in which they are asked whether a file is theirs. */
-export const READERS: readonly Reader[] = [nmap, ss, ipNeigh, docker, dhcpLeases];
+export const READERS: readonly Reader[] = [nmap, ss, ipNeigh, docker, ansibleFacts, dhcpLeases, csv];
 
 export interface Given extends ReaderGiven {
   readonly format: ImportFormat | "nmap";

@@ -1,0 +1,220 @@
+import { MOST_SIGHTINGS, type Scan, type SeenAddress, type Skipped } from "../scan.rules.js";
+import { behindBridge, isOfBridge } from "./bridges.js";
+import { documentsIn } from "./documents.js";
+import { isObject, type JsonObject, listAt, objectAt, textAt } from "./json.js";
+import { faultAt } from "./lines.js";
+import type { Reader } from "./reader.js";
+import { createSightings, type Sightings } from "./sightings.js";
+import { addressIn, cardOf, clip, hostnameIn, isGroup, isLinkLocal, isLoopback, isOfOneCard, macIn, toolInfo } from "./texts.js"; // prettier-ignore
+
+// What Ansible's module `setup` tells of machines: what `ansible -m setup` prints, the files of `--tree` and of the cache of
+// facts one after another, and what the callback `json` writes. Each machine tells its own addresses, so one that several
+// tell tells none of them apart: it is that of a NAT or of a bridge inside of each.
+
+/** Cards that routers share, one after another. */
+const SHARED_CARD = /^00:00:(?:5E:00:0[12]|0C:07:AC|0C:9F:F)/;
+const SAYS_FACTS = /^(?:ansible_)?(?:all_ipv[46]_addresses|default_ipv[46]|interfaces|ip_addresses)$/;
+/** Of a machine. */
+const MOST_LINKS = 5_000;
+
+/** What Ansible says of a machine that it calls by a name. */
+interface Told {
+  readonly line: number;
+  readonly name: string;
+  readonly facts: JsonObject;
+}
+
+/** What is kept of it. */
+interface Machine {
+  readonly line: number;
+  readonly name: string;
+  readonly hostname: string | null;
+  readonly system: string | null;
+  readonly addresses: readonly SeenAddress[];
+}
+
+interface Link {
+  readonly name: string;
+  readonly mac: string;
+  readonly addresses: readonly string[];
+}
+
+export const ansibleFacts: Reader = { format: "ansible-facts", looksLike, read: readFacts };
+
+function looksLike(beginning: string): boolean {
+  return /^(?:[[{]|\S{1,300} \| [A-Z]+!? => ?\{)/.test(beginning) && /"ansible_[a-z\d_]{1,100}"\s*:/.test(beginning);
+}
+
+function readFacts(bytes: Iterable<Uint8Array>): Scan {
+  const sightings = createSightings();
+  const machines = new Map<string, Machine>();
+  for (const { line, label, value } of documentsIn(bytes))
+    for (const told of machinesIn(value, line, label.split(" | ", 1)[0] ?? "", sightings.skipped)) {
+      machines.set(keyOf(told), machineOf(told, sightings.skipped));
+      if (machines.size > MOST_SIGHTINGS) throw faultAt(line, `an import reads at most ${MOST_SIGHTINGS} machines`);
+    }
+  const shared = repeatedIn([...machines.values()].map(({ addresses }) => addresses));
+  for (const machine of machines.values()) takeMachine(sightings, machine, shared);
+  return sightings.scan(toolInfo("Ansible"));
+}
+
+/** The machines that a value tells of. @throws AppError `validation_failed` when it tells of none */
+function* machinesIn(value: unknown, line: number, name: string, skipped: Skipped): Generator<Told> {
+  const what = `machine ${clip(name, 60) ?? "without a name"}`;
+  if (Array.isArray(value)) {
+    for (const [index, entry] of value.entries()) yield* machinesIn(entry, index + 1, "", skipped);
+    return;
+  }
+  const facts = factsIn(value);
+  if (facts !== null) yield { line, name, facts };
+  else if (isObject(value) && (value["unreachable"] === true || value["failed"] === true || "msg" in value))
+    skipped.add(line, what, "it was not reached, or failed to tell");
+  else {
+    const named = isObject(value) ? namedIn(value) : [];
+    if (named.length === 0) throw faultAt(line, "must be facts as `ansible -m setup` writes them");
+    for (const [host, told] of named) {
+      const own = factsIn(told);
+      if (own !== null) yield { line, name: host, facts: own };
+      else skipped.add(line, `machine ${clip(host, 60) ?? ""}`, "it was not reached, or failed to tell");
+    }
+  }
+}
+
+/** Facts as the module answers them, or as the cache keeps them; null for anything else. */
+function factsIn(value: unknown): JsonObject | null {
+  if (!isObject(value)) return null;
+  if (isObject(value["ansible_facts"])) return value["ansible_facts"];
+  return Object.keys(value).some((name) => SAYS_FACTS.test(name)) ? value : null;
+}
+
+/** What stands under names of machines: in the tasks of plays, or as it is. */
+function namedIn(value: JsonObject): [string, unknown][] {
+  const tasks = listAt(value, "plays").flatMap((play) => (isObject(play) ? listAt(play, "tasks") : []));
+  if (tasks.length > 0) return tasks.flatMap((task) => (isObject(task) ? Object.entries(objectAt(task, "hosts")) : []));
+  const members = Object.entries(value);
+  return members.some(([, member]) => factsIn(member) !== null) ? members : [];
+}
+
+/** A machine that is told of twice is the same when it says so. */
+function keyOf({ name, facts, line }: Told): string {
+  const told = [fact(facts, "machine_id"), fact(facts, "fqdn"), fact(facts, "hostname"), fact(facts, "nodename")];
+  const key = [name, ...told.map((text) => (typeof text === "string" ? text.slice(0, 300) : ""))].join("\n");
+  return key.trim() === "" ? `line ${line}` : key;
+}
+
+function fact(facts: JsonObject, name: string): unknown {
+  return Object.hasOwn(facts, `ansible_${name}`) ? facts[`ansible_${name}`] : Object.hasOwn(facts, name) ? facts[name] : undefined; // prettier-ignore
+}
+
+function textFact(facts: JsonObject, name: string): string {
+  const value = fact(facts, name);
+  return typeof value === "string" ? value : "";
+}
+
+function machineOf({ line, name, facts }: Told, skipped: Skipped): Machine {
+  const hostname = hostnameOf(facts) ?? (addressIn(name) === null ? hostnameIn(name) : null);
+  const called = clip(name || hostname || "", 60) ?? "without a name";
+  const addresses = addressesOf(facts, (text, reason) => {
+    skipped.add(line, `address ${text.slice(0, 50)} of machine ${called}`, reason);
+  });
+  return { line, name: called, hostname, system: systemOf(facts), addresses };
+}
+
+/** The addresses of a machine that others reach, with the cards that have them. */
+function addressesOf(facts: JsonObject, leaveOut: (text: string, reason: string) => void): SeenAddress[] {
+  const found = new Map<string, SeenAddress>();
+  for (const link of linksIn(facts))
+    for (const text of link.addresses) {
+      const ip = addressIn(text);
+      if (ip === null || isLoopback(ip)) continue;
+      const reason = isOfBridge(link.name) ? behindBridge(link.name) : reasonAgainst(ip, link.mac);
+      if (reason !== null) leaveOut(text, reason);
+      else if ((found.get(ip)?.mac ?? null) === null) found.set(ip, { ip, mac: cardIn(link.mac, ip) });
+    }
+  return [...found.values()];
+}
+
+function reasonAgainst(ip: string, mac: string): string | null {
+  if (SHARED_CARD.test(macIn(mac) ?? "")) return "it is at whichever of several routers is up (VRRP, HSRP)";
+  if (isGroup(ip)) return "it is not the address of a machine";
+  return isLinkLocal(ip) ? "its address means something on one link only" : null;
+}
+
+function cardIn(written: string, ip: string): string | null {
+  const mac = macIn(written);
+  return mac === null || !isOfOneCard(mac) ? null : cardOf(mac, ip).mac;
+}
+
+/** The links of a machine; where it tells none, all of its addresses without a card. */
+function linksIn(facts: JsonObject): Link[] {
+  const listed = fact(facts, "interfaces");
+  // Windows has them in the list, others as facts of their own.
+  const told = [...(Array.isArray(listed) ? (listed as unknown[]) : []), ...Object.values(facts)];
+  const links = told.slice(0, MOST_LINKS).flatMap((value) => (isObject(value) ? (linkIn(value) ?? []) : []));
+  if (links.some(({ addresses }) => addresses.length > 0)) return links;
+  const all = ["all_ipv4_addresses", "all_ipv6_addresses", "ip_addresses"].flatMap((name) => {
+    const value = fact(facts, name);
+    return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
+  });
+  return [{ name: "", mac: "", addresses: all.slice(0, MOST_LINKS) }];
+}
+
+function linkIn(value: JsonObject): Link | null {
+  const name = textAt(value, "device") || textAt(value, "connection_name");
+  if (name === "") return null;
+  const addresses = ["ipv4", "ipv4_secondaries", "ipv6"].flatMap((member) => {
+    const one = value[member];
+    const list = Array.isArray(one) ? (one as unknown[]) : [one];
+    return list.slice(0, MOST_LINKS).flatMap((entry) => (isObject(entry) ? [textAt(entry, "address")] : []));
+  });
+  return { name, mac: textAt(value, "macaddress"), addresses };
+}
+
+interface Shared {
+  readonly ips: ReadonlySet<string>;
+  readonly macs: ReadonlySet<string>;
+}
+
+/** What more than one machine says that it has. */
+function repeatedIn(machines: readonly (readonly SeenAddress[])[]): Shared {
+  const repeated = (textsOf: (addresses: readonly SeenAddress[]) => readonly string[]): Set<string> => {
+    const once = new Set<string>();
+    const often = new Set<string>();
+    for (const addresses of machines)
+      for (const text of new Set(textsOf(addresses))) (once.has(text) ? often : once).add(text);
+    return often;
+  };
+  return {
+    ips: repeated((addresses) => addresses.map(({ ip }) => ip)),
+    macs: repeated((addresses) => addresses.flatMap(({ mac }) => mac ?? [])),
+  };
+}
+
+/** Takes in a machine, or says why it is left out. */
+function takeMachine({ add, skipped }: Sightings, machine: Machine, shared: Shared): void {
+  const { line, name, hostname, system } = machine;
+  const what = `machine ${name}`;
+  const addresses = machine.addresses.filter(({ ip }) => !shared.ips.has(ip));
+  for (const { ip } of machine.addresses)
+    if (shared.ips.has(ip)) skipped.add(line, `address ${ip} of ${what}`, "several machines say that they have it");
+  if (addresses.length === 0) skipped.add(line, what, "it has no address that others reach");
+  else {
+    const apart = addresses.map(({ ip, mac }) => ({ ip, mac: mac !== null && shared.macs.has(mac) ? null : mac }));
+    add({ line, addresses: apart, hostname, vendor: system, ports: [] }, what);
+  }
+}
+
+/** The full name of a machine, where it knows it. */
+function hostnameOf(facts: JsonObject): string | null {
+  const full = textFact(facts, "fqdn");
+  const own = [full.startsWith("localhost") ? "" : full, textFact(facts, "hostname"), textFact(facts, "nodename")];
+  return hostnameIn(own.find((text) => text !== "" && text !== "localhost") ?? "");
+}
+
+/** What it runs, and on what. */
+function systemOf(facts: JsonObject): string | null {
+  const system = [textFact(facts, "distribution"), textFact(facts, "distribution_version")].join(" ");
+  const product = textFact(facts, "product_name");
+  const parts = [system.trim(), product === "NA" ? "" : product.trim()];
+  return clip(parts.filter((text) => text !== "").join(", "), 200);
+}

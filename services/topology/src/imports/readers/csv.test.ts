@@ -1,0 +1,90 @@
+import { describe, expect, it } from "@jest/globals";
+import { guessOf } from "../guess.rules.js";
+import { corpusFile } from "../testing/corpus.js";
+import { importedFrom, NOW_MS, read, refusalOf, skippedIn } from "../testing/reading.js";
+import { csv } from "./csv.js";
+
+describe("a table", () => {
+  it.each([
+    ["excel-semicolons", [
+      "Drucker Büro [192.168.1.31 00:1B:A9:00:11:22]: ",
+      "pc-07 [192.168.1.107]: "
+    ], [
+      "5 row ohne Adresse: it has no address"
+    ]],
+    ["hosts", [
+      "NAS [192.168.1.20 00:11:32:AA:BB:CC]: ",
+      "Printer [192.168.1.30 3C:2A:F4:AA:BB:CC]: ",
+      "Router [192.168.1.1]: "
+    ], []],
+    ["interfaces", [
+      "fw [192.168.1.1 00:0D:B9:00:00:02, 2001:db8:1::1 00:0D:B9:00:00:02, 203.0.113.5 00:0D:B9:00:00:01]: "
+    ], [
+      "5 row link: fe80::1 means something on one link only"
+    ]],
+    ["netbox", [
+      "gw.dc.example [10.5.0.1]: ",
+      "gw.dc.example [2001:db8:5::1]: "
+    ], []],
+    ["phpipam", [
+      "web01.example.net [10.4.0.10 52:54:00:AA:00:10]: ",
+      "web02.example.net [10.4.0.11]: "
+    ], []],
+    ["ports", [
+      "10.2.0.7 [10.2.0.7]: SNMP: 161/Udp@10.2.0.7 · SSH: 22/Tcp@10.2.0.7",
+      "10.2.0.8 [10.2.0.8]: HP JetDirect: 9100/Tcp@10.2.0.8"
+    ], [
+      "5 row 10.2.0.8: only TCP and UDP have ports here"
+    ]],
+    ["services", [
+      "nas [192.168.1.20]: Photos: 2283/Tcp@192.168.1.20 443/Tcp@192.168.1.20 · Shares: 445/Tcp@all",
+      "crm [192.168.1.40]: CRM: 8096/Tcp@192.168.1.40"
+    ], [
+      "6 row Nothing: its port is no number from 1 to 65535"
+    ]],
+    ["several-addresses", [
+      "core [10.3.0.1 00:50:56:00:00:01, 10.3.1.1 00:50:56:00:00:02, 2001:db8:3::1 00:50:56:00:00:03]: ",
+      "edge [10.3.0.2]: "
+    ], [
+      "4 row self: 127.0.0.1 is not the address of a machine"
+    ]],
+    ["several-lines", [
+      "The \"old\" server [10.1.0.5]: ",
+      "Spare [10.1.0.6]: "
+    ], []],
+    ["tabs", [
+      "ap-1 [10.10.0.11 24:5A:4C:00:00:01]: ",
+      "ap-2 [10.10.0.12 24:5A:4C:00:00:02]: "
+    ], [
+      "4 row ap-3: not is no IP address"
+    ]],
+  ])("becomes hosts, and what is left out has its place and a reason: %s", (name, hosts, skipped) => {
+    const file = corpusFile("csv", name);
+    expect(importedFrom([[file]])).toEqual(hosts);
+    expect(skippedIn(csv, file)).toEqual(skipped);
+  }); // prettier-ignore
+
+  it("is what the request says, where its headings could be those of another", () => {
+    const file = Buffer.from("name,ip_address,port\nnas,10.0.0.5,22\n");
+    const namesAs = (resource: "hosts" | "services"): unknown =>
+      csv.read([file], { nowMs: NOW_MS, resource }).hosts.map(({ name, ports }) => [name, ports.map(({ number }) => number)]); // prettier-ignore
+    expect(namesAs("hosts")).toEqual([["nas", []]]);
+    expect(namesAs("services")).toEqual([[null, [22]]]);
+  });
+
+  it("says what services are, which is no guess: not even where a port is known for something else", () => {
+    const file = "host,ip,port,name,service_definition\ncrm,10.0.0.5,8096,CRM,Our own CRM\ncrm,10.0.0.5,5432,Data,postgresql\n";
+    const guesses = read(csv, file).hosts.flatMap(({ ports }) => ports.map((port) => guessOf(port, port.service)));
+    expect(guesses.map((guess) => [guess?.name, guess?.definition])).toEqual([["CRM", "Our own CRM"], ["Data", "PostgreSQL"]]);
+  }); // prettier-ignore
+
+  it.each([
+    ["", "line 1, column 1: must begin with a line of headings"],
+    ["name,colour\n", "line 1, column 1: must be headings with one of them `ip_address`"],
+    ['ip,name\n10.0.0.1,"a"b\n', "line 2, column 12: has a quote where none belongs"],
+    ['ip,name\n10.0.0.1,a\n10.0.0.2,"b\n', "line 3, column 1: has a quote that is not closed"],
+    [`ip,name\n${",".repeat(300)}\n`, "line 2, column 201: must not have more than 200 cells"],
+  ])("is refused with the place where it is none: %j", (file, refusal) => {
+    expect(refusalOf(csv, file)).toBe(refusal);
+  });
+});

@@ -1,0 +1,127 @@
+import type { CsvResource } from "@nts/shared/contract/import-formats";
+import type { Protocol } from "@nts/shared/contract";
+import { putUnder } from "@nts/shared/groups";
+import { together } from "../merge.rules.js";
+import { MOST_SIGHTINGS, type Scan, type SeenAddress, type SeenHost, type SeenPort, type SeenService } from "../scan.rules.js"; // prettier-ignore
+import { faultAt } from "./lines.js";
+import { portNumberIn } from "./machine.js";
+import type { Reader, ReaderGiven } from "./reader.js";
+import { rowsOf, separatorOf } from "./rows.js";
+import { createSightings } from "./sightings.js";
+import { type Columns, columnsIn, isOfPorts, requireColumns, resourceOf, type TableRow, tableRow } from "./table.js";
+import { addressIn, cardOf, clip, hostnameIn, isGroup, isLinkLocal, isLoopback, isOfOneCard, macIn, PROTOCOLS, toolInfo } from "./texts.js"; // prettier-ignore
+
+// Tables that people keep: a row for each host, interface, port or service. Each row has an address, which its host is
+// recognized by; rows that call their host alike are about one host.
+
+/** Addresses in one cell. */
+const MOST_ADDRESSES_OF_A_ROW = 100;
+const YES: ReadonlySet<string> = new Set(["1", "true", "yes", "y", "x", "all"]);
+/** Of a line of headings. */
+const MOST_HEADINGS = 200;
+
+export const csv: Reader = { format: "csv", looksLike, read: readTable };
+
+/** Something with an address and more, in a line of headings. */
+function looksLike(beginning: string): boolean {
+  const [heading = ""] = beginning.replace(/^\uFEFF/, "").split(/\r?\n/, 1);
+  const columns = columnsIn(heading.split(separatorOf(heading), MOST_HEADINGS).map((cell) => cell.replaceAll('"', "")));
+  return columns.has("address") && columns.size > 1;
+}
+
+function readTable(bytes: Iterable<Uint8Array>, given: ReaderGiven): Scan {
+  const sightings = createSightings();
+  let columns: Columns | null = null;
+  let resource: CsvResource = "hosts";
+  let taken = 0;
+  /** By what rows call their host. */
+  const named = new Map<string, SeenHost[]>();
+  for (const row of rowsOf(bytes)) {
+    if (columns === null) {
+      columns = columnsIn(row.cells);
+      resource = given.resource ?? resourceOf(columns);
+      requireColumns(columns, resource, row.line);
+      continue;
+    }
+    const told = tableRow(row, columns);
+    const host = hostOf(told, resource);
+    const what = `row ${clip(told.of("name") || told.of("hostname") || told.of("host") || told.of("address"), 60) ?? "without a name"}`; // prettier-ignore
+    const key = resource === "hosts" ? "" : told.of("host").toLowerCase();
+    if ("reason" in host) sightings.skipped.add(row.line, what, host.reason);
+    else if (++taken > MOST_SIGHTINGS)
+      sightings.skipped.add(row.line, what, `an import reads at most ${MOST_SIGHTINGS} rows`); // prettier-ignore
+    else if (key === "") sightings.add(host, what);
+    else putUnder(named, key, host);
+  }
+  if (columns === null) throw faultAt(1, "must begin with a line of headings");
+  for (const rows of named.values()) sightings.add(together(rows), `host ${rows[0]?.name ?? ""}`);
+  return sightings.scan(toolInfo("CSV"));
+}
+
+/** The host of a row, or why it is left out. */
+function hostOf(row: TableRow, resource: CsvResource): SeenHost | { readonly reason: string } {
+  const { line, of } = row;
+  const found = addressesOf(row);
+  if ("reason" in found) return found;
+  const { addresses } = found;
+  const port = isOfPorts(resource) ? portOf(row, resource, addresses) : { ports: [] };
+  if ("reason" in port) return port;
+  const isOfHosts = resource === "hosts";
+  const name = clip((isOfHosts && of("name")) || of("host"), 100);
+  const description = isOfHosts ? clip(of("description"), 500) : null;
+  const vendor = description ?? found.vendor;
+  return { line, addresses, hostname: hostnameIn(of("hostname")), name, vendor, ports: port.ports };
+}
+
+/** The addresses of a row, each with the MAC address in the same place or the only one; or why there are none. */
+function addressesOf({ all }: TableRow): { addresses: SeenAddress[]; vendor: string | null } | { reason: string } {
+  const written = wordsIn(all("address"));
+  if (written.length === 0) return { reason: "it has no address" };
+  if (written.length > MOST_ADDRESSES_OF_A_ROW)
+    return { reason: `a row may have at most ${MOST_ADDRESSES_OF_A_ROW} addresses` };
+  const macs = wordsIn(all("mac")).map((text) => macIn(text));
+  const addresses: SeenAddress[] = [];
+  let vendor: string | null = null;
+  for (const [index, text] of written.entries()) {
+    // People note the length of the prefix with the address.
+    const ip = addressIn(text.split("/", 1)[0] ?? "");
+    if (ip === null) return { reason: `${text.slice(0, 50)} is no IP address` };
+    if (isLoopback(ip) || isGroup(ip)) return { reason: `${ip} is not the address of a machine` };
+    if (isLinkLocal(ip)) return { reason: `${ip} means something on one link only` };
+    const told = macs[macs.length === 1 ? 0 : index] ?? null;
+    const card = cardOf(told !== null && isOfOneCard(told) ? told : null, ip);
+    vendor ??= card.vendor;
+    addresses.push({ ip, mac: card.mac });
+  }
+  return { addresses, vendor };
+}
+
+function wordsIn(cell: string): string[] {
+  return cell.split(/[\s,;|]+/, 2 * MOST_ADDRESSES_OF_A_ROW).filter((word) => word !== "");
+}
+
+/** The port of a row at each of its addresses, or at all of its host. */
+function portOf(
+  { line, of }: TableRow,
+  resource: CsvResource,
+  addresses: readonly SeenAddress[],
+): { ports: SeenPort[] } | { reason: string } {
+  const [digits = "", suffix = ""] = of("port").split("/", 2);
+  const number = portNumberIn(digits.trim());
+  if (number === null) return { reason: "its port is no number from 1 to 65535" };
+  const written = (of("protocol") || suffix || "tcp").trim().toLowerCase();
+  const protocol: Protocol | undefined = PROTOCOLS.get(written);
+  if (protocol === undefined) return { reason: "only TCP and UDP have ports here" };
+  const service = resource === "services" ? serviceOf(of) : null;
+  const isEverywhere = YES.has(of("everywhere").toLowerCase());
+  const places = isEverywhere ? [null] : addresses.map(({ ip }) => ip);
+  return { ports: places.map((ip) => ({ line, ip, protocol, number, service })) };
+}
+
+/** What a person says that a service is, is no guess. */
+function serviceOf(of: TableRow["of"]): SeenService | null {
+  const definition = clip(of("definition"), 100);
+  const name = clip(of("name") || of("service"), 100) ?? definition;
+  if (name === null) return null;
+  return { name, product: name, definition, isWrapped: false, isProbed: true };
+}

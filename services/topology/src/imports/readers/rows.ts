@@ -1,0 +1,79 @@
+import { faultAt, LINE_LIMIT, linesOf } from "./lines.js";
+
+// Tables as spreadsheets and databases write them (RFC 4180): with commas, semicolons or tabs between the cells, quotes where a
+// cell needs them, a mark of UTF-8 in front, and lines that end in either way.
+
+const SEPARATORS = [",", ";", "\t", "|"] as const;
+const MOST_CELLS = 200;
+/** What spreadsheets would calculate has an apostrophe in front where it was written with care. */
+const ESCAPED = /^'(?=[=+\-@\t\r])/;
+
+export interface Row {
+  /** At which it begins. */
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+/** The character between the cells of a heading: the one that stands in it most often. */
+export function separatorOf(heading: string): string {
+  const counts = SEPARATORS.map((separator) => ({ separator, count: heading.split(separator, MOST_CELLS).length }));
+  return counts.reduce((best, one) => (one.count > best.count ? one : best)).separator;
+}
+
+/** The rows of a table, the heading among them; empty lines are passed over. @throws AppError `validation_failed` with the place */
+export function* rowsOf(bytes: Iterable<Uint8Array>): Generator<Row> {
+  let separator: string | null = null;
+  let open: { line: number; text: string } | null = null;
+  for (const { number, text } of linesOf(bytes)) {
+    const bare = number === 1 ? text.replace(/^\uFEFF/, "") : text;
+    if (open === null && bare.trim() === "") continue;
+    separator ??= separatorOf(bare);
+    const { line, text: before }: { line: number; text: string | null } = open ?? { line: number, text: null };
+    const row: string = before === null ? bare : `${before}\n${bare}`;
+    if (row.length > LINE_LIMIT) throw faultAt(line, `must not be longer than ${LINE_LIMIT} characters`);
+    const isOpen: boolean = (open === null ? 0 : 1) !== quotesIn(bare) % 2;
+    open = isOpen ? { line, text: row } : null;
+    if (open === null) yield { line, cells: cellsOf(row, separator, line) };
+  }
+  if (open !== null) throw faultAt(open.line, "has a quote that is not closed");
+}
+
+/** Inside a cell quotes are doubled, so a row is complete when their number is even. */
+function quotesIn(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at + 1)) count++;
+  return count;
+}
+
+function cellsOf(row: string, separator: string, line: number): string[] {
+  const cells: string[] = [];
+  let from = 0;
+  while (from <= row.length) {
+    if (cells.length === MOST_CELLS) throw faultAt(line, `must not have more than ${MOST_CELLS} cells`, from + 1);
+    const { text, end } = row[from] === '"' ? quotedAt(row, from, separator, line) : bareAt(row, from, separator);
+    cells.push(text.trim().replace(ESCAPED, ""));
+    from = end + 1;
+  }
+  return cells;
+}
+
+interface Cell {
+  readonly text: string;
+  /** Of the separator behind it, or of the end of the row. */
+  readonly end: number;
+}
+
+function bareAt(row: string, from: number, separator: string): Cell {
+  const at = row.indexOf(separator, from);
+  const end = at === -1 ? row.length : at;
+  return { text: row.slice(from, end), end };
+}
+
+function quotedAt(row: string, from: number, separator: string, line: number): Cell {
+  let close = row.indexOf('"', from + 1);
+  while (close !== -1 && row[close + 1] === '"') close = row.indexOf('"', close + 2);
+  const next = close === -1 ? "" : row[close + 1];
+  if (close === -1 || (next !== undefined && next !== separator))
+    throw faultAt(line, "has a quote where none belongs", (close === -1 ? from : close) + 1);
+  return { text: row.slice(from + 1, close).replaceAll('""', '"'), end: close + 1 };
+}

@@ -1,0 +1,74 @@
+import type { CsvResource } from "@nts/shared/contract/import-formats";
+import { faultAt } from "./lines.js";
+import type { Row } from "./rows.js";
+
+// What stands in the columns of a table, which are known by their headings, whatever their order.
+
+/** Headings by what stands below them, in small letters with `_` for spaces and hyphens. */
+const HEADINGS = {
+  address: ["ip_address", "ip_addresses", "ip", "ips", "address", "addresses", "ipv4", "ipv4_address", "ipv6", "ipv6_address"], // prettier-ignore
+  mac: ["mac_address", "mac_addresses", "mac", "macs", "hwaddr", "hardware_address", "ethernet"],
+  hostname: ["hostname", "host_name", "fqdn", "dns_name", "dns"],
+  host: ["host", "device", "machine", "server"],
+  name: ["name", "label", "title"],
+  description: ["description", "comment", "comments", "note", "notes", "remark"],
+  port: ["port", "port_number", "number"],
+  protocol: ["protocol", "proto"],
+  service: ["service", "service_name", "application", "app"],
+  definition: ["service_definition", "definition", "kind"],
+  everywhere: ["all_interfaces", "all_addresses"],
+} as const;
+type Column = keyof typeof HEADINGS;
+const COLUMN_OF: ReadonlyMap<string, Column> = new Map(
+  Object.entries(HEADINGS).flatMap(([column, names]) => names.map((name) => [name, column as Column])),
+);
+const LONGEST_HEADING = 50;
+
+/** Indexes of cells by what stands in them. */
+export type Columns = ReadonlyMap<Column, readonly number[]>;
+
+/** A row by its columns. */
+export interface TableRow {
+  readonly line: number;
+  /** What stands in a column; of several that are called alike, in the first that has something. */
+  of(column: Column): string;
+  /** What stands in all that are called alike. */
+  all(column: Column): string;
+}
+
+export function columnsIn(headings: readonly string[]): Columns {
+  const columns = new Map<Column, number[]>();
+  for (const [index, heading] of headings.entries()) {
+    const name = heading.slice(0, LONGEST_HEADING).trim().toLowerCase();
+    const column = COLUMN_OF.get(name.replaceAll(/[\s-]+/g, "_"));
+    if (column !== undefined) columns.set(column, [...(columns.get(column) ?? []), index]);
+  }
+  return columns;
+}
+
+/** What rows are, where the request does not say it. */
+export function resourceOf(columns: Columns): CsvResource {
+  if (columns.has("port")) return columns.has("service") || columns.has("definition") ? "services" : "ports";
+  return columns.has("host") && !columns.has("hostname") && columns.has("name") ? "interfaces" : "hosts";
+}
+
+/** True for tables whose rows have a port each. */
+export function isOfPorts(resource: CsvResource): boolean {
+  return resource === "ports" || resource === "services";
+}
+
+/** @throws AppError `validation_failed` when a column is missing without which no row says anything */
+export function requireColumns(columns: Columns, resource: CsvResource, line: number): void {
+  if (!columns.has("address")) throw faultAt(line, "must be headings with one of them `ip_address`");
+  if (isOfPorts(resource) && !columns.has("port"))
+    throw faultAt(line, `must be headings with one of them \`port\`, as of a table of ${resource}`);
+}
+
+export function tableRow({ line, cells }: Row, columns: Columns): TableRow {
+  const all = (column: Column): string[] => (columns.get(column) ?? []).map((index) => cells[index] ?? "");
+  return {
+    line,
+    of: (column) => all(column).find((cell) => cell !== "") ?? "",
+    all: (column) => all(column).join(" "),
+  };
+}
