@@ -1,7 +1,16 @@
 // What can be imported beside the XML of nmap, which has an operation of its own.
 
 /** Formats of files; `auto` is whatever the content says, the XML of nmap among them. */
-export const IMPORT_FORMATS = ["auto", "ss", "ip-neigh", "docker", "dhcp-leases", "ansible-facts", "csv"] as const;
+export const IMPORT_FORMATS = [
+  "auto",
+  "ss",
+  "ip-neigh",
+  "docker",
+  "dhcp-leases",
+  "proxmox",
+  "ansible-facts",
+  "csv",
+] as const;
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
 /** Those in which a machine tells of itself without saying which one it is. */

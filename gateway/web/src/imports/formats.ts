@@ -10,6 +10,10 @@ export const FORMATS: Readonly<Record<ImportFormat, { readonly label: string; re
     label: "Ansible facts (setup)",
     command: "ansible all -m setup --tree facts; cat facts/* > facts.json",
   },
+  proxmox: {
+    label: "Proxmox VE (pvesh)",
+    command: "pvesh get /cluster/status --output-format json > proxmox.json",
+  },
   csv: { label: "Table (CSV)", command: null },
   ss: { label: "Listening sockets (ss)", command: "sudo ss -H -tulnp > sockets.txt" },
 };

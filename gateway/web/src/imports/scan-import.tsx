@@ -69,13 +69,19 @@ export function ScanImport({ networkId, onApplied }: ScanImportProps): ReactNode
       {format === "csv" && (
         <Select
           label="Rows"
-          description="A column of headings has to be `ip_address`. Others may be name, hostname, mac_address, port, protocol, service_definition"
+          description={
+            <>
+              The first line has headings. <code>ip_address</code> is required; <code>name</code>, <code>hostname</code>
+              , <code>mac_address</code>, <code>port</code>, <code>protocol</code>, <code>service_definition</code> and
+              others may stand beside it
+            </>
+          }
           data={CSV_RESOURCES.map((value) => ({ value, label: ROWS[value] }))}
           value={rows}
           placeholder="As the headings tell"
           clearable
           onChange={(next) => {
-            setRows(next as CsvResource | null);
+            setRows(next);
             if (look.data !== undefined) look.reset();
           }}
         />

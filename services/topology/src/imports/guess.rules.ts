@@ -10,7 +10,8 @@ import type { SeenService } from "./scan.rules.js";
 /** The definition that a service probably has. */
 export interface Guess {
   readonly definition: string;
-  readonly from: GuessSource;
+  /** Null when somebody has written it down: it is no guess then. */
+  readonly from: GuessSource | null;
   /** What the service is called: the product, where the scanner knows it, else the definition. */
   readonly name: string;
   /** Whether {@link name} is that of a product. */
@@ -33,7 +34,7 @@ const USERS_OF_PORTS = usersOfPorts();
  */
 export function guessOf(port: PortNumber, service: SeenService | null): Guess | null {
   const written = service?.definition ?? null;
-  if (written !== null) return guess(CATALOGUE_NAMES.get(written.toLowerCase()) ?? written, "service_name", service);
+  if (written !== null) return guess(CATALOGUE_NAMES.get(written.toLowerCase()) ?? written, null, service);
   const ofProduct = byProduct(service?.kind ?? service?.product ?? null);
   if (ofProduct !== null) return guess(ofProduct, "product", service);
   const ofName = byName(service);
@@ -53,7 +54,7 @@ export function isUsual(definition: string, port: PortNumber): boolean {
   return USERS_OF_PORTS.get(keyOf(port))?.includes(definition) === true;
 }
 
-function guess(definition: string, from: GuessSource, service: SeenService | null): Guess {
+function guess(definition: string, from: GuessSource | null, service: SeenService | null): Guess {
   const product = service?.product ?? null;
   return { definition, from, name: product ?? definition, isProduct: product !== null };
 }

@@ -113,7 +113,7 @@ function textFact(facts: JsonObject, name: string): string {
 
 function machineOf({ line, name, facts }: Told, skipped: Skipped): Machine {
   const hostname = hostnameOf(facts) ?? (addressIn(name) === null ? hostnameIn(name) : null);
-  const called = clip(name || hostname || "", 60) ?? "without a name";
+  const called = clip(name === "" ? (hostname ?? "") : name, 60) ?? "without a name";
   const addresses = addressesOf(facts, (text, reason) => {
     skipped.add(line, `address ${text.slice(0, 50)} of machine ${called}`, reason);
   });

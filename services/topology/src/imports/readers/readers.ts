@@ -8,11 +8,12 @@ import { docker } from "./docker.js";
 import { ipNeigh } from "./ip-neigh.js";
 import { beginningOf } from "./lines.js";
 import { nmap } from "./nmap.js";
+import { proxmox } from "./proxmox.js";
 import type { Reader, ReaderGiven } from "./reader.js";
 import { ss } from "./ss.js";
 
 /** In the order in which they are asked whether a file is theirs. */
-export const READERS: readonly Reader[] = [nmap, ss, ipNeigh, docker, ansibleFacts, dhcpLeases, csv];
+export const READERS: readonly Reader[] = [nmap, ss, ipNeigh, docker, proxmox, ansibleFacts, dhcpLeases, csv];
 
 export interface Given extends ReaderGiven {
   readonly format: ImportFormat | "nmap";

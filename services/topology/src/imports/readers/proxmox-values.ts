@@ -1,0 +1,80 @@
+import { isObject, type JsonObject, listAt, textAt } from "./json.js";
+import { addressIn, clip, macIn } from "./texts.js";
+
+// The answers of Proxmox VE that tell of one guest: its configuration, and its interfaces as the guest agent of a virtual
+// machine, or the node of a container, sees them.
+
+const NET = /^net(\d{1,2})$/;
+const MOST_LINKS = 1_000;
+const MOST_ADDRESSES = 100;
+
+/** A card as it is configured. */
+export interface Card {
+  readonly mac: string | null;
+  /** Those that do not come from DHCP. */
+  readonly ips: readonly string[];
+}
+
+export interface Config {
+  readonly name: string;
+  readonly isTemplate: boolean;
+  readonly cards: readonly Card[];
+}
+
+/** An interface inside of a guest. */
+export interface Link {
+  readonly name: string;
+  readonly mac: string;
+  /** As written. */
+  readonly addresses: readonly string[];
+}
+
+/** The configuration of a guest; null for anything else. */
+export function configIn(value: unknown): Config | null {
+  if (!isObject(value)) return null;
+  const nets = Object.keys(value).filter((name) => NET.test(name));
+  if (nets.length === 0 && typeof value["digest"] !== "string") return null;
+  const name = clip(textAt(value, "name") || textAt(value, "hostname"), 100) ?? "";
+  return { name, isTemplate: value["template"] === 1, cards: nets.map((net) => cardIn(value, net)) };
+}
+
+function cardIn(config: JsonObject, net: string): Card {
+  const own = settingsIn(textAt(config, net));
+  // Virtual machines have the address beside the card, for cloud-init; and the kind of a card as the name of its setting.
+  const beside = settingsIn(textAt(config, net.replace("net", "ipconfig")));
+  const written = [own, beside].flatMap((settings) => [settings.get("ip") ?? "", settings.get("ip6") ?? ""]);
+  const mac =
+    macIn(own.get("hwaddr") ?? "") ?? [...own.values()].map((text) => macIn(text)).find((one) => one !== null);
+  return { mac: mac ?? null, ips: written.flatMap((text) => addressIn(text.split("/", 1)[0] ?? "") ?? []) };
+}
+
+/** Settings such as `virtio=BC:24:11:AA:BB:CC,bridge=vmbr0`. */
+function settingsIn(text: string): ReadonlyMap<string, string> {
+  const parts = text.slice(0, 1_000).split(",");
+  return new Map(
+    parts.map((part) => {
+      const at = part.indexOf("=");
+      return [part.slice(0, Math.max(at, 0)).trim(), part.slice(at + 1).trim()] as const;
+    }),
+  );
+}
+
+/** The interfaces of a guest; null for anything else. */
+export function linksIn(value: unknown): Link[] | null {
+  const list = isObject(value) && Array.isArray(value["result"]) ? (value["result"] as unknown[]) : value;
+  if (!Array.isArray(list) || list.length === 0) return null;
+  const links = list.slice(0, MOST_LINKS).map((entry) => (isObject(entry) ? linkIn(entry) : null));
+  return links.every((link) => link !== null) ? links : null;
+}
+
+function linkIn(entry: JsonObject): Link | null {
+  const mac = textAt(entry, "hardware-address") || textAt(entry, "hwaddr");
+  const told = listAt(entry, "ip-addresses").slice(0, MOST_ADDRESSES);
+  const listed = told.flatMap((one) => (isObject(one) ? [textAt(one, "ip-address")] : []));
+  const isLink = mac !== "" || listed.length > 0 || "inet" in entry;
+  // A container may have several addresses in one text.
+  const own = ["inet", "inet6"].flatMap((name) => textAt(entry, name).split(/\s+/, MOST_ADDRESSES));
+  return isLink
+    ? { name: textAt(entry, "name"), mac, addresses: [...listed, ...own].filter((text) => text !== "") }
+    : null;
+}

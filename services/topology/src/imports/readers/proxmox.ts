@@ -1,0 +1,161 @@
+import type { Scan, SeenAddress, Skipped } from "../scan.rules.js";
+import { behindBridge, isOfBridge } from "./bridges.js";
+import { documentsIn } from "./documents.js";
+import { isObject, type JsonObject, textAt } from "./json.js";
+import { faultAt } from "./lines.js";
+import { type Config, configIn, type Link, linksIn } from "./proxmox-values.js";
+import type { Reader } from "./reader.js";
+import { createSightings, type Sightings } from "./sightings.js";
+import { addressIn, cardOf, clip, hostnameIn, isGroup, isLinkLocal, isLoopback, isOfOneCard, macIn, toolInfo } from "./texts.js"; // prettier-ignore
+
+// What Proxmox VE tells in JSON, one value after another: the list of the cluster's resources, its status, the configurations of
+// guests, and what guests say of their interfaces. The list has names and no addresses; a configuration has the cards that
+// belong to a name, and the guest the addresses of its cards. Only together they are hosts.
+
+const MOST_LISTED = 20_000;
+
+interface Listed {
+  readonly line: number;
+  readonly kind: string;
+  readonly name: string;
+  readonly isUp: boolean;
+}
+
+interface Cluster {
+  readonly listed: Listed[];
+  readonly configs: (Config & { readonly line: number })[];
+  readonly guests: { readonly line: number; readonly links: readonly Link[] }[];
+  /** Names of what has been taken in, or left out for a reason of its own. */
+  readonly told: Set<string>;
+}
+
+export const proxmox: Reader = { format: "proxmox", looksLike, read: readCluster };
+
+function looksLike(beginning: string): boolean {
+  if (!/^[[{]/.test(beginning)) return false;
+  return (
+    /"id"\s*:\s*"(?:qemu|lxc|node|storage|sdn|pool|cluster)["/]/.test(beginning) ||
+    /"(?:digest"\s*:\s*"[\da-f]{40}"|hardware-address"\s*:|hwaddr"\s*:)/.test(beginning)
+  );
+}
+
+function readCluster(bytes: Iterable<Uint8Array>): Scan {
+  const sightings = createSightings();
+  const cluster: Cluster = { listed: [], configs: [], guests: [], told: new Set() };
+  for (const { line, value } of documentsIn(bytes)) {
+    // Over HTTP the same answers stand under `data`.
+    const answer = isObject(value) && "data" in value ? value["data"] : value;
+    if (!takeAnswer(cluster, sightings, line, answer)) throw faultAt(line, "must be what `pvesh get` answers in JSON");
+  }
+  const cards = cardsOf(cluster.configs);
+  for (const config of cluster.configs) takeConfig(sightings, cluster, config, cards);
+  for (const guest of cluster.guests) takeGuest(sightings, cluster, guest, cards);
+  for (const one of cluster.listed) leaveOut(sightings.skipped, one, cluster.told);
+  return sightings.scan(toolInfo("Proxmox VE"));
+}
+
+/** @returns false when it is none of what is read here */
+function takeAnswer(cluster: Cluster, sightings: Sightings, line: number, answer: unknown): boolean {
+  const links = linksIn(answer);
+  const config = configIn(answer);
+  if (links !== null) cluster.guests.push({ line, links });
+  else if (config !== null) cluster.configs.push({ ...config, line });
+  else if (Array.isArray(answer))
+    return answer.every((entry, index) => takeListed(cluster, sightings, index + 1, entry));
+  else return false;
+  return true;
+}
+
+/** An entry of a list of resources, or of the status of a cluster, which has the addresses of nodes. */
+function takeListed({ listed, told }: Cluster, { add, skipped }: Sightings, line: number, entry: unknown): boolean {
+  const kind = isObject(entry) ? textAt(entry, "type") : "";
+  if (!isObject(entry) || kind === "") return false;
+  if (listed.length === MOST_LISTED) throw faultAt(line, `an import reads at most ${MOST_LISTED} resources`);
+  const name = clip(textAt(entry, "name") || textAt(entry, kind === "node" ? "node" : "id"), 100) ?? "";
+  const ip = kind === "node" ? addressIn(textAt(entry, "ip")) : null;
+  if (ip !== null && faultOf(ip, "") === null) {
+    told.add(name);
+    add({ line, addresses: [{ ip, mac: null }], hostname: hostnameIn(name), vendor: "Proxmox VE", ports: [] }, `node ${name}`); // prettier-ignore
+  } else if (kind === "qemu" || kind === "lxc" || kind === "node") listed.push({ line, kind, name, isUp: isUp(entry) });
+  else skipped.add(line, `${kind.slice(0, 20)} ${name}`, "it is no machine");
+  return true;
+}
+
+function isUp(entry: JsonObject): boolean {
+  const state = textAt(entry, "status");
+  return entry["template"] !== 1 && (state === "" || state === "running" || state === "online");
+}
+
+/** What a card is called after; empty for one that several guests have. */
+function cardsOf(configs: readonly Config[]): ReadonlyMap<string, string> {
+  const cards = new Map<string, string>();
+  for (const { name, cards: own } of configs)
+    for (const { mac } of own) if (mac !== null) cards.set(mac, cards.has(mac) && cards.get(mac) !== name ? "" : name);
+  return cards;
+}
+
+/** Takes in the addresses that a configuration gives to its guest. */
+function takeConfig(
+  { add, skipped }: Sightings,
+  { listed, told }: Cluster,
+  { line, name, isTemplate, cards: own }: Config & { readonly line: number },
+  cards: ReadonlyMap<string, string>,
+): void {
+  const what = `guest ${name === "" ? "without a name" : name}`;
+  const same = listed.filter((one) => one.name === name && one.kind !== "node");
+  const isDown = same.length > 0 && same.every((one) => !one.isUp);
+  const addresses = own.flatMap(({ mac, ips }) => ips.map((ip) => seenAt(ip, mac, cards)));
+  if (isTemplate || isDown) {
+    told.add(name);
+    skipped.add(line, what, isTemplate ? "it is a template" : "it does not run");
+  } else if (addresses.length > 0) {
+    told.add(name);
+    add({ line, addresses, hostname: hostnameIn(name), vendor: null, ports: [] }, what);
+  }
+}
+
+/** Takes in what a guest says of itself. */
+function takeGuest(
+  { add, skipped }: Sightings,
+  { told }: Cluster,
+  { line, links }: { readonly line: number; readonly links: readonly Link[] },
+  cards: ReadonlyMap<string, string>,
+): void {
+  const name = links.map(({ mac }) => cards.get(macIn(mac) ?? "") ?? "").find((text) => text !== "") ?? "";
+  const what = `guest ${name === "" ? "without a name" : name}`;
+  const addresses: SeenAddress[] = [];
+  for (const link of links)
+    for (const text of link.addresses) {
+      const ip = addressIn(text.split("/", 1)[0] ?? "");
+      if (ip === null || isLoopback(ip)) continue;
+      const fault = faultOf(ip, link.name);
+      if (fault === null) addresses.push(seenAt(ip, macIn(link.mac), cards));
+      else skipped.add(line, `address ${ip} of ${what}`, fault);
+    }
+  if (name !== "") told.add(name);
+  if (addresses.length === 0) skipped.add(line, what, "it has no address that others reach");
+  else add({ line, addresses, hostname: name === "" ? null : hostnameIn(name), vendor: null, ports: [] }, what);
+}
+
+/** A card that several guests have tells none of them apart. */
+function seenAt(ip: string, mac: string | null, cards: ReadonlyMap<string, string>): SeenAddress {
+  const isOwn = mac !== null && isOfOneCard(mac) && cards.get(mac) !== "";
+  return { ip, mac: isOwn ? cardOf(mac, ip).mac : null };
+}
+
+function faultOf(ip: string, link: string): string | null {
+  if (isOfBridge(link)) return behindBridge(link);
+  if (isGroup(ip) || isLoopback(ip)) return "it is not the address of a machine";
+  return isLinkLocal(ip) ? "its address means something on one link only" : null;
+}
+
+/** Says of what is only listed what would have told its address. */
+function leaveOut(skipped: Skipped, { line, kind, name, isUp }: Listed, told: ReadonlySet<string>): void {
+  if (told.has(name)) return;
+  const source = { node: "/cluster/status", lxc: "its configuration or its interfaces" }[kind] ?? "its guest agent";
+  skipped.add(
+    line,
+    `${kind} ${name}`,
+    isUp ? `the list has no addresses; ${source} would tell them` : "it does not run",
+  );
+}
