@@ -74,6 +74,8 @@ export class AppError extends Error {
 export interface Fault {
   readonly path: string;
   readonly message: string;
+  /** The kind of fault, where programs tell them apart. */
+  readonly code?: string;
 }
 
 /** `validation_failed` at the given places. @see docs/errors.md */

@@ -20,6 +20,19 @@ const OF_A_HOST: ReadonlySet<ImportFormat> = new Set(["auto", "ss", "docker"]);
 export const CSV_RESOURCES = ["hosts", "interfaces", "ports", "services"] as const;
 export type CsvResource = (typeof CSV_RESOURCES)[number];
 
+/** What may be wrong with a cell of a table. */
+export const CELL_FAULTS = [
+  "missing_address",
+  "not_an_address",
+  "unusable_address",
+  "too_many_addresses",
+  "not_a_mac_address",
+  "not_a_port",
+  "unknown_protocol",
+  "too_many_rows",
+] as const;
+export type CellFault = (typeof CELL_FAULTS)[number];
+
 /** Whether the request may say what the rows of a file of the format are. */
 export function takesResource(format: ImportFormat): boolean {
   return format === "auto" || format === "csv";

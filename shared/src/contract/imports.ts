@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Id, text, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { HOSTNAME_LIMIT } from "./formats.js";
-import { CSV_RESOURCES, IMPORT_FORMATS } from "./import-formats.js";
+import { CELL_FAULTS, CSV_RESOURCES, IMPORT_FORMATS } from "./import-formats.js";
 import { PROTOCOLS } from "./ports.js";
 import { Cidr } from "./subnets.js";
 import { upload } from "./upload.js";
@@ -115,7 +115,15 @@ export const ImportedHost = z
   .meta({ id: "ImportedHost" });
 export type ImportedHost = z.infer<typeof ImportedHost>;
 
-export const SkippedPart = z.object({ line: Line, what: z.string(), reason: z.string() }).meta({ id: "SkippedPart" });
+export const SkippedPart = z
+  .object({
+    line: Line,
+    what: z.string(),
+    reason: z.string(),
+    column: z.string().optional().describe("Of a table: the heading of the cell that is at fault."),
+    code: z.enum(CELL_FAULTS).optional().describe("Of a table: what is wrong with it."),
+  })
+  .meta({ id: "SkippedPart" });
 export type SkippedPart = z.infer<typeof SkippedPart>;
 
 const Counts = z.object({ create: z.int(), update: z.int(), unchanged: z.int() }).meta({ id: "ImportCounts" });

@@ -24,7 +24,7 @@ export function MachineField({ networkId, onChange, error }: MachineFieldProps):
   return (
     <Autocomplete
       label="Machine that the file is from"
-      description="The file does not say which machine it is from. A new host name creates a host"
+      description="A host that is there, or the host name of a new one"
       placeholder="Search hosts, or enter a host name"
       required
       data={[...byLabel.keys()]}

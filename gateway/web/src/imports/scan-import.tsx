@@ -95,7 +95,9 @@ export function ScanImport({ networkId, onApplied }: ScanImportProps): ReactNode
             if (look.data !== undefined) look.reset();
           }}
           error={
-            lacksMachine && machine === null ? "is required for this file" : (faults["hostname"] ?? faults["host_id"])
+            lacksMachine && machine === null
+              ? "Say which machine this file is from: it does not name it"
+              : (faults["hostname"] ?? faults["host_id"])
           }
         />
       )}
@@ -128,7 +130,11 @@ export function ScanImport({ networkId, onApplied }: ScanImportProps): ReactNode
         />
       )}
       {error !== null && !(lacksMachine && takesHost(format)) && (
-        <Alert color="red" role="alert" title={describeFailure(error).title}>
+        <Alert
+          color="red"
+          role="alert"
+          title={isOfFile(faults) ? "The file cannot be read" : describeFailure(error).title}
+        >
           {describeFailure(error).text}
         </Alert>
       )}
@@ -170,6 +176,11 @@ export function ScanImport({ networkId, onApplied }: ScanImportProps): ReactNode
 function isNothing({ summary }: ImportPlan): boolean {
   const { hosts, subnets } = summary;
   return hosts.create + hosts.update + subnets.create === 0;
+}
+
+/** Places in a file are written for people; those of the request have no spaces. */
+function isOfFile(faults: Readonly<Record<string, string>>): boolean {
+  return Object.keys(faults).some((path) => /^line \d|^\$/.test(path));
 }
 
 function sizeText(bytes: number): string {

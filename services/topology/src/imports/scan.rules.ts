@@ -65,7 +65,7 @@ export interface SeenHost {
 
 /** What was left out. All of it is counted; the first of it is listed. */
 export interface Skipped {
-  add(line: number, what: string, reason: string): void;
+  add(line: number, what: string, reason: string, cell?: Pick<SkippedPart, "column" | "code">): void;
   readonly listed: readonly SkippedPart[];
   count(): number;
 }
@@ -90,9 +90,9 @@ export function createSkipped(
   return {
     listed,
     count: () => count,
-    add: (line, what, reason) => {
+    add: (line, what, reason, cell) => {
       count++;
-      if (listed.length < MOST_LISTED) listed.push({ line, what, reason });
+      if (listed.length < MOST_LISTED) listed.push({ line, what, reason, ...cell });
     },
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { guessOf } from "../guess.rules.js";
 import { corpusFile } from "../testing/corpus.js";
-import { importedFrom, NOW_MS, read, refusalOf, skippedIn } from "../testing/reading.js";
+import { faultsOf, importedFrom, NOW_MS, read, refusalOf, skippedIn } from "../testing/reading.js";
 import { csv } from "./csv.js";
 
 describe("a table", () => {
@@ -63,6 +63,32 @@ describe("a table", () => {
     expect(importedFrom([[file]])).toEqual(hosts);
     expect(skippedIn(csv, file)).toEqual(skipped);
   }); // prettier-ignore
+
+  it("says of each cell that is wrong in which line and column, with a code", () => {
+    const file = "Host;IP;MAC;Port;Proto\na;10.0.0.1;zz;22;\na;;;22;\na;10.0.0.x;;22;\na;::1;;22;\na;10.0.0.1;;0;\na;10.0.0.1;;5;sctp\na;10.0.0.1;;7/sctp;"; // prettier-ignore
+    const told = read(csv, file).skipped.listed.map(({ line, column, code }) => [line, column, code]);
+    expect(told).toEqual([
+      [2, "MAC", "not_a_mac_address"],
+      [3, "IP", "missing_address"],
+      [4, "IP", "not_an_address"],
+      [5, "IP", "unusable_address"],
+      [6, "Port", "not_a_port"],
+      [7, "Proto", "unknown_protocol"],
+      [8, "Port", "unknown_protocol"],
+    ]);
+    expect(read(csv, file).hosts.map(({ ports }) => ports.map(({ number }) => number))).toEqual([[22]]);
+  });
+
+  it.each([
+    ["", "missing_headings"],
+    ["name,colour\n", "missing_column"],
+    ['ip,name\n10.0.0.1,"a"b\n', "misplaced_quote"],
+    ['ip,name\n10.0.0.2,"b\n', "open_quote"],
+    [`ip,name\n${",".repeat(300)}\n`, "too_many_cells"],
+    [`ip,name\n"${"a\n".repeat(40_000)}"\n`, "row_too_long"],
+  ])("that is none is refused with a code", (file, code) => {
+    expect(faultsOf(csv, file)).toEqual([expect.objectContaining({ code })]);
+  });
 
   it("is what the request says, where its headings could be those of another", () => {
     const file = Buffer.from("name,ip_address,port\nnas,10.0.0.5,22\n");

@@ -1,4 +1,4 @@
-import type { CsvResource } from "@nts/shared/contract/import-formats";
+import type { CellFault, CsvResource } from "@nts/shared/contract/import-formats";
 import type { Protocol } from "@nts/shared/contract";
 import { putUnder } from "@nts/shared/groups";
 import { together } from "../merge.rules.js";
@@ -8,7 +8,16 @@ import { portNumberIn } from "./machine.js";
 import type { Reader, ReaderGiven } from "./reader.js";
 import { rowsOf, separatorOf } from "./rows.js";
 import { createSightings } from "./sightings.js";
-import { type Columns, columnsIn, isOfPorts, requireColumns, resourceOf, type TableRow, tableRow } from "./table.js";
+import {
+  type Columns,
+  type Column,
+  columnsIn,
+  isOfPorts,
+  requireColumns,
+  resourceOf,
+  type TableRow,
+  tableRow,
+} from "./table.js";
 import { addressIn, cardOf, clip, hostnameIn, isGroup, isLinkLocal, isLoopback, isOfOneCard, macIn, PROTOCOLS, toolInfo } from "./texts.js"; // prettier-ignore
 
 // Tables that people keep: a row for each host, interface, port or service. Each row has an address, which its host is
@@ -47,19 +56,37 @@ function readTable(bytes: Iterable<Uint8Array>, given: ReaderGiven): Scan {
     const host = hostOf(told, resource);
     const what = `row ${clip(told.of("name") || told.of("hostname") || told.of("host") || told.of("address"), 60) ?? "without a name"}`; // prettier-ignore
     const key = resource === "hosts" ? "" : told.of("host").toLowerCase();
-    if ("reason" in host) sightings.skipped.add(row.line, what, host.reason);
+    const skip = ({ reason, column, code }: Fault): void => {
+      sightings.skipped.add(row.line, what, reason, { column: told.heading(column), code });
+    };
+    for (const fault of macFaults(told)) skip(fault);
+    if ("reason" in host) skip(host);
     else if (++taken > MOST_SIGHTINGS)
-      sightings.skipped.add(row.line, what, `an import reads at most ${MOST_SIGHTINGS} rows`); // prettier-ignore
+      skip({ reason: `an import reads at most ${MOST_SIGHTINGS} rows`, column: "address", code: "too_many_rows" });
     else if (key === "") sightings.add(host, what);
     else putUnder(named, key, host);
   }
-  if (columns === null) throw faultAt(1, "must begin with a line of headings");
+  if (columns === null) throw faultAt(1, "must begin with a line of headings", 1, "missing_headings");
   for (const rows of named.values()) sightings.add(together(rows), `host ${rows[0]?.name ?? ""}`);
   return sightings.scan(toolInfo("CSV"));
 }
 
+/** What is wrong with a row. */
+interface Fault {
+  readonly reason: string;
+  /** In which it is. */
+  readonly column: Column;
+  readonly code: CellFault;
+}
+
+/** Words that should be MAC addresses: the row counts without them. */
+function macFaults({ all }: TableRow): Fault[] {
+  const wrong = wordsIn(all("mac")).filter((word) => macIn(word) === null);
+  return wrong.map((word) => ({ reason: `${word.slice(0, 50)} is no MAC address`, column: "mac", code: "not_a_mac_address" })); // prettier-ignore
+}
+
 /** The host of a row, or why it is left out. */
-function hostOf(row: TableRow, resource: CsvResource): SeenHost | { readonly reason: string } {
+function hostOf(row: TableRow, resource: CsvResource): SeenHost | Fault {
   const { line, of } = row;
   const found = addressesOf(row);
   if ("reason" in found) return found;
@@ -74,20 +101,21 @@ function hostOf(row: TableRow, resource: CsvResource): SeenHost | { readonly rea
 }
 
 /** The addresses of a row, each with the MAC address in the same place or the only one; or why there are none. */
-function addressesOf({ all }: TableRow): { addresses: SeenAddress[]; vendor: string | null } | { reason: string } {
+function addressesOf({ all }: TableRow): { addresses: SeenAddress[]; vendor: string | null } | Fault {
   const written = wordsIn(all("address"));
-  if (written.length === 0) return { reason: "it has no address" };
+  const fault = (code: CellFault, reason: string): Fault => ({ reason, column: "address", code });
+  if (written.length === 0) return fault("missing_address", "it has no address");
   if (written.length > MOST_ADDRESSES_OF_A_ROW)
-    return { reason: `a row may have at most ${MOST_ADDRESSES_OF_A_ROW} addresses` };
+    return fault("too_many_addresses", `a row may have at most ${MOST_ADDRESSES_OF_A_ROW} addresses`);
   const macs = wordsIn(all("mac")).map((text) => macIn(text));
   const addresses: SeenAddress[] = [];
   let vendor: string | null = null;
   for (const [index, text] of written.entries()) {
     // People note the length of the prefix with the address.
     const ip = addressIn(text.split("/", 1)[0] ?? "");
-    if (ip === null) return { reason: `${text.slice(0, 50)} is no IP address` };
-    if (isLoopback(ip) || isGroup(ip)) return { reason: `${ip} is not the address of a machine` };
-    if (isLinkLocal(ip)) return { reason: `${ip} means something on one link only` };
+    if (ip === null) return fault("not_an_address", `${text.slice(0, 50)} is no IP address`);
+    if (isLoopback(ip) || isGroup(ip)) return fault("unusable_address", `${ip} is not the address of a machine`);
+    if (isLinkLocal(ip)) return fault("unusable_address", `${ip} means something on one link only`);
     const told = macs[macs.length === 1 ? 0 : index] ?? null;
     const card = cardOf(told !== null && isOfOneCard(told) ? told : null, ip);
     vendor ??= card.vendor;
@@ -105,13 +133,14 @@ function portOf(
   { line, of }: TableRow,
   resource: CsvResource,
   addresses: readonly SeenAddress[],
-): { ports: SeenPort[] } | { reason: string } {
+): { ports: SeenPort[] } | Fault {
   const [digits = "", suffix = ""] = of("port").split("/", 2);
   const number = portNumberIn(digits.trim());
-  if (number === null) return { reason: "its port is no number from 1 to 65535" };
+  if (number === null) return { reason: "its port is no number from 1 to 65535", column: "port", code: "not_a_port" };
   const written = (of("protocol") || suffix || "tcp").trim().toLowerCase();
   const protocol: Protocol | undefined = PROTOCOLS.get(written);
-  if (protocol === undefined) return { reason: "only TCP and UDP have ports here" };
+  if (protocol === undefined)
+    return { reason: "only TCP and UDP have ports here", column: of("protocol") === "" ? "port" : "protocol", code: "unknown_protocol" }; // prettier-ignore
   const service = resource === "services" ? serviceOf(of) : null;
   const isEverywhere = YES.has(of("everywhere").toLowerCase());
   const places = isEverywhere ? [null] : addresses.map(({ ip }) => ip);

@@ -49,9 +49,9 @@ export function* linesOf(bytes: Iterable<Uint8Array>): Generator<Line> {
   if (rest !== "") yield next(rest);
 }
 
-/** A fault of a line. */
-export function faultAt(line: number, message: string, column = 1): AppError {
-  return validationFailed({ path: `line ${line}, column ${column}`, message });
+/** A fault of a line. @param code tells programs which one it is */
+export function faultAt(line: number, message: string, column = 1, code?: string): AppError {
+  return validationFailed({ path: `line ${line}, column ${column}`, message, ...(code !== undefined && { code }) });
 }
 
 /** How a file begins, without white space in front. */

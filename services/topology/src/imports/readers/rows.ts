@@ -30,12 +30,13 @@ export function* rowsOf(bytes: Iterable<Uint8Array>): Generator<Row> {
     separator ??= separatorOf(bare);
     const { line, text: before }: { line: number; text: string | null } = open ?? { line: number, text: null };
     const row: string = before === null ? bare : `${before}\n${bare}`;
-    if (row.length > LINE_LIMIT) throw faultAt(line, `must not be longer than ${LINE_LIMIT} characters`);
+    if (row.length > LINE_LIMIT)
+      throw faultAt(line, `must not be longer than ${LINE_LIMIT} characters`, 1, "row_too_long");
     const isOpen: boolean = (open === null ? 0 : 1) !== quotesIn(bare) % 2;
     open = isOpen ? { line, text: row } : null;
     if (open === null) yield { line, cells: cellsOf(row, separator, line) };
   }
-  if (open !== null) throw faultAt(open.line, "has a quote that is not closed");
+  if (open !== null) throw faultAt(open.line, "has a quote that is not closed", 1, "open_quote");
 }
 
 /** Inside a cell quotes are doubled, so a row is complete when their number is even. */
@@ -49,7 +50,8 @@ function cellsOf(row: string, separator: string, line: number): string[] {
   const cells: string[] = [];
   let from = 0;
   while (from <= row.length) {
-    if (cells.length === MOST_CELLS) throw faultAt(line, `must not have more than ${MOST_CELLS} cells`, from + 1);
+    if (cells.length === MOST_CELLS)
+      throw faultAt(line, `must not have more than ${MOST_CELLS} cells`, from + 1, "too_many_cells");
     const { text, end } = row[from] === '"' ? quotedAt(row, from, separator, line) : bareAt(row, from, separator);
     cells.push(text.trim().replace(ESCAPED, ""));
     from = end + 1;
@@ -74,6 +76,6 @@ function quotedAt(row: string, from: number, separator: string, line: number): C
   while (close !== -1 && row[close + 1] === '"') close = row.indexOf('"', close + 2);
   const next = close === -1 ? "" : row[close + 1];
   if (close === -1 || (next !== undefined && next !== separator))
-    throw faultAt(line, "has a quote where none belongs", (close === -1 ? from : close) + 1);
+    throw faultAt(line, "has a quote where none belongs", (close === -1 ? from : close) + 1, "misplaced_quote");
   return { text: row.slice(from + 1, close).replaceAll('""', '"'), end: close + 1 };
 }

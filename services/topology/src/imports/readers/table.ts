@@ -18,14 +18,20 @@ const HEADINGS = {
   definition: ["service_definition", "definition", "kind"],
   everywhere: ["all_interfaces", "all_addresses"],
 } as const;
-type Column = keyof typeof HEADINGS;
+export type Column = keyof typeof HEADINGS;
 const COLUMN_OF: ReadonlyMap<string, Column> = new Map(
   Object.entries(HEADINGS).flatMap(([column, names]) => names.map((name) => [name, column as Column])),
 );
 const LONGEST_HEADING = 50;
 
-/** Indexes of cells by what stands in them. */
-export type Columns = ReadonlyMap<Column, readonly number[]>;
+interface Heading {
+  /** Of its cells. */
+  readonly index: number;
+  readonly text: string;
+}
+
+/** Headings by what stands in them. */
+export type Columns = ReadonlyMap<Column, readonly Heading[]>;
 
 /** A row by its columns. */
 export interface TableRow {
@@ -34,14 +40,16 @@ export interface TableRow {
   of(column: Column): string;
   /** What stands in all that are called alike. */
   all(column: Column): string;
+  /** The heading of a column as it is written, for who looks for a fault. */
+  heading(column: Column): string;
 }
 
 export function columnsIn(headings: readonly string[]): Columns {
-  const columns = new Map<Column, number[]>();
+  const columns = new Map<Column, Heading[]>();
   for (const [index, heading] of headings.entries()) {
-    const name = heading.slice(0, LONGEST_HEADING).trim().toLowerCase();
-    const column = COLUMN_OF.get(name.replaceAll(/[\s-]+/g, "_"));
-    if (column !== undefined) columns.set(column, [...(columns.get(column) ?? []), index]);
+    const text = heading.slice(0, LONGEST_HEADING).trim();
+    const column = COLUMN_OF.get(text.toLowerCase().replaceAll(/[\s-]+/g, "_"));
+    if (column !== undefined) columns.set(column, [...(columns.get(column) ?? []), { index, text }]);
   }
   return columns;
 }
@@ -59,16 +67,23 @@ export function isOfPorts(resource: CsvResource): boolean {
 
 /** @throws AppError `validation_failed` when a column is missing without which no row says anything */
 export function requireColumns(columns: Columns, resource: CsvResource, line: number): void {
-  if (!columns.has("address")) throw faultAt(line, "must be headings with one of them `ip_address`");
+  if (!columns.has("address"))
+    throw faultAt(line, "must be headings with one of them `ip_address`", 1, "missing_column");
   if (isOfPorts(resource) && !columns.has("port"))
-    throw faultAt(line, `must be headings with one of them \`port\`, as of a table of ${resource}`);
+    throw faultAt(
+      line,
+      `must be headings with one of them \`port\`, as of a table of ${resource}`,
+      1,
+      "missing_column",
+    );
 }
 
 export function tableRow({ line, cells }: Row, columns: Columns): TableRow {
-  const all = (column: Column): string[] => (columns.get(column) ?? []).map((index) => cells[index] ?? "");
+  const all = (column: Column): string[] => (columns.get(column) ?? []).map(({ index }) => cells[index] ?? "");
   return {
     line,
     of: (column) => all(column).find((cell) => cell !== "") ?? "",
     all: (column) => all(column).join(" "),
+    heading: (column) => columns.get(column)?.[0]?.text ?? column,
   };
 }

@@ -1,5 +1,5 @@
 /** What readers make of files, as texts to compare. */
-import { AppError } from "@nts/shared/errors";
+import { AppError, type Fault } from "@nts/shared/errors";
 import type { Reader } from "../readers/reader.js";
 import type { Scan } from "../scan.rules.js";
 import { createMemoryNetwork } from "./network.js";
@@ -14,16 +14,21 @@ export function read(reader: Reader, file: string | Uint8Array): Scan {
   return reader.read([bytesOf(file)], { nowMs: NOW_MS });
 }
 
-/** Place and reason of a refusal; null when the file is taken. @throws what is no documented refusal */
-export function refusalOf(reader: Reader, file: string | Uint8Array): string | null {
+/** Why a file is refused; nothing when it is taken. @throws what is no documented refusal */
+export function faultsOf(reader: Reader, file: string | Uint8Array): readonly Fault[] {
   try {
     read(reader, file);
-    return null;
+    return [];
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "validation_failed") throw error;
-    const [fault] = error.params["errors"] as { path: string; message: string }[];
-    return `${fault?.path ?? ""}: ${fault?.message ?? ""}`;
+    return error.params["errors"] as Fault[];
   }
+}
+
+/** Place and reason of a refusal; null when the file is taken. */
+export function refusalOf(reader: Reader, file: string | Uint8Array): string | null {
+  const [fault] = faultsOf(reader, file);
+  return fault === undefined ? null : `${fault.path}: ${fault.message}`;
 }
 
 /** What a reader leaves out of a file, with lines and reasons. */
