@@ -2,19 +2,36 @@
 // them. Whatever a suite leaves running, because it crashed or was interrupted, is stopped when the folder is closed; what
 // a killed test run leaves is stopped by the next one.
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir, userInfo } from "node:os";
+import { mkdirSync, readdirSync, rmSync, statfsSync } from "node:fs";
+import { freemem, tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { killRunningScripts, ROOT } from "./checks.mjs";
 
+const MEMORY = "/dev/shm";
+/** Bytes that the servers of a test run may need there, several times over. */
+const ROOM = 8 * 1024 ** 3;
+
 /**
- * Opens the folder of this run; `close` stops what still runs, and removes the folder unless its logs are to be kept. On a
- * signal everything is stopped and `lastWords` are printed.
+ * A folder in memory where there is room, else that for temporary files. Every commit is on disk before it is answered: on a
+ * slow disk, tests wait for that most of the time.
  */
-export async function openRunFolder(lastWords) {
+export function folderInMemory() {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY);
+    return Math.min(bavail * bsize, freemem()) < ROOM ? tmpdir() : MEMORY;
+  } catch {
+    return tmpdir(); // another kind of system
+  }
+}
+
+/**
+ * Opens the folder of this run, in another one; `close` stops what still runs, and removes it unless its logs are to
+ * be kept. On a signal everything is stopped and `lastWords` are printed.
+ */
+export async function openRunFolder({ within = tmpdir(), lastWords } = {}) {
   const { stopLeftovers } = await import("../deploy/local/dist/processes/run-records.js");
   const clone = createHash("sha256").update(ROOT).digest("hex").slice(0, 12);
-  const base = join(tmpdir(), `nts-test-${userInfo().uid}-${clone}`);
+  const base = join(within, `nts-test-${userInfo().uid}-${clone}`);
   const path = join(base, String(process.pid));
   mkdirSync(base, { recursive: true, mode: 0o700 });
 

@@ -4,7 +4,7 @@
 import { prepare, PrepareProblem } from "../deploy/local/prepare.mjs";
 import { runChecks } from "./checks.mjs";
 import { runJest } from "./jest-run.mjs";
-import { openRunFolder } from "./run-folder.mjs";
+import { folderInMemory, openRunFolder } from "./run-folder.mjs";
 
 const patterns = process.argv.slice(2);
 const counts = { passed: 0, failed: 0 };
@@ -35,7 +35,7 @@ process.exitCode = counts.failed === 0 ? 0 : 1;
 
 /** Gives a run MongoDB, Redis and NATS, which are there once for all suites; a suite that breaks one starts its own. */
 async function withServers(run) {
-  const folder = await openRunFolder("0 passed, 1 failed");
+  const folder = await openRunFolder({ within: folderInMemory(), lastWords: "0 passed, 1 failed" });
   let isOver = false;
   try {
     process.env.NTS_TEST_DIR = folder.path;
