@@ -2,11 +2,13 @@
 // What judges time is in `test/src/alone`: it runs after everything else, one suite at a time.
 // The last line is the summary: `N passed, N failed`, over the checks and all suites.
 import { prepare, PrepareProblem } from "../deploy/local/prepare.mjs";
-import { runChecks } from "./checks.mjs";
+import { ROOT, runChecks } from "./checks.mjs";
 import { runJest } from "./jest-run.mjs";
 import { folderInMemory, openRunFolder } from "./run-folder.mjs";
 
-const patterns = process.argv.slice(2);
+// Of paths within the repository: where it lies may have the name of a suite.
+const within = ROOT.replaceAll(/[^\w/]/g, "\\$&");
+const patterns = process.argv.slice(2).map((pattern) => `${within}.*(?:${pattern})`);
 const counts = { passed: 0, failed: 0 };
 const count = ({ passed, failed }) => {
   counts.passed += passed;

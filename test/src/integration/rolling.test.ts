@@ -9,7 +9,7 @@ import { type LoadReport, startSteadyLoad } from "../support/steady-load.js";
 const NORMAL_AFTER_MS = 2_000;
 
 /** Other suites share the processors with this one. */
-const PAUSE_MS = 200;
+const PAUSE_MS = 500;
 
 let stack: Stack;
 

@@ -4,7 +4,7 @@
  * queue inside the process hides a race. Callers are signed in as the gateway would do it, at any level and scope.
  */
 import { randomBytes, randomUUID } from "node:crypto";
-import { Agent, type IncomingHttpHeaders, request as httpRequest } from "node:http";
+import { Agent, type IncomingHttpHeaders } from "node:http";
 import { promisify } from "node:util";
 import { type CommandStartedEvent, type Db, type MongoClient } from "mongodb";
 import type { Input } from "@nts/shared/client";
@@ -32,6 +32,7 @@ import { createWaiting } from "@nts/topology/journal/waiting";
 import { INDEXES } from "@nts/topology/storage/indexes";
 import { MIGRATIONS } from "@nts/topology/storage/migrations";
 import { createStorage, type Storage } from "@nts/topology/storage/storage";
+import { abandon } from "./abandon.js";
 import { exchange, searchOf } from "./bare-exchange.js";
 import { withoutOrganization } from "./tenant-filters.js";
 
@@ -68,7 +69,7 @@ export interface Topology {
 export interface Caller {
   readonly scope: Scope;
   send<E extends Endpoint>(operation: E, input: Input<E> & WithHeaders): Promise<Answered<DataOf<E>>>;
-  /** The data of what must succeed. @throws Error with the answer otherwise */
+  /** The data of what must succeed, after a few conflicts at most. @throws Error with the answer otherwise */
   call<E extends Endpoint>(operation: E, input: Input<E> & WithHeaders): Promise<DataOf<E>>;
   /** Status, code and params of what must be refused. @throws Error when it is not */
   refusal<E extends Endpoint>(operation: E, input: Input<E> & WithHeaders): Promise<Refusal>;
@@ -244,27 +245,17 @@ function callerOf(connection: Connection): Caller {
     const given = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined));
     return exchange(text, { agent, port: ports[instance], method: method.toUpperCase(), path, headers: given });
   };
-  const abandon: Caller["abandon"] = (path) =>
-    new Promise((resolve, reject) => {
-      const headers = { [INTERNAL.tenancy]: sign(principal) };
-      const asked = httpRequest({ port: ports[instance], path, headers }, (answered) => {
-        answered.once("data", () => {
-          asked
-            .off("error", reject)
-            .on("error", () => undefined)
-            .destroy();
-          resolve();
-        });
-      });
-      asked.on("error", reject).end();
-    });
   const send: Caller["send"] = async (operation, input) => {
     const { params, query, body, headers } = input as Record<string, Record<string, string> | undefined>;
     const path = operation.path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => params?.[name] ?? "");
     return (await raw(operation.method, path + searchOf(query ?? {}), body, headers)) as never;
   };
   const succeed: Caller["send"] = async (operation, input) => {
-    const answered = await send(operation, input);
+    let answered = await send(operation, input);
+    // Where the contract has it, a busy machine may answer so, and clients are told to try again.
+    const mayCollide = operation.errors.some((code) => code === "write_conflict");
+    for (let again = 0; again < 3 && mayCollide && answered.code === "write_conflict"; again++)
+      answered = await send(operation, input);
     if (answered.status === 200) return answered;
     throw new Error(`${operation.operationId} answered ${answered.status}: ${answered.text}`);
   };
@@ -273,7 +264,7 @@ function callerOf(connection: Connection): Caller {
     tenancy: () => sign(principal),
     raw,
     send,
-    abandon,
+    abandon: (path) => abandon({ port: ports[instance], path, headers: { [INTERNAL.tenancy]: sign(principal) } }),
     call: async (operation, input) => (await succeed(operation, input)).data,
     refusal: async (operation, input) => {
       const { status, code, params, text } = await send(operation, input);

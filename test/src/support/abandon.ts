@@ -1,0 +1,17 @@
+import { request, type RequestOptions } from "node:http";
+
+/** Sends a request, and goes away when the answer begins. */
+export function abandon(options: RequestOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const asked = request(options, (answered) => {
+      answered.once("data", () => {
+        asked
+          .off("error", reject)
+          .on("error", () => undefined)
+          .destroy();
+        resolve();
+      });
+    });
+    asked.on("error", reject).end();
+  });
+}
