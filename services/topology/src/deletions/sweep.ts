@@ -28,7 +28,7 @@ import { scopeWithout, takeOffInPassing } from "./take-off.js";
 /** Documents that are deleted or changed at a time. */
 const BATCH = 200;
 /** The share of its time in which a sweep works; in the rest others have the database to themselves. */
-const DUTY = 0.9;
+const DUTY = 0.7;
 
 export interface SweepTimes {
   /**
