@@ -66,7 +66,11 @@ export class EventWriter implements RightsHolder {
 
   suspended(): void {
     this.#held ??= [];
-    if (this.exchange.unreadBytes > 0) this.exchange.cut();
+    // What was written in this turn of the event loop, such as the head, is offered to the client at its end. Whoever says that the
+    // rights are others by now is heard later.
+    process.nextTick(() => {
+      if (this.#held !== null && this.exchange.unreadBytes > 0) this.exchange.cut();
+    });
   }
 
   cleared(): void {
