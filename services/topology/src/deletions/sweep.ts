@@ -194,7 +194,7 @@ function deleteEntities(
     await before?.(batch);
     if (isTold) return entities.sweepable.remove(organizationId, batch);
     return transaction(BACKGROUND, [], async (tx) => {
-      await deletions.noteSwept(tx, deletion);
+      await deletions.note(tx, deletion.organization_id, deletion.by);
       return entities.sweepable.remove(organizationId, batch, tx);
     });
   });

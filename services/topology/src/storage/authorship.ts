@@ -69,34 +69,21 @@ export interface NoteDocument {
 
 export const BARRIER = "barrier";
 
-/** Leaves a note for the deletions of a transaction, once for all of them. */
-export type Note = (tx: ClientSession, organizationId: string) => Promise<void>;
+/**
+ * Leaves a note for the deletions of a transaction, once for all of them.
+ *
+ * @param by who deletes, where it is not whoever the transaction works for
+ */
+export type Note = (tx: ClientSession, organizationId: string, by?: string) => Promise<void>;
 
 /** Transactions that have left one. */
 const noted = new WeakSet<ClientSession>();
 
 export function createNote(db: Db): Note {
   const notes = scopedCollection<NoteDocument>(db, NOTES);
-  return async (tx, organization_id) => {
+  return async (tx, organization_id, by = byText(authorOf(tx), organization_id, 0)) => {
     if (noted.has(tx)) return;
     noted.add(tx);
-    const at = new Date();
-    await notes.insertMany([{ _id: new ObjectId(), at, ...signed(tx, organization_id, 0), organization_id }], { session: tx }); // prettier-ignore
-  };
-}
-
-/** Leaves the note of a transaction that deletes what a deletion has hidden. */
-export type NoteSwept = (tx: ClientSession, hidden: Hidden) => Promise<void>;
-
-interface Hidden {
-  readonly organization_id: string;
-  /** Who hid it. */
-  readonly by?: string;
-}
-
-export function createNoteSwept(db: Db): NoteSwept {
-  const notes = scopedCollection<NoteDocument>(db, NOTES);
-  return async (tx, { organization_id, by = byText(undefined, organization_id, 0) }) => {
     await notes.insertMany([{ _id: new ObjectId(), organization_id, by, at: new Date() }], { session: tx });
   };
 }

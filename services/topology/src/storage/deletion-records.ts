@@ -1,7 +1,7 @@
 import type { ClientSession, Collection, Db } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import { newId } from "@nts/shared/ids";
-import { createNoteSwept, type NoteSwept, signed } from "./authorship.js";
+import { createNote, type Note, signed } from "./authorship.js";
 
 // One document for each deletion that did not fit a transaction: written when it is decided, read by whoever must not see
 // what is hidden, and removed when the sweep has long been done. Sweeps look for them in all organizations.
@@ -54,7 +54,7 @@ export interface DeletionRecords {
    */
   unswept(agedMs: number, untoldMs: number): Promise<DueDeletion[]>;
   /** Tells the journal whose deletion it is that a transaction sweeps. */
-  readonly noteSwept: NoteSwept;
+  readonly note: Note;
   /** Those that were swept this many milliseconds ago. */
   swept(agedMs: number): Promise<DeletionDocument[]>;
   markSwept(deletion: DeletionDocument): Promise<void>;
@@ -113,7 +113,7 @@ export function createDeletionRecords(db: Db): DeletionRecords {
       const due = { $match: { swept_at: { $exists: false }, ...aged("deleted_at", agedMs) } };
       return collection.aggregate<DueDeletion>([due, { $set: { isSettled } }, { $sort: { deleted_at: 1 } }]).toArray();
     },
-    noteSwept: createNoteSwept(db),
+    note: createNote(db),
     swept: (agedMs) => collection.find({ swept_at: { $exists: true }, ...aged("swept_at", agedMs) }).toArray(),
     markSwept: async ({ _id }) => {
       await collection.updateOne({ _id }, { $currentDate: { swept_at: true } });
