@@ -66,5 +66,5 @@ export const revokeInvite = endpoint({
   summary: "Revoke an invite",
   params: byId,
   response: Nothing,
-  errors: ["not_found"],
+  errors: ["not_found", "write_conflict"],
 });

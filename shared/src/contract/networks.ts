@@ -56,7 +56,7 @@ export const createNetwork = endpoint({
   summary: "Create a network",
   body: NetworkCreate,
   response: Network,
-  errors: ["quota_exceeded", "permission_denied", "invalid_reference"],
+  errors: ["quota_exceeded", "permission_denied", "invalid_reference", "write_conflict"],
 });
 
 export const getNetwork = networks.getOne(Network);

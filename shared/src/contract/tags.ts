@@ -69,7 +69,7 @@ export const createTag = endpoint({
   summary: "Create a tag",
   body: TagInput,
   response: Tag,
-  errors: ["quota_exceeded", "permission_denied", "already_exists"],
+  errors: ["quota_exceeded", "permission_denied", "already_exists", "write_conflict"],
 });
 
 export const getTag = tags.getOne(Tag);

@@ -99,7 +99,7 @@ export const logout = endpoint({
   endsSessions: true,
   summary: "End the session, if there is one",
   response: Nothing,
-  errors: [],
+  errors: ["write_conflict"],
 });
 
 export const getCurrentUser = endpoint({
