@@ -78,9 +78,11 @@ export default tseslint.config(
   },
   {
     files: ["services/topology/src/storage/**"],
-    // migrations change all organizations, and a sweep finds the deletions of all of them; likewise the webhooks that are due;
-    // keys are the database's
-    ignores: ["scoped-collection", "migrations", "deletion-records", "webhook-states", "keys"].map((n) => `**/${n}.ts`),
+    // migrations change all organizations, and a sweep finds the deletions of all of them; likewise the webhooks that are due, and
+    // the notes that identity fetches; keys are the database's
+    ignores: ["scoped-collection", "migrations", "deletion-records", "webhook-states", "audit-notes", "keys"].map(
+      (n) => `**/${n}.ts`,
+    ),
     rules: { "no-restricted-syntax": ["error", ...noEnvironment, ...noUnscopedCollections] },
   },
   {

@@ -10,6 +10,7 @@ import { createFailedLogins } from "./audit/failed-logins.js";
 import { createNoteFirstUses } from "./audit/key-addresses.js";
 import { createAuditReader } from "./audit/read.js";
 import { mountAudit } from "./audit/routes.js";
+import { createTakeNotes, type TakeNotes } from "./audit/take-notes.js";
 import { createAudited } from "./audit/trail.js";
 import { mountCredentials } from "./credentials/routes.js";
 import { createCredentialStore } from "./credentials/store.js";
@@ -41,7 +42,7 @@ import { createSessionCookies } from "./sessions/cookie.js";
 import { createReplaceSessions } from "./sessions/replace.js";
 import { mountSessions } from "./sessions/routes.js";
 import { createSessionStore } from "./sessions/store.js";
-import { createTopologyDirectory } from "./topology.js";
+import { createAuditNoteSource, createTopologyDirectory } from "./topology.js";
 import { createChangePassword } from "./users/change-password.js";
 import { createRequireLasting } from "./users/lasting.js";
 import { createRequireStrongPassword, type JudgePassword } from "./users/strength.js";
@@ -71,6 +72,7 @@ export interface AppOptions extends Pick<RouterOptions, "verifyTenancy" | "log" 
 /** The service with every operation mounted. */
 export interface App extends Router {
   readonly sweepReferences: ReferenceSweep;
+  readonly takeNotes: TakeNotes;
   /** Everything is written that nobody was made to wait for. */
   readonly settled: () => Promise<void>;
 }
@@ -126,7 +128,9 @@ export function createApp(options: AppOptions): App {
   mountWhoami(router, { ...stores, topology });
   mountCredentials(router, { credentials, sessions });
   mountKeyChanges(router, changes);
-  return { ...router, sweepReferences: createReferenceSweep({ database, ...sweeps }), settled: failedLogins.written };
+  const takeNotes = createTakeNotes({ db, transaction, source: createAuditNoteSource(client), log: routing.log });
+  const sweepReferences = createReferenceSweep({ database, ...sweeps });
+  return { ...router, sweepReferences, takeNotes, settled: failedLogins.written };
 }
 
 function createStores(database: Database, forms: Forms | undefined) {

@@ -10,6 +10,9 @@ const DAY_SECONDS = 86_400;
 export const KEYS_BY_USER = { user_id: 1, created_at: 1, _id: 1 } as const;
 export const KEYS_BY_ORGANIZATION = { organization_id: 1, tags: 1 } as const;
 
+/** The index by which entries are found that were made of notes; of each there is one. */
+export const ENTRIES_OF_NOTES = { note: 1 } as const;
+
 /** Every index of the database, by collection. */
 export const INDEXES: Indexes = {
   users: [
@@ -39,5 +42,6 @@ export const INDEXES: Indexes = {
   ],
   key_changes: [{ key: { at: 1 }, expireAfterSeconds: KEY_CHANGES_KEPT_MS / 1000 }],
   gateways: [{ key: { seen_at: 1 }, expireAfterSeconds: DAY_SECONDS }],
+  audit: [{ key: ENTRIES_OF_NOTES, unique: true, sparse: true }],
   [ANSWERS]: [ANSWERS_EXPIRE],
 };

@@ -18,6 +18,7 @@ import { createTracing } from "@nts/shared/tracing/tracing";
 import { createUpstream } from "@nts/shared/upstream/upstream";
 import type { z } from "zod";
 import { createApp } from "./app.js";
+import { startTakingNotes } from "./audit/take-notes.js";
 import { IdentitySettings } from "./config.js";
 import { prepareDatabase } from "./prepare-database.js";
 import { startReferenceSweep } from "./networks/sweep.js";
@@ -74,17 +75,15 @@ startProcess(async () => {
   const operationsApp = createOperationsApp(metrics.registry, readiness, checks);
   const operations = await startServer(operationsApp, { ...listening, port: settings.OPS_PORT, drainMs: 0 });
   const sweeping = startReferenceSweep(db, log, app.sweepReferences);
+  let taking: ReturnType<typeof startTakingNotes> | null = null;
   stopOnSignal(log, {
     readiness,
     leave: () => api?.leave(),
     delayMs: settings.DRAIN_DELAY_MS,
     steps: [
       async () => api?.close(),
-      () => Promise.all([bus.close(), passwordJudge.close(), sweeping.stop(), app.settled()]),
-      disconnect,
-      () => closeMongo(mongo),
-      () => tracing.close(),
-      () => operations.close(),
+      () => Promise.all([bus.close(), passwordJudge.close(), sweeping.stop(), taking?.stop(), app.settled()]),
+      ...[disconnect, () => closeMongo(mongo), () => tracing.close(), () => operations.close()],
     ],
   });
 
@@ -92,6 +91,7 @@ startProcess(async () => {
   await connectMongo(mongo, log);
   await keepTrying(log, "preparing the database", () => prepareDatabase(prepared, log, auditDays));
   api = await startServer(withProbe(readiness, app.handle), { ...listening, port: settings.PORT, drainMs: DRAIN_MS });
+  taking = startTakingNotes(bus, log, app.takeNotes);
   log.info({ port: api.port, ops_port: operations.port }, "listening");
 });
 

@@ -1,6 +1,13 @@
 import type { Cause } from "@nts/shared/http/headers";
 import { isId } from "@nts/shared/contract/common";
-import { findTagIds, listNetworkIds } from "@nts/shared/contract/internal";
+import {
+  type AuditNote,
+  confirmAuditNotes,
+  findTagIds,
+  listAuditNotes,
+  listNetworkIds,
+} from "@nts/shared/contract/internal";
+import { AppError } from "@nts/shared/errors";
 import type { InternalClient } from "@nts/shared/http/internal-client";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { narrowed } from "./scopes.rules.js";
@@ -16,6 +23,31 @@ export interface TopologyDirectory {
   networksIn(scope: Scope, cause?: Cause): Promise<string[]>;
   /** Those of the tags that are ids of managed tags of the organization. */
   managedAmong(tags: readonly string[], organizationId: string, cause?: Cause): Promise<string[]>;
+}
+
+/** What topology has noted for the audit log. It throws as {@link TopologyDirectory} does. */
+export interface AuditNoteSource {
+  /** The next ones behind a note, in the order of commit of each organization; none at the end. */
+  page(after: string): Promise<readonly AuditNote[]>;
+  /** Says that they are written. */
+  confirm(organizationId: string, ids: readonly string[]): Promise<void>;
+}
+
+export function createAuditNoteSource(topology: Pick<InternalClient, "ask">): AuditNoteSource {
+  return {
+    page: async (after) => {
+      try {
+        return await topology.ask(listAuditNotes, { query: { after } });
+      } catch (error) {
+        // A replica of an earlier version notes nothing.
+        if (error instanceof AppError && error.code === "not_found") return [];
+        throw error;
+      }
+    },
+    confirm: async (organizationId, ids) => {
+      await topology.ask(confirmAuditNotes, { params: { id: organizationId }, body: { ids: [...ids] } });
+    },
+  };
 }
 
 /** Asks the topology service each time, but not when the answer can only be nothing. */

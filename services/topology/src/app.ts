@@ -1,4 +1,4 @@
-import { findTagIds, listNetworkIds } from "@nts/shared/contract/internal";
+import { confirmAuditNotes, findTagIds, listAuditNotes, listNetworkIds } from "@nts/shared/contract/internal";
 import { answer } from "@nts/shared/http/answer";
 import { INTERNAL } from "@nts/shared/http/headers";
 import type { Scope } from "@nts/shared/http/tenancy";
@@ -66,7 +66,7 @@ export function createTopologyApp(parts: TopologyParts): Router {
   mountChanges(router, journal, storage);
   mountDiff(router, journal.reader, storage.database);
   mountRevert(router, journal.reader, storage, notices);
-  mountWebhooks(router, storage, webhooks, journal.reader);
+  mountWebhooks(router, { storage, notices, desk: webhooks, reader: journal.reader });
   mountImports(router, storage, imports);
 
   mountAny(router, listNetworkIds, async ({ params }) => {
@@ -77,6 +77,13 @@ export function createTopologyApp(parts: TopologyParts): Router {
   mountAny(router, findTagIds, async ({ params, body }) => {
     const found = await storage.tags.select(wholeOf(params.id), { _id: { $in: body.ids } }, { projection: { _id: 1 } });
     return answer.data(found.map(({ _id }) => _id));
+  });
+
+  mountAny(router, listAuditNotes, async ({ query }) => answer.data(await storage.auditNotes.page(query.after)));
+
+  mountAny(router, confirmAuditNotes, async ({ params, body }) => {
+    await storage.auditNotes.remove(params.id, body.ids);
+    return answer.data(null);
   });
   return router;
 }

@@ -3,7 +3,7 @@ import type { Registry } from "prom-client";
 import { type Bus, createBus } from "@nts/shared/bus/bus";
 import { addBusMetrics } from "@nts/shared/bus/bus-metrics";
 import { readConfig } from "@nts/shared/config";
-import { changesAppended, networkDeleted, tagDeleted } from "@nts/shared/contract/messages";
+import { auditNoted, changesAppended, networkDeleted, tagDeleted } from "@nts/shared/contract/messages";
 import { INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers";
 import { createOperationsApp, type Readiness } from "@nts/shared/http/operations";
 import { withProbe } from "@nts/shared/http/probe";
@@ -103,7 +103,7 @@ startProcess(async () => {
   api = await startServer(withProbe(readiness, app.handle), { ...listening, port: settings.PORT, drainMs: DRAIN_MS });
   sweeper = startSweeper(db, metrics.registry, { storage, notices, log });
   await journal.start();
-  webhooks.start(storage, journal.feeds);
+  webhooks.start(storage, journal.feeds, notices);
   log.info({ port: api.port, ops_port: operations.port }, "listening");
 });
 
@@ -115,6 +115,9 @@ function noticesOver(bus: Bus): Notices {
     },
     tagDeleted: (organization_id, tag_id) => {
       bus.publish(tagDeleted, { organization_id, tag_id });
+    },
+    auditNoted: (organization_id) => {
+      bus.publish(auditNoted, { organization_id });
     },
   };
 }
@@ -156,8 +159,8 @@ function createDelivery(settings: TopologyConfig, { db, bus, registry, log }: Me
   let workers: Workers | null = null;
   return {
     desk: webhooks.desk,
-    start: (storage: Storage, { reader }: Feeds) => {
-      const started = webhooks.start({ storage, reader });
+    start: (storage: Storage, { reader }: Feeds, { auditNoted: onPaused }: Notices) => {
+      const started = webhooks.start({ storage, reader, onPaused });
       bus.subscribe(changesAppended, ({ organization_id }) => {
         started.wake(organization_id);
       });

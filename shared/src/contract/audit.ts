@@ -3,9 +3,9 @@ import { Actor, reading } from "./changes.js";
 import { Id, Instant, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
 
-// The record of what happened to accounts and to what lets somebody in. @see docs/audit.md
+// The record of what happened to accounts, to what lets somebody in, and to what sends changes elsewhere. @see docs/audit.md
 
-export const AUDITED_ENTITIES = ["Organization", "User", "Session", "Invite", "UserApiKey"] as const;
+export const AUDITED_ENTITIES = ["Organization", "User", "Session", "Invite", "UserApiKey", "Webhook"] as const;
 export const AUDIT_ACTIONS = [
   "created",
   "updated",
@@ -15,17 +15,20 @@ export const AUDIT_ACTIONS = [
   "password_changed",
   "login_failed",
   "first_used",
+  "paused",
+  "replayed",
 ] as const;
 
-const AuditedEntity = z.enum(AUDITED_ENTITIES);
-const AuditAction = z
+export const AuditedEntity = z.enum(AUDITED_ENTITIES);
+export const AuditAction = z
   .enum(AUDIT_ACTIONS)
   .describe(
-    "`rotated`: a key has another secret. `accepted`: an invite was used up. `login_failed`: with a wrong password. " +
-      "`first_used`: a key from an address from which it was not used before.",
+    "`rotated`: a key or a webhook has another secret. `accepted`: an invite was used up. `login_failed`: with a wrong password. " +
+      "`first_used`: a key from an address from which it was not used before. " +
+      "`paused`: the server has stopped a webhook that failed. `replayed`: a webhook goes on from another place.",
   );
 
-const State = z.record(z.string(), z.unknown()).nullable();
+export const AuditedState = z.record(z.string(), z.unknown()).nullable();
 
 /** One entry of the audit log. */
 export const AuditEntry = z
@@ -37,11 +40,13 @@ export const AuditEntry = z
     entity_id: Id,
     name: z
       .string()
-      .describe("What the entity was called: the email address for users and sessions, the level for invites."),
-    before: State.describe("The entity without any secret; null when there was none."),
-    after: State.describe("The same from then on; null when there is none."),
+      .describe(
+        "What the entity was called: the email address for users and sessions, the level for invites, the host for webhooks.",
+      ),
+    before: AuditedState.describe("The entity without any secret; null when there was none."),
+    after: AuditedState.describe("The same from then on; null when there is none."),
     fields: z.array(z.string()).describe("The members that were changed, but for `updated_at`."),
-    actor: Actor.nullable().describe("Null when nobody is known: a failed login, or an operator of the system."),
+    actor: Actor.nullable().describe("Null when nobody is known: a failed login, an operator, or the server itself."),
     address: z.string().nullable().describe("Of the client."),
     request_id: z.string().nullable(),
     comment: z.string().nullable().describe("The `Change-Comment` of the request."),
@@ -64,7 +69,7 @@ export const listAudit = endpoint({
   operationId: "list_audit",
   method: "get",
   path: "/api/v1/audit",
-  summary: "List what happened to accounts, sessions, invites, API keys and the organization",
+  summary: "List what happened to accounts, sessions, invites, API keys, webhooks and the organization",
   description:
     "In the order of commit. `meta.next` is the cursor to go on from, also at the end of what there is; null at the end of the " +
     "order `desc`. `meta.oldest` is the one behind which everything is kept.",

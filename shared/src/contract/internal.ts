@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { AuditAction, AuditedEntity, AuditedState } from "./audit.js";
+import { Actor } from "./changes.js";
 import { Id, PermissionLevel, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
 
@@ -130,4 +132,48 @@ export const findTagIds = endpoint({
   params: z.object({ id: Id }),
   body: z.object({ ids: z.array(Id).max(1000) }),
   response: z.array(z.string()),
+});
+
+/** Notes that are asked for at a time. */
+export const MOST_AUDIT_NOTES = 50;
+
+/** What topology did, and the audit log is to tell. Its id is the same however often it is asked for. */
+export const AuditNote = z.object({
+  id: z.string(),
+  organization_id: z.string(),
+  action: AuditAction,
+  entity: AuditedEntity,
+  entity_id: z.string(),
+  name: z.string(),
+  before: AuditedState,
+  after: AuditedState,
+  actor: Actor.nullable(),
+  address: z.string(),
+  request_id: z.string().nullable(),
+  comment: z.string().nullable(),
+});
+export type AuditNote = z.infer<typeof AuditNote>;
+
+export const listAuditNotes = endpoint({
+  ...common,
+  operationId: "internal_audit_notes",
+  method: "get",
+  path: "/internal/audit-notes",
+  upstream: "topology",
+  summary: "What the audit log is to tell, by organization and in the order of commit",
+  query: z.strictObject({ after: z.string().max(200).default("") }),
+  response: z.array(AuditNote).max(MOST_AUDIT_NOTES),
+});
+
+/** Forgets notes that are in the audit log; those that are forgotten already do no harm. */
+export const confirmAuditNotes = endpoint({
+  ...common,
+  operationId: "internal_audit_notes_written",
+  method: "post",
+  path: "/internal/organizations/{id}/audit-notes",
+  upstream: "topology",
+  summary: "Which notes of an organization are in the audit log",
+  params: z.object({ id: Id }),
+  body: z.object({ ids: z.array(z.string().max(200)).max(MOST_AUDIT_NOTES) }),
+  response: z.null(),
 });

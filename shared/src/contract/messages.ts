@@ -31,6 +31,9 @@ export const tagDeleted = message(
   z.object({ organization_id: z.string(), tag_id: z.string() }),
 );
 
+/** Topology has committed something that identity is to write into the audit log, and asks for. */
+export const auditNoted = message("topology.audit.noted", z.object({ organization_id: z.string() }));
+
 /** The journal of an organization has new entries: of these networks, or of any when there are too many to be listed. */
 export const changesAppended = message(
   "topology.changes.appended",
@@ -42,10 +45,10 @@ export const BUS_RIGHTS = {
   gateway: { publish: [keyApplied.subject], subscribe: [keyChanged.subject] },
   identity: {
     publish: [keyChanged.subject],
-    subscribe: [keyApplied.subject, networkDeleted.subject, tagDeleted.subject],
+    subscribe: [keyApplied.subject, networkDeleted.subject, tagDeleted.subject, auditNoted.subject],
   },
   topology: {
-    publish: [networkDeleted.subject, tagDeleted.subject, changesAppended.subject],
+    publish: [networkDeleted.subject, tagDeleted.subject, auditNoted.subject, changesAppended.subject],
     subscribe: [changesAppended.subject],
   },
 } as const;

@@ -1,6 +1,6 @@
 /** Changes through the gateway: comments in any script, and answers that are held back. */
 import { beforeAll, describe, expect, it } from "@jest/globals";
-import type { Change } from "@nts/shared/contract";
+import type { AuditEntry, Change } from "@nts/shared/contract";
 import { type Account, aKey, anAccount, callerOf } from "../support/api.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 import { until } from "../support/until.js";
@@ -38,5 +38,28 @@ describe("changes through the gateway", () => {
     const answered = await waiting;
     expect([answered.status, answered.body.code]).toEqual([401, "api_key_invalid"]);
     expect(answered.text).not.toContain("second");
+  });
+});
+
+/** Well below the time after which identity asks topology without a notice. */
+const NOTICED_MS = 5_000;
+
+describe("the audit log", () => {
+  it("tells what topology does to webhooks as soon as it is done", async () => {
+    const { session, userId, email } = account;
+    const { secret, ...made } = await session.data<{ id: string; secret: string }>("post", "/api/v1/webhooks", {
+      url: "https://example.com/hook",
+    });
+    let entries: AuditEntry[] = [];
+    await until(
+      async () => (entries = await session.data("get", "/api/v1/audit?entity=Webhook")).length === 1,
+      50,
+      NOTICED_MS,
+    );
+    expect(entries[0]).toMatchObject({
+      ...{ action: "created", entity_id: made.id, name: "example.com" },
+      actor: { user_id: userId, email, key_id: null },
+    });
+    expect(JSON.stringify(entries)).not.toContain(secret);
   });
 });

@@ -231,6 +231,9 @@ describe("a webhook", () => {
           ({ length }) => length > 0,
         ),
       ).toMatchObject([{ outcome: "failed", status, error: "refused", attempt: 1, changes: 1 }]);
+      // Identity, which is not there, would write it into the audit log.
+      const noted = await mongo.db(stack.databases.topology).collection("audit_notes").findOne({ entity_id: webhook.id, action: "paused" }); // prettier-ignore
+      expect(noted).toMatchObject({ actor: null, request_id: null, after: { paused: { reason: expect.stringMatching(reason) } } }); // prettier-ignore
       const missed = await admin.aTag();
       receiver.answer(path, 200);
       expect(await admin.ask("patch", `/api/v1/webhooks/${webhook.id}`, { is_enabled: true })).toMatchObject({ is_enabled: true, paused: null }); // prettier-ignore

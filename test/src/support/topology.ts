@@ -150,9 +150,7 @@ export async function startTopology(options: TopologyOptions = {}): Promise<Topo
         registry: createMetrics("topology").registry,
         log: createLog("topology", process.env["TEST_LOG_LEVEL"] ?? "error"),
         retentionDays: 90,
-        told: (organizationId, networks) => {
-          waiting.wake(organizationId, networks);
-        },
+        told: waiting.wake,
       })
     : null;
 
@@ -187,6 +185,7 @@ export async function startTopology(options: TopologyOptions = {}): Promise<Topo
       notices: {
         networkDeleted: (organization, id) => void notices.push(["network", organization, id]),
         tagDeleted: (organization, id) => void notices.push(["tag", organization, id]),
+        auditNoted: () => undefined,
       },
       router: {
         verifyTenancy: createTenancyVerifier({ users: SECRETS, processes: SECRETS }, "topology"),

@@ -77,6 +77,7 @@ const NAMES: Readonly<Record<string, string>> = {
   network_ids: "Networks",
   subnet_id: "Subnet",
   host_id: "Host",
+  url: "URL",
 };
 
 /** The name of a member, such as `Service definition`. */

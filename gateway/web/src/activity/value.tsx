@@ -1,4 +1,4 @@
-import { type BindingInput, getHost, type Virtualization } from "@nts/shared/contract";
+import { type BindingInput, getHost, type Virtualization, type WebhookFilter } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { useOne } from "../api/queries.js";
 import { bindingText } from "../hosts/texts.js";
@@ -24,6 +24,8 @@ export function Value({ name, value, hostId }: ValueProps): ReactNode {
   if (name === "network_id" && typeof value === "string") return nameOf(value);
   if (name === "key" && typeof value === "string") return <span className="mono">{value.replace(/\*+$/, "…")}</span>;
   if (name === "source" && isObject(value)) return valueText(value["type"]);
+  if (name === "paused" && isObject(value)) return valueText(value["reason"]);
+  if (name === "filter" && isObject(value)) return <Filter filter={value as unknown as WebhookFilter} />;
   if (name === "virtualization" && isObject(value)) return <VirtualizationText {...(value as Virtualization)} />;
   if (Array.isArray(value)) {
     if (value.length === 0) return "–";
@@ -34,6 +36,24 @@ export function Value({ name, value, hostId }: ValueProps): ReactNode {
   }
   const text = valueText(value);
   return CODE.has(name) || isObject(value) ? <span className="mono">{text}</span> : text;
+}
+
+/** What a webhook tells. */
+function Filter({
+  filter: { network_ids, entities, actions, tag_ids },
+}: {
+  readonly filter: WebhookFilter;
+}): ReactNode {
+  const tags = useTags();
+  const { nameOf } = useNetworkScope();
+  const named = [entities, actions, network_ids.map(nameOf)].filter(({ length }) => length > 0);
+  if (named.length === 0 && tag_ids.length === 0) return "Everything";
+  return (
+    <>
+      {named.map((one) => one.join(", ")).join(" · ")}
+      {tag_ids.length > 0 && <TagBadges tags={tag_ids} known={tags} />}
+    </>
+  );
 }
 
 interface Reserved {

@@ -4,9 +4,8 @@ import { ChevronRight } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
 import feed from "../activity/activity.module.css";
 import { Comparison } from "../activity/comparison.js";
-import { fieldsText } from "../activity/entries.js";
 import classes from "./audit.module.css";
-import { actionText, kindText, remarkOf } from "./entries.js";
+import { actionText, changedText, kindText, remarkOf } from "./entries.js";
 
 const COLORS: Readonly<Record<AuditEntry["action"], string>> = {
   created: "teal",
@@ -14,7 +13,9 @@ const COLORS: Readonly<Record<AuditEntry["action"], string>> = {
   updated: "cyan",
   rotated: "cyan",
   password_changed: "cyan",
+  replayed: "cyan",
   first_used: "yellow",
+  paused: "yellow",
   login_failed: "red",
   deleted: "red",
 };
@@ -52,7 +53,7 @@ export function AuditEntryView({ entry }: { readonly entry: AuditEntry }): React
 
 function What({ entry }: { readonly entry: AuditEntry }): ReactNode {
   const { action, entity, name } = entry;
-  const said = [action === "updated" ? fieldsText(entry) : "", remarkOf(entry)].filter((text) => text !== "");
+  const said = [changedText(entry), remarkOf(entry)].filter((text) => text !== "");
   return (
     <>
       <Badge size="sm" variant="light" color={COLORS[action]} className={classes.action ?? ""}>

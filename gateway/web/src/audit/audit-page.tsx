@@ -17,7 +17,7 @@ export default function AuditPage(): ReactNode {
   const audit = useAudit(filterOf(state));
   const authors = useAuthors(audit.entries);
   return (
-    <Page title="Audit" about="Who signed in, and who changed users, invites, API keys and the organization.">
+    <Page title="Audit" about="Who signed in, and who changed users, invites, API keys, webhooks and the organization.">
       <Panel>
         <div className={list.toolbar}>
           <OneFilter state={state} name="kind" label="Kind" data={AUDITED_ENTITIES} />
@@ -38,7 +38,7 @@ export default function AuditPage(): ReactNode {
               <NoResults state={state} filters={FILTERS} />
             ) : (
               <EmptyState icon={ShieldCheck} title="Nothing yet">
-                Who signs in, and what changes about accounts and keys, appears here.
+                Who signs in, and what changes about accounts, keys and webhooks, appears here.
               </EmptyState>
             )
           }

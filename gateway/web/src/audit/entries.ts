@@ -5,7 +5,7 @@ import {
   type listAudit,
   type QueryInputOf,
 } from "@nts/shared/contract";
-import { keyText } from "../activity/entries.js";
+import { fieldsText, keyText } from "../activity/entries.js";
 import { beginningOf, userIn, valueOf } from "../activity/filters.js";
 import { fieldOf, type ListState } from "../list/list-state.js";
 
@@ -52,7 +52,7 @@ export function authorText(
   keyNames: ReadonlyMap<string, string>,
 ): { readonly who: string; readonly how: string } {
   const { actor, action, address } = entry;
-  const nobody = action === "login_failed" ? "Somebody" : "An operator";
+  const nobody = action === "login_failed" ? "Somebody" : action === "paused" ? "The system" : "An operator";
   const who = actor === null ? nobody : (actor.email ?? "A user");
   return { who, how: `${keyText(entry, keyNames)}${address === null ? "" : ` from ${address}`}` };
 }
@@ -60,4 +60,9 @@ export function authorText(
 /** What else is to be said of an entry. */
 export function remarkOf({ attempts }: Pick<AuditEntry, "attempts">): string {
   return attempts === null || attempts === 1 ? "" : `${attempts} in a row`;
+}
+
+/** What an entry says was changed; of what the system has paused, everybody knows that it is not enabled any more. */
+export function changedText(entry: Pick<AuditEntry, "action" | "fields">): string {
+  return entry.action === "updated" ? fieldsText(entry) : "";
 }

@@ -13,7 +13,11 @@ export interface Happening extends Pick<AuditEntry, "action" | "entity" | "entit
   readonly actor?: Actor | null;
   /** Where it is not that of the request. */
   readonly address?: string;
+  readonly request_id?: string | null;
+  readonly comment?: string | null;
   readonly attempts?: number;
+  /** The note that told of it, for what another part of the system did. */
+  readonly note?: string;
 }
 
 /** An entry of the audit log. */

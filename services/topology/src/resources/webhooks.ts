@@ -14,36 +14,43 @@ import {
   type WebhookFilter,
   type WebhookInput,
 } from "@nts/shared/contract";
+import type { ClientSession } from "mongodb";
 import { AppError, validationFailed } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
-import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
+import { mount, type Router, type UserCall, type UserHandler } from "@nts/shared/http/mount";
 import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { newId } from "@nts/shared/ids";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { requireRevision } from "@nts/shared/revision";
+import { afterCommit } from "@nts/shared/work";
+import type { Notices } from "../deletions/notices.js";
 import { goneBehind } from "../journal/cursors.js";
 import type { JournalReader } from "../journal/read.js";
+import type { Noted } from "../storage/audit-notes.js";
 import type { Stored } from "../storage/entities.js";
 import { BY_ID, FEW_INDEX } from "../storage/indexes.js";
 import { answerList, commonFilter } from "../storage/lists.js";
 import { revised } from "../storage/revisions.rules.js";
 import type { Storage } from "../storage/storage.js";
 import { webhooksSeenFrom, type WebhookStore } from "../storage/stores/webhooks.js";
+import { notedOf } from "../webhooks/audited.js";
 import type { WebhookDesk } from "../webhooks/desk.js";
 import { isSeenFrom } from "../webhooks/filter.rules.js";
 
 interface Means {
   readonly storage: Storage;
+  readonly notices: Notices;
   readonly desk: WebhookDesk;
   readonly reader: JournalReader;
 }
 
 const EVERYTHING: WebhookFilter = { network_ids: [], entities: [], actions: [], tag_ids: [] };
 
-export function mountWebhooks(router: Router, storage: Storage, desk: WebhookDesk, reader: JournalReader): void {
-  const means = { storage, desk, reader };
-  const { webhooks, transaction } = storage;
+export function mountWebhooks(router: Router, means: Means): void {
+  const { storage, desk } = means;
+  const { webhooks } = storage;
+  const audited = createAudited(means);
   mount(router, listWebhooks, list(webhooks));
   mount(router, createWebhook, create(means));
   mount(router, getWebhook, async ({ scope, params: { id } }) => {
@@ -52,23 +59,47 @@ export function mountWebhooks(router: Router, storage: Storage, desk: WebhookDes
   });
   mountUpdate(router, { put: updateWebhook, patch: patchWebhook }, update(means));
   mount(router, deleteWebhook, async ({ work, scope, params: { id }, ifMatch }) => {
-    await transaction(work, [id], async (tx) => {
-      requireRevision(ifMatch, (await seen(webhooks, scope, id, tx)).revision);
+    await audited({ work, scope }, [id], async (tx, note) => {
+      const { entity: before, revision } = await seen(webhooks, scope, id, tx);
+      requireRevision(ifMatch, revision);
       await webhooks.remove(tx, scope, { _id: id });
       await desk.states.remove(tx, { _id: id, organization_id: scope.organizationId });
+      await note(notedOf(before, "deleted", { before }));
     });
     return answer.data(null);
   });
   mountActions(router, means);
 }
 
-function mountActions(router: Router, { storage: { webhooks, transaction }, desk, reader }: Means): void {
+/** Runs a transaction whose body notes for the audit log what it does, and says so when it is committed. */
+function createAudited({ storage: { transaction, auditNotes }, notices }: Means) {
+  type Note = (noted: Noted) => Promise<void>;
+  type Asking = Pick<UserCall<never>, "work" | "scope">;
+  return async <T>(
+    { work, scope: { organizationId } }: Asking,
+    keys: readonly string[],
+    body: (tx: ClientSession, note: Note) => Promise<T>,
+  ): Promise<T> => {
+    const origin = work.origin ?? null;
+    const result = await transaction(work, keys, (tx) => body(tx, (noted) => auditNotes.add(tx, noted, origin)));
+    await afterCommit(work, () => {
+      notices.auditNoted(organizationId);
+    });
+    return result;
+  };
+}
+
+function mountActions(router: Router, means: Means): void {
+  const { storage, desk, reader } = means;
+  const { webhooks } = storage;
+  const audited = createAudited(means);
   mount(router, rotateWebhook, async ({ work, scope, params: { id } }) => {
     const salt = desk.newSalt();
     const secret = await desk.secretOf(salt);
-    await transaction(work, [id], async (tx) => {
-      await seen(webhooks, scope, id, tx);
+    await audited({ work, scope }, [id], async (tx, note) => {
+      const { entity } = await seen(webhooks, scope, id, tx);
       await desk.states.change(tx, { _id: id, organization_id: scope.organizationId }, { salt });
+      await note(notedOf(entity, "rotated"));
     });
     return answer.data({ secret });
   });
@@ -82,9 +113,10 @@ function mountActions(router: Router, { storage: { webhooks, transaction }, desk
     const asked = cursors.read(organization_id, after);
     const { last, goneForCaller } = await reader.ends(principal.scope);
     if (asked < goneForCaller) throw goneBehind(cursors, organization_id, goneForCaller);
-    const { entity, revision } = await transaction(work, [id], async (tx) => {
+    const { entity, revision } = await audited({ work, scope }, [id], async (tx, note) => {
       const found = await seen(webhooks, scope, id, tx);
       await desk.states.change(tx, { _id: id, organization_id }, { n: Math.min(asked, last) });
+      await note(notedOf(found.entity, "replayed"));
       return found;
     });
     return answer.data(entity, { revision });
@@ -113,8 +145,10 @@ function list(webhooks: WebhookStore): UserHandler<typeof listWebhooks> {
   };
 }
 
-function create({ storage, desk, reader }: Means): UserHandler<typeof createWebhook> {
-  const { webhooks, transaction } = storage;
+function create(means: Means): UserHandler<typeof createWebhook> {
+  const { storage, desk, reader } = means;
+  const { webhooks } = storage;
+  const audited = createAudited(means);
   return async ({ work, scope, body }) => {
     const now = new Date().toISOString();
     const { organizationId: organization_id } = scope;
@@ -128,24 +162,27 @@ function create({ storage, desk, reader }: Means): UserHandler<typeof createWebh
     const salt = desk.newSalt();
     const secret = await desk.secretOf(salt);
     const { last: n } = await reader.ends({ organizationId: organization_id, networks: "all" });
-    await transaction(work, [`webhooks:${organization_id}`], async (tx) => {
+    await audited({ work, scope }, [`webhooks:${organization_id}`], async (tx, note) => {
       if ((await webhooks.countIn(tx, scope, {}, { most: desk.most, hint: FEW_INDEX })) >= desk.most)
         throw new AppError("quota_exceeded", { entity: "Webhook", limit: desk.most });
       await webhooks.insert(tx, scope, [webhook]);
       const state = { salt, is_active: webhook.is_enabled, n };
       await desk.states.insert(tx, { _id: webhook.id, organization_id }, state);
+      await note(notedOf(webhook, "created", { after: webhook }));
     });
     return answer.data({ ...webhook, secret }, { revision: 1 });
   };
 }
 
-function update({ storage, desk }: Means): UpdateHandler<typeof updateWebhook> {
-  const { webhooks, transaction } = storage;
+function update(means: Means): UpdateHandler<typeof updateWebhook> {
+  const { storage, desk } = means;
+  const { webhooks } = storage;
+  const audited = createAudited(means);
   return async ({ work, scope, params: { id }, asked, ifMatch }) => {
     const { entity: before } = await seen(webhooks, scope, id);
     const first = withDefaults(asked(before), before);
     await requireFilter(storage, scope, first.filter, before.filter);
-    const updated = await transaction(work, [id], async (tx) => {
+    const updated = await audited({ work, scope }, [id], async (tx, note) => {
       const current = await seen(webhooks, scope, id, tx);
       requireRevision(ifMatch, current.revision);
       const { entity } = current;
@@ -159,6 +196,7 @@ function update({ storage, desk }: Means): UpdateHandler<typeof updateWebhook> {
       await webhooks.replace(tx, scope, [next]);
       const of = { _id: id, organization_id: scope.organizationId };
       await desk.states.change(tx, of, { is_active: wanted.is_enabled });
+      await note(notedOf(next.entity, "updated", { before: entity, after: next.entity }));
       return next;
     });
     return answer.data(updated.entity, { revision: updated.revision });

@@ -17,6 +17,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0006-free-addresses", up: (db) => createCollections(db, ["free_addresses"]) },
   { name: "0007-journal", up: prepareJournal },
   { name: "0008-webhooks", up: prepareWebhooks },
+  { name: "0009-audit-notes", up: (db) => createCollections(db, ["audit_notes", "audit_note_heads"]) },
 ];
 
 /** What the journal consists of, with the key of its cursors, which is the same for all processes and for ever. */

@@ -4,6 +4,7 @@ import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import type { Shares } from "@nts/shared/shares";
 import { createWrites, type Writes } from "@nts/shared/writes/writes";
 import { type AddressDesk, createAddressDesk } from "./address-desk.js";
+import { type AuditNotes, createAuditNotes } from "./audit-notes.js";
 import { createAddressStore, type AddressStore } from "./stores/addresses.js";
 import { createBindingStore, type BindingStore } from "./stores/bindings.js";
 import { createHostStore, type HostStore } from "./stores/hosts.js";
@@ -41,6 +42,7 @@ export interface Storage {
   readonly bindings: BindingStore;
   readonly tags: TagStore;
   readonly webhooks: WebhookStore;
+  readonly auditNotes: AuditNotes;
   readonly addresses: AddressStore;
   /** Holds addresses for the requests of this process. */
   readonly desk: AddressDesk;
@@ -81,5 +83,6 @@ export function createStorage(db: Db, transaction: RunTransaction, options: Stor
   const [guards, totals, deletions] = [createGuards(database), createTotals(database), createDeletions(database)];
   const writes = createWrites(db, transaction, { mostKeys: options.maxIdempotencyKeys, deleted: deletions.known });
   const desk = createAddressDesk({ transaction, addresses, guards, subnets: entities.subnets });
-  return { database, transaction, writes, guards, totals, deletions, quota, ...entities, addresses, desk, shortWrites };
+  const [auditNotes, kept] = [createAuditNotes(db), { guards, totals, deletions, quota }];
+  return { database, transaction, writes, ...kept, ...entities, auditNotes, addresses, desk, shortWrites };
 }

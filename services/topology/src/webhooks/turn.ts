@@ -5,8 +5,10 @@ import { BACKGROUND } from "@nts/shared/work";
 import type { JournalDocument } from "../journal/entries.rules.js";
 import type { JournalReader } from "../journal/read.js";
 import { revised } from "../storage/revisions.rules.js";
+import type { AuditNotes } from "../storage/audit-notes.js";
 import type { WebhookStore } from "../storage/stores/webhooks.js";
 import type { Progress, WebhookRef, WebhookState, WebhookStates } from "../storage/webhook-states.js";
+import { notedOf } from "./audited.js";
 import { longestRestMs, reasonToPause, restUntil } from "./failing.rules.js";
 import { isWanted } from "./filter.rules.js";
 import { messageOf } from "./messages.js";
@@ -32,6 +34,7 @@ const MOST_CHARACTERS = 1_048_576;
 export interface TurnParts {
   readonly states: WebhookStates;
   readonly webhooks: WebhookStore;
+  readonly auditNotes: AuditNotes;
   readonly transaction: RunTransaction;
   /** Takes nothing of what requests may have of the database. */
   readonly reader: JournalReader;
@@ -39,6 +42,8 @@ export interface TurnParts {
   readonly secretOf: SecretOf;
   /** Is told of every attempt. */
   readonly onOutcome: (outcome: Outcome) => void;
+  /** Is told that a webhook was paused, which the audit log is to tell. */
+  readonly onPaused: (organizationId: string) => void;
   /** What a webhook that fails waits for, in milliseconds; the default unless given. */
   readonly backOff?: (attempts: number) => number;
   readonly signal: AbortSignal;
@@ -186,13 +191,17 @@ class Turn {
   }
 
   async #pause(id: string, paused: { at: string; reason: string }): Promise<void> {
-    const { states, webhooks, transaction } = this.parts;
+    const { states, webhooks, auditNotes, transaction, onPaused } = this.parts;
     await transaction(BACKGROUND, [id], async (tx) => {
       if (!(await states.pause(tx, this.held))) return;
       const current = await webhooks.find(this.#scope, id, tx);
-      const next = current && revised(current, { ...current.entity, is_enabled: false, paused }, new Date(paused.at));
-      if (next !== null) await webhooks.replace(tx, this.#scope, [next]);
+      if (current === null) return;
+      const next = revised(current, { ...current.entity, is_enabled: false, paused }, new Date(paused.at));
+      if (next === null) return;
+      await webhooks.replace(tx, this.#scope, [next]);
+      await auditNotes.add(tx, notedOf(next.entity, "paused", { before: current.entity, after: next.entity }), null);
     });
+    onPaused(this.held.organization_id);
   }
 }
 

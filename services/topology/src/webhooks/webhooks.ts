@@ -26,7 +26,7 @@ export interface WebhookOptions {
 export interface Webhooks {
   readonly desk: WebhookDesk;
   /** Delivers from now on. */
-  start(parts: Pick<WorkerParts, "reader" | "backOff"> & { readonly storage: Storage }): Workers;
+  start(parts: Pick<WorkerParts, "reader" | "backOff" | "onPaused"> & { readonly storage: Storage }): Workers;
 }
 
 export function createWebhooks(db: Db, { allow, most, registry, log }: WebhookOptions): Webhooks {
@@ -37,8 +37,8 @@ export function createWebhooks(db: Db, { allow, most, registry, log }: WebhookOp
   const onOutcome = createCounting(registry);
   return {
     desk: createWebhookDesk({ states, guard, send, secretOf, most }),
-    start: ({ storage: { webhooks, transaction }, ...parts }) =>
-      startWorkers({ ...parts, states: inTurn(states), webhooks, transaction, send, secretOf, onOutcome, log }),
+    start: ({ storage: { webhooks, auditNotes, transaction }, ...parts }) =>
+      startWorkers({ ...parts, states: inTurn(states), webhooks, auditNotes, transaction, send, secretOf, onOutcome, log }), // prettier-ignore
   };
 }
 

@@ -1,0 +1,94 @@
+import type { Db } from "mongodb";
+import type { Bus } from "@nts/shared/bus/bus";
+import type { AuditNote } from "@nts/shared/contract/internal";
+import { auditNoted } from "@nts/shared/contract/messages";
+import { putUnder } from "@nts/shared/groups";
+import type { Log } from "@nts/shared/log";
+import { Discard, type RunTransaction } from "@nts/shared/mongo/transaction";
+import { repeat } from "@nts/shared/repeat";
+import { BACKGROUND } from "@nts/shared/work";
+import { ENTRIES_OF_NOTES } from "../indexes.js";
+import { sharingNext } from "../key-changes/sharing-next.js";
+import type { AuditNoteSource } from "../topology.js";
+import type { AuditDocument } from "./entries.rules.js";
+import { AUDIT, trailOf } from "./trail.js";
+
+// What topology does stands in its database as a note until an entry is made of it here. Whoever dies in between leaves the note,
+// and the next one to ask finds the entry that is there already: so none is lost and none is told twice.
+
+/** Milliseconds after which notes are asked for without a notice, which can be lost. */
+const EVERY_MS = 15_000;
+
+/** Writes down everything that has been noted. @throws AppError when topology does not answer */
+export type TakeNotes = () => Promise<void>;
+
+export interface TakingParts {
+  readonly db: Db;
+  /** One that leaves a trail. */
+  readonly transaction: RunTransaction;
+  readonly source: AuditNoteSource;
+  readonly log: Log;
+}
+
+export function createTakeNotes({ db, transaction, source, log }: TakingParts): TakeNotes {
+  const entries = db.collection<AuditDocument>(AUDIT);
+
+  /** Whoever writes the same in another process makes this transaction begin again, and find it. */
+  async function write(organizationId: string, notes: readonly AuditNote[]): Promise<void> {
+    await transaction(BACKGROUND, [`audit:${organizationId}`], async (tx) => {
+      const wanted = { note: { $in: notes.map(({ id }) => id) } };
+      const options = { projection: { note: 1 }, hint: ENTRIES_OF_NOTES, session: tx };
+      const known = new Set((await entries.find(wanted, options).toArray()).map(({ note }) => note));
+      const fresh = notes.filter(({ id }) => !known.has(id));
+      if (fresh.length === 0) throw new Discard(null);
+      for (const { id: note, ...happening } of fresh) trailOf(tx).note({ ...happening, note });
+    });
+  }
+
+  async function takePage(notes: readonly AuditNote[], left: Set<string>): Promise<void> {
+    const byOrganization = new Map<string, AuditNote[]>();
+    for (const note of notes) putUnder(byOrganization, note.organization_id, note);
+    for (const [organizationId, own] of byOrganization) {
+      // Later ones wait for those that could not be written.
+      if (left.has(organizationId)) continue;
+      try {
+        await write(organizationId, own);
+        await source.confirm(organizationId, own.map(({ id }) => id)); // prettier-ignore
+      } catch (error) {
+        left.add(organizationId);
+        log.warn({ err: error, organization_id: organizationId }, "notes are not in the audit log yet");
+      }
+    }
+  }
+
+  return async () => {
+    const left = new Set<string>();
+    for (let after = ""; ;) {
+      const notes = await source.page(after);
+      const last = notes.at(-1);
+      if (last === undefined) return;
+      await takePage(notes, left);
+      after = last.id;
+    }
+  };
+}
+
+/** Takes notes when there are some, for as long as the process runs. */
+export function startTakingNotes(bus: Bus, log: Log, take: TakeNotes): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const takeNext = sharingNext(take);
+  const onFault = (error: unknown): void => {
+    if (!signal.aborted) log.warn({ err: error }, "topology could not be asked for notes; it is tried again");
+  };
+  bus.subscribe(auditNoted, () => {
+    if (!signal.aborted) takeNext().catch(onFault);
+  });
+  const running = repeat(takeNext, { everyMs: EVERY_MS, signal, onFault });
+  return {
+    stop: () => {
+      stopping.abort();
+      return running;
+    },
+  };
+}

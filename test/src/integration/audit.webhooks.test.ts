@@ -1,0 +1,242 @@
+/**
+ * What topology does to webhooks, in the audit log of identity. Processes that die on the way are played by what they leave
+ * behind: a note of which nobody was told, or an entry that nobody has confirmed.
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { createTakeNotes } from "@nts/identity/audit/take-notes";
+import { createAudited } from "@nts/identity/audit/trail";
+import { createAuditNoteSource } from "@nts/identity/topology";
+import {
+  type AuditEntry,
+  createTag,
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listChanges,
+  patchWebhook,
+  replayWebhook,
+  rotateWebhook,
+} from "@nts/shared/contract";
+import { confirmAuditNotes, listAuditNotes, MOST_AUDIT_NOTES } from "@nts/shared/contract/internal";
+import { AppError } from "@nts/shared/errors";
+import { INTERNAL, REQUEST_ID } from "@nts/shared/http/headers";
+import type { InternalClient } from "@nts/shared/http/internal-client";
+import { createLog } from "@nts/shared/log";
+import { createTransactions, Discard } from "@nts/shared/mongo/transaction";
+import { BACKGROUND } from "@nts/shared/work";
+import { createAuditNotes, MOST_WAITING } from "@nts/topology/storage/audit-notes";
+import { notedOf } from "@nts/topology/webhooks/audited";
+import { type Audited, startAudited } from "../support/audit.js";
+import { type Caller, startTopology, type Topology } from "../support/topology.js";
+
+const url = "https://hooks.example.com/services/T0/B0/a-secret";
+const SHOWN = /^https:\/\/hooks\.example\.com\/…[0-9a-f]{8}$/;
+
+let topology: Topology;
+let identity: Audited;
+let admin: Caller;
+let owner: { readonly principal: Parameters<Audited["list"]>[0]["principal"] };
+
+beforeAll(async () => {
+  [topology, identity] = await Promise.all([startTopology({ instances: 2, journal: true }), startAudited()]);
+});
+afterAll(() => Promise.all([topology.stop(), identity.stop()]));
+
+beforeEach(() => {
+  admin = topology.aCaller({ permission: "Admin" });
+  const scope = { organizationId: admin.scope.organizationId, networks: "all" } as const;
+  owner = { principal: { kind: "session", credentialId: "s", userId: "u", permission: "Owner", scope } };
+});
+
+const ask = ((operation, question) => topology.aProcess().call(operation, question as never)) as InternalClient["ask"];
+
+/** Takes what is noted, as a process of identity does. */
+function takeNotes(through: InternalClient["ask"] = ask): Promise<void> {
+  const { db } = identity;
+  const transaction = createAudited(createTransactions(db.client), db);
+  const source = createAuditNoteSource({ ask: through });
+  return createTakeNotes({ db, transaction, source, log: createLog("identity", "silent") })();
+}
+
+async function told(): Promise<AuditEntry[]> {
+  await takeNotes();
+  return identity.entriesOf(owner);
+}
+
+const actionsOf = (entries: readonly AuditEntry[]): string[] => entries.map(({ action }) => action);
+const waiting = () => topology.db.collection("audit_notes").countDocuments({ organization_id: admin.scope.organizationId }); // prettier-ignore
+
+describe("audit.webhooks: what is done to a webhook", () => {
+  it("is told in its order, with who did it, from where, on which request and why", async () => {
+    const headers = {
+      ...{ "change-comment": "to the chat", [REQUEST_ID]: "01a1fe11-c1c3-73e4-b600-7af4ab9ac2de" },
+      [INTERNAL.clientAddress]: "203.0.113.7",
+    };
+    const { id } = await admin.call(createWebhook, { body: { url }, headers });
+    const params = { id };
+    await admin.via(1).call(patchWebhook, { params, body: { is_enabled: false } });
+    await admin.call(patchWebhook, { params, body: { is_enabled: false } });
+    await admin.call(patchWebhook, { params, body: { is_enabled: true, batch_seconds: 60 } });
+    await admin.via(1).call(rotateWebhook, { params });
+    await admin.call(createTag, { body: { name: "any" } });
+    const [change] = await admin.call(listChanges, { query: { wait: 20 } });
+    await admin.call(replayWebhook, { params, body: { after: change!.cursor } });
+    await admin.call(deleteWebhook, { params });
+    const entries = await told();
+    expect(entries.map(({ action, fields }) => [action, ...fields])).toEqual([
+      ["created"],
+      ["updated", "is_enabled"],
+      ["updated", "batch_seconds", "is_enabled"],
+      ["rotated"],
+      ["replayed"],
+      ["deleted"],
+    ]);
+    const [created] = entries;
+    expect(created).toMatchObject({
+      ...{ entity: "Webhook", entity_id: id, name: "hooks.example.com", before: null, after: { is_enabled: true } },
+      ...{ address: "203.0.113.7", request_id: headers[REQUEST_ID], comment: "to the chat" },
+      actor: { key_id: expect.any(String), user_id: expect.any(String) },
+    });
+    expect(new Set(entries.map(({ entity_id }) => entity_id))).toEqual(new Set([id]));
+    expect(entries.at(-1)).toMatchObject({ before: { url: expect.stringMatching(SHOWN) }, after: null });
+    expect(await waiting()).toBe(0);
+  });
+
+  it("is not told of what is refused or changes nothing", async () => {
+    const { id } = await admin.call(createWebhook, { body: { url } });
+    const params = { id };
+    await admin.refusal(patchWebhook, { params, body: { url: "https://10.0.0.1/" } });
+    await admin.refusal(deleteWebhook, { params, headers: { "if-match": '"7"' } });
+    await admin.call(patchWebhook, { params, body: {} });
+    expect(actionsOf(await told())).toEqual(["created"]);
+    expect((await admin.call(getWebhook, { params })).id).toBe(id);
+  });
+
+  it("is noted with what happened: a transaction that is undone at its end leaves nothing", async () => {
+    const webhook = await admin.call(createWebhook, { body: { url } });
+    const { id } = webhook;
+    await createTransactions(topology.db.client)(BACKGROUND, [], async (tx) => {
+      await createAuditNotes(topology.db).add(tx, notedOf(webhook, "rotated"), null);
+      throw new Discard(null);
+    });
+    await admin.call(deleteWebhook, { params: { id } });
+    expect(actionsOf(await told())).toEqual(["created", "deleted"]);
+  });
+
+  it("shows neither the secret nor the rest of the address, but that it is another one", async () => {
+    const { id, secret } = await admin.call(createWebhook, { body: { url } });
+    const rotated = await admin.call(rotateWebhook, { params: { id } });
+    await admin.call(patchWebhook, { params: { id }, body: { url: `${url}2` } });
+    const noted = JSON.stringify(await topology.db.collection("audit_notes").find().toArray());
+    const entries = await told();
+    const state = await topology.db.collection<{ _id: string; salt: string }>("webhook_states").findOne({ _id: id });
+    for (const text of [noted, JSON.stringify(entries)])
+      for (const one of [secret, rotated.secret, state!.salt, "a-secret", "/services/"])
+        expect(text).not.toContain(one);
+    expect(entries.at(-1)).toMatchObject({ fields: ["url"], after: { url: expect.stringMatching(SHOWN) } });
+  });
+
+  it("is told once for each of those who do it at the same time, in the order in which it took effect", async () => {
+    const { id } = await admin.call(createWebhook, { body: { url } });
+    let isOver = false;
+    const taking = [0, 1].map(async () => {
+      while (!isOver) await takeNotes();
+    });
+    const write = (batch_seconds: number) =>
+      admin.via(batch_seconds % 2).call(patchWebhook, { params: { id }, body: { batch_seconds } });
+    for (let round = 0; round < 3; round++) await Promise.all([1, 2, 3, 4].map((one) => write(round * 4 + one)));
+    isOver = true;
+    await Promise.all(taking);
+    const entries = await told();
+    expect(entries.map(({ cursor }) => Number(cursor))).toEqual(Array.from({ length: 13 }, (_none, at) => at + 1));
+    // Each begins with what the one before it has left.
+    expect(entries.slice(1).map(({ before }) => before)).toEqual(entries.slice(0, -1).map(({ after }) => after));
+  });
+});
+
+describe("audit.webhooks: processes that die", () => {
+  it("lose nothing: what was noted without a notice is told when somebody asks", async () => {
+    const { id } = await admin.call(createWebhook, { body: { url } });
+    expect(await waiting()).toBe(1);
+    expect((await told()).map(({ entity_id }) => entity_id)).toEqual([id]);
+  });
+
+  it("tell nothing twice: what was written and not confirmed is found written", async () => {
+    const { id } = await admin.call(createWebhook, { body: { url } });
+    const dying = ((operation, question) =>
+      operation === (confirmAuditNotes as unknown)
+        ? Promise.reject(new AppError("unavailable"))
+        : ask(operation, question)) as InternalClient["ask"];
+    await takeNotes(dying);
+    expect(await waiting()).toBe(1);
+    expect(await identity.entriesOf(owner)).toHaveLength(1);
+    await admin.call(rotateWebhook, { params: { id } });
+    expect(actionsOf(await told())).toEqual(["created", "rotated"]);
+    expect(await waiting()).toBe(0);
+    await takeNotes();
+    expect(await identity.entriesOf(owner)).toHaveLength(2);
+  });
+
+  it("hold up nobody else: the notes of other organizations go on, and later ones of the same wait", async () => {
+    const { id } = await admin.call(createWebhook, { body: { url } });
+    for (let n = 0; n < MOST_AUDIT_NOTES; n++) await admin.call(rotateWebhook, { params: { id } });
+    const others = Array.from({ length: 3 }, () => topology.aCaller({ permission: "Admin" }));
+    for (const other of others) await other.call(createWebhook, { body: { url } });
+    const refused = ((operation, question) =>
+      operation === (confirmAuditNotes as unknown) && question.params?.["id" as never] === admin.scope.organizationId
+        ? Promise.reject(new AppError("unavailable"))
+        : ask(operation, question)) as InternalClient["ask"];
+    await takeNotes(refused);
+    const ofOthers = { organization_id: { $in: others.map(({ scope }) => scope.organizationId) } };
+    expect(await topology.db.collection("audit_notes").countDocuments(ofOthers)).toBe(0);
+    // Those of one page, which may begin with notes of others.
+    const written = (await identity.entriesOf(owner)).length;
+    expect([written > MOST_AUDIT_NOTES - others.length - 1, written <= MOST_AUDIT_NOTES]).toEqual([true, true]);
+    expect(actionsOf(await told())).toEqual(["created", ...Array.from({ length: MOST_AUDIT_NOTES }, () => "rotated")]);
+  });
+
+  it("wait for a topology of an earlier version, which knows of no notes", async () => {
+    const earlier = ((operation) =>
+      Promise.reject(
+        operation === (listAuditNotes as unknown)
+          ? new AppError("not_found", { entity: "Path" })
+          : new Error(operation.operationId),
+      )) as InternalClient["ask"];
+    await takeNotes(earlier);
+    expect(await identity.entriesOf(owner)).toEqual([]);
+  });
+});
+
+describe("audit.webhooks: notes that nobody fetches", () => {
+  it("are bounded: what could not be told any more is refused, except for what the server does by itself", async () => {
+    const webhook = await admin.call(createWebhook, { body: { url } });
+    const { id } = webhook;
+    const [note] = await topology.db.collection<{ _id: string }>("audit_notes").find({ organization_id: webhook.organization_id }).toArray(); // prettier-ignore
+    const more = Array.from({ length: MOST_WAITING - 1 }, (_none, n) => ({ ...note, _id: `${note!._id}${n}` }));
+    await topology.db.collection<{ _id: string }>("audit_notes").insertMany(more);
+    expect(await admin.refusal(rotateWebhook, { params: { id } })).toEqual([503, "unavailable", {}]);
+    expect((await admin.refusal(deleteWebhook, { params: { id } }))[0]).toBe(503);
+    expect((await admin.call(getWebhook, { params: { id } })).id).toBe(id);
+    const notes = createAuditNotes(topology.db);
+    await createTransactions(topology.db.client)(BACKGROUND, [], (tx) =>
+      notes.add(tx, notedOf(webhook, "paused"), null),
+    );
+    await takeNotes();
+    expect(await waiting()).toBe(0);
+    await admin.call(deleteWebhook, { params: { id } });
+  });
+
+  it("are found by an index, however many there are", async () => {
+    await topology.db.collection("audit_notes").deleteMany({});
+    for (let n = 0; n < 3; n++) await admin.call(createWebhook, { body: { url } });
+    await topology.db.command({ profile: 2 });
+    await identity.db.command({ profile: 2 });
+    await told();
+    await Promise.all([topology.db, identity.db].map((db) => db.command({ profile: 0 })));
+    const seen = await Promise.all(
+      [topology.db, identity.db].map((db) => db.collection("system.profile").find({ ns: /audit/ }).toArray()),
+    );
+    expect(seen.flat().length).toBeGreaterThan(4);
+    expect(seen.flat().filter(({ planSummary }) => String(planSummary).includes("COLLSCAN"))).toEqual([]);
+  });
+});
