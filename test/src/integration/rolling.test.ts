@@ -28,7 +28,7 @@ function expectWhole({ answered, vanished }: LoadReport): void {
 
 describe("a rolling restart of every process", () => {
   it("loses no request, and ends each process with 0", async () => {
-    const load = await startSteadyLoad(stack, PAUSE_MS);
+    const load = await startSteadyLoad(stack, { pauseMs: PAUSE_MS });
     const exits = await restartOneOfEachKind(stack);
     const report = await load.stop();
     expect(report.lost).toEqual([]);
@@ -44,7 +44,7 @@ describe("a killed replica", () => {
   it.each(["topologies", "identities", "gateways"] as const)(
     "takes no acknowledged write with it, and %s are back to normal 2 s later",
     async (kind) => {
-      const load = await startSteadyLoad(stack, PAUSE_MS);
+      const load = await startSteadyLoad(stack, { pauseMs: PAUSE_MS });
       const [replica] = stack[kind];
       await sleep(500);
       const killedAt = performance.now();

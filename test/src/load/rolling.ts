@@ -46,7 +46,7 @@ try {
 
 async function roll(round: number, { name, processes, build }: (typeof ways)[number]): Promise<void> {
   const begun = performance.now();
-  const load = await startSteadyLoad(stack);
+  const load = await startSteadyLoad(stack, { audited: from === here ? "all" : build === here ? "last" : "nothing" });
   const later = await plantLaterMembers(stack, load.written);
   const exits = await restartOneByOne(processes, build);
   const { answered, lost, vanished } = await load.stop();

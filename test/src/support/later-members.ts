@@ -6,6 +6,7 @@ import type { Stack } from "./stack.js";
 export interface Written {
   readonly hosts: readonly string[];
   readonly keys: readonly string[];
+  readonly webhookId: string;
   readonly userId: string;
   readonly organizationId: string;
 }
@@ -24,12 +25,13 @@ const VALUE = "of a later build";
 /** Adds a member to what is stored of these, and to the entities in them. @returns what tells which have lost it */
 export async function plantLaterMembers(
   { servers, databases }: Stack,
-  { hosts, keys, userId, organizationId }: Written,
+  { hosts, keys, webhookId, userId, organizationId }: Written,
 ): Promise<{ missing(): Promise<string[]> }> {
   const client = new MongoClient(servers.urls.mongodb);
   const open = (database: string, name: string) => client.db(database).collection<StoredDocument>(name);
   const planted = [
     { collection: open(databases.topology, "hosts"), ids: hosts },
+    { collection: open(databases.topology, "webhooks"), ids: [webhookId] },
     { collection: open(databases.identity, "api_keys"), ids: keys },
     { collection: open(databases.identity, "users"), ids: [userId] },
     { collection: open(databases.identity, "organizations"), ids: [organizationId] },

@@ -7,9 +7,11 @@
 import { Agent, request, type OutgoingHttpHeaders } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { answersOk } from "@nts/local/processes/probes";
+import type { AuditEntry, Webhook } from "@nts/shared/contract";
 import { aKey, anAccount, type Account } from "./api.js";
 import type { Written } from "./later-members.js";
 import type { ProcessHandle, Stack } from "./stack.js";
+import { until } from "./until.js";
 
 /** One request, by method and path. Times are those of `performance.now()`. */
 export interface Sent {
@@ -53,14 +55,25 @@ interface Made {
   readonly id: string;
 }
 
-/** Makes an account in the system and begins. @param pauseMs of each worker between its rounds of requests */
-export async function startSteadyLoad({ gateways, url }: Stack, pauseMs = 5): Promise<SteadyLoad> {
+export interface LoadOptions {
+  /** Milliseconds of each worker between its rounds of requests. */
+  readonly pauseMs?: number;
+  /** What the audit log is to tell of the webhook: the last change where some replicas noted nothing before, or nothing for certain. */
+  readonly audited?: "all" | "last" | "nothing";
+}
+
+/** Makes an account in the system and begins. */
+export async function startSteadyLoad(
+  { gateways, url }: Stack,
+  { pauseMs = 5, audited = "all" }: LoadOptions = {},
+): Promise<SteadyLoad> {
   const account = await anAccount(url);
   const key = await aKey(url, account);
   const networks: string[] = [];
   /** Each worker writes one of them again and again; `name` is the last one that was acknowledged, `later` came after it. */
   const owned: { id: string; network_id: string; name: string; later: string[] }[] = [];
   const ownKeys: string[] = [];
+  const webhook = await startWebhook(account);
   for (let n = 0; n < WORKERS; n++) {
     const network = await key.caller.data<Made>("post", "/api/v1/networks", { name: `Network ${n}` });
     const body = { network_id: network.id, name: "first" };
@@ -111,6 +124,10 @@ export async function startSteadyLoad({ gateways, url }: Stack, pauseMs = 5): Pr
         const created = await send("POST", "/api/v1/auth/keys", session, keyBodyOf(account, name));
         if (created !== null) acknowledged.push(`/api/v1/auth/keys/${idOf(created)}`);
         await send("PUT", `/api/v1/auth/keys/${ownKeys[worker] ?? ""}`, session, keyBodyOf(account, name));
+        if (worker === 0) {
+          const { path, body } = webhook.next();
+          if ((await send("PUT", path, session, body)) !== null) webhook.acknowledged(body);
+        }
       }
       await sleep(pauseMs);
     }
@@ -119,7 +136,7 @@ export async function startSteadyLoad({ gateways, url }: Stack, pauseMs = 5): Pr
   const working = Promise.all(Array.from({ length: WORKERS }, (_, worker) => work(worker)));
   const { userId, organizationId } = account;
   return {
-    written: { hosts: owned.map(({ id }) => id), keys: ownKeys, userId, organizationId },
+    written: { hosts: owned.map(({ id }) => id), keys: ownKeys, webhookId: webhook.id, userId, organizationId },
     stop: async () => {
       stopping = true;
       await working;
@@ -137,7 +154,58 @@ export async function startSteadyLoad({ gateways, url }: Stack, pauseMs = 5): Pr
         const now = await account.session.data<{ name: string }>("get", `/api/v1/hosts/${id}`);
         if (![name, ...later].includes(now.name)) vanished.push(`name ${name} of host ${id}, which is ${now.name}`);
       }
+      vanished.push(...(await webhook.faults(audited)));
       return { answered, lost, vanished };
+    },
+  };
+}
+
+/** Longer than identity takes to ask for what it got no notice of. */
+const AUDITED_MS = 40_000;
+
+interface WebhookBody {
+  readonly url: string;
+  readonly is_enabled: false;
+  readonly batch_seconds: number;
+}
+
+/** A webhook that is changed again and again, and sends nothing. Each change is to be in the audit log, once. */
+async function startWebhook({ session }: Account) {
+  const bodyOf = (batch_seconds: number): WebhookBody => {
+    return { url: "https://example.com/", is_enabled: false, batch_seconds };
+  };
+  const { id } = await session.data<Webhook>("post", "/api/v1/webhooks", bodyOf(0));
+  const path = `/api/v1/webhooks/${id}`;
+  const done: number[] = [];
+  let round = 0;
+  const told = async (): Promise<number[]> => {
+    const query = `/api/v1/audit?entity_id=${id}&action=updated&limit=1000`;
+    const entries = await session.data<AuditEntry[]>("get", query);
+    return entries.map(({ after }) => after?.["batch_seconds"] as number);
+  };
+  return {
+    id,
+    next: () => ({ path, body: bodyOf(++round) }),
+    acknowledged: ({ batch_seconds }: WebhookBody) => done.push(batch_seconds),
+    /** What is wrong with it or its entries. */
+    faults: async (audited: "all" | "last" | "nothing"): Promise<string[]> => {
+      const last = bodyOf(++round);
+      await session.data("put", path, last);
+      const mustBeTold = { all: [...done, last.batch_seconds], last: [last.batch_seconds], nothing: [] }[audited];
+      let found: number[] = [];
+      await until(
+        async () => {
+          found = await told();
+          return mustBeTold.every((one) => found.includes(one));
+        },
+        200,
+        AUDITED_MS,
+      ).catch(() => undefined);
+      return [
+        ...mustBeTold.filter((one) => !found.includes(one)).map((one) => `entry ${one} of webhook ${id}`),
+        ...found.filter((one, at) => found.indexOf(one) !== at).map((one) => `webhook ${id} has entry ${one} twice`),
+        ...(found.some((one, at) => at > 0 && one < found[at - 1]!) ? [`the order of entries of webhook ${id}`] : []),
+      ];
     },
   };
 }
