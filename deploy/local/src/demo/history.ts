@@ -67,6 +67,7 @@ export const CHANGES: readonly DemoChange[] = [
     host: "Container host",
     make: bindPort("Portainer", 9443, "first"),
   },
+  { by: "script", comment: "Nightly inventory: containers", host: "Container host", make: importContainers },
   { by: "help desk", comment: "Trying the new backup agent", host: "Proxmox 2", make: addTrialHost },
   { by: "help desk", comment: "The trial is over", host: "Proxmox 2", make: deleteTrialHost },
   {
@@ -122,6 +123,21 @@ async function addStatusPage(api: DemoApi, host: FoundHost, comment: string): Pr
   const bindings = [{ type: "Port", port_id: port.id, interface_id: host.interfaces[0]?.id ?? null }];
   const service = { ...at, name: STATUS_PAGE, service_definition: "Uptime Kuma", bindings, tags: [] };
   await api.post("/api/v1/services", service, comment);
+}
+
+/** What `docker inspect` tells of the host: one container that is known, and one that is not yet. */
+function importContainers(api: DemoApi, { id, network_id: networkId }: FoundHost, comment: string): Promise<unknown> {
+  const container = (name: string, image: string, inside: string, HostPort: string): object => ({
+    Name: `/${name}`,
+    State: { Running: true },
+    Config: { Image: image },
+    NetworkSettings: { Ports: { [inside]: [{ HostIp: "10.20.10.60", HostPort }] } },
+  });
+  const file = [
+    container("paperless", "ghcr.io/paperless-ngx/paperless-ngx:2.14", "8000/tcp", "8000"),
+    container("handbook", "lscr.io/linuxserver/bookstack:24.12", "80/tcp", "6875"),
+  ];
+  return api.post(`/api/v1/imports/docker?network_id=${networkId}&host_id=${id}`, file, comment);
 }
 
 async function addTrialHost(api: DemoApi, runner: FoundHost, comment: string): Promise<void> {
