@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { corpusFile } from "../testing/corpus.js";
-import { importedFrom, refusalOf, skippedIn } from "../testing/reading.js";
+import { importedFrom, read, refusalOf, skippedIn } from "../testing/reading.js";
 import { proxmox } from "./proxmox.js";
 
 describe("what Proxmox VE answers", () => {
@@ -71,6 +71,16 @@ describe("what Proxmox VE answers", () => {
     const lines = Buffer.from(corpusFile("proxmox", "cluster")).toString().trim().split("\n");
     const backwards = [...lines].reverse().join("\n");
     expect(importedFrom([[backwards]]).sort()).toEqual(importedFrom([[lines.join("\n")]]).sort());
+  });
+
+  it("takes as long as there are guests, not as there are pairs of them", () => {
+    const guests = Array.from({ length: 19_000 }, (_, n) => `vm${n}`);
+    const list = guests.map((name) => ({ id: `qemu/${name}`, type: "qemu", name, status: "running" }));
+    const configs = guests.map((name, n) => JSON.stringify({ name, net0: "bridge=vmbr0", ipconfig0: `ip=10.1.${n >> 8}.${n & 255}/16` })); // prettier-ignore
+    const file = Buffer.from([JSON.stringify(list), ...configs].join("\n"));
+    const before = process.cpuUsage();
+    expect(read(proxmox, file).hosts.length).toBe(19_000);
+    expect(process.cpuUsage(before).user).toBeLessThan(1_500_000);
   });
 
   it.each([

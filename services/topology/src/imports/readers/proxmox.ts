@@ -48,7 +48,8 @@ function readCluster(bytes: Iterable<Uint8Array>): Scan {
     if (!takeAnswer(cluster, sightings, line, answer)) throw faultAt(line, "must be what `pvesh get` answers in JSON");
   }
   const cards = cardsOf(cluster.configs);
-  for (const config of cluster.configs) takeConfig(sightings, cluster, config, cards);
+  const down = downIn(cluster.listed);
+  for (const config of cluster.configs) takeConfig(sightings, config, { cards, down, told: cluster.told });
   for (const guest of cluster.guests) takeGuest(sightings, cluster, guest, cards);
   for (const one of cluster.listed) leaveOut(sightings.skipped, one, cluster.told);
   return sightings.scan(toolInfo("Proxmox VE"));
@@ -86,6 +87,13 @@ function isUp(entry: JsonObject): boolean {
   return entry["template"] !== 1 && (state === "" || state === "running" || state === "online");
 }
 
+/** Names of guests of which none runs. */
+function downIn(listed: readonly Listed[]): ReadonlySet<string> {
+  const guests = listed.filter(({ kind }) => kind !== "node");
+  const up = new Set(guests.filter(({ isUp }) => isUp).map(({ name }) => name));
+  return new Set(guests.map(({ name }) => name).filter((name) => !up.has(name)));
+}
+
 /** What a card is called after; empty for one that several guests have. */
 function cardsOf(configs: readonly Config[]): ReadonlyMap<string, string> {
   const cards = new Map<string, string>();
@@ -97,15 +105,12 @@ function cardsOf(configs: readonly Config[]): ReadonlyMap<string, string> {
 /** Takes in the addresses that a configuration gives to its guest. */
 function takeConfig(
   { add, skipped }: Sightings,
-  { listed, told }: Cluster,
   { line, name, isTemplate, cards: own }: Config & { readonly line: number },
-  cards: ReadonlyMap<string, string>,
+  { cards, down, told }: Pick<Cluster, "told"> & { cards: ReadonlyMap<string, string>; down: ReadonlySet<string> },
 ): void {
   const what = `guest ${name === "" ? "without a name" : name}`;
-  const same = listed.filter((one) => one.name === name && one.kind !== "node");
-  const isDown = same.length > 0 && same.every((one) => !one.isUp);
   const addresses = own.flatMap(({ mac, ips }) => ips.map((ip) => seenAt(ip, mac, cards)));
-  if (isTemplate || isDown) {
+  if (isTemplate || down.has(name)) {
     told.add(name);
     skipped.add(line, what, isTemplate ? "it is a template" : "it does not run");
   } else if (addresses.length > 0) {
