@@ -15,9 +15,10 @@ const COLORS: Readonly<Record<WebhookState, string>> = {
 /** Milliseconds between two readings: no change tells that something was delivered. */
 export const PACE_MS = 15_000;
 
-/** The latest attempts, the newest first; the same for all who ask on a page. */
-function useLatest(id: string): readonly WebhookDelivery[] | undefined {
-  return useOne(listWebhookDeliveries, { params: { id } }, { everyMs: PACE_MS }).data?.data;
+/** The latest attempts, the newest first; the same for all who ask on a page. To one that is not enabled nothing is sent. */
+function useLatest({ id, is_enabled }: Webhook): readonly WebhookDelivery[] | undefined {
+  const pace = is_enabled ? { everyMs: PACE_MS } : {};
+  return useOne(listWebhookDeliveries, { params: { id } }, pace).data?.data;
 }
 
 interface StatusProps {
@@ -28,7 +29,7 @@ interface StatusProps {
 
 /** How a webhook does, and since when it does not. */
 export function Status({ webhook, withReason = false }: StatusProps): ReactNode {
-  const latest = useLatest(webhook.id);
+  const latest = useLatest(webhook);
   // until it is known whether it is behind, nothing is said
   if (latest === undefined && webhook.is_enabled) return null;
   const state = stateOf(webhook, latest ?? []);
@@ -53,8 +54,8 @@ export function Status({ webhook, withReason = false }: StatusProps): ReactNode 
 }
 
 /** When something arrived for the last time, among the attempts that are remembered. */
-export function LastDelivery({ id }: { readonly id: string }): ReactNode {
-  const latest = useLatest(id);
+export function LastDelivery({ webhook }: Pick<StatusProps, "webhook">): ReactNode {
+  const latest = useLatest(webhook);
   if (latest === undefined) return null;
   return <When at={latest.find(({ outcome }) => outcome === "delivered")?.at ?? null} />;
 }

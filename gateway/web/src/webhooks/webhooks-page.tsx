@@ -45,7 +45,7 @@ export default function WebhooksPage(): ReactNode {
       label: "Last delivery",
       numbers: true,
       narrow: true,
-      cell: ({ id }) => <LastDelivery id={id} />,
+      cell: (webhook) => <LastDelivery webhook={webhook} />,
     },
     {
       id: "created",
