@@ -19,6 +19,7 @@ const TOPOLOGY_ROOMS = [
   "references",
   "hosts",
   "graph",
+  "exports",
   "deletions",
   "reverts",
   "imports",

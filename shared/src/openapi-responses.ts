@@ -132,13 +132,13 @@ export function createResponses(operations: readonly AnyEndpoint[]): Responses {
 
   function successOf(operation: AnyEndpoint): ResponseReference {
     const data = dataNameOf(operation);
-    const { files = [], streams = false } = operation;
+    const { files = [], streams = false, isFile = streams } = operation;
     const types = files.map(pascal).join("Or");
-    return refer(streams ? types : files.length === 0 ? data : `${data}Or${types}`, () => ({
+    return refer(isFile ? types : files.length === 0 ? data : `${data}Or${types}`, () => ({
       description: "Success",
       headers: written.has(data) ? WRITE_HEADER_REFERENCES : HEADER_REFERENCES,
       content: {
-        ...(!streams && { "application/json": { schema: envelopeOf(operation, data) } }),
+        ...(!isFile && { "application/json": { schema: envelopeOf(operation, data) } }),
         ...Object.fromEntries(files.map((mediaType) => [mediaType, { schema: z.string() }])),
       },
     }));

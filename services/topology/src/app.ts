@@ -8,6 +8,7 @@ import { type JournalAccess, mountChanges } from "./resources/changes.js";
 import { mountBindings } from "./resources/bindings.js";
 import { mountDefinitions } from "./resources/definitions.js";
 import { mountDiff } from "./resources/diff.js";
+import { mountExports } from "./resources/exports.js";
 import { mountHosts } from "./resources/hosts.js";
 import type { ImportDesk } from "./imports/desk.js";
 import { mountImports } from "./resources/imports.js";
@@ -68,6 +69,7 @@ export function createTopologyApp(parts: TopologyParts): Router {
   mountRevert(router, journal.reader, storage, notices);
   mountWebhooks(router, { storage, notices, desk: webhooks, reader: journal.reader });
   mountImports(router, storage, imports);
+  mountExports(router, storage, journal.reader);
 
   mountAny(router, listNetworkIds, async ({ params }) => {
     const found = await storage.networks.select(wholeOf(params.id), {}, { projection: { _id: 1 }, sort: { _id: 1 } });

@@ -67,6 +67,8 @@ export interface Endpoint<
   readonly list?: boolean;
   /** Media types of the files that it can answer instead of JSON; they have no envelope. */
   readonly files?: readonly string[];
+  /** It answers nothing but one of its `files`, JSON among them. */
+  readonly isFile?: boolean;
   /** Codes beyond those that every operation can answer. */
   readonly errors: readonly ErrorCode[];
 }

@@ -4,6 +4,7 @@ import * as bindings from "./bindings.js";
 import * as changes from "./changes.js";
 import * as diff from "./diff.js";
 import * as definitions from "./definitions.js";
+import * as exports from "./exports.js";
 import * as hosts from "./hosts.js";
 import * as imports from "./imports.js";
 import * as interfaces from "./interfaces.js";
@@ -65,6 +66,7 @@ export const OPERATIONS = operationsOf(
   webhooks,
   audit,
   imports,
+  exports,
 );
 
 export * from "./audit.js";
@@ -77,6 +79,7 @@ export * from "./definitions.js";
 export * from "./diff.js";
 export * from "./moments.js";
 export * from "./endpoint.js";
+export * from "./exports.js";
 export * from "./hosts.js";
 export * from "./import-formats.js";
 export * from "./imports.js";

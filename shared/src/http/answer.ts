@@ -75,7 +75,12 @@ export const answer = {
     ...extras,
   }),
   /** A text in another format, which users save as a file. Its media type is one of the operation's `files`. */
-  file: (pieces: Pieces, file: FileInfo): Answer<never> => ({ kind: "pieces", pieces, file }),
+  file: (pieces: Pieces, file: FileInfo, extras: Extras = {}): Answer<never> => ({
+    kind: "pieces",
+    pieces,
+    file,
+    ...extras,
+  }),
   /** Server-Sent Events, for as long as they come. */
   events: (pieces: Pieces): Answer<never> => ({
     kind: "pieces",

@@ -87,6 +87,21 @@ describe("the examples of docs/imports.md", () => {
   });
 });
 
+describe("the examples of docs/exports.md", () => {
+  it("make the files that the page shows", async () => {
+    const page = readPage("docs/exports.md");
+    const own = (text: string): string => text.replaceAll("ada@example.com", "postel@example.com");
+    await runFiveMinutes({ commands: [...readFiveMinutes().commands, ...page.commands].map(own) }, stack.url, folder);
+    const fileOf = async (name: string): Promise<string> => (await readFile(join(folder, name), "utf8")).trim();
+    const [, hosts, services] = page.texts;
+    expect([await fileOf("hosts.txt"), (await fileOf("services.csv")).replaceAll("\r", "")]).toEqual([hosts, services]);
+    expect(await fileOf("zone.txt")).toMatch(/^nas IN A 192\.168\.1\.20$/m);
+    expect(JSON.parse(await fileOf("targets.json"))).toMatchObject([{ targets: ["192.168.1.20:443"] }]);
+    expect(JSON.parse(await fileOf("inventory.json"))).toMatchObject({ all: { hosts: { nas: {} } } });
+    expect(JSON.parse(await fileOf("plan.json"))).toMatchObject({ data: { summary: { hosts: { unchanged: 1 } } } });
+  });
+});
+
 describe("the examples of docs/audit.md", () => {
   it("answer what the page shows", async () => {
     const page = readPage("docs/audit.md");

@@ -42,7 +42,7 @@ export async function answerList<T extends Entity>(
   plan: ListPlan,
 ): Promise<Answer<never>> {
   const { limit, offset, cursor } = paging;
-  const { join, scope, work } = plan;
+  const { scope, work } = plan;
   const keyset = keysetOf({ name: entities.name, organizationId: scope.organizationId }, paging, plan.keyOf);
   const counted = Object.keys(plan.filter).length === 0 ? plan.total : undefined;
   // Without a limit the rows tell the total, unless they begin behind a cursor.
@@ -50,12 +50,26 @@ export async function answerList<T extends Entity>(
   const total = isTold ? null : (counted ?? (() => count(entities, paging, plan)));
   const page = pageOf(entities, { plan, paging, keyset });
   const passed = limit === 0 ? offset : 0;
-  const rows =
-    join === undefined
-      ? rowsOf(entities, scope, page, passed)
-      : joined(page.batches, passed, (ids) => join(scope, ids));
+  const rows = rowsOfPage(entities, plan, page, passed);
   const parts = limit === 0 ? streamed(work, rows) : rows;
   return Promise.resolve(answer.list(parts, { total, limit, offset, next: page.next }));
+}
+
+/** All rows of a list, by age. */
+export function allRows<T extends Entity>(entities: Entities<T>, plan: ListPlan): AsyncGenerator<ListPart> {
+  const paging = { limit: 0, offset: 0, order_direction: "asc" } as const;
+  const keyset = keysetOf({ name: entities.name, organizationId: plan.scope.organizationId }, paging, plan.keyOf);
+  return rowsOfPage(entities, plan, pageOf(entities, { plan, paging, keyset }), 0);
+}
+
+function rowsOfPage<T extends Entity>(
+  entities: Entities<T>,
+  { join, scope }: ListPlan,
+  page: Page,
+  passed: number,
+): AsyncGenerator<ListPart> {
+  if (join === undefined) return rowsOf(entities, scope, page, passed);
+  return joined(page.batches, passed, (ids) => join(scope, ids));
 }
 
 /**

@@ -1,0 +1,81 @@
+import type { Host } from "@nts/shared/contract";
+import { type ExportWriter, hostnameOf, labelOf, listeningOf, type Names, wordOf } from "./writer.rules.js";
+
+/**
+ * An inventory for Ansible, as JSON that its YAML plugin reads: all hosts with their variables, and groups by network, tag and
+ * service. Members are remembered until the end by names that the hosts have anyway.
+ */
+export function createAnsibleWriter(names: Names): ExportWriter {
+  const taken = new Set<string>();
+  const groups = new Map<string, string[]>();
+  let before = "\n";
+
+  function hostOf(host: Host): string {
+    const name = unusedOf(host, taken);
+    taken.add(name);
+    for (const group of groupsOf(host, names)) {
+      const members = groups.get(group);
+      if (members === undefined) groups.set(group, [name]);
+      else members.push(name);
+    }
+    return `  ${JSON.stringify(name)}: ${JSON.stringify(variablesOf(host, names), untemplated)}`;
+  }
+
+  return {
+    begin: '{"all": {\n "hosts": {',
+    hosts: (hosts) => {
+      if (hosts.length === 0) return "";
+      const text = before + hosts.map(hostOf).join(",\n");
+      before = ",\n";
+      return text;
+    },
+    end: () => {
+      const children = [...groups].map(([group, members]) => {
+        const hosts = members.map((name) => `${JSON.stringify(name)}: {}`).join(", ");
+        return `  ${JSON.stringify(group)}: {"hosts": {${hosts}}}`;
+      });
+      return `\n },\n "children": {\n${children.join(",\n")}\n }\n}}\n`;
+    },
+  };
+}
+
+/** The name by which Ansible knows a host: what it is called, with its address or id where another one is called alike. */
+function unusedOf(host: Host, taken: ReadonlySet<string>): string {
+  const name = hostnameOf(host) ?? (labelOf(host.name) || host.id);
+  return taken.has(name) ? `${name}-${host.id}` : name;
+}
+
+function groupsOf(host: Host, names: Names): Set<string> {
+  const group = (kind: string, name: string): string[] => {
+    const word = wordOf(name, "_");
+    return word === "" ? [] : [`${kind}_${word}`];
+  };
+  return new Set([
+    ...group("network", names.network(host.network_id)),
+    ...host.tags.flatMap((tag) => group("tag", names.tag(tag))),
+    ...host.services.flatMap(({ service_definition }) => group("service", service_definition)),
+  ]);
+}
+
+function variablesOf(host: Host, names: Names): object {
+  const [first] = host.interfaces;
+  return {
+    ...(first !== undefined && { ansible_host: first.ip_address }),
+    nts_id: host.id,
+    nts_name: host.name,
+    nts_hostname: host.hostname,
+    nts_network: names.network(host.network_id),
+    nts_addresses: host.interfaces.map(({ ip_address }) => ip_address),
+    nts_tags: host.tags.map(names.tag),
+    nts_services: host.services.map((service) => ({
+      name: service.name,
+      definition: service.service_definition,
+      listens: listeningOf(service, host).map(({ address, port, protocol }) => ({ address, port, protocol: protocol.toLowerCase() })), // prettier-ignore
+    })),
+  };
+}
+
+/** Ansible evaluates what stands in braces, wherever it comes from: what somebody calls a host must not run at its reader's. */
+function untemplated(_key: string, value: unknown): unknown {
+  return typeof value === "string" ? value.replaceAll(/\{(?=[{%#])/g, "{ ") : value;
+}

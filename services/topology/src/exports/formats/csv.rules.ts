@@ -1,0 +1,77 @@
+import type { CsvResource, Host, Interface } from "@nts/shared/contract";
+import type { ExportWriter } from "./writer.rules.js";
+
+// Tables for spreadsheets (RFC 4180), with the headings that an import of a table knows: what is exported can be imported again.
+
+type Row = readonly (string | number | null)[];
+
+interface Table {
+  readonly headings: readonly string[];
+  rowsOf(host: Host): readonly Row[];
+}
+
+const TABLES: Readonly<Record<CsvResource, Table>> = {
+  hosts: {
+    headings: ["name", "hostname", "ip_addresses", "mac_addresses", "description"],
+    rowsOf: ({ name, hostname, interfaces, description }) => [
+      [
+        name,
+        hostname,
+        interfaces.map(({ ip_address }) => ip_address).join(" "),
+        [...new Set(interfaces.flatMap(({ mac_address }) => mac_address ?? []))].join(" "),
+        description,
+      ],
+    ],
+  },
+  interfaces: {
+    headings: ["host", "name", "ip_address", "mac_address"],
+    rowsOf: (host) =>
+      host.interfaces.map(({ name, ip_address, mac_address }) => [host.name, name, ip_address, mac_address]),
+  },
+  ports: {
+    headings: ["host", "ip_address", "port", "protocol"],
+    rowsOf: (host) =>
+      host.ports.map(({ number, protocol }) => [host.name, firstOf(host)?.ip_address ?? null, number, protocol]),
+  },
+  services: {
+    headings: ["host", "ip_address", "port", "protocol", "name", "service_definition", "all_interfaces"],
+    rowsOf: (host) => host.services.flatMap((service) => rowsOfService(service, host)),
+  },
+};
+
+/** A table of what is on hosts. */
+export function createCsvWriter(resource: CsvResource): ExportWriter {
+  const { headings, rowsOf } = TABLES[resource];
+  return {
+    begin: lineOf(headings),
+    hosts: (hosts) => hosts.flatMap(rowsOf).map(lineOf).join(""),
+    end: () => "",
+  };
+}
+
+function rowsOfService({ name, service_definition, bindings }: Host["services"][number], host: Host): Row[] {
+  return bindings.flatMap((binding): Row[] => {
+    if (binding.type !== "Port") return [];
+    const { interface_id: at } = binding;
+    const card = at === null ? firstOf(host) : host.interfaces.find(({ id }) => id === at);
+    const port = host.ports.find(({ id }) => id === binding.port_id);
+    if (card === undefined || port === undefined) return [];
+    const where = [host.name, card.ip_address, port.number, port.protocol];
+    return [[...where, name, service_definition, at === null ? "true" : null]];
+  });
+}
+
+function firstOf({ interfaces }: Host): Interface | undefined {
+  return interfaces[0];
+}
+
+function lineOf(cells: Row): string {
+  return `${cells.map(cellOf).join(",")}\r\n`;
+}
+
+/** A text that a spreadsheet would calculate gets an apostrophe, which an import takes off again. */
+function cellOf(cell: string | number | null): string {
+  const text = cell === null ? "" : String(cell);
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n;\t]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

@@ -1,0 +1,160 @@
+import { describe, expect, it } from "@jest/globals";
+import type { CsvResource, Host } from "@nts/shared/contract";
+import { createAnsibleWriter } from "./ansible.rules.js";
+import { createCsvWriter } from "./csv.rules.js";
+import { createDnsWriter } from "./dns.rules.js";
+import { createHostsWriter } from "./hosts.rules.js";
+import { createPrometheusWriter } from "./prometheus.rules.js";
+import { type ExportWriter, labelOf, type Names } from "./writer.rules.js";
+
+const names: Names = { network: () => "Büro 1", tag: (tag) => (tag === "t1" ? "prod, EU" : tag) };
+
+interface Given {
+  readonly name?: string;
+  readonly hostname?: string | null;
+  readonly ips?: readonly string[];
+  readonly tags?: string[];
+  /** Number, protocol and the place of the interface; of all interfaces when that is absent. */
+  readonly ports?: readonly (readonly [number, "Tcp" | "Udp", number?])[];
+  readonly service?: string;
+  readonly description?: string;
+}
+
+let made = 0;
+
+/** A host with one service that listens on all of its ports. */
+function aHost({ name = "nas", hostname = null, ips = [], tags = [], ports = [], service = "web", description }: Given): Host {
+  const id = `host-${made++}`;
+  const interfaces = ips.map((ip_address, n) => ({ id: `${id}-i${n}`, ip_address, mac_address: n === 0 ? "00:11:22:33:44:55" : null, name: `eth${n}` }));
+  const bindings = ports.map(([, , at], n) => ({ type: "Port", port_id: `${id}-p${n}`, interface_id: at === undefined ? null : `${id}-i${at}` }));
+  const services = ports.length === 0 ? [] : [{ id: `${id}-s`, name: service, service_definition: "nginx", tags, bindings }];
+  return {
+    ...{ id, name, hostname, tags, network_id: "n1", description: description ?? null, interfaces, services },
+    ports: ports.map(([number, protocol], n) => ({ id: `${id}-p${n}`, number, protocol })),
+  } as unknown as Host;
+} // prettier-ignore
+
+/** The file, written host by host. */
+function fileOf(writer: ExportWriter, ...hosts: readonly Given[]): string {
+  return writer.begin + hosts.map((host) => writer.hosts([aHost(host)])).join("") + writer.end();
+}
+
+const NAS: Given = { name: "NAS (Büro)", hostname: "nas.home.example", ips: ["10.0.0.5", "2001:db8::5"], tags: ["t1"], ports: [[443, "Tcp"], [53, "Udp", 1], [8443, "Tcp", 1]] }; // prettier-ignore
+
+describe("labelOf", () => {
+  it.each([
+    ["NAS (Büro)", "nas-buro"],
+    ["  --x--  ", "x"],
+    ["日本", ""],
+    ["a".repeat(80), "a".repeat(63)],
+    ["a_b.c", "a-b-c"],
+  ])("%s is %s", (name, label) => {
+    expect(labelOf(name)).toBe(label);
+  });
+});
+
+describe("lines for /etc/hosts", () => {
+  it("have each address with the host name and the name", () => {
+    const file = fileOf(createHostsWriter(), NAS, { name: "pi", hostname: "pi", ips: ["10.0.0.6"] }, { name: "no address" }, { name: "?", ips: ["10.0.0.7"] }); // prettier-ignore
+    expect(file).toBe("10.0.0.5\tnas.home.example nas-buro\n2001:db8::5\tnas.home.example nas-buro\n10.0.0.6\tpi\n");
+  });
+
+  it("never have anything but one address and names, whatever hosts are called", () => {
+    const file = fileOf(createHostsWriter(), {
+      name: "a\n6.6.6.6 bank",
+      hostname: "x y\n6.6.6.6 bank",
+      ips: ["10.0.0.5"],
+    });
+    expect(file).toBe("10.0.0.5\ta-6-6-6-6-bank\n");
+  });
+});
+
+describe("targets for Prometheus", () => {
+  it("are the places where services listen on TCP, with what they are", () => {
+    const [group, ...more] = JSON.parse(fileOf(createPrometheusWriter(names), NAS, { ips: ["10.0.0.6"] })) as { targets: string[]; labels: Record<string, string> }[]; // prettier-ignore
+    expect(more).toEqual([]);
+    expect(group?.targets).toEqual(["10.0.0.5:443", "[2001:db8::5]:8443"]);
+    expect(group?.labels).toMatchObject({
+      __meta_nts_host: "NAS (Büro)",
+      __meta_nts_network: "Büro 1",
+      __meta_nts_service_definition: "nginx",
+      __meta_nts_service_tags: ",prod  EU,",
+    });
+  });
+
+  it("are a list that is empty where nothing listens", () => {
+    expect(JSON.parse(fileOf(createPrometheusWriter(names), { ips: ["10.0.0.6"] }))).toEqual([]);
+    expect(JSON.parse(fileOf(createPrometheusWriter(names), NAS, NAS))).toHaveLength(2);
+  });
+});
+
+interface Inventory {
+  readonly all: {
+    readonly hosts: Record<string, Record<string, unknown>>;
+    readonly children: Record<string, { readonly hosts: Record<string, unknown> }>;
+  };
+}
+
+describe("an inventory for Ansible", () => {
+  const inventoryOf = (...hosts: Given[]): Inventory["all"] =>
+    (JSON.parse(fileOf(createAnsibleWriter(names), ...hosts)) as Inventory).all;
+
+  it("has each host once, with its variables, and groups by network, tag and service", () => {
+    const { hosts, children } = inventoryOf(NAS, { name: "pi", ips: ["10.0.0.6"] });
+    expect(Object.keys(hosts)).toEqual(["nas.home.example", "pi"]);
+    expect(hosts["nas.home.example"]).toMatchObject({ ansible_host: "10.0.0.5", nts_tags: ["prod, EU"], nts_network: "Büro 1" });
+    const members = Object.entries(children).map(([group, { hosts: own }]) => [group, Object.keys(own)]);
+    expect(members).toEqual([
+      ["network_buro_1", ["nas.home.example", "pi"]],
+      ["tag_prod_eu", ["nas.home.example"]],
+      ["service_nginx", ["nas.home.example"]],
+    ]);
+  }); // prettier-ignore
+
+  it("keeps hosts that are called alike", () => {
+    expect(Object.keys(inventoryOf({ name: "pi" }, { name: "Pi!" }).hosts)).toHaveLength(2);
+    expect(inventoryOf()).toEqual({ hosts: {}, children: {} });
+  });
+
+  it("has nothing that Ansible would run", () => {
+    const text = JSON.stringify(inventoryOf({ ...NAS, name: "{{ lookup('pipe', 'id') }}", service: "{% x %}{{{# y" }));
+    expect(text).not.toMatch(/\{[{%#](?!\w*")/);
+    expect(text).toContain("{ { lookup('pipe', 'id') }}");
+  });
+});
+
+describe("a zone", () => {
+  it("has a record for each address, under the host name in the zone or else the name", () => {
+    const zone = createDnsWriter("Home.Example.", 7);
+    const file = fileOf(zone, NAS, { name: "Old printer", hostname: "printer.other.example", ips: ["10.0.0.9"] }, { name: "日本", ips: ["10.0.0.8"] }); // prettier-ignore
+    expect(file.split("\n").filter((line) => / (?:A|AAAA|SOA|NS) /.test(line))).toEqual([
+      "@ IN SOA localhost. hostmaster.home.example. 7 3600 600 604800 300",
+      "@ IN NS localhost.",
+      "nas IN A 10.0.0.5",
+      "nas IN AAAA 2001:db8::5",
+      "old-printer IN A 10.0.0.9",
+    ]);
+  });
+});
+
+describe("a table", () => {
+  const rowsOf = (resource: CsvResource, ...hosts: Given[]): string[] =>
+    fileOf(createCsvWriter(resource), ...hosts).split("\r\n").slice(0, -1); // prettier-ignore
+
+  it.each([
+    ["hosts", "NAS (Büro),nas.home.example,10.0.0.5 2001:db8::5,00:11:22:33:44:55,"],
+    ["interfaces", "NAS (Büro),eth0,10.0.0.5,00:11:22:33:44:55"],
+    ["ports", "NAS (Büro),10.0.0.5,443,Tcp"],
+    ["services", "NAS (Büro),10.0.0.5,443,Tcp,web,nginx,true"],
+  ] as const)("of %s has what an import of one reads", (resource, row) => {
+    expect(rowsOf(resource, NAS)[1]).toBe(row);
+  });
+
+  it("is calculated by no spreadsheet, and has quotes where they are needed", () => {
+    expect(rowsOf("hosts", { name: '=HYPERLINK("x")' }, { name: "+1", description: 'a "b"; c' })).toEqual([
+      "name,hostname,ip_addresses,mac_addresses,description",
+      `"'=HYPERLINK(""x"")",,,,`,
+      `'+1,,,,"a ""b""; c"`,
+    ]);
+  });
+});

@@ -1,0 +1,47 @@
+import type { Host } from "@nts/shared/contract";
+import { authorityOf, type ExportWriter, listeningOf, type Names } from "./writer.rules.js";
+
+/**
+ * Targets for Prometheus: one group for each service that listens on TCP.
+ *
+ * @see https://prometheus.io/docs/prometheus/latest/http_sd/
+ */
+export function createPrometheusWriter(names: Names): ExportWriter {
+  let before = "\n";
+  return {
+    begin: "[",
+    hosts: (hosts) => {
+      const groups = hosts.flatMap((host) => groupsOf(host, names));
+      if (groups.length === 0) return "";
+      const text = before + groups.map((group) => JSON.stringify(group)).join(",\n");
+      before = ",\n";
+      return text;
+    },
+    end: () => "\n]\n",
+  };
+}
+
+function groupsOf(host: Host, names: Names): object[] {
+  return host.services.flatMap((service) => {
+    const targets = listeningOf(service, host).filter(({ protocol }) => protocol === "Tcp").map(authorityOf); // prettier-ignore
+    if (targets.length === 0) return [];
+    const labels = {
+      __meta_nts_network: names.network(host.network_id),
+      __meta_nts_network_id: host.network_id,
+      __meta_nts_host: host.name,
+      __meta_nts_host_id: host.id,
+      __meta_nts_hostname: host.hostname ?? "",
+      __meta_nts_host_tags: listOf(host.tags, names),
+      __meta_nts_service: service.name,
+      __meta_nts_service_id: service.id,
+      __meta_nts_service_definition: service.service_definition,
+      __meta_nts_service_tags: listOf(service.tags, names),
+    };
+    return [{ targets, labels }];
+  });
+}
+
+/** With a comma around each, as other discoveries of Prometheus have lists, so that a rule finds `,web,` wherever it stands. */
+function listOf(tags: readonly string[], names: Names): string {
+  return tags.length === 0 ? "" : `,${tags.map((tag) => names.tag(tag).replaceAll(",", " ")).join(",")},`;
+}

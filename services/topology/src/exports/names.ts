@@ -1,0 +1,27 @@
+import type { Network, Tag } from "@nts/shared/contract";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { documentsIn } from "@nts/shared/mongo/raw-find";
+import type { Entities, StoredFields } from "../storage/entities.js";
+import { STORED } from "../storage/entity-reader.js";
+import { FEW_INDEX } from "../storage/indexes.js";
+import type { Storage } from "../storage/storage.js";
+import type { Names } from "./formats/writer.rules.js";
+
+/** The names of networks and managed tags, which are few in any organization. */
+export async function readNames({ networks, tags }: Pick<Storage, "networks" | "tags">, scope: Scope): Promise<Names> {
+  const [ofNetworks, ofTags] = await Promise.all([namesOf(networks, scope), namesOf(tags, scope)]);
+  return { network: (id) => ofNetworks.get(id) ?? id, tag: (tag) => ofTags.get(tag) ?? tag };
+}
+
+async function namesOf<T extends Network | Tag>(
+  { read, storedIn, within }: Entities<T>,
+  scope: Scope,
+): Promise<ReadonlyMap<string, string>> {
+  const names = new Map<string, string>();
+  for await (const batch of read(scope, { filter: within(scope), projection: STORED, hint: FEW_INDEX }))
+    for (const found of documentsIn(batch)) {
+      const { entity } = storedIn(found as StoredFields, scope);
+      names.set(entity.id, entity.name);
+    }
+  return names;
+}

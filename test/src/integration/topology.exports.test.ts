@@ -1,0 +1,99 @@
+/** The inventory in the form of other tools: for whom it is, when it is new, and that a table comes back. */
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { createHost, createTag, type Host, ImportPlan, patchHost } from "@nts/shared/contract";
+import { type Caller, startTopology, type Topology } from "../support/topology.js";
+import { aNetwork, aService, onPort, type World } from "../support/topology-world.js";
+import { until } from "../support/until.js";
+
+let topology: Topology;
+beforeAll(async () => {
+  topology = await startTopology({ journal: true });
+});
+afterAll(() => topology.stop());
+
+interface File {
+  readonly text: string;
+  readonly etag: string;
+}
+
+async function exported(caller: Caller, format: string, query = ""): Promise<File> {
+  const { status, text, headers } = await caller.raw("get", `/api/v1/exports/${format}${query}`);
+  expect([format, status, text.slice(0, status === 200 ? 0 : 500)]).toEqual([format, 200, ""]);
+  return { text, etag: String(headers["etag"]) };
+}
+
+/** A host at an address with a service on its port 443, on all interfaces. */
+async function aServer({ owner, network, subnet }: World, name: string, ip_address = "10.0.0.1"): Promise<Host> {
+  const host = await owner.call(createHost, {
+    body: {
+      ...{ network_id: network.id, name, interfaces: [{ ip_address, subnet_id: subnet.id }] },
+      ports: [{ number: 443, protocol: "Tcp" }],
+    },
+  });
+  await aService({ owner }, host, { bindings: [onPort(host.ports[0])] });
+  return host;
+}
+
+const FORMATS = ["prometheus", "ansible", "hosts", "dns?zone=home.example", "csv?resource=services"];
+
+describe("an export", () => {
+  it("has the hosts of all networks that the caller may see, of one, or of some tags", async () => {
+    const owner = topology.aCaller();
+    const worlds = [await aNetwork(owner, "One"), await aNetwork(owner, "Two")] as const;
+    const tag = await owner.call(createTag, { body: { name: "web" } });
+    await aServer(worlds[0], "first");
+    const { id } = await aServer(worlds[1], "second");
+    await owner.call(patchHost, { params: { id }, body: { tags: [tag.id] } });
+    const one = owner.restrictedTo([worlds[0].network.id]);
+    const seen = async (caller: Caller, format: string, query = ""): Promise<string[]> => {
+      const separator = format.includes("?") ? "&" : "?";
+      const { text } = await exported(caller, format, query === "" ? "" : separator + query);
+      return ["first", "second"].filter((name) => text.includes(name));
+    };
+    for (const format of FORMATS) {
+      expect([format, await seen(owner, format)]).toEqual([format, ["first", "second"]]);
+      expect([format, await seen(one, format)]).toEqual([format, ["first"]]);
+      expect([format, await seen(owner, format, `network_id=${worlds[1].network.id}`)]).toEqual([format, ["second"]]);
+      expect([format, await seen(one, format, `network_id=${worlds[1].network.id}`)]).toEqual([format, []]);
+      expect([format, await seen(owner, format, `tag_ids=${tag.id}`)]).toEqual([format, ["second"]]);
+      expect([format, await seen(topology.aCaller(), format)]).toEqual([format, []]);
+    }
+    const { all } = JSON.parse((await exported(owner, "ansible")).text) as { all: { children: object } };
+    expect(Object.keys(all.children)).toEqual(["network_one", "service_nginx", "network_two", "tag_web"]);
+  });
+
+  it("is not sent again while nothing has changed, and is when something has", async () => {
+    const world = await aNetwork(topology.aCaller());
+    const { owner } = world;
+    await aServer(world, "nas");
+    const holding = async (etag: string): Promise<number> =>
+      (await owner.raw("get", "/api/v1/exports/hosts", undefined, { "if-none-match": etag })).status;
+    // What was just written is told of a moment later.
+    await until(async () => (await holding((await exported(owner, "hosts")).etag)) === 304);
+    const { etag } = await exported(owner, "hosts");
+    await aServer(world, "another", "10.0.0.2");
+    await until(async () => (await holding(etag)) === 200);
+  });
+
+  it("as a table comes back unchanged", async () => {
+    const world = await aNetwork(topology.aCaller());
+    const { owner, network } = world;
+    for (const [n, name] of ["=SUM(1)", 'a "b", c; d', "plain"].entries())
+      await aServer(world, name, `10.0.0.${n + 1}`);
+    for (const resource of ["hosts", "interfaces", "ports", "services"]) {
+      const { text } = await exported(owner, "csv", `?resource=${resource}`);
+      const path = `/api/v1/imports/csv?network_id=${network.id}&resource=${resource}&dry_run=true`;
+      const { data } = await owner.raw("post", path, text, { "content-type": "text/csv" });
+      const { summary } = ImportPlan.parse(data);
+      expect([resource, summary.hosts]).toEqual([resource, { create: 0, update: 0, unchanged: 3, failed: 0 }]);
+    }
+  });
+
+  it.each(["hosts?zone=home.example", "dns", "dns?zone=a..b", "dns?zone=x%0Ay", "hosts?resource=ports", "csv?resource=tags", "hosts?limit=1", "nothing"])(
+    "is refused as %s",
+    async (format) => {
+      const { status, code } = await topology.aCaller().raw("get", `/api/v1/exports/${format}`);
+      expect([status, code]).toEqual([400, "validation_failed"]);
+    },
+  ); // prettier-ignore
+});
