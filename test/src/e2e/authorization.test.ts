@@ -179,7 +179,7 @@ function expectedOf(operation: AnyEndpoint, kind: Kind, target: Target): string 
   if (
     visible ||
     operation.list === true ||
-    ["get_topology", "list_changes", "diff_changes", "stream_changes"].includes(operationId)
+    ["get_topology", "export_inventory", "list_changes", "diff_changes", "stream_changes"].includes(operationId)
   )
     return 200;
   return path.includes("{id}") || path.endsWith("/bulk-delete") ? "not_found" : "invalid_reference";
@@ -212,7 +212,8 @@ async function requestOf(
   const sample = bodyOf === undefined ? entity : resource in SINGULAR ? bodyOf[SINGULAR[resource] as "host"] : entity;
   const ofUpload = operation.upload === undefined ? "" : `?network_id=${existing("networks", target).id}`;
   const query = operation.operationId === "diff_changes" ? `?from=${new Date().toISOString()}` : ofUpload;
-  const path = operation.path.replace("{id}", entity.id).replace("{format}", "auto") + query;
+  const format = operation.upload === undefined ? "hosts" : "auto";
+  const path = operation.path.replace("{id}", entity.id).replace("{format}", format) + query;
   return { path, body: bodyFor(operation, resource, target, sample) };
 }
 
