@@ -92,6 +92,13 @@ describe("topology.fat-hosts: a host whose services are 17 MB", () => {
     expect(nodes.filter(({ kind }) => kind === "service")).toHaveLength(FAT + 5);
   });
 
+  it("keeps nobody from exporting what runs where", async () => {
+    const { text } = await owner.raw("get", "/api/v1/exports/ansible");
+    const { all } = JSON.parse(text) as { all: { hosts: Record<string, { nts_services: unknown[] }> } };
+    expect(Object.values(all.hosts).map(({ nts_services }) => nts_services.length)).toEqual([3, FAT, 2]);
+    expect(text.length).toBeLessThan(100_000);
+  });
+
   it("has its cursor freed at once when its reader goes away", async () => {
     await owner.abandon("/api/v1/services?limit=0");
     await until(async () => (await openCursors()) === 0);

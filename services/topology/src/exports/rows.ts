@@ -1,16 +1,29 @@
+import type { Host } from "@nts/shared/contract";
 import type { ListPart } from "@nts/shared/http/answer";
 
-/** The values of a list, as many at a time as come at once; one that comes in pieces is put together first. */
-export async function* valuesIn<T>(parts: AsyncIterable<ListPart>): AsyncGenerator<readonly T[]> {
-  let texts: Buffer[] = [];
-  // The first one has a comma before it, too.
-  const values = (): T[] => JSON.parse(`[${Buffer.concat(texts).toString("utf8", 1)}]`) as T[];
+// A host can have tens of megabytes on it, nearly all of them free details of how things are virtualized, which no export has. The
+// list has such a host in pieces: a comma, what opens the host, and its children some at a time between what opens and closes
+// their lists. So they are read some at a time here, too, and only what is needed of them is kept.
+
+/** The hosts of a list, as many at a time as come at once; nothing on them is said to be virtualized. */
+export async function* hostsIn(parts: AsyncIterable<ListPart>): AsyncGenerator<readonly Host[]> {
+  let texts: string[] = [];
+  const hosts = (): Host[] => JSON.parse(`[${texts.join("").slice(1)}]`) as Host[];
   for await (const { text, rows } of parts) {
     if (rows > 0 && texts.length > 0) {
-      yield values();
+      yield hosts();
       texts = [];
     }
-    if (text.length > 0) texts.push(text);
+    const isBehindHead = rows === 0 && texts.length > 1;
+    const piece = text.toString();
+    texts.push(isBehindHead && /^,?\{/.test(piece) ? withoutDetails(piece) : piece);
   }
-  if (texts.length > 0) yield values();
+  if (texts.length > 0) yield hosts();
+}
+
+/** @param text children, with a comma before each but the first of all */
+function withoutDetails(text: string): string {
+  const comma = text.startsWith(",") ? "," : "";
+  const children = JSON.parse(`[${text.slice(comma.length)}]`) as object[];
+  return comma + children.map((child) => JSON.stringify({ ...child, virtualization: null })).join(",");
 }

@@ -9,7 +9,7 @@ import { createHostsWriter } from "../exports/formats/hosts.rules.js";
 import { createPrometheusWriter } from "../exports/formats/prometheus.rules.js";
 import type { ExportWriter, Names } from "../exports/formats/writer.rules.js";
 import { readNames } from "../exports/names.js";
-import { valuesIn } from "../exports/rows.js";
+import { hostsIn } from "../exports/rows.js";
 import type { JournalReader } from "../journal/read.js";
 import { allRows, commonFilter, streamed } from "../storage/lists.js";
 import { narrowedTo } from "../storage/scope.js";
@@ -54,7 +54,7 @@ export function mountExports(
     const filter = commonFilter({ ...query, ids: [] }, scope);
     const plan = { work, scope, filter, join: storage.hosts.withChildren };
     const { file, createWriter } = KINDS[format];
-    const hosts = valuesIn<Host>(allRows(storage.hosts, plan));
+    const hosts = hostsIn(allRows(storage.hosts, plan));
     const text = written(hosts, createWriter(query, names, place));
     return answer.file(streamed(work, text), file(query), {
       revision: `${FORM}${cursors.of(scope.organizationId, place)}`,
