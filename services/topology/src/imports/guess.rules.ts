@@ -95,7 +95,6 @@ function keyOf({ number, protocol }: PortNumber): string {
   return `${number}/${protocol}`;
 }
 
-/** A member that the table itself has. */
 /** What a table itself has, and no object inherits. */
 export function own(table: Readonly<Partial<Record<string, string>>>, name: string): string | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;

@@ -6,35 +6,18 @@ import { importScan } from "../imports/import.js";
 import type { ImportDesk } from "../imports/desk.js";
 
 /** The XML of nmap tells of other machines than its own. */
-const NO_HOST = { id: undefined, name: undefined };
+const OF_NMAP = { format: "nmap", host: { id: undefined, name: undefined }, resource: null } as const;
 
 export function mountImports(router: Router, storage: Storage, desk: ImportDesk): void {
   mount(router, importNmap, ({ work, scope, query, body: file, log }) => {
-    const request = {
-      work,
-      scope,
-      ...askedOf(query),
-      format: "nmap",
-      host: NO_HOST,
-      resource: null,
-      file,
-      log,
-    } as const;
+    const request = { work, scope, ...askedOf(query), ...OF_NMAP, file, log };
     return Promise.resolve(answer.jsonPieces(importScan(storage, desk, request)));
   });
 
   mount(router, importFile, ({ work, scope, params, query, body: file, log }) => {
     const host = { id: query.host_id, name: query.hostname };
-    const request = {
-      work,
-      scope,
-      ...askedOf(query),
-      format: params.format,
-      host,
-      resource: query.resource ?? null,
-      file,
-      log,
-    };
+    const { format } = params;
+    const request = { work, scope, ...askedOf(query), format, host, resource: query.resource ?? null, file, log };
     return Promise.resolve(answer.jsonPieces(importScan(storage, desk, request)));
   });
 }

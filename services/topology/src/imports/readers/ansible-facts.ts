@@ -1,11 +1,11 @@
 import { MOST_SIGHTINGS, type Scan, type SeenAddress, type Skipped } from "../scan.rules.js";
 import { behindBridge, isOfBridge } from "./bridges.js";
 import { documentsIn } from "./documents.js";
-import { isObject, type JsonObject, listAt, objectAt, textAt } from "./json.js";
+import { isObject, type JsonObject, listAt, memberOf, objectAt, textAt } from "./json.js";
 import { faultAt } from "./lines.js";
 import type { Reader } from "./reader.js";
 import { createSightings, type Sightings } from "./sightings.js";
-import { addressIn, cardOf, clip, hostnameIn, isGroup, isLinkLocal, isLoopback, isOfOneCard, macIn, toolInfo } from "./texts.js"; // prettier-ignore
+import { addressIn, cardOf, clip, hostnameIn, isLoopback, macIn, reasonAgainst, toolInfo } from "./texts.js";
 
 // What Ansible's module `setup` tells of machines: what `ansible -m setup` prints, the files of `--tree` and of the cache of
 // facts one after another, and what the callback `json` writes. Each machine tells its own addresses, so one that several
@@ -103,7 +103,8 @@ function keyOf({ name, facts, line }: Told): string {
 }
 
 function fact(facts: JsonObject, name: string): unknown {
-  return Object.hasOwn(facts, `ansible_${name}`) ? facts[`ansible_${name}`] : Object.hasOwn(facts, name) ? facts[name] : undefined; // prettier-ignore
+  const prefixed = memberOf(facts, `ansible_${name}`);
+  return prefixed === undefined ? memberOf(facts, name) : prefixed;
 }
 
 function textFact(facts: JsonObject, name: string): string {
@@ -127,22 +128,18 @@ function addressesOf(facts: JsonObject, leaveOut: (text: string, reason: string)
     for (const text of link.addresses) {
       const ip = addressIn(text);
       if (ip === null || isLoopback(ip)) continue;
-      const reason = isOfBridge(link.name) ? behindBridge(link.name) : reasonAgainst(ip, link.mac);
+      const reason = faultOf(ip, link);
       if (reason !== null) leaveOut(text, reason);
-      else if ((found.get(ip)?.mac ?? null) === null) found.set(ip, { ip, mac: cardIn(link.mac, ip) });
+      else if ((found.get(ip)?.mac ?? null) === null) found.set(ip, { ip, mac: cardOf(macIn(link.mac), ip).mac });
     }
   return [...found.values()];
 }
 
-function reasonAgainst(ip: string, mac: string): string | null {
-  if (SHARED_CARD.test(macIn(mac) ?? "")) return "it is at whichever of several routers is up (VRRP, HSRP)";
-  if (isGroup(ip)) return "it is not the address of a machine";
-  return isLinkLocal(ip) ? "its address means something on one link only" : null;
-}
-
-function cardIn(written: string, ip: string): string | null {
-  const mac = macIn(written);
-  return mac === null || !isOfOneCard(mac) ? null : cardOf(mac, ip).mac;
+function faultOf(ip: string, { name, mac }: Link): string | null {
+  if (isOfBridge(name)) return behindBridge(name);
+  return SHARED_CARD.test(macIn(mac) ?? "")
+    ? "it is at whichever of several routers is up (VRRP, HSRP)"
+    : reasonAgainst(ip);
 }
 
 /** The links of a machine; where it tells none, all of its addresses without a card. */

@@ -18,7 +18,7 @@ import {
   type TableRow,
   tableRow,
 } from "./table.js";
-import { addressIn, cardOf, clip, hostnameIn, isGroup, isLinkLocal, isLoopback, isOfOneCard, macIn, PROTOCOLS, toolInfo } from "./texts.js"; // prettier-ignore
+import { addressIn, cardOf, clip, hostnameIn, isGroup, isLinkLocal, isLoopback, macIn, PROTOCOLS, toolInfo } from "./texts.js"; // prettier-ignore
 
 // Tables that people keep: a row for each host, interface, port or service. Each row has an address, which its host is
 // recognized by; rows that call their host alike are about one host.
@@ -116,8 +116,7 @@ function addressesOf({ all }: TableRow): { addresses: SeenAddress[]; vendor: str
     if (ip === null) return fault("not_an_address", `${text.slice(0, 50)} is no IP address`);
     if (isLoopback(ip) || isGroup(ip)) return fault("unusable_address", `${ip} is not the address of a machine`);
     if (isLinkLocal(ip)) return fault("unusable_address", `${ip} means something on one link only`);
-    const told = macs[macs.length === 1 ? 0 : index] ?? null;
-    const card = cardOf(told !== null && isOfOneCard(told) ? told : null, ip);
+    const card = cardOf(macs[macs.length === 1 ? 0 : index] ?? null, ip);
     vendor ??= card.vendor;
     addresses.push({ ip, mac: card.mac });
   }

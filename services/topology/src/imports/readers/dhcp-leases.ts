@@ -3,7 +3,7 @@ import { dnsmasqLease, isDnsmasq, iscLeases, keaLeases, type Lease, type LeaseLi
 import { faultAt, linesOf } from "./lines.js";
 import type { Reader, ReaderGiven } from "./reader.js";
 import { createSightings, type Sightings } from "./sightings.js";
-import { addressIn, cardOf, hostnameIn, isOfOneCard, macIn, toolInfo } from "./texts.js";
+import { addressIn, cardOf, hostnameIn, macIn, toolInfo } from "./texts.js";
 
 // What servers of DHCP have leased: dnsmasq, Kea (its CSV, of IPv4 and IPv6) and ISC dhcpd, told apart by content. The
 // last two append to their files, so that the last lease of an address counts.
@@ -45,8 +45,7 @@ function takeLease({ add, skipped }: Sightings, lease: Lease, nowMs: number): vo
   else if (endsMs !== null && endsMs < nowMs) skipped.add(line, what, "it has expired");
   else if (lease.fault !== null) skipped.add(line, what, lease.fault);
   else {
-    const card = macIn(lease.mac);
-    const { mac, vendor } = cardOf(card !== null && isOfOneCard(card) ? card : null, ip);
+    const { mac, vendor } = cardOf(macIn(lease.mac), ip);
     const hostname = hostnameIn(lease.hostname.replace(/\.$/, ""));
     add({ line, addresses: [{ ip, mac }], hostname, vendor, ports: [] }, what);
   }

@@ -1,5 +1,5 @@
 import { excessOf } from "@nts/shared/http/json-bounds";
-import { faultIn, jsonFault, MOST_VALUES } from "./json.js";
+import { faultIn, jsonFault, MOST_VALUES, textIn } from "./json.js";
 import { faultAt } from "./lines.js";
 
 // Files of several values in JSON, one after another, as `cat` makes them of many files and as tools write them for many
@@ -21,7 +21,7 @@ const NOTE = /^\[[A-Z][A-Z ]*\]:/;
 
 /** The values of a file, one at a time; what stands between them is passed over. @throws AppError `validation_failed` with the place */
 export function* documentsIn(bytes: Iterable<Uint8Array>): Generator<Document> {
-  const text = textOf(bytes);
+  const text = textIn(Buffer.concat([...bytes]));
   let line = 1;
   let counted = 0;
   let found = 0;
@@ -37,14 +37,6 @@ export function* documentsIn(bytes: Iterable<Uint8Array>): Generator<Document> {
     from = end;
   }
   if (found === 0) throw faultAt(1, "must have a value in JSON");
-}
-
-function textOf(bytes: Iterable<Uint8Array>): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat([...bytes]));
-  } catch {
-    throw faultAt(1, "must be in UTF-8");
-  }
 }
 
 /** Where the next value begins: at the beginning of a line, behind another value, or behind an arrow. */

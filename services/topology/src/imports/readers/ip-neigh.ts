@@ -4,17 +4,7 @@ import { entriesOf, jsonIn, listAt, textAt } from "./json.js";
 import { beginningOf, faultAt, linesOf } from "./lines.js";
 import type { Reader } from "./reader.js";
 import { createSightings } from "./sightings.js";
-import {
-  addressIn,
-  cardOf,
-  hostnameIn,
-  isGroup,
-  isLinkLocal,
-  isLoopback,
-  isOfOneCard,
-  macIn,
-  toolInfo,
-} from "./texts.js";
+import { addressIn, cardOf, hostnameIn, isOfOneCard, macIn, reasonAgainst, toolInfo } from "./texts.js";
 
 // The neighbours of a machine: `ip -j neigh`, `ip neigh`, and `arp -an` of Linux, BSD, macOS and Windows. Each is an address
 // with the MAC address that answered for it lately.
@@ -153,8 +143,8 @@ function machineOf(neighbour: Neighbour): Machine | { readonly reason: string } 
   if (states.includes("FAILED") || states.includes("INCOMPLETE")) return { reason: "it did not answer" };
   if (states.includes("PROXY")) return { reason: "the machine answers for it on behalf of others" };
   if (isOfBridge(link)) return { reason: behindBridge(link) };
-  if (isLoopback(ip) || isGroup(ip)) return { reason: "it is not the address of a machine" };
-  if (isLinkLocal(ip)) return { reason: "its address means something on one link only" };
+  const fault = reasonAgainst(ip);
+  if (fault !== null) return { reason: fault };
   if (states.includes("NOARP") || card === null) return { reason: "it has no MAC address" };
   if (!isOfOneCard(card)) return { reason: "its MAC address is not that of one network card" };
   return { ...neighbour, ip, card };

@@ -13,16 +13,20 @@ export function jsonIn(bytes: Iterable<Uint8Array>): unknown {
   const whole = Buffer.concat([...bytes]);
   const excess = excessOf(whole, MOST_VALUES);
   if (excess !== null) throw jsonFault("$", excess);
-  let text: string;
-  try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(whole);
-  } catch {
-    throw faultAt(1, "must be in UTF-8");
-  }
+  const text = textIn(whole);
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
     throw faultIn(text, error);
+  }
+}
+
+/** The text of a file. @throws AppError `validation_failed` when it is none */
+export function textIn(whole: Buffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(whole);
+  } catch {
+    throw faultAt(1, "must be in UTF-8");
   }
 }
 
@@ -44,7 +48,8 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function memberOf(object: JsonObject, name: string): unknown {
+/** A member that the object itself has. */
+export function memberOf(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 

@@ -6,7 +6,7 @@ import { faultAt } from "./lines.js";
 import { type Config, configIn, type Link, linksIn } from "./proxmox-values.js";
 import type { Reader } from "./reader.js";
 import { createSightings, type Sightings } from "./sightings.js";
-import { addressIn, cardOf, clip, hostnameIn, isGroup, isLinkLocal, isLoopback, isOfOneCard, macIn, toolInfo } from "./texts.js"; // prettier-ignore
+import { addressIn, cardOf, clip, hostnameIn, isLoopback, macIn, reasonAgainst, toolInfo } from "./texts.js";
 
 // What Proxmox VE tells in JSON, one value after another: the list of the cluster's resources, its status, the configurations of
 // guests, and what guests say of their interfaces. The list has names and no addresses; a configuration has the cards that
@@ -144,14 +144,12 @@ function takeGuest(
 
 /** A card that several guests have tells none of them apart. */
 function seenAt(ip: string, mac: string | null, cards: ReadonlyMap<string, string>): SeenAddress {
-  const isOwn = mac !== null && isOfOneCard(mac) && cards.get(mac) !== "";
-  return { ip, mac: isOwn ? cardOf(mac, ip).mac : null };
+  const isShared = mac !== null && cards.get(mac) === "";
+  return { ip, mac: isShared ? null : cardOf(mac, ip).mac };
 }
 
 function faultOf(ip: string, link: string): string | null {
-  if (isOfBridge(link)) return behindBridge(link);
-  if (isGroup(ip) || isLoopback(ip)) return "it is not the address of a machine";
-  return isLinkLocal(ip) ? "its address means something on one link only" : null;
+  return isOfBridge(link) ? behindBridge(link) : reasonAgainst(ip);
 }
 
 /** Says of what is only listed what would have told its address. */

@@ -56,16 +56,13 @@ function macKind(mac: string, ip: string): "global" | "local" | "of its address"
   return ((bytes[0] ?? 0) & 2) === 0 ? "global" : "local";
 }
 
-/**
- * What is kept of the card that was seen with an address: no MAC address that follows from that.
- *
- * @param mac of one card
- */
+/** What is kept of the card that was seen with an address: no MAC address of several cards, nor one that follows from that. */
 export function cardOf(
   mac: string | null,
   ip: string,
 ): { readonly mac: string | null; readonly vendor: string | null } {
-  const kind = mac === null ? "of its address" : macKind(mac, ip);
+  if (mac === null || !isOfOneCard(mac)) return { mac: null, vendor: null };
+  const kind = macKind(mac, ip);
   return { mac: kind === "of its address" ? null : mac, vendor: kind === "local" ? RANDOM_CARD : null };
 }
 
@@ -89,6 +86,12 @@ export function isLoopback(ip: string): boolean {
 /** Means something on one link only, and is the same on others. @param ip in canonical form */
 export function isLinkLocal(ip: string): boolean {
   return ip.startsWith("169.254.") || /^fe[89ab][0-9a-f]:/.test(ip);
+}
+
+/** Why an address is not one at which others reach a machine; null when it is. @param ip in canonical form */
+export function reasonAgainst(ip: string): string | null {
+  if (isLoopback(ip) || isGroup(ip)) return "it is not the address of a machine";
+  return isLinkLocal(ip) ? "its address means something on one link only" : null;
 }
 
 /** What answers the name of a tool that says nothing of itself. */
