@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { filters, text } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { isDnsName } from "./formats.js";
 import { CSV_RESOURCES } from "./import-formats.js";
 
 // The inventory in the form in which other tools read it.
@@ -8,9 +9,6 @@ import { CSV_RESOURCES } from "./import-formats.js";
 /** Each is one file; see docs/exports.md. */
 export const EXPORT_FORMATS = ["prometheus", "ansible", "hosts", "dns", "csv"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
-
-const ZONE =
-  /^(?=.{1,253}\.?$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?)(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?)*\.?$/i;
 
 export const exportInventory = endpoint({
   operationId: "export_inventory",
@@ -31,7 +29,7 @@ export const exportInventory = endpoint({
     network_id: filters.network_id,
     tag_ids: filters.tag_ids,
     zone: text(1, 254)
-      .refine((zone) => ZONE.test(zone), "must be the name of a zone")
+      .refine((zone) => isDnsName(zone.replace(/\.$/, "")), "must be the name of a zone")
       .optional()
       .describe("Of `dns`, which needs it: the zone in which the hosts are, such as `home.example`."),
     resource: z.enum(CSV_RESOURCES).optional().describe("Of `csv`: what has a row; default `hosts`."),

@@ -10,6 +10,13 @@ const MAC_NOTATIONS =
 /** Characters of a host name. */
 export const HOSTNAME_LIMIT = 253;
 
+const DNS_NAME = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?)*$/i;
+
+/** True for a name as programs look it up: labels of ASCII with dots between them, and none at the end. */
+export function isDnsName(text: string): boolean {
+  return DNS_NAME.test(text);
+}
+
 /** What is wrong with a text that may have `min` to `max` characters (code points); null when nothing is. */
 export function textFault(value: string, min: number, max: number): string | null {
   // A character has two code units at most.

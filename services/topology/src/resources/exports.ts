@@ -17,10 +17,16 @@ import type { Storage } from "../storage/storage.js";
 
 type Query = QueryOf<typeof exportInventory>;
 
+interface Asked {
+  readonly query: Query;
+  /** How many changes the inventory has behind it. */
+  readonly place: number;
+  readonly readNames: () => Promise<Names>;
+}
+
 interface Kind {
   readonly file: (query: Query) => FileInfo;
-  /** @param place how many changes the inventory has behind it */
-  readonly createWriter: (query: Query, names: Names, place: number) => ExportWriter;
+  readonly createWriter: (asked: Asked) => ExportWriter | Promise<ExportWriter>;
 }
 
 /** Another one when the same inventory becomes another file. */
@@ -29,15 +35,24 @@ const JSON_TYPE = "application/json";
 const fixed = (mediaType: string, fileName: string | null) => (): FileInfo => ({ mediaType, fileName });
 
 const KINDS: Readonly<Record<ExportFormat, Kind>> = {
-  prometheus: { file: fixed(JSON_TYPE, null), createWriter: (_query, names) => createPrometheusWriter(names) },
-  ansible: { file: fixed(JSON_TYPE, "inventory.json"), createWriter: (_query, names) => createAnsibleWriter(names) },
+  prometheus: {
+    file: fixed(JSON_TYPE, null),
+    createWriter: async ({ readNames }) => createPrometheusWriter(await readNames()),
+  },
+  ansible: {
+    file: fixed(JSON_TYPE, "inventory.json"),
+    createWriter: async ({ readNames }) => createAnsibleWriter(await readNames()),
+  },
   hosts: { file: fixed("text/plain", "hosts.txt"), createWriter: createHostsWriter },
-  dns: { file: fixed("text/dns", "zone.txt"), createWriter: ({ zone = "" }, _names, place) => createDnsWriter(zone, place) },
+  dns: {
+    file: fixed("text/dns", "zone.txt"),
+    createWriter: ({ query: { zone = "" }, place }) => createDnsWriter(zone, place),
+  },
   csv: {
     file: ({ resource = "hosts" }) => ({ mediaType: "text/csv", fileName: `${resource}.csv` }),
-    createWriter: ({ resource = "hosts" }) => createCsvWriter(resource),
+    createWriter: ({ query: { resource = "hosts" } }) => createCsvWriter(resource),
   },
-}; // prettier-ignore
+};
 
 /** Answers all hosts with what is on them, by age, in another form. */
 export function mountExports(
@@ -50,12 +65,11 @@ export function mountExports(
     const scope = narrowedTo(whole, query.network_id);
     // Looked at first: what is read later may be newer than its tag says, and never older.
     const [place, cursors] = await Promise.all([journal.place(principal.scope), journal.cursors()]);
-    const names = await readNames(storage, whole);
-    const filter = commonFilter({ ...query, ids: [] }, scope);
-    const plan = { work, scope, filter, join: storage.hosts.withChildren };
+    const plan = { work, scope, filter: commonFilter(query, scope), join: storage.hosts.withChildren };
     const { file, createWriter } = KINDS[format];
     const hosts = hostsIn(allRows(storage.hosts, plan));
-    const text = written(hosts, createWriter(query, names, place));
+    // Nothing of it is read for who has the file already.
+    const text = written(hosts, () => createWriter({ query, place, readNames: () => readNames(storage, whole) }));
     return answer.file(streamed(work, text), file(query), {
       revision: `${FORM}${cursors.of(scope.organizationId, place)}`,
     });
@@ -68,7 +82,11 @@ function requireFitting(format: ExportFormat, { zone, resource }: Query): void {
   if (format !== "csv" && resource !== undefined) throw validationFailed({ path: "resource", message: "is for csv only" });
 } // prettier-ignore
 
-async function* written(hosts: AsyncIterable<readonly Host[]>, writer: ExportWriter): AsyncGenerator<string> {
+async function* written(
+  hosts: AsyncIterable<readonly Host[]>,
+  createWriter: () => ExportWriter | Promise<ExportWriter>,
+): AsyncGenerator<string> {
+  const writer = await createWriter();
   let before = writer.begin;
   for await (const some of hosts) {
     const text = before + writer.hosts(some);

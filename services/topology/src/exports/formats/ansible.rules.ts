@@ -1,5 +1,6 @@
 import type { Host } from "@nts/shared/contract";
-import { type ExportWriter, hostnameOf, labelOf, listeningOf, type Names, wordOf } from "./writer.rules.js";
+import { putUnder } from "@nts/shared/groups";
+import { type ExportWriter, hostnameOf, labelOf, listeningOn, type Names, wordOf } from "./writer.rules.js";
 
 /**
  * An inventory for Ansible, as JSON that its YAML plugin reads: all hosts with their variables, and groups by network, tag and
@@ -13,11 +14,7 @@ export function createAnsibleWriter(names: Names): ExportWriter {
   function hostOf(host: Host): string {
     const name = unusedOf(host, taken);
     taken.add(name);
-    for (const group of groupsOf(host, names)) {
-      const members = groups.get(group);
-      if (members === undefined) groups.set(group, [name]);
-      else members.push(name);
-    }
+    for (const group of groupsOf(host, names)) putUnder(groups, group, name);
     return `  ${JSON.stringify(name)}: ${JSON.stringify(variablesOf(host, names), untemplated)}`;
   }
 
@@ -59,6 +56,7 @@ function groupsOf(host: Host, names: Names): Set<string> {
 
 function variablesOf(host: Host, names: Names): object {
   const [first] = host.interfaces;
+  const listeningOf = listeningOn(host);
   return {
     ...(first !== undefined && { ansible_host: first.ip_address }),
     nts_id: host.id,
@@ -70,7 +68,7 @@ function variablesOf(host: Host, names: Names): object {
     nts_services: host.services.map((service) => ({
       name: service.name,
       definition: service.service_definition,
-      listens: listeningOf(service, host).map(({ address, port, protocol }) => ({ address, port, protocol: protocol.toLowerCase() })), // prettier-ignore
+      listens: listeningOf(service).map(({ address, port, protocol }) => ({ address, port, protocol: protocol.toLowerCase() })), // prettier-ignore
     })),
   };
 }

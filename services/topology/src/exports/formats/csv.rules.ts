@@ -1,5 +1,5 @@
-import type { CsvResource, Host, Interface } from "@nts/shared/contract";
-import type { ExportWriter } from "./writer.rules.js";
+import type { CsvResource, Host } from "@nts/shared/contract";
+import { boundOn, type ExportWriter } from "./writer.rules.js";
 
 // Tables for spreadsheets (RFC 4180), with the headings that an import of a table knows: what is exported can be imported again.
 
@@ -31,11 +31,19 @@ const TABLES: Readonly<Record<CsvResource, Table>> = {
   ports: {
     headings: ["host", "ip_address", "port", "protocol"],
     rowsOf: (host) =>
-      host.ports.map(({ number, protocol }) => [host.name, firstOf(host)?.ip_address ?? null, number, protocol]),
+      host.ports.map(({ number, protocol }) => [host.name, host.interfaces[0]?.ip_address ?? null, number, protocol]),
   },
   services: {
     headings: ["host", "ip_address", "port", "protocol", "name", "service_definition", "all_interfaces"],
-    rowsOf: (host) => host.services.flatMap((service) => rowsOfService(service, host)),
+    rowsOf: (host) => {
+      const boundOf = boundOn(host);
+      return host.services.flatMap((service) =>
+        boundOf(service).map(({ address, port, protocol, isEverywhere }) => [
+          ...[host.name, address, port, protocol],
+          ...[service.name, service.service_definition, isEverywhere ? "true" : null],
+        ]),
+      );
+    },
   },
 };
 
@@ -47,22 +55,6 @@ export function createCsvWriter(resource: CsvResource): ExportWriter {
     hosts: (hosts) => hosts.flatMap(rowsOf).map(lineOf).join(""),
     end: () => "",
   };
-}
-
-function rowsOfService({ name, service_definition, bindings }: Host["services"][number], host: Host): Row[] {
-  return bindings.flatMap((binding): Row[] => {
-    if (binding.type !== "Port") return [];
-    const { interface_id: at } = binding;
-    const card = at === null ? firstOf(host) : host.interfaces.find(({ id }) => id === at);
-    const port = host.ports.find(({ id }) => id === binding.port_id);
-    if (card === undefined || port === undefined) return [];
-    const where = [host.name, card.ip_address, port.number, port.protocol];
-    return [[...where, name, service_definition, at === null ? "true" : null]];
-  });
-}
-
-function firstOf({ interfaces }: Host): Interface | undefined {
-  return interfaces[0];
 }
 
 function lineOf(cells: Row): string {

@@ -1,4 +1,5 @@
 import type { Host } from "@nts/shared/contract";
+import { isDnsName } from "@nts/shared/contract/formats";
 
 /** Writes one file from hosts, some at a time. */
 export interface ExportWriter {
@@ -21,19 +22,38 @@ export interface Listening {
   readonly protocol: "Tcp" | "Udp";
 }
 
-type OfHost = Pick<Host, "interfaces" | "ports">;
+/** What a binding says of that. */
+export interface Bound extends Listening {
+  /** On all interfaces of the host, of which this is the first one. */
+  readonly isEverywhere: boolean;
+}
 
-/** Where a service listens, each place once. On all interfaces of a host it is reached at the first one's address. */
-export function listeningOf(service: Host["services"][number], { interfaces, ports }: OfHost): readonly Listening[] {
-  const places = service.bindings.flatMap((binding): [string, Listening][] => {
-    if (binding.type !== "Port") return [];
-    const at = binding.interface_id === null ? interfaces[0] : interfaces.find(({ id }) => id === binding.interface_id);
-    const port = ports.find(({ id }) => id === binding.port_id);
-    if (at === undefined || port === undefined) return [];
-    const place = { address: at.ip_address, port: port.number, protocol: port.protocol };
-    return [[`${place.address} ${place.port} ${place.protocol}`, place]];
-  });
-  return [...new Map(places).values()];
+type OfHost = Pick<Host, "interfaces" | "ports">;
+type OfService = Pick<Host["services"][number], "bindings">;
+
+/** Makes what tells of the services of a host where each is bound. */
+export function boundOn({ interfaces, ports }: OfHost): (service: OfService) => readonly Bound[] {
+  const addresses = new Map(interfaces.map(({ id, ip_address }) => [id, ip_address]));
+  const portOf = new Map(ports.map((port) => [port.id, port]));
+  return ({ bindings }) =>
+    bindings.flatMap((binding) => {
+      if (binding.type !== "Port") return [];
+      const isEverywhere = binding.interface_id === null;
+      const address = addresses.get(binding.interface_id ?? interfaces[0]?.id ?? "");
+      const port = portOf.get(binding.port_id);
+      return address === undefined || port === undefined
+        ? []
+        : [{ address, port: port.number, protocol: port.protocol, isEverywhere }];
+    });
+}
+
+/** Makes what tells where each service of a host is reached, each place once. */
+export function listeningOn(host: OfHost): (service: OfService) => readonly Listening[] {
+  const boundOf = boundOn(host);
+  return (service) => {
+    const places = boundOf(service).map(({ address, port, protocol }) => ({ address, port, protocol }));
+    return [...new Map(places.map((place) => [`${place.address} ${place.port} ${place.protocol}`, place])).values()];
+  };
 }
 
 /** An address with a port as URLs have them. */
@@ -52,10 +72,8 @@ export function wordOf(text: string, between: "-" | "_"): string {
   return plain.split(/[^a-z0-9]+/).filter((part) => part !== "").join(between); // prettier-ignore
 }
 
-const HOSTNAME = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?)*$/i;
-
 /** The host name of a host, where it is one that programs take; null otherwise. */
 export function hostnameOf({ hostname }: Pick<Host, "hostname">): string | null {
   const name = hostname?.replace(/\.$/, "") ?? "";
-  return HOSTNAME.test(name) ? name.toLowerCase() : null;
+  return isDnsName(name) ? name.toLowerCase() : null;
 }
