@@ -31,9 +31,10 @@ export interface Envelope {
 export function envelopeOf(head: AnswerHead, endpoint: AnyEndpoint, requestId: string): Envelope | null {
   const { status, headers } = head;
   const length = headers["content-length"] === undefined ? null : Number(headers["content-length"]);
-  if (status === 200 && endpoint.isFile === true) return isFile(headers, endpoint) ? envelope("", 0, "", length) : null;
-  if (headers["content-type"]?.startsWith("application/json") !== true)
-    return status === 200 && isFile(headers, endpoint) ? envelope("", 0, "", length) : null;
+  const isJson = headers["content-type"]?.startsWith("application/json") === true;
+  if (status === 200 && (endpoint.isFile === true || !isJson))
+    return isFile(headers, endpoint) ? envelope("", 0, "", length) : null;
+  if (!isJson) return null;
   if (status === 200) return endpoint.list === true ? listEnvelope(headers, length) : successEnvelope(headers, length);
   return status >= 400 && length !== null && length > 2 && isForCaller(head, endpoint)
     ? envelope(FAILURE_PREFIX, 1, failureSuffix(requestId), length)

@@ -7,7 +7,7 @@ import { createOperationsApp } from "@nts/shared/http/operations";
 import { withProbe } from "@nts/shared/http/probe";
 import { startServer, type RunningServer } from "@nts/shared/http/server";
 import { createTenancySigner, createTenancyVerifier } from "@nts/shared/http/tenancy";
-import { keepTrying, startProcess, stopOnSignal } from "@nts/shared/lifecycle";
+import { keepTrying, startProcess, stopOnSignal, waitAtMost } from "@nts/shared/lifecycle";
 import { createLog, type Log } from "@nts/shared/log";
 import { createMetrics } from "@nts/shared/metrics";
 import { closeMongo, connectMongo, createMongoClient, openDatabase, pingDatabase } from "@nts/shared/mongo/connect";
@@ -31,6 +31,8 @@ const TOPOLOGY_TIMEOUT_MS = 3_000;
 // Longer than any client of ours keeps an unused connection, so that none sends into one that is being closed.
 const KEEP_ALIVE_MS = 75_000;
 const DRAIN_MS = 9_000;
+/** Milliseconds in which what runs beside requests ends; a database that hangs must not keep the process. */
+const ENDING_MS = 2_000;
 
 startProcess(async () => {
   const settings = readConfig(IdentitySettings, process.env);
@@ -82,7 +84,8 @@ startProcess(async () => {
     delayMs: settings.DRAIN_DELAY_MS,
     steps: [
       async () => api?.close(),
-      () => Promise.all([bus.close(), passwordJudge.close(), sweeping.stop(), taking?.stop(), app.settled()]),
+      () => waitAtMost(ENDING_MS, Promise.all([bus.close(), passwordJudge.close(), app.settled()])),
+      () => waitAtMost(ENDING_MS, Promise.all([sweeping.stop(), taking?.stop()])),
       ...[disconnect, () => closeMongo(mongo), () => tracing.close(), () => operations.close()],
     ],
   });

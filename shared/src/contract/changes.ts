@@ -19,6 +19,7 @@ export const Actor = z
     email: z.string().nullable().describe("Of the user at that time."),
   })
   .meta({ id: "Actor" });
+export type Actor = z.infer<typeof Actor>;
 
 const Before = z.record(z.string(), z.unknown()).nullable();
 

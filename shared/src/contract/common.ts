@@ -68,10 +68,11 @@ const texts = new Map<string, z.ZodString>();
 /** {@link verbatimText} without the white space around it. */
 export function text(min: number, max: number): z.ZodString {
   const id = `Text${min}To${max}`;
-  const pattern = min === 0 ? TRIMMED_PATTERN : VISIBLE_PATTERN;
   const known = texts.get(id);
-  const schema = known ?? verbatimText(min, max, z.string().trim()).meta({ id, minLength: min, maxLength: max, pattern }); // prettier-ignore
-  if (known === undefined) texts.set(id, schema);
+  if (known !== undefined) return known;
+  const pattern = min === 0 ? TRIMMED_PATTERN : VISIBLE_PATTERN;
+  const schema = verbatimText(min, max, z.string().trim()).meta({ id, minLength: min, maxLength: max, pattern });
+  texts.set(id, schema);
   return schema;
 }
 

@@ -1,4 +1,5 @@
 import type { ClientSession } from "mongodb";
+import type { Actor } from "../contract/changes.js";
 
 /** On whose behalf something is written, and why: what the journal tells of a change. */
 export interface Author {
@@ -10,6 +11,11 @@ export interface Author {
   readonly requestId: string;
   /** What the request gives as its reason. */
   readonly comment: string | null;
+}
+
+/** Whom the audit log names; null when nobody is known. */
+export function actorOf(author: Author | undefined): Actor | null {
+  return author === undefined ? null : { user_id: author.userId, key_id: author.keyId, email: author.email };
 }
 
 const authors = new WeakMap<ClientSession, Author>();

@@ -1,7 +1,5 @@
 import type { AuditEntry } from "@nts/shared/contract/audit";
-
-/** Who did something. */
-export type Actor = NonNullable<AuditEntry["actor"]>;
+import type { Actor } from "@nts/shared/contract/changes";
 
 /** Something that happened, as a writer tells it. */
 export interface Happening extends Pick<AuditEntry, "action" | "entity" | "entity_id" | "name"> {

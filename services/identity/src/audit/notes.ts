@@ -1,4 +1,5 @@
 import type { ClientSession } from "mongodb";
+import type { Actor } from "@nts/shared/contract/changes";
 import type { UserApiKey } from "@nts/shared/contract/keys";
 import { type InviteDocument, inviteAnswer } from "../invites/invite.rules.js";
 import { keyAnswer } from "../keys/answer.js";
@@ -6,7 +7,7 @@ import type { KeyDocument } from "../keys/key.rules.js";
 import { type OrganizationDocument, organizationAnswer } from "../organizations/organization.js";
 import type { SessionDocument } from "../sessions/session.js";
 import { userAnswer, type UserDocument } from "../users/user.js";
-import type { Actor, Happening } from "./entries.rules.js";
+import type { Happening } from "./entries.rules.js";
 import { trailOf } from "./trail.js";
 
 // Entities as the audit log shows them: as they are answered, with the networks that are stored instead of those that one caller

@@ -1,10 +1,12 @@
 import type { ClientSession, Collection, Db } from "mongodb";
+import type { Actor } from "@nts/shared/contract/changes";
 import { putUnder } from "@nts/shared/groups";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import { placeOf } from "@nts/shared/numbered";
 import type { Work } from "@nts/shared/work";
+import { actorOf } from "@nts/shared/writes/author";
 import type { Bounded, HourlyCount } from "./room.js";
-import { type Actor, type AuditDocument, type Happening } from "./entries.rules.js";
+import type { AuditDocument, Happening } from "./entries.rules.js";
 
 // What a transaction does is written down in the same transaction, so neither is there without the other. Entries are numbered by a
 // document of their organization: whoever comes second meets a conflict and tries again, so numbers have no gaps and follow the
@@ -46,7 +48,7 @@ export function createAudited(transaction: RunTransaction, db: Db): RunTransacti
   return (work, keys, body) =>
     transaction(work, keys, async (tx, attempt) => {
       const noted: Happening[] = [];
-      let actor: Actor | null = actorOf(work);
+      let actor: Actor | null = actorOf(work.author);
       trails.set(tx, {
         actAs: (who) => {
           actor = who;
@@ -69,10 +71,6 @@ export function createAudited(transaction: RunTransaction, db: Db): RunTransacti
       }
       return result;
     });
-}
-
-function actorOf({ author }: Work): Actor | null {
-  return author === undefined ? null : { user_id: author.userId, key_id: author.keyId, email: author.email };
 }
 
 /** Takes the next numbers. Times do not go back, whatever the clocks of processes say. */

@@ -38,19 +38,23 @@ import { notedOf } from "../webhooks/audited.js";
 import type { WebhookDesk } from "../webhooks/desk.js";
 import { isSeenFrom } from "../webhooks/filter.rules.js";
 
-interface Means {
+interface Parts {
   readonly storage: Storage;
   readonly notices: Notices;
   readonly desk: WebhookDesk;
   readonly reader: JournalReader;
 }
 
+interface Means extends Parts {
+  readonly audited: ReturnType<typeof createAudited>;
+}
+
 const EVERYTHING: WebhookFilter = { network_ids: [], entities: [], actions: [], tag_ids: [] };
 
-export function mountWebhooks(router: Router, means: Means): void {
-  const { storage, desk } = means;
+export function mountWebhooks(router: Router, parts: Parts): void {
+  const means: Means = { ...parts, audited: createAudited(parts) };
+  const { storage, desk, audited } = means;
   const { webhooks } = storage;
-  const audited = createAudited(means);
   mount(router, listWebhooks, list(webhooks));
   mount(router, createWebhook, create(means));
   mount(router, getWebhook, async ({ scope, params: { id } }) => {
@@ -72,7 +76,7 @@ export function mountWebhooks(router: Router, means: Means): void {
 }
 
 /** Runs a transaction whose body notes for the audit log what it does, and says so when it is committed. */
-function createAudited({ storage: { transaction, auditNotes }, notices }: Means) {
+function createAudited({ storage: { transaction, auditNotes }, notices }: Parts) {
   type Note = (noted: Noted) => Promise<void>;
   type Asking = Pick<UserCall<never>, "work" | "scope">;
   return async <T>(
@@ -90,9 +94,8 @@ function createAudited({ storage: { transaction, auditNotes }, notices }: Means)
 }
 
 function mountActions(router: Router, means: Means): void {
-  const { storage, desk, reader } = means;
+  const { storage, desk, reader, audited } = means;
   const { webhooks } = storage;
-  const audited = createAudited(means);
   mount(router, rotateWebhook, async ({ work, scope, params: { id } }) => {
     const salt = desk.newSalt();
     const secret = await desk.secretOf(salt);
@@ -146,9 +149,8 @@ function list(webhooks: WebhookStore): UserHandler<typeof listWebhooks> {
 }
 
 function create(means: Means): UserHandler<typeof createWebhook> {
-  const { storage, desk, reader } = means;
+  const { storage, desk, reader, audited } = means;
   const { webhooks } = storage;
-  const audited = createAudited(means);
   return async ({ work, scope, body }) => {
     const now = new Date().toISOString();
     const { organizationId: organization_id } = scope;
@@ -175,9 +177,8 @@ function create(means: Means): UserHandler<typeof createWebhook> {
 }
 
 function update(means: Means): UpdateHandler<typeof updateWebhook> {
-  const { storage, desk } = means;
+  const { storage, desk, audited } = means;
   const { webhooks } = storage;
-  const audited = createAudited(means);
   return async ({ work, scope, params: { id }, asked, ifMatch }) => {
     const { entity: before } = await seen(webhooks, scope, id);
     const first = withDefaults(asked(before), before);

@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { ClientSession, Db } from "mongodb";
 import { type AuditNote, MOST_AUDIT_NOTES } from "@nts/shared/contract/internal";
 import { AppError } from "@nts/shared/errors";
-import { placeOf } from "@nts/shared/numbered";
+import { placeOf, placesBehind } from "@nts/shared/numbered";
 import type { Origin } from "@nts/shared/work";
-import { authorOf } from "@nts/shared/writes/author";
+import { actorOf, authorOf } from "@nts/shared/writes/author";
 import { BY_ID } from "./indexes.js";
 import { scopedCollection } from "./scoped-collection.js";
 
@@ -54,7 +54,7 @@ export function createAuditNotes(db: Db): AuditNotes {
   const ofAll = db.collection<NoteDocument>("audit_notes");
 
   async function requireRoom(tx: ClientSession, organization_id: string): Promise<void> {
-    const own = { organization_id, _id: { $gte: `${organization_id}:`, $lt: `${organization_id};` } };
+    const own = { organization_id, _id: placesBehind(organization_id, 0) };
     const waiting = await notes.countDocuments(own, { session: tx, hint: BY_ID, limit: MOST_WAITING });
     if (waiting >= MOST_WAITING) throw new AppError("unavailable");
   }
@@ -69,9 +69,13 @@ export function createAuditNotes(db: Db): AuditNotes {
       if (head === null) throw new Error("an organization has no place for notes");
       if (origin !== null) await requireRoom(tx, organization_id);
       const author = authorOf(tx);
-      const actor = author === undefined ? null : { user_id: author.userId, key_id: author.keyId, email: author.email };
       const note: NoteDocument = {
-        ...{ _id: `${placeOf(organization_id, head.n)}:${randomUUID()}`, at: new Date(), ...noted, actor },
+        ...{
+          _id: `${placeOf(organization_id, head.n)}:${randomUUID()}`,
+          at: new Date(),
+          ...noted,
+          actor: actorOf(author),
+        },
         ...{ address: origin?.address ?? "", request_id: origin?.requestId ?? null, comment: author?.comment ?? null },
       };
       await notes.insertMany([note], { session: tx });
