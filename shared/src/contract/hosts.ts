@@ -97,7 +97,9 @@ export const listHosts = endpoint({
   query: listQuery(["created_at", "name", "hostname", "updated_at", "network_id"], {
     ...asOf,
     ...filters,
-    q: SearchPart.describe("Only hosts with this in their name, hostname or one of their addresses, in any case."),
+    q: SearchPart.describe(
+      "Only hosts with this in their name, hostname or one of their addresses, in any case; or with such a port: `10.0.0.5:443`, `:443`, `443/tcp`.",
+    ),
   }),
   response: Host,
   list: true,

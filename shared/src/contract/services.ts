@@ -99,7 +99,9 @@ export const listServices = endpoint({
   query: listQuery(SERVICE_ORDER_FIELDS, {
     ...asOf,
     network_id: filters.network_id,
-    q: SearchPart.describe("Only services with this in their name or service_definition, in any case."),
+    q: SearchPart.describe(
+      "Only services with this in their name or service_definition, in any case; or bound to `10.0.0.5:443`, `[fd00::5]:443`, `:443`, `443/tcp`.",
+    ),
     host_id: Id.optional().describe("Only services of this host."),
     ids: filters.ids,
     tag_ids: filters.tag_ids,

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { Document } from "mongodb";
 import { getTopology, listHosts, listServices, OPERATIONS, type AnyEndpoint } from "@nts/shared/contract";
 import { SEED_TAGS, seedTopology, type Seeded } from "../support/seed.js";
+import { aHost, aNetwork, aService } from "../support/topology-world.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 
 const PAGE = 500;
@@ -80,6 +81,19 @@ describe("topology.indexes: how lists are read", () => {
       expect(entry["planSummary"]).toContain("search: 1");
     }
   }); // prettier-ignore
+
+  it("a search for an address and port reads what matches, and nothing else", async () => {
+    const world = await aNetwork(owner);
+    const host = await aHost(world, { interfaces: 3, ports: 3 });
+    await aService(world, host, { bindings: [{ type: "Port", port_id: host.ports[1]?.id }] });
+    for (const operation of [listHosts, listServices])
+      for (const q of ["10.0.0.1:2", ":2"]) {
+        const seen = await profileOf(operation, [new URLSearchParams({ q })]);
+        for (const entry of seen)
+          expect([told(entry), Number(entry["docsExamined"]) <= 3]).toEqual([told(entry), true]);
+        expect((await owner.list(operation, { query: { q } })).total).toBe(1);
+      }
+  });
 
   it("the graph reads no whole collection and sorts nothing", async () => {
     const [all, one] = [new URLSearchParams(), new URLSearchParams({ network_id: seeded.networkIds[1] ?? "" })];

@@ -4,6 +4,7 @@ import {
   bulkDeleteInterfaces,
   createHost,
   createInterface,
+  createSubnet,
   deleteInterface,
   type Host,
   listHosts,
@@ -16,6 +17,7 @@ import {
 import { createLog } from "@nts/shared/log";
 import { migrate } from "@nts/shared/mongo/migrations";
 import { INDEXES } from "@nts/topology/storage/indexes";
+import { MOST_AT_SOCKET } from "@nts/topology/storage/stores/sockets";
 import { MIGRATIONS } from "@nts/topology/storage/migrations";
 import { violationsIn } from "../support/invariants.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
@@ -156,6 +158,91 @@ describe("topology.search: services", () => {
     const query = { q: "s", host_id: host.id, exclude_categories: ["Media" as const] };
     expect((await owner.list(listServices, { query })).rows.map(({ name }) => name)).toEqual(["Shop"]);
   });
+});
+
+describe("topology.search: an address and port", () => {
+  /** A host with two addresses and ports, and services on all interfaces, on the second one alone, and on an interface as a whole. */
+  async function everyKind(): Promise<Host> {
+    const { network, subnet } = home;
+    const lan6 = await owner.call(createSubnet, { body: { network_id: network.id, cidr: "fd00::/64", name: "LAN 6" } });
+    const host = await owner.call(createHost, {
+      body: {
+        network_id: network.id,
+        name: "gate",
+        interfaces: [
+          { ip_address: "10.0.5.7", subnet_id: subnet.id },
+          { ip_address: "fd00::5", subnet_id: lan6.id },
+          { ip_address: "10.0.5.8", subnet_id: subnet.id },
+        ],
+        ports: [{ number: 443, protocol: "Tcp" }, { number: 53, protocol: "Tcp" }, { number: 53, protocol: "Udp" }],
+      },
+    }); // prettier-ignore
+    const [dns, dnsUdp, web] = host.ports.map(({ id }) => id);
+    const [, six, eight] = host.interfaces.map(({ id }) => id);
+    const bind = (name: string, bindings: object[]): Promise<unknown> => aService(home, host, { name, bindings });
+    await bind("everywhere", [{ type: "Port", port_id: web, interface_id: null }]);
+    await bind("only six", [{ type: "Port", port_id: web, interface_id: six }, { type: "Port", port_id: dnsUdp, interface_id: null }]); // prettier-ignore
+    await bind("only tcp", [{ type: "Port", port_id: dns, interface_id: six }]);
+    await bind("whole interface", [{ type: "Interface", interface_id: eight }]);
+    return host;
+  }
+
+  it("finds services that are bound to the port at the address, or on all interfaces of a host that has it", async () => {
+    await everyKind();
+    for (const [q, names] of [
+      ["10.0.5.7:443", ["everywhere"]],
+      ["[fd00::5]:443", ["everywhere", "only six"]],
+      ["[FD00:0::5]:53", ["only six", "only tcp"]],
+      ["10.0.5.8:53/udp", ["only six"]],
+      ["10.0.5.8:53/tcp", []],
+      ["10.0.5.9:443", []],
+      [":443", ["everywhere", "only six"]],
+      ["53/tcp", ["only tcp"]],
+      [":8443", []],
+    ] as const)
+      expect([q, await servicesOf(q)]).toEqual([q, names]);
+  });
+
+  it("finds hosts that have the address and the port", async () => {
+    await everyKind();
+    await make({ name: "other", addresses: ["10.0.5.9"] });
+    for (const q of ["10.0.5.7:443", "[fd00::5]:53", ":53/udp", "443/tcp"]) expect([q, await hostNames({ q })]).toEqual([q, ["gate"]]);
+    for (const q of ["10.0.5.9:443", "10.0.5.7:80", "443/udp"]) expect([q, await hostNames({ q })]).toEqual([q, []]);
+  }); // prettier-ignore
+
+  it("goes with every other filter, order and page, and finds nothing in other networks and organizations", async () => {
+    const host = await everyKind();
+    const office = await aNetwork(owner, "office");
+    const there = await owner.call(createHost, { body: { network_id: office.network.id, name: "there", ports: [{ number: 443, protocol: "Tcp" }] } }); // prettier-ignore
+    await aService(office, there, { name: "there", bindings: [{ type: "Port", port_id: there.ports[0]!.id, interface_id: null }] }); // prettier-ignore
+    const find = async (query: QueryInputOf<typeof listServices>, caller = owner): Promise<unknown[]> => {
+      const { rows, total } = await caller.list(listServices, { query: { q: ":443", order_by: "name", ...query } });
+      return [rows.map(({ name }) => name), total];
+    };
+    expect(await find({ order_direction: "desc", limit: 1, offset: 1 })).toEqual([["only six"], 3]);
+    expect(await find({ limit: 0 })).toEqual([["everywhere", "only six", "there"], 3]);
+    expect(await find({ host_id: host.id })).toEqual([["everywhere", "only six"], 2]);
+    expect(await find({ ids: [host.services[0]?.id ?? host.id] })).toEqual([[], 0]);
+    expect(await find({ network_id: office.network.id })).toEqual([["there"], 1]);
+    expect(await find({}, owner.colleague({ networks: [home.network.id] }))).toEqual([["everywhere", "only six"], 2]);
+    expect(await find({}, owner.colleague({ networks: [] }))).toEqual([[], 0]);
+    expect(await find({}, topology.aCaller())).toEqual([[], 0]);
+  });
+
+  it("is not looked for in the past", async () => {
+    const query = { q: ":443", as_of: new Date().toISOString() };
+    expect((await owner.refusal(listServices, { query })).slice(0, 2)).toEqual([400, "validation_failed"]);
+  });
+
+  it("is refused when more match than one search may look up", async () => {
+    const { id: network_id, organization_id } = home.network;
+    const documents = Array.from({ length: MOST_AT_SOCKET + 1 }, (_, n) => ({ _id: `p${n}`, organization_id, network_id, host_id: `h${n}`, number: 4_242, protocol: "Tcp" })); // prettier-ignore
+    const ports = topology.db.collection<{ _id: string }>("ports");
+    await ports.insertMany(documents);
+    for (const operation of [listServices, listHosts])
+      expect((await owner.refusal(operation, { query: { q: ":4242" } })).slice(0, 2)).toEqual([400, "validation_failed"]);
+    await ports.deleteMany({ _id: /^p/ });
+  }); // prettier-ignore
 });
 
 /** Lets a migration run once more. */

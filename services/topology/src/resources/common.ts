@@ -1,5 +1,7 @@
 import type { z } from "zod";
 import type { bulkDeleteTags, deleteTag, Endpoint, getTag, QueryOf } from "@nts/shared/contract";
+import { type Socket, socketIn } from "@nts/shared/contract/sockets.rules";
+import { validationFailed } from "@nts/shared/errors";
 import { answer, type Answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { Scope } from "@nts/shared/http/tenancy";
@@ -31,6 +33,7 @@ export function mountGet<T extends Entity>(
 
 /** What lists of any resource are asked for by. */
 interface ListQuery extends PageQuery {
+  readonly q?: string | undefined;
   readonly network_id?: string | undefined;
   readonly as_of?: string | undefined;
 }
@@ -38,23 +41,43 @@ interface ListQuery extends PageQuery {
 /** What is read of a list, in the scope that is cut to the network of the query. */
 export type ListPlanOf<E> = (query: QueryOf<E>, scope: Scope) => Omit<ListPlan, "work" | "scope">;
 
+interface ListOf<T extends Entity> {
+  readonly entities: Entities<T>;
+  readonly past: Past;
+  /** The ids of what is at an address and port, in lists whose `q` may name one. */
+  readonly atSocket?: (scope: Scope, socket: Socket) => Promise<string[]>;
+}
+
 /** Answers a list as it is, or as it was. */
 export function mountList<T extends Entity, Query extends z.ZodObject>(
   router: Router,
   operation: Endpoint<z.ZodObject, Query>,
-  { entities, past }: { readonly entities: Entities<T>; readonly past: Past },
+  { entities, past, atSocket }: ListOf<T>,
   planOf: (query: z.infer<Query>, scope: Scope) => Omit<ListPlan, "work" | "scope">,
 ): void {
-  mount(router, operation, ({ work, scope: whole, principal, query }) => {
+  mount(router, operation, async ({ work, scope: whole, principal, query }) => {
     const paging = query as unknown as ListQuery;
-    const { network_id: networkId, as_of: asOf } = paging;
+    const { network_id: networkId, as_of: asOf, q = "" } = paging;
+    const socket = atSocket === undefined ? null : socketIn(q);
     if (asOf !== undefined) {
+      if (socket !== null) throw validationFailed({ path: "q", message: "with as_of, must not name a port" });
       const plan = (scope: Scope): ReturnType<typeof planOf> => planOf(query, scope);
       return past.list(entities, paging, { work, rights: principal.scope, asOf, networkId, planOf: plan });
     }
     const scope = narrowedTo(whole, networkId);
-    return answerList(entities, paging, { work, scope, ...planOf(query, scope) });
+    if (socket === null || atSocket === undefined)
+      return answerList(entities, paging, { work, scope, ...planOf(query, scope) });
+    const plan = planOf({ ...query, q: undefined }, scope);
+    return answerList(entities, paging, { work, scope, ...amongIds(plan, await atSocket(scope, socket)) });
   });
+}
+
+/** Narrows a list to some ids, and to those that are asked for. */
+function amongIds<Plan extends Pick<ListPlan, "filter">>(plan: Plan, found: readonly string[]): Plan {
+  const { _id: named } = plan.filter as { readonly _id?: { readonly $in: readonly string[] } };
+  const asked = named && new Set(named.$in);
+  const $in = asked === undefined ? found : found.filter((id) => asked.has(id));
+  return { ...plan, filter: { ...plan.filter, _id: { $in } } };
 }
 
 /** Removes entities: all of them or none. */

@@ -33,7 +33,8 @@ import { hostRevisionIn } from "../hosts/revision.js";
 import { hostRevision } from "../storage/stores/host-revision.rules.js";
 
 export function mountHosts(router: Router, storage: Storage, past: Past): void {
-  mountList(router, listHosts, { entities: storage.hosts, past }, plan(storage));
+  const { hosts: entities, sockets } = storage;
+  mountList(router, listHosts, { entities, past, atSocket: sockets.hostsAt }, plan(storage));
   mount(router, createHost, create(storage));
   mountGet(router, getHost, { entities: storage.hosts, past }, (scope, id) => answerHost(storage, scope, id));
   mountUpdate(router, { put: updateHost, patch: patchHost }, update(storage));

@@ -29,7 +29,8 @@ import { tellRemoved } from "../hosts/removed-bindings.js";
 import { insertServices } from "../hosts/write-services.js";
 
 export function mountServices(router: Router, storage: Storage, past: Past): void {
-  mountList(router, listServices, { entities: storage.services, past }, plan(storage));
+  const { services: entities, sockets } = storage;
+  mountList(router, listServices, { entities, past, atSocket: sockets.servicesAt }, plan(storage));
   mount(router, createService, create(storage));
   mountGet(router, getService, { entities: storage.services, past });
   mountUpdate(router, { put: updateService, patch: patchService }, update(storage));

@@ -12,6 +12,7 @@ import { createInterfaceStore, type InterfaceStore } from "./stores/interfaces.j
 import { createNetworkStore, type NetworkStore } from "./stores/networks.js";
 import { createPortStore, type PortStore } from "./stores/ports.js";
 import { createServiceStore, type ServiceStore } from "./stores/services.js";
+import { createSockets, type Sockets } from "./stores/sockets.js";
 import { createSubnetStore, type SubnetStore } from "./stores/subnets.js";
 import { createTagStore, type TagStore } from "./stores/tags.js";
 import { createWebhookStore, type WebhookStore } from "./stores/webhooks.js";
@@ -41,6 +42,7 @@ export interface Storage {
   readonly services: ServiceStore;
   readonly bindings: BindingStore;
   readonly tags: TagStore;
+  readonly sockets: Sockets;
   readonly webhooks: WebhookStore;
   readonly auditNotes: AuditNotes;
   readonly addresses: AddressStore;
@@ -83,6 +85,7 @@ export function createStorage(db: Db, transaction: RunTransaction, options: Stor
   const [guards, totals, deletions] = [createGuards(database), createTotals(database), createDeletions(database)];
   const writes = createWrites(db, transaction, { mostKeys: options.maxIdempotencyKeys, deleted: deletions.known });
   const desk = createAddressDesk({ transaction, addresses, guards, subnets: entities.subnets });
-  const [auditNotes, kept] = [createAuditNotes(db), { guards, totals, deletions, quota }];
-  return { database, transaction, writes, ...kept, ...entities, auditNotes, addresses, desk, shortWrites };
+  const [auditNotes, sockets] = [createAuditNotes(db), createSockets(entities)];
+  const kept = { guards, totals, deletions, quota };
+  return { database, transaction, writes, ...kept, ...entities, sockets, auditNotes, addresses, desk, shortWrites };
 }

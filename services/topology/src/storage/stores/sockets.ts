@@ -1,0 +1,111 @@
+import type { Interface, Port } from "@nts/shared/contract";
+import type { Socket } from "@nts/shared/contract/sockets.rules";
+import { validationFailed } from "@nts/shared/errors";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { parseAddress } from "../../values/addresses.js";
+import type { Entities, EntityDocument } from "../entities.js";
+import { BINDING_INDEXES, HOST_PORTS_INDEX, type IndexKey, orderIndex } from "../indexes.js";
+import type { BindingStore } from "./bindings.js";
+
+// Which hosts and services are at an address and port. It is looked up from the port, or from the address where there is one,
+// to what is bound to it; only what matches is read, by indexes that stand for other reasons. Nothing is kept for it.
+
+/** Ports, interfaces or bindings that one search looks up; where more match, a network or an address has to be named. */
+export const MOST_AT_SOCKET = 10_000;
+/** Ids of one query. */
+const BATCH = 1_000;
+
+export interface Sockets {
+  /** Ids of hosts that have the address, and the port. @throws AppError `validation_failed` when there are too many */
+  hostsAt(scope: Scope, socket: Socket): Promise<string[]>;
+  /** Ids of services that are bound to the port: at the address, or at all of their host, which has it. @throws the same */
+  servicesAt(scope: Scope, socket: Socket): Promise<string[]>;
+}
+
+interface Stores {
+  readonly interfaces: Entities<Interface>;
+  readonly ports: Entities<Port>;
+  readonly bindings: BindingStore;
+}
+
+export function createSockets({ interfaces, ports, bindings }: Stores): Sockets {
+  async function interfacesAt(scope: Scope, address: string): Promise<EntityDocument[]> {
+    const find = { filter: { ip_key: parseAddress(address).key }, hint: byField(scope, "ip_key"), fields: ["host_id"] };
+    return found(interfaces, scope, find, 0);
+  }
+
+  async function portsAt(
+    scope: Scope,
+    { port, protocol }: Socket,
+    hostIds: string[] | null,
+  ): Promise<EntityDocument[]> {
+    const filter = { number: port, ...(protocol !== null && { protocol }) };
+    const fields = ["host_id"];
+    if (hostIds === null) return found(ports, scope, { filter, hint: byField(scope, "number"), fields }, 0);
+    return foundFor(ports, scope, { filter, hint: HOST_PORTS_INDEX, fields }, { host_id: hostIds });
+  }
+
+  async function lookUp(scope: Scope, socket: Socket): Promise<{ at: EntityDocument[] | null; on: EntityDocument[] }> {
+    const at = socket.address === null ? null : await interfacesAt(scope, socket.address);
+    const hostIds = at && [...new Set(at.map(hostOf))];
+    return { at, on: await portsAt(scope, socket, hostIds) };
+  }
+
+  return {
+    hostsAt: async (scope, socket) => [...new Set((await lookUp(scope, socket)).on.map(hostOf))],
+    servicesAt: async (scope, socket) => {
+      const { at, on } = await lookUp(scope, socket);
+      const places = at && new Set<unknown>([null, ...at.map(({ _id }) => _id)]);
+      const find = { filter: {}, hint: BINDING_INDEXES.port_id, fields: ["service_id", "interface_id"] };
+      const bound = await foundFor(bindings, scope, find, { port_id: on.map(({ _id }) => _id) });
+      const there = bound.filter((binding) => places?.has(binding["interface_id"]) ?? true);
+      return [...new Set(there.map((binding) => String(binding["service_id"])))];
+    },
+  };
+}
+
+const hostOf = (document: EntityDocument): string => String(document["host_id"]);
+
+function byField(scope: Scope, field: string): IndexKey {
+  return orderIndex(field, scope.networks !== "all");
+}
+
+interface Find {
+  readonly filter: object;
+  readonly hint: IndexKey;
+  readonly fields: readonly string[];
+}
+
+/** @param before how many have been found already */
+async function found(
+  entities: Pick<Entities<Interface>, "select">,
+  scope: Scope,
+  { filter, hint, fields }: Find,
+  before: number,
+): Promise<EntityDocument[]> {
+  const projection = Object.fromEntries(["_id", ...fields].map((field) => [field, 1]));
+  const rows = await entities.select(scope, filter, { projection, hint, limit: MOST_AT_SOCKET - before + 1 });
+  if (before + rows.length > MOST_AT_SOCKET) throw tooMany();
+  return rows;
+}
+
+/** The same for ids of what they belong to, some at a time. */
+async function foundFor(
+  entities: Pick<Entities<Interface>, "select">,
+  scope: Scope,
+  find: Find,
+  named: Readonly<Record<string, readonly string[]>>,
+): Promise<EntityDocument[]> {
+  const [[field, ids] = ["_id", []]] = Object.entries(named);
+  const all: EntityDocument[] = [];
+  for (let n = 0; n < ids.length; n += BATCH) {
+    const filter = { ...find.filter, [field]: { $in: ids.slice(n, n + BATCH) } };
+    all.push(...(await found(entities, scope, { ...find, filter }, all.length)));
+  }
+  return all;
+}
+
+function tooMany(): Error {
+  const most = MOST_AT_SOCKET.toLocaleString("en");
+  return validationFailed({ path: "q", message: `matches more than ${most}; name a network, or an address as well` });
+}
