@@ -93,8 +93,12 @@ describe("the examples of docs/exports.md", () => {
     const own = (text: string): string => text.replaceAll("ada@example.com", "postel@example.com");
     await runFiveMinutes({ commands: [...readFiveMinutes().commands, ...page.commands].map(own) }, stack.url, folder);
     const fileOf = async (name: string): Promise<string> => (await readFile(join(folder, name), "utf8")).trim();
-    const [, hosts, services] = page.texts;
-    expect([await fileOf("hosts.txt"), (await fileOf("services.csv")).replaceAll("\r", "")]).toEqual([hosts, services]);
+    const [, hosts, , homepage, services] = page.texts;
+    expect([await fileOf("hosts.txt"), await fileOf("services.yaml")]).toEqual([hosts, homepage]);
+    expect((await fileOf("services.csv")).replaceAll("\r", "")).toBe(services);
+    expect(await fileOf("topology.drawio")).toMatch(
+      /value="nas&lt;br&gt;192\.168\.1\.20".*\n.*value="Photos · 443\/tcp"/,
+    );
     expect(await fileOf("zone.txt")).toMatch(/^nas IN A 192\.168\.1\.20$/m);
     expect(JSON.parse(await fileOf("targets.json"))).toMatchObject([{ targets: ["192.168.1.20:443"] }]);
     expect(JSON.parse(await fileOf("inventory.json"))).toMatchObject({ all: { hosts: { nas: {} } } });

@@ -1,6 +1,6 @@
 /** The inventory in the form of other tools: for whom it is, when it is new, and that a table comes back. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { createHost, createTag, type Host, ImportPlan, patchHost } from "@nts/shared/contract";
+import { createHost, createSubnet, createTag, type Host, ImportPlan, patchHost } from "@nts/shared/contract";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 import { aNetwork, aService, onPort, type World } from "../support/topology-world.js";
 import { until } from "../support/until.js";
@@ -34,7 +34,7 @@ async function aServer({ owner, network, subnet }: World, name: string, ip_addre
   return host;
 }
 
-const FORMATS = ["prometheus", "ansible", "hosts", "dns?zone=home.example", "csv?resource=services"];
+const FORMATS = ["prometheus", "ansible", "hosts", "dns?zone=home.example", "homepage", "drawio", "csv?resource=services"]; // prettier-ignore
 
 describe("an export", () => {
   it("has the hosts of all networks that the caller may see, of one, or of some tags", async () => {
@@ -73,6 +73,25 @@ describe("an export", () => {
     const { etag } = await exported(owner, "hosts");
     await aServer(world, "another", "10.0.0.2");
     await until(async () => (await holding(etag)) === 200);
+  });
+
+  it("as a drawing has each host once, in the subnet of its first interface or beside those that have none", async () => {
+    const world = await aNetwork(topology.aCaller(), "One");
+    const { owner, network, subnet } = world;
+    const other = await owner.call(createSubnet, {
+      body: { network_id: network.id, cidr: "10.1.0.0/24", name: "Other" },
+    });
+    const [network_id, firstOf] = [network.id, { ip_address: "10.0.0.1", subnet_id: subnet.id }];
+    const interfaces = [firstOf, { ip_address: "10.1.0.1", subnet_id: other.id }];
+    const router = await owner.call(createHost, { body: { network_id, name: "router", interfaces } });
+    const bare = await owner.call(createHost, { body: { network_id, name: "bare" } });
+    const { text } = await exported(owner, "drawio");
+    const cell = (id: string): string => (text.split("\n").filter((line) => line.startsWith(`<mxCell id="${id}"`)).join("")); // prettier-ignore
+    expect(cell(router.id)).toContain(`parent="${subnet.id}"`);
+    expect(cell(router.interfaces[1]?.id ?? "")).toContain(`source="${router.id}" target="${other.id}"`);
+    expect(cell(bare.id)).toContain(`parent="rest-${network.id}"`);
+    // The name of the network, both subnets, and what has no address.
+    expect(text.match(/vertex="1" parent="1"/g)).toHaveLength(4);
   });
 
   it("as a table comes back unchanged", async () => {

@@ -13,6 +13,14 @@ export async function readNames({ networks, tags }: Pick<Storage, "networks" | "
   return { network: (id) => ofNetworks.get(id) ?? id, tag: (tag) => ofTags.get(tag) ?? tag };
 }
 
+/** What networks are called, by their ids, in the order of their age. */
+export function readNetworkNames(
+  { networks }: Pick<Storage, "networks">,
+  scope: Scope,
+): Promise<ReadonlyMap<string, string>> {
+  return namesOf(networks, scope);
+}
+
 async function namesOf<T extends Network | Tag>(
   { read, storedIn, within }: Entities<T>,
   scope: Scope,

@@ -1,14 +1,18 @@
-import { exportInventory, type ExportFormat, type Host, type QueryOf } from "@nts/shared/contract";
+import { exportInventory, type ExportFormat, type QueryOf } from "@nts/shared/contract";
 import { validationFailed } from "@nts/shared/errors";
 import { answer, type FileInfo } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
+import type { Scope } from "@nts/shared/http/tenancy";
+import type { Work } from "@nts/shared/work";
 import { createAnsibleWriter } from "../exports/formats/ansible.rules.js";
 import { createCsvWriter } from "../exports/formats/csv.rules.js";
 import { createDnsWriter } from "../exports/formats/dns.rules.js";
+import { createHomepageWriter } from "../exports/formats/homepage.rules.js";
 import { createHostsWriter } from "../exports/formats/hosts.rules.js";
 import { createPrometheusWriter } from "../exports/formats/prometheus.rules.js";
 import type { ExportWriter, Names } from "../exports/formats/writer.rules.js";
-import { readNames } from "../exports/names.js";
+import { drawing } from "../exports/drawing.js";
+import { readNames, readNetworkNames } from "../exports/names.js";
 import { hostsIn } from "../exports/rows.js";
 import type { JournalReader } from "../journal/read.js";
 import { allRows, commonFilter, streamed } from "../storage/lists.js";
@@ -27,14 +31,17 @@ interface Asked {
 interface Kind {
   readonly file: (query: Query) => FileInfo;
   readonly createWriter: (asked: Asked) => ExportWriter | Promise<ExportWriter>;
+  /** Hosts come by age otherwise. */
+  readonly orderBy?: "network_id";
 }
 
 /** Another one when the same inventory becomes another file. */
 const FORM = "1.";
 const JSON_TYPE = "application/json";
+const DRAWING: FileInfo = { mediaType: "application/vnd.jgraph.mxfile", fileName: "topology.drawio" };
 const fixed = (mediaType: string, fileName: string | null) => (): FileInfo => ({ mediaType, fileName });
 
-const KINDS: Readonly<Record<ExportFormat, Kind>> = {
+const KINDS: Readonly<Record<Exclude<ExportFormat, "drawio">, Kind>> = {
   prometheus: {
     file: fixed(JSON_TYPE, null),
     createWriter: async ({ readNames }) => createPrometheusWriter(await readNames()),
@@ -48,13 +55,18 @@ const KINDS: Readonly<Record<ExportFormat, Kind>> = {
     file: fixed("text/dns", "zone.txt"),
     createWriter: ({ query: { zone = "" }, place }) => createDnsWriter(zone, place),
   },
+  homepage: {
+    file: fixed("application/yaml", "services.yaml"),
+    createWriter: async ({ readNames }) => createHomepageWriter(await readNames()),
+    orderBy: "network_id",
+  },
   csv: {
     file: ({ resource = "hosts" }) => ({ mediaType: "text/csv", fileName: `${resource}.csv` }),
     createWriter: ({ query: { resource = "hosts" } }) => createCsvWriter(resource),
   },
 };
 
-/** Answers all hosts with what is on them, by age, in another form. */
+/** Answers all hosts with what is on them in another form. */
 export function mountExports(
   router: Router,
   storage: Storage,
@@ -65,12 +77,11 @@ export function mountExports(
     const scope = narrowedTo(whole, query.network_id);
     // Looked at first: what is read later may be newer than its tag says, and never older.
     const [place, cursors] = await Promise.all([journal.place(principal.scope), journal.cursors()]);
-    const plan = { work, scope, filter: commonFilter(query, scope), join: storage.hosts.withChildren };
-    const { file, createWriter } = KINDS[format];
-    const hosts = hostsIn(allRows(storage.hosts, plan));
+    const asked = { query, place, readNames: () => readNames(storage, whole) };
     // Nothing of it is read for who has the file already.
-    const text = written(hosts, () => createWriter({ query, place, readNames: () => readNames(storage, whole) }));
-    return answer.file(streamed(work, text), file(query), {
+    const text = format === "drawio" ? drawn(storage, scope, query) : written(storage, { work, scope, format, asked });
+    const file = format === "drawio" ? DRAWING : KINDS[format].file(query);
+    return answer.file(streamed(work, text), file, {
       revision: `${FORM}${cursors.of(scope.organizationId, place)}`,
     });
   });
@@ -82,16 +93,27 @@ function requireFitting(format: ExportFormat, { zone, resource }: Query): void {
   if (format !== "csv" && resource !== undefined) throw validationFailed({ path: "resource", message: "is for csv only" });
 } // prettier-ignore
 
-async function* written(
-  hosts: AsyncIterable<readonly Host[]>,
-  createWriter: () => ExportWriter | Promise<ExportWriter>,
-): AsyncGenerator<string> {
-  const writer = await createWriter();
+interface Wanted {
+  readonly work: Work;
+  readonly scope: Scope;
+  readonly format: keyof typeof KINDS;
+  readonly asked: Asked;
+}
+
+async function* written(storage: Storage, { work, scope, format, asked }: Wanted): AsyncGenerator<string> {
+  const { createWriter, orderBy } = KINDS[format];
+  const plan = { work, scope, filter: commonFilter(asked.query, scope), join: storage.hosts.withChildren };
+  const writer = await createWriter(asked);
   let before = writer.begin;
-  for await (const some of hosts) {
+  for await (const some of hostsIn(allRows(storage.hosts, plan, orderBy))) {
     const text = before + writer.hosts(some);
     before = "";
     if (text !== "") yield text;
   }
   yield before + writer.end();
+}
+
+async function* drawn(storage: Storage, scope: Scope, { tag_ids }: Query): AsyncGenerator<string> {
+  const networks = await readNetworkNames(storage, scope);
+  yield* drawing(storage, { scope, networks, tags: tag_ids });
 }

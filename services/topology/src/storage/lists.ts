@@ -55,9 +55,13 @@ export async function answerList<T extends Entity>(
   return Promise.resolve(answer.list(parts, { total, limit, offset, next: page.next }));
 }
 
-/** All rows of a list, by age. */
-export function allRows<T extends Entity>(entities: Entities<T>, plan: ListPlan): AsyncGenerator<ListPart> {
-  const paging = { limit: 0, offset: 0, order_direction: "asc" } as const;
+/** All rows of a list, by age unless another order is given. */
+export function allRows<T extends Entity>(
+  entities: Entities<T>,
+  plan: ListPlan,
+  orderBy = "created_at",
+): AsyncGenerator<ListPart> {
+  const paging = { limit: 0, offset: 0, order_by: orderBy, order_direction: "asc" } as const;
   const keyset = keysetOf({ name: entities.name, organizationId: plan.scope.organizationId }, paging, plan.keyOf);
   return rowsOfPage(entities, plan, pageOf(entities, { plan, paging, keyset }), 0);
 }

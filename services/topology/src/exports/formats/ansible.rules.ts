@@ -1,6 +1,14 @@
 import type { Host } from "@nts/shared/contract";
 import { putUnder } from "@nts/shared/groups";
-import { type ExportWriter, hostnameOf, labelOf, listeningOn, type Names, wordOf } from "./writer.rules.js";
+import {
+  type ExportWriter,
+  hostnameOf,
+  labelOf,
+  listeningOn,
+  type Names,
+  untemplated,
+  wordOf,
+} from "./writer.rules.js";
 
 /**
  * An inventory for Ansible, as JSON that its YAML plugin reads: all hosts with their variables, and groups by network, tag and
@@ -15,7 +23,7 @@ export function createAnsibleWriter(names: Names): ExportWriter {
     const name = unusedOf(host, taken);
     taken.add(name);
     for (const group of groupsOf(host, names)) putUnder(groups, group, name);
-    return `  ${JSON.stringify(name)}: ${JSON.stringify(variablesOf(host, names), untemplated)}`;
+    return `  ${JSON.stringify(name)}: ${JSON.stringify(variablesOf(host, names), harmless)}`;
   }
 
   return {
@@ -73,7 +81,7 @@ function variablesOf(host: Host, names: Names): object {
   };
 }
 
-/** Ansible evaluates what stands in braces, wherever it comes from: what somebody calls a host must not run at its reader's. */
-function untemplated(_key: string, value: unknown): unknown {
-  return typeof value === "string" ? value.replaceAll(/\{(?=[{%#])/g, "{ ") : value;
+/** Ansible evaluates what stands in braces, wherever it comes from. */
+function harmless(_key: string, value: unknown): unknown {
+  return typeof value === "string" ? untemplated(value) : value;
 }

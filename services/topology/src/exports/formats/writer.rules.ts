@@ -77,3 +77,8 @@ export function hostnameOf({ hostname }: Pick<Host, "hostname">): string | null 
   const name = hostname?.replace(/\.$/, "") ?? "";
   return isDnsName(name) ? name.toLowerCase() : null;
 }
+
+/** A text without what begins an expression of a template: what somebody calls a host must not run at its reader's. */
+export function untemplated(text: string): string {
+  return text.replaceAll(/\{(?=[{%#])/g, "{ ");
+}

@@ -1,4 +1,5 @@
 import type { TopologyEdge, TopologyNode } from "@nts/shared/contract";
+import { escapedXml } from "../../values/xml.rules.js";
 import type { GraphWriter } from "./writer.rules.js";
 
 // GraphML. @see http://graphml.graphdrawing.org/specification.html
@@ -39,33 +40,13 @@ function dataOf(of: "node" | "edge", member: TopologyNode | TopologyEdge): strin
   return KEYS[of]
     .map((name) => {
       const value = values[name];
-      return value === undefined || value === null ? "" : `<data key="${of}_${name}">${escaped(textOf(value))}</data>`;
+      return value === undefined || value === null
+        ? ""
+        : `<data key="${of}_${name}">${escapedXml(textOf(value))}</data>`;
     })
     .join("");
 }
 
 function textOf(value: NonNullable<Value>): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&apos;",
-};
-
-// A carriage return would be read as a line feed, and space at the ends be lost to some readers.
-const SPACE = /[\t\n\r]/g;
-const SPECIAL = /[&<>"']/g;
-
-/** XML 1.0 has no place for these, not even escaped. */
-const UNSPEAKABLE = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
-
-function escaped(text: string): string {
-  return text
-    .replaceAll(UNSPEAKABLE, "\u{fffd}")
-    .replaceAll(SPECIAL, (character) => ENTITIES[character] ?? "")
-    .replaceAll(SPACE, (character) => `&#${character.charCodeAt(0)};`);
 }

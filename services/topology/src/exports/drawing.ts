@@ -1,0 +1,127 @@
+import type { Document } from "mongodb";
+import type { Host, Subnet } from "@nts/shared/contract";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { STREAM_MS } from "@nts/shared/mongo/connect";
+import { documentsIn } from "@nts/shared/mongo/raw-find";
+import type { Entities, Entity, StoredFields } from "../storage/entities.js";
+import { STORED } from "../storage/entity-reader.js";
+import { creationIndex, INTERFACE_ADDRESSES_INDEX, orderIndex } from "../storage/indexes.js";
+import { matching, narrowedTo } from "../storage/scope.js";
+import type { Storage } from "../storage/storage.js";
+import { composed } from "../values/search.rules.js";
+import { type Card, cardIn, createDrawioWriter, titleOf } from "./formats/drawio.rules.js";
+import { hostsIn } from "./rows.js";
+
+// The drawing is read as it is drawn: network by network, subnet by subnet, in each the hosts whose first interface is in it. So
+// nothing is kept of it but one box. A box that would be too large to be looked at, or kept, is drawn as several.
+
+const MOST_CARDS = 150;
+const MOST_ROWS = 5_000;
+const BY_AGE = { created_at: 1, _id: 1 } as const;
+
+type Reads = Pick<Storage, "subnets" | "hosts" | "interfaces">;
+
+interface Drawn {
+  readonly scope: Scope;
+  /** Names of networks by their ids. */
+  readonly networks: ReadonlyMap<string, string>;
+  /** Of hosts that are drawn; all of them when it is empty. */
+  readonly tags: readonly string[];
+}
+
+/** The hosts of a scope in their subnets, as a drawing for diagrams.net. */
+export async function* drawing(storage: Reads, { scope, networks, tags }: Drawn): AsyncGenerator<string> {
+  const writer = createDrawioWriter();
+  yield writer.begin;
+  for (const [networkId, name] of networks) {
+    let before = writer.network(`network-${networkId}`, name);
+    for await (const place of places(storage, narrowedTo(scope, networkId)))
+      for await (const { suffix, number, cards } of boxesOf(storage, scope, place, tags)) {
+        yield before + writer.box((place.id ?? `rest-${networkId}`) + suffix, place.title + number, cards);
+        before = "";
+      }
+  }
+  yield writer.end;
+}
+
+interface Place {
+  /** Of the subnet; null for hosts that have no address. */
+  readonly id: string | null;
+  readonly title: string;
+  readonly hostIds: AsyncIterable<readonly string[]>;
+}
+
+/** Where the hosts of a network stand: its subnets by age, and what has no address. */
+async function* places({ subnets, hosts, interfaces }: Reads, scope: Scope): AsyncGenerator<Place> {
+  const find = {
+    filter: subnets.within(scope),
+    sort: BY_AGE,
+    hint: creationIndex("subnets", true),
+    projection: STORED,
+  };
+  for await (const batch of subnets.read(scope, { ...find, maxTimeMS: STREAM_MS }))
+    for (const found of documentsIn(batch)) {
+      const { id, ...subnet }: Subnet = subnets.storedIn(found as StoredFields, scope).entity;
+      // The first interface of each of its hosts, by address.
+      const filter = matching(interfaces.within(scope), { subnet_id: id, position: 0 });
+      const finding = { filter, sort: { ip_key: 1 }, hint: INTERFACE_ADDRESSES_INDEX };
+      yield { id, title: titleOf(subnet), hostIds: idsIn(interfaces, scope, "host_id", finding) };
+    }
+  const filter = matching(hosts.within(scope), { "inventory.interfaces": { $size: 0 } });
+  const finding = { filter, sort: { network_id: 1, _id: 1 }, hint: orderIndex("network_id", true) };
+  yield { id: null, title: "No address", hostIds: idsIn(hosts, scope, "_id", finding) };
+}
+
+interface Finding {
+  readonly filter: ReturnType<typeof matching>;
+  readonly sort: Document;
+  readonly hint: Document;
+}
+
+async function* idsIn(
+  { read }: Pick<Entities<Entity>, "read">,
+  scope: Scope,
+  field: string,
+  finding: Finding,
+): AsyncGenerator<readonly string[]> {
+  const projection = { _id: 0, [field]: 1 };
+  for await (const batch of read(scope, { ...finding, projection, maxTimeMS: STREAM_MS }))
+    yield documentsIn(batch).map((found) => String(found[field]));
+}
+
+async function* cardsOf(
+  { hosts }: Reads,
+  scope: Scope,
+  ids: AsyncIterable<readonly string[]>,
+  tags: readonly string[],
+): AsyncGenerator<readonly Card[]> {
+  const wanted = new Set(tags.map(composed));
+  const isDrawn = (host: Host): boolean => wanted.size === 0 || host.tags.some((tag) => wanted.has(composed(tag)));
+  for await (const some of hostsIn(hosts.withChildren(scope, ids))) yield some.filter(isDrawn).map(cardIn);
+}
+
+interface Box {
+  /** Of the id and the title, from the second box of a place on. */
+  readonly suffix: string;
+  readonly number: string;
+  readonly cards: readonly Card[];
+}
+
+/** The boxes of a place: one at least of a subnet. */
+async function* boxesOf(storage: Reads, scope: Scope, place: Place, tags: readonly string[]): AsyncGenerator<Box> {
+  let [part, rows] = [0, 0];
+  let cards: Card[] = [];
+  const box = (): Box => {
+    part += 1;
+    const done = { cards, suffix: part === 1 ? "" : `-${part}`, number: part === 1 ? "" : ` (${part})` };
+    [cards, rows] = [[], 0];
+    return done;
+  };
+  for await (const some of cardsOf(storage, scope, place.hostIds, tags))
+    for (const card of some) {
+      if (cards.length >= MOST_CARDS || rows >= MOST_ROWS) yield box();
+      cards.push(card);
+      rows += card.services.length + card.elsewhere.length;
+    }
+  if (cards.length > 0 || (part === 0 && place.id !== null)) yield box();
+}
