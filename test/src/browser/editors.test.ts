@@ -35,7 +35,7 @@ describe("the editor of a service", () => {
     await button(page, "Remove binding 3").click();
     await editor.getByText("1 binding will be saved. 1 will be dropped as redundant.").waitFor();
     await button(page, "Save").click();
-    await page.getByText("tcp/443 on all interfaces").waitFor();
+    await page.getByText("all interfaces:443").waitFor();
     expect(await account.session.data("get", `/api/v1/services/${service.id}`)).toMatchObject({
       bindings: [{ type: "Port", interface_id: null }],
     });

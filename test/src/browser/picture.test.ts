@@ -52,10 +52,10 @@ describe("the picture", () => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     const panel = page.getByRole("region", { name: "About nas" });
-    for (const part of ["Interfaces (1)", "Ports (1)", "Services (1)", "10.0.0.5", "tcp/443", "tcp/443 on 10.0.0.5"])
+    for (const part of ["Interfaces (1)", "Ports (1)", "Services (1)", "10.0.0.5", "tcp/443", "10.0.0.5:443"])
       await panel.getByText(part, { exact: true }).first().waitFor();
     expect(await barriersOf(page)).toEqual([]);
-    await panel.getByRole("link", { name: "Open" }).click();
+    await panel.getByRole("link", { name: "Open", exact: true }).click();
     await page.waitForURL(`**/hosts/${world.host.id}`);
     expect(takeFaults()).toEqual([]);
     await close();
@@ -106,7 +106,7 @@ describe("the picture", () => {
   it("fits a telephone, and opens what is chosen over it", async () => {
     const { page, takeFaults, close } = await look({ viewport: { width: 390, height: 844 }, colorScheme: "dark" });
     await list(page).getByRole("option", { name: "nas 10.0.0.5" }).click();
-    await page.getByRole("dialog").getByText("tcp/443 on 10.0.0.5").waitFor();
+    await page.getByRole("dialog").getByRole("link", { name: "10.0.0.5:443" }).waitFor();
     expect(await barriersOf(page)).toEqual([]);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
     expect(takeFaults()).toEqual([]);
@@ -142,7 +142,7 @@ describe("the picture of another moment", () => {
     await page.evaluate(SLIDE.replace("PLACES", "[5, 4, 3, 2, 1, 0, 1, 2, 3]"));
     await page.getByText("Since then: 1 new, 1 gone, 1 changed").waitFor();
     expect(read).toHaveLength(1);
-    expect(await list(page).getByRole("option").allInnerTexts()).toEqual(["LAN\n10.0.0.0/24", "fresh\nnew", "nas\nchanged", "trial\ngone", "web\nnas"]); // prettier-ignore
+    expect(await list(page).getByRole("option").allInnerTexts()).toEqual(["LAN\n10.0.0.0/24", "fresh\nnew", "nas\nchanged", "trial\ngone", "web\nnas :443"]); // prettier-ignore
     expect(await barriersOf(page)).toEqual([]);
     const moment = new URL(page.url()).searchParams.get("at");
     expect(moment).toBe(read[0]);

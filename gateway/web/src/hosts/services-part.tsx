@@ -8,10 +8,9 @@ import { EditMenu } from "../parts/edit-menu.js";
 import { ListPart } from "../parts/part.js";
 import { sayFailed } from "../parts/toast.js";
 import { ServiceEditor } from "../services/service-editor.js";
+import { SocketList } from "../sockets/socket-list.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import { useTags } from "../tags/tags.js";
-import classes from "./hosts.module.css";
-import { bindingText } from "./texts.js";
 import { VirtualizationText } from "./virtualization-text.js";
 
 /** Only there when there is some. */
@@ -40,20 +39,7 @@ export function ServicesPart({ host, mayWrite }: { readonly host: Host; readonly
     { id: "name", label: "Name", cell: ({ name }) => <strong>{name}</strong> },
     { id: "definition", label: "Definition", cell: ({ service_definition }) => service_definition },
     ...(host.services.some(({ virtualization }) => virtualization !== null) ? [VIRTUALIZATION] : []),
-    {
-      id: "bindings",
-      label: "Bindings",
-      cell: ({ bindings }) =>
-        bindings.length > 0 && (
-          <ul className={classes.bindings}>
-            {bindings.map((binding) => (
-              <li key={binding.id} className="mono">
-                {bindingText(binding, host)}
-              </li>
-            ))}
-          </ul>
-        ),
-    },
+    { id: "address", label: "Address", cell: (service) => <SocketList service={service} host={host} /> },
     { id: "tags", label: "Tags", cell: (service) => service.tags.length > 0 && <TagBadges tags={service.tags} known={tags} /> }, // prettier-ignore
     { id: "source", label: "Source", narrow: true, cell: ({ source }) => source.type },
   ];

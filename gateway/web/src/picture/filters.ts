@@ -1,5 +1,6 @@
 import type { Category, TopologyNode } from "@nts/shared/contract";
-import { hostIdOf, type HostParts, type Model } from "./model.js";
+import { canonicalAddress, type Socket, socketIn } from "@nts/shared/contract/sockets.rules";
+import { addressesOf, boundTo, hostIdOf, type HostParts, type Model } from "./model.js";
 
 // What of the graph is shown, and what a search finds in it.
 
@@ -44,9 +45,33 @@ export function shownIn(model: Model, filters: Filters): ReadonlySet<string> {
 export function findIn(model: Model, part: string): readonly TopologyNode[] {
   const wanted = part.trim().toLowerCase();
   if (wanted === "") return model.ordered;
+  const socket = socketIn(wanted);
+  if (socket !== null) return atSocket(model, socket);
   return model.ordered.filter((node) =>
     textsOf(node, model.hosts.get(hostIdOf(node) ?? "")).some((text) => text.toLowerCase().includes(wanted)),
   );
+}
+
+/** Services that are bound to a port, and their hosts. */
+function atSocket(model: Model, { address, port, protocol }: Socket): readonly TopologyNode[] {
+  const canonical = address === null ? null : canonicalAddress(address);
+  const found = new Set<string>();
+  for (const host of model.hosts.values()) {
+    const isThere = canonical === null || addressesOf(host).includes(canonical);
+    const services = isThere
+      ? host.services.filter(({ id }) =>
+          boundTo(model, id).some(
+            (bound) =>
+              bound.port === port &&
+              (protocol === null || bound.protocol === protocol) &&
+              (canonical === null || bound.address === null || bound.address === canonical),
+          ),
+        )
+      : [];
+    if (services.length > 0) found.add(host.node.id);
+    for (const { id } of services) found.add(id);
+  }
+  return model.ordered.filter(({ id }) => found.has(id));
 }
 
 function textsOf(node: TopologyNode, host: HostParts | undefined): string[] {
@@ -54,7 +79,7 @@ function textsOf(node: TopologyNode, host: HostParts | undefined): string[] {
     case "subnet":
       return [node.label, node.cidr];
     case "host":
-      return [node.label, node.hostname ?? "", ...(host?.interfaces ?? []).map(({ ip_address }) => ip_address)];
+      return [node.label, node.hostname ?? "", ...addressesOf(host)];
     case "service":
       return [node.label, node.service_definition];
   }

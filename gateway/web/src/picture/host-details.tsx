@@ -2,9 +2,10 @@ import { Text, Title } from "@mantine/core";
 import { getHost, type Host } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { useOne } from "../api/queries.js";
-import { bindingText, portText } from "../hosts/texts.js";
+import { portText } from "../hosts/texts.js";
 import { FailureState } from "../parts/failure-state.js";
 import { Waiting } from "../parts/waiting.js";
+import { SocketList } from "../sockets/socket-list.js";
 import { colourOf } from "./colours.js";
 import type { Model } from "./model.js";
 import type { PanelProps } from "./panel.js";
@@ -64,13 +65,7 @@ export function HostDetails(props: PanelProps & { readonly hostId: string }): Re
               {service.service_definition !== service.name && (
                 <span className={classes.minor}>{service.service_definition}</span>
               )}
-              <ul>
-                {service.bindings.map((binding) => (
-                  <li key={binding.id} className={classes.minor}>
-                    {bindingText(binding, host)}
-                  </li>
-                ))}
-              </ul>
+              <SocketList service={service} host={host} />
             </li>
           );
         })}

@@ -1,4 +1,5 @@
 import type { Topology, TopologyEdge, TopologyNode } from "@nts/shared/contract";
+import { type Bound, boundInGraph } from "../sockets/sockets.js";
 
 // The graph as the picture thinks of it: which host stands in which subnet, and what stands on it.
 
@@ -23,6 +24,8 @@ export interface Model {
   readonly subnets: readonly SubnetNode[];
   readonly hosts: ReadonlyMap<string, HostParts>;
   readonly virtualized: readonly VirtualizedBy[];
+  /** What services are bound to, by id. */
+  readonly bound: ReadonlyMap<string, readonly Bound[]>;
 }
 
 interface GrowingHost extends HostParts {
@@ -40,11 +43,30 @@ export function modelOf(topology: Topology): Model {
     if (node.kind === "host") hosts.set(node.id, { node, interfaces: [], services: [] });
   }
   for (const node of topology.nodes) if (node.kind === "service") hosts.get(node.host_id)?.services.push(node);
+  const addresses = new Map<string, string>();
   for (const edge of topology.edges) {
-    if (edge.kind === "in_subnet") hosts.get(edge.source)?.interfaces.push(edge);
+    if (edge.kind === "in_subnet") {
+      hosts.get(edge.source)?.interfaces.push(edge);
+      addresses.set(edge.interface_id, edge.ip_address);
+    }
     if (edge.kind === "virtualized_by") virtualized.push(edge);
   }
-  return { topology, nodes, ordered: [...topology.nodes].sort(byKindAndName), subnets, hosts, virtualized };
+  const bound = new Map(
+    topology.edges.flatMap((edge) =>
+      edge.kind === "on_host" ? [[edge.source, edge.bindings.flatMap((one) => boundInGraph(one, addresses))]] : [],
+    ),
+  );
+  return { topology, nodes, ordered: [...topology.nodes].sort(byKindAndName), subnets, hosts, virtualized, bound };
+}
+
+/** What a service is bound to. */
+export function boundTo({ bound }: Model, serviceId: string): readonly Bound[] {
+  return bound.get(serviceId) ?? [];
+}
+
+/** The addresses of a host, in the order of its interfaces. */
+export function addressesOf(host: HostParts | undefined): string[] {
+  return (host?.interfaces ?? []).map(({ ip_address }) => ip_address);
 }
 
 const ORDER = { subnet: 0, host: 1, service: 2 } as const;

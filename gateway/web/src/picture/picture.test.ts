@@ -145,6 +145,34 @@ describe("what is shown", () => {
   });
 });
 
+describe("a search for an address and port", () => {
+  const at = (source: string, interface_id: string, ip_address: string): TopologyEdge => ({ ...inSubnet(source, "lan", ip_address), interface_id }) as TopologyEdge; // prettier-ignore
+  const on = (source: string, target: string, port: number, more: object = {}): TopologyEdge => ({ ...onHost(source, target), bindings: [{ type: "Port", id: source, port_id: source, port, protocol: "Tcp", interface_id: null, ...more }] }) as TopologyEdge; // prettier-ignore
+  const model = modelOf({
+    nodes: [subnet("lan"), host("nas"), host("web"), service("dns", "nas"), service("files", "nas"), service("shop", "web")], // prettier-ignore
+    edges: [
+      at("nas", "four", "10.0.0.7"),
+      at("nas", "six", "fd00::7"),
+      at("web", "other", "10.0.0.8"),
+      on("dns", "nas", 53, { protocol: "Udp", interface_id: "six" }),
+      on("files", "nas", 443),
+      on("shop", "web", 443, { interface_id: "other" }),
+    ],
+  });
+
+  it.each([
+    [":443", ["nas", "web", "files", "shop"]],
+    ["10.0.0.7:443", ["nas", "files"]],
+    ["[FD00:0::7]:443", ["nas", "files"]],
+    ["10.0.0.8:443", ["web", "shop"]],
+    ["53/udp", ["nas", "dns"]],
+    ["10.0.0.7:53", []],
+    ["443/udp", []],
+  ])("finds at %s what is bound there, and its host", (part, expected) => {
+    expect(findIn(model, part).map(({ id }) => id)).toEqual(expected);
+  });
+});
+
 describe("the picture as an SVG", () => {
   it("is well-formed and names everything that is shown, whatever the names are made of", () => {
     fc.assert(

@@ -1,7 +1,8 @@
 import type { TopologyNode } from "@nts/shared/contract";
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { colourOf, type Colouring } from "./colours.js";
-import { hostIdOf, type Model } from "./model.js";
+import { portsText } from "../sockets/sockets.js";
+import { boundTo, hostIdOf, type Model } from "./model.js";
 import classes from "./picture.module.css";
 
 /** More than this nobody walks through. */
@@ -86,13 +87,14 @@ export function Results({ model, nodes, colouring, selected, onSelect }: Results
   );
 }
 
-function detailOf({ hosts, nodes }: Model, node: TopologyNode): string {
+function detailOf(model: Model, node: TopologyNode): string {
+  const { hosts, nodes } = model;
   switch (node.kind) {
     case "subnet":
       return node.cidr;
     case "host":
       return hosts.get(node.id)?.interfaces[0]?.ip_address ?? node.hostname ?? "";
     case "service":
-      return nodes.get(hostIdOf(node) ?? "")?.label ?? "";
+      return `${nodes.get(hostIdOf(node) ?? "")?.label ?? ""} ${portsText(boundTo(model, node.id))}`.trim();
   }
 }

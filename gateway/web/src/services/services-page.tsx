@@ -3,6 +3,7 @@ import {
   bulkDeleteServices,
   CATEGORIES,
   deleteService,
+  type Host,
   listHosts,
   listServices,
   type Service,
@@ -24,6 +25,7 @@ import { When } from "../parts/when.js";
 import { hostPath, PATHS } from "../paths.js";
 import { useMay } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
+import { SocketList } from "../sockets/socket-list.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import { TagFilter } from "../tags/tag-filter.js";
 import { useTags } from "../tags/tags.js";
@@ -34,6 +36,9 @@ const GROUPS = [
   { value: "service_definition", label: "Definition" },
   { value: "network_id", label: "Network" },
 ];
+
+/** Of one service; its host has the others. */
+const MOST_SOCKETS = 3;
 
 /** The services of the chosen network, or of all. */
 export default function ServicesPage(): ReactNode {
@@ -56,7 +61,7 @@ export default function ServicesPage(): ReactNode {
       exclude_categories: CATEGORIES.filter((category) => hidden.includes(category)),
     },
   });
-  const hostNames = useHostNames(rows.data?.data ?? []);
+  const hosts = useHosts(rows.data?.data ?? []);
   const removal = useRemoval({
     one: deleteService,
     many: bulkDeleteServices,
@@ -73,19 +78,19 @@ export default function ServicesPage(): ReactNode {
       orderBy: "host",
       cell: ({ host_id }) => (
         <Anchor component={Link} to={hostPath(host_id)} size="sm">
-          {hostNames.get(host_id) ?? "…"}
+          {hosts.get(host_id)?.name ?? "…"}
         </Anchor>
       ),
     },
     { id: "network", label: "Network", optional: true, cell: ({ network_id }) => nameOf(network_id) },
-    { id: "bindings", label: "Bindings", numbers: true, narrow: true, cell: ({ bindings }) => bindings.length },
+    { id: "address", label: "Address", cell: (service) => <SocketList service={service} host={hosts.get(service.host_id) ?? null} most={MOST_SOCKETS} /> }, // prettier-ignore
     { id: "tags", label: "Tags", cell: (service) => service.tags.length > 0 && <TagBadges tags={service.tags} known={tags} /> }, // prettier-ignore
     { id: "source", label: "Source", narrow: true, optional: true, cell: ({ source }) => source.type },
     { id: "updated", label: "Changed", orderBy: "updated_at", numbers: true, narrow: true, cell: ({ updated_at }) => <When at={updated_at} /> }, // prettier-ignore
   ];
   const groupOf = (service: Service): string =>
     groupBy === "host"
-      ? (hostNames.get(service.host_id) ?? "…")
+      ? (hosts.get(service.host_id)?.name ?? "…")
       : groupBy === "network_id"
         ? nameOf(service.network_id)
         : service.service_definition;
@@ -102,7 +107,7 @@ export default function ServicesPage(): ReactNode {
         onEdit={setEdited}
         toolbar={
           <>
-            <SearchFilter state={state} placeholder="Search by name or definition" />
+            <SearchFilter state={state} placeholder="Name, definition or address:port" />
             <TagFilter state={state} known={tags} />
             <ManyFilter
               state={state}
@@ -133,8 +138,9 @@ export default function ServicesPage(): ReactNode {
   );
 }
 
-function useHostNames(services: readonly Service[]): ReadonlyMap<string, string> {
+/** The hosts of a page of services, in one request. */
+function useHosts(services: readonly Service[]): ReadonlyMap<string, Host> {
   const ids = [...new Set(services.map(({ host_id }) => host_id))].sort();
   const { data } = useRows(listHosts, { query: { ids, limit: 1000 } }, { enabled: ids.length > 0 });
-  return new Map(data?.data.map(({ id, name }) => [id, name]));
+  return new Map(data?.data.map((host) => [host.id, host]));
 }

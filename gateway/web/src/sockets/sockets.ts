@@ -1,0 +1,95 @@
+import type { BindingInput, Interface, Port, TopologyBinding } from "@nts/shared/contract";
+import { socketText } from "@nts/shared/contract/sockets.rules";
+import { webSchemeOf } from "./web-ports.js";
+
+// Where a service is reached: what its bindings say, as people write it and as browsers open it.
+
+/** A binding with what it names. */
+export interface Bound {
+  readonly id: string;
+  /** null for an interface as a whole. */
+  readonly port: number | null;
+  readonly protocol: Port["protocol"];
+  /** null for all interfaces. */
+  readonly address: string | null;
+}
+
+export interface ServiceSocket {
+  readonly id: string;
+  /** Such as `10.0.0.5:445`, `all interfaces:443` and `[fd00::5]:53/udp`. */
+  readonly text: string;
+  /** What is copied: an address that can be connected to. */
+  readonly value: string;
+  /** Where a browser finds it; null when it is nothing for a browser. */
+  readonly href: string | null;
+}
+
+/** What a host has that bindings can name. */
+export interface OnHost {
+  readonly ports: readonly Pick<Port, "id" | "number" | "protocol">[];
+  readonly interfaces: readonly Pick<Interface, "id" | "ip_address">[];
+}
+
+/** What the bindings of a service name; those are left out whose port or interface is gone. */
+export function boundOf(
+  bindings: readonly (BindingInput & { readonly id: string })[],
+  { ports, interfaces }: OnHost,
+): Bound[] {
+  const addresses = new Map(interfaces.map(({ id, ip_address }) => [id, ip_address]));
+  return bindings.flatMap((binding): Bound[] => {
+    const at = addresses.get(binding.interface_id ?? "");
+    if (at === undefined && binding.interface_id !== null) return [];
+    if (binding.type === "Interface") return [{ id: binding.id, port: null, protocol: "Tcp", address: at ?? null }];
+    const port = ports.find(({ id }) => id === binding.port_id);
+    return port === undefined
+      ? []
+      : [{ id: binding.id, port: port.number, protocol: port.protocol, address: at ?? null }];
+  });
+}
+
+/** The same of a binding of the graph, which tells the port itself. @param addresses of interfaces, by id */
+export function boundInGraph(binding: TopologyBinding, addresses: ReadonlyMap<string, string>): Bound[] {
+  const at = addresses.get(binding.interface_id ?? "");
+  if (at === undefined && binding.interface_id !== null) return [];
+  const place = { id: binding.id, address: at ?? null };
+  return [
+    binding.type === "Interface"
+      ? { ...place, port: null, protocol: "Tcp" }
+      : { ...place, port: binding.port, protocol: binding.protocol },
+  ];
+}
+
+/** @param addresses of the host: the first one stands for all interfaces where one has to be named */
+export function socketsOf(definition: string, bound: readonly Bound[], addresses: readonly string[]): ServiceSocket[] {
+  return bound.map(({ id, port, protocol, address }) => {
+    const reached = address ?? addresses.find(isReachable) ?? addresses[0] ?? null;
+    if (port === null) return { id, text: address ?? "", value: address ?? "", href: null };
+    const suffix = protocol === "Udp" ? "/udp" : "";
+    const value = reached === null ? `:${port}` : socketText(reached, port);
+    const text = `${address === null ? `all interfaces:${port}` : value}${suffix}`;
+    const scheme = webSchemeOf(definition, { port, protocol });
+    return { id, text, value, href: scheme === null || reached === null ? null : addressOf(scheme, reached, port) };
+  });
+}
+
+/** The ports alone, such as `:80 :443`, each once. */
+export function portsText(bound: readonly Pick<Bound, "port" | "protocol">[]): string {
+  const texts = bound.flatMap(({ port, protocol }) =>
+    port === null ? [] : [`:${port}${protocol === "Udp" ? "/udp" : ""}`],
+  );
+  return [...new Set(texts)].join(" ");
+}
+
+/** A browser needs more than a link-local address to find its machine. */
+function isReachable(address: string): boolean {
+  return !/^fe[89ab]/i.test(address) && !address.startsWith("169.254.");
+}
+
+const DEFAULT_PORTS = { http: 80, https: 443 } as const;
+
+/** Of an address in digits alone: nothing that people have named becomes a part of it. */
+function addressOf(scheme: keyof typeof DEFAULT_PORTS, address: string, port: number): string | null {
+  if (!/^[\da-f.:]+$/i.test(address) || !isReachable(address)) return null;
+  const host = socketText(address, port);
+  return `${scheme}://${port === DEFAULT_PORTS[scheme] ? host.slice(0, -`:${port}`.length) : host}/`;
+}

@@ -1,0 +1,52 @@
+// Which sockets a browser can open, and how. A port says more than a definition where it is a well-known one; a definition
+// says the rest.
+
+export type WebScheme = "http" | "https";
+
+const HTTPS_PORTS: ReadonlySet<number> = new Set([
+  443, 4443, 5001, 6443, 7443, 8006, 8007, 8043, 8443, 8834, 8920, 9443, 10443,
+]);
+const HTTP_PORTS: ReadonlySet<number> = new Set([
+  80, 81, 3000, 3001, 5000, 5601, 7575, 8000, 8008, 8080, 8081, 8082, 8088, 8090, 8096, 8123, 8888, 9000, 9090, 9091, 9093, 32400,
+]); // prettier-ignore
+
+/** Ports that mean something else, or another scheme, with these definitions. */
+const OTHERWISE: Readonly<Record<string, Readonly<Record<number, WebScheme | null>>>> = {
+  "clickhouse": { 9000: null },
+  "cockpit": { 9090: "https" },
+  "frigate": { 8971: "https" },
+  "graylog": { 9000: "http" },
+  "kubernetes api": { 6443: null },
+  "minio": { 9000: null, 9001: "http" },
+  "portainer": { 8000: null },
+  "sonos": { 1443: null },
+  "splunk enterprise": { 8088: null },
+  "synapse": { 8008: null },
+  "webmin": { 10_000: "https" },
+}; // prettier-ignore
+
+/** Definitions that a browser opens at any other port, as far as no port of theirs is known to be something else. */
+const WEB_DEFINITIONS: ReadonlySet<string> = new Set([
+  "adguard home", "apache http server", "apache tomcat", "bookstack", "caddy", "confluence", "dashy", "esphome", "forgejo",
+  "gitea", "grafana", "heimdall", "home assistant", "homebridge", "homepage", "http", "http proxy", "immich", "jellyfin", "jenkins",
+  "jira", "kibana", "lighttpd", "netdata", "nextcloud", "nginx", "node-red", "octoprint", "odoo", "paperless-ngx", "pi-hole",
+  "prometheus", "radarr", "sonarr", "syncthing", "technitium dns server", "uptime kuma", "vaultwarden", "vikunja", "wordpress",
+]); // prettier-ignore
+
+/** Ports of those definitions that are no pages. */
+const NO_PAGES: ReadonlySet<number> = new Set([22, 53, 853, 8009, 21_027, 22_000]);
+
+/** How a browser opens a port of a service; null when it does not. */
+export function webSchemeOf(
+  definition: string,
+  { port, protocol }: { readonly port: number; readonly protocol: string },
+): WebScheme | null {
+  if (protocol !== "Tcp") return null;
+  const name = definition.trim().toLowerCase();
+  const otherwise = OTHERWISE[name]?.[port];
+  if (otherwise !== undefined) return otherwise;
+  if (HTTPS_PORTS.has(port)) return "https";
+  if (HTTP_PORTS.has(port)) return "http";
+  if (name === "https") return "https";
+  return WEB_DEFINITIONS.has(name) && !NO_PAGES.has(port) ? "http" : null;
+}
