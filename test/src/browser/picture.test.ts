@@ -103,6 +103,25 @@ describe("the picture", () => {
     await close();
   });
 
+  it("is cards of subnets too, to read and print: hosts with what runs at which port, in the address", async () => {
+    const { page, takeFaults, close } = await look();
+    await list(page).waitFor();
+    await page.getByTitle("By subnet").click();
+    const card = page.getByRole("region", { name: "LAN" });
+    expect(await card.getByRole("link").getAttribute("href")).toBe("https://10.0.0.5/");
+    expect(await barriersOf(page)).toEqual([]);
+    await page.reload();
+    await page.getByRole("searchbox", { name: "Search" }).fill("10.0.0.5:443");
+    await page.getByRole("region", { name: "No address" }).waitFor({ state: "detached" });
+    await page.emulateMedia({ media: "print" });
+    expect([await card.isVisible(), await list(page).isVisible(), await button(page, "Filter").isVisible()]).toEqual([true, false, false]); // prettier-ignore
+    await page.emulateMedia({ media: "screen" });
+    await card.getByRole("button", { name: "nas" }).click();
+    await page.getByRole("region", { name: "About nas" }).getByText("10.0.0.5:443").waitFor();
+    expect(takeFaults()).toEqual([]);
+    await close();
+  });
+
   it("fits a telephone, and opens what is chosen over it", async () => {
     const { page, takeFaults, close } = await look({ viewport: { width: 390, height: 844 }, colorScheme: "dark" });
     await list(page).getByRole("option", { name: "nas 10.0.0.5" }).click();

@@ -4,9 +4,11 @@ import Sigma from "sigma";
 import type { Settings } from "sigma/settings";
 import type { EdgeDisplayData, NodeDisplayData } from "sigma/types";
 import { colourOf, type Colouring, MARKS, type Palette, PALETTES } from "./colours.js";
-import { drawDiscs, drawHalos, hoverDrawing, labelDrawing, type Written } from "./drawing.js";
-import { type Layout, type Place, SIZES } from "./layout.js";
-import { homeOf, type Model } from "./model.js";
+import { drawDiscs, drawHalos, hoverDrawing } from "./drawing.js";
+import { type Disc, type Layout, type Place, SIZES } from "./layout.js";
+import { portsText } from "../sockets/sockets.js";
+import { boundTo, homeOf, type Model } from "./model.js";
+import { createFrame, type Frame, LEAST_NAMED } from "./names.js";
 import classes from "./picture.module.css";
 
 /** What the page may ask of the canvas. */
@@ -60,11 +62,16 @@ export function Canvas(props: CanvasProps): ReactNode {
   useEffect(() => {
     const element = container.current;
     if (element === null) return undefined;
-    const written: Written = [];
+    const frame = createFrame({
+      sigma: () => sigma.current,
+      palette: () => PALETTES[look.current.colouring.scheme],
+      discs: () => discsShown(look.current),
+      places: () => placesShown(look.current),
+    });
     const made = new Sigma(
       new MultiUndirectedGraph(),
       element,
-      settingsFor(() => look.current, written),
+      settingsFor(() => look.current, frame),
     );
     sigma.current = made;
     made.createCanvasContext("discs");
@@ -72,15 +79,12 @@ export function Canvas(props: CanvasProps): ReactNode {
     if (below !== undefined) edges?.before(below);
     const context = below?.getContext("2d");
     made.resize(true);
-    made.on("beforeRender", () => {
-      written.length = 0;
-    });
+    made.on("beforeRender", frame.begin);
     // only then is it known where the camera is
     made.on("afterRender", () => {
-      const { colouring: now, shown: visible, layout: places } = look.current;
-      const discs = places.discs.filter(({ subnet }) => subnet === null || visible.has(subnet.id));
+      frame.end();
       if (!context) return;
-      drawDiscs(made, context, discs, PALETTES[now.scheme]);
+      drawDiscs(made, context, discsShown(look.current), PALETTES[look.current.colouring.scheme]);
       drawHalos(made, context, halosOf(look.current));
     });
     made.on("clickNode", ({ node }) => select.current(node));
@@ -132,18 +136,32 @@ export function Canvas(props: CanvasProps): ReactNode {
   return <div ref={container} className={classes.canvas} aria-hidden />;
 }
 
+function discsShown({ layout, shown }: Look): readonly Disc[] {
+  return layout.discs.filter(({ subnet }) => subnet === null || shown.has(subnet.id));
+}
+
+function* placesShown({ model, layout, shown }: Look): Generator<readonly [kind: string, place: Place]> {
+  for (const { id, kind } of model.topology.nodes) {
+    const place = layout.places.get(id);
+    if (place !== undefined && shown.has(id)) yield [kind, place];
+  }
+}
+
 function hasWebGl(): boolean {
   const context = document.createElement("canvas").getContext("webgl2");
   context?.getExtension("WEBGL_lose_context")?.loseContext();
   return context !== null;
 }
 
-function graphOf({ topology, hosts, nodes }: Model, { places }: Layout): MultiUndirectedGraph {
+function graphOf(model: Model, { places }: Layout): MultiUndirectedGraph {
+  const { topology, hosts, nodes } = model;
   const graph = new MultiUndirectedGraph();
   for (const node of topology.nodes) {
     const { x, y, r, room } = places.get(node.id) ?? { x: 0, y: 0, r: 1 };
-    const detail = node.kind === "subnet" ? node.cidr : node.kind === "host" ? (hosts.get(node.id)?.interfaces[0]?.ip_address ?? node.hostname) : node.service_definition; // prettier-ignore
-    graph.addNode(node.id, { x, y, size: r, label: node.label, kind: node.kind, detail, room: (room ?? r) / r });
+    const ports = node.kind === "service" ? portsText(boundTo(model, node.id)) : "";
+    const side = node.kind === "service" && x < (places.get(node.host_id)?.x ?? x) ? "left" : "right";
+    const detail = node.kind === "subnet" ? node.cidr : node.kind === "host" ? (hosts.get(node.id)?.interfaces[0]?.ip_address ?? node.hostname) : `${node.service_definition} ${ports}`.trim(); // prettier-ignore
+    graph.addNode(node.id, { x, y, size: r, label: node.label, kind: node.kind, detail, ports, side, room: (room ?? r) / r }); // prettier-ignore
   }
   for (const edge of topology.edges) {
     if (!nodes.has(edge.source) || !nodes.has(edge.target)) continue;
@@ -154,16 +172,16 @@ function graphOf({ topology, hosts, nodes }: Model, { places }: Layout): MultiUn
   return graph;
 }
 
-function settingsFor(look: () => Look, written: Written): Partial<Settings> {
+function settingsFor(look: () => Look, frame: Frame): Partial<Settings> {
   const palette = (): Palette => PALETTES[look().colouring.scheme];
   return {
-    defaultDrawNodeLabel: labelDrawing(palette, written),
+    defaultDrawNodeLabel: frame.drawLabel,
     defaultDrawNodeHover: hoverDrawing(palette),
     itemSizesReference: "positions",
     zoomToSizeRatioFunction: (ratio) => ratio,
     minEdgeThickness: 0.6,
     stagePadding: 16,
-    labelRenderedSizeThreshold: 5.5,
+    labelRenderedSizeThreshold: LEAST_NAMED,
     // all that are large enough: those that do not fit are left out when they are drawn
     labelGridCellSize: 60,
     labelDensity: 8,

@@ -1,46 +1,56 @@
 import type { Attributes } from "graphology-types";
 import type Sigma from "sigma";
-import type { NodeHoverDrawingFunction, NodeLabelDrawingFunction } from "sigma/rendering";
+import type { NodeHoverDrawingFunction } from "sigma/rendering";
 import type { Palette } from "./colours.js";
 import type { Disc, Place } from "./layout.js";
 
-// What sigma does not draw itself: the areas of subnets below everything, names of nodes, and the card of a pointed-at node.
+// What sigma does not draw itself: the areas of subnets below everything, halos, and the card of a pointed-at node.
 
 const FONT = 'Inter, ui-sans-serif, system-ui, "Segoe UI", Roboto, sans-serif';
 
-/** Pixels of an area below which its name would be longer than the area. */
-const LEAST_NAMED = 34;
-
-/** Pixels of an area below which there is no room for a second line between it and those above it. */
-const LEAST_WITH_BLOCK = 48;
-
 /** What the graph carries besides what sigma knows. */
-interface Labelled {
+export interface Labelled {
   readonly kind?: string;
   readonly detail?: string | null;
   readonly isFaded?: boolean;
+  /** Of a service: its ports, such as `:80 :443`, and the side of its host that it stands on. */
+  readonly ports?: string;
+  readonly side?: "left" | "right";
   /** How many times the radius of the node is free around it. */
   readonly room?: number;
 }
 
-/** Draws the areas of subnets and networks, and then the names of subnets above theirs. */
+/** An area where it is seen. */
+interface SeenDisc {
+  readonly disc: Disc;
+  readonly x: number;
+  readonly y: number;
+  readonly r: number;
+}
+
+export function discsSeen(sigma: Sigma, discs: readonly Disc[]): SeenDisc[] {
+  const { width, height } = sigma.getDimensions();
+  return (
+    discs
+      .map((disc) => {
+        const { x, y } = sigma.graphToViewport(disc);
+        return { disc, x, y, r: sigma.graphToViewport({ x: disc.x + disc.r, y: disc.y }).x - x };
+      })
+      // where there is hardly any room, lengths are negative
+      .filter(({ x, y, r }) => r > 0 && x + r > 0 && y + r > 0 && x - r < width && y - r < height)
+  );
+}
+
+/** Draws the areas of subnets and networks. */
 export function drawDiscs(
   sigma: Sigma,
   context: CanvasRenderingContext2D,
   discs: readonly Disc[],
   palette: Palette,
 ): void {
-  // prettier-ignore
   const { width, height } = sigma.getDimensions();
   context.clearRect(0, 0, width, height);
-  const seen = discs
-    .map((disc) => {
-      const { x, y } = sigma.graphToViewport(disc);
-      return { disc, x, y, r: sigma.graphToViewport({ x: disc.x + disc.r, y: disc.y }).x - x };
-    })
-    // where there is hardly any room, lengths are negative
-    .filter(({ x, y, r }) => r > 0 && x + r > 0 && y + r > 0 && x - r < width && y - r < height);
-  for (const { disc, x, y, r } of seen) {
+  for (const { disc, x, y, r } of discsSeen(sigma, discs)) {
     const isSubnet = disc.kind === "subnet";
     context.beginPath();
     context.arc(x, y, r, 0, 2 * Math.PI);
@@ -50,20 +60,6 @@ export function drawDiscs(
     context.fillStyle = palette.disc;
     if (isSubnet) context.fill();
     context.stroke();
-  }
-  const written: Written = [];
-  for (const { disc, x, y, r } of seen.sort((a, b) => b.r - a.r)) {
-    if (disc.kind === "network" || r < LEAST_NAMED) continue;
-    const size = Math.min(14, Math.max(11, r / 9));
-    const [name, cidr] = disc.subnet === null ? ["No address", ""] : [disc.subnet.label, disc.subnet.cidr];
-    const block = r < LEAST_WITH_BLOCK ? "" : cidr;
-    const over = y - r - (block === "" ? 5 : 7 + size * 0.85);
-    const value = shortened(name, Math.max(12, r / (size * 0.3)));
-    context.font = fontOf(600, size);
-    const half = context.measureText(value).width / 2;
-    if (!isFree(written, [x - half, over - size, x + half, y - r])) continue;
-    text(context, palette, { value, x, y: over, size, weight: 600 });
-    text(context, { ...palette, text: palette.dimText }, { value: block, x, y: y - r - 5, size: size * 0.85, weight: 400 }); // prettier-ignore
   }
 }
 
@@ -88,56 +84,7 @@ export function drawHalos(
   context.globalAlpha = 1;
 }
 
-/** Where names have been written in one drawing of the picture. */
-export type Written = (readonly [left: number, top: number, right: number, bottom: number])[];
-
-/** Notes a place that nothing has been written on; false when something has. */
-function isFree(written: Written, place: Written[number]): boolean {
-  const [left, top, right, bottom] = place;
-  if (written.some(([l, t, r, b]) => left < r && right > l && top < b && bottom > t)) return false;
-  written.push(place);
-  return true;
-}
-
-/**
- * Makes the function that writes the name of a node: below hosts, and beside services. A name that would lie on another one
- * is left out; sigma asks for those of large nodes first.
- */
-export function labelDrawing(paletteNow: () => Palette, written: Written): NodeLabelDrawingFunction {
-  return (context, data) => {
-    const { isFaded, kind, room = 1 } = data as Attributes as Labelled;
-    // the area of a subnet bears its name
-    if (data.label === null || data.label === "" || isFaded === true || kind === "subnet") return;
-    const palette = paletteNow();
-    const isBeside = kind === "service";
-    const size = isBeside ? Math.min(12, Math.max(9, data.size * 1.1)) : Math.min(14, Math.max(10, data.size * 0.75));
-    context.font = fontOf(isBeside ? 400 : 600, size);
-    const widthOf = (line: string): number => context.measureText(line).width;
-    const lines = isBeside
-      ? [shortened(data.label, 24)]
-      : wrapped(data.label, (line) => widthOf(line) <= 2.3 * room * data.size);
-    const width = Math.max(...lines.map(widthOf));
-    const left = isBeside ? data.x + data.size + 3 : data.x - width / 2;
-    const top = isBeside ? data.y - size / 2 : data.y + data.size + 2;
-    const bottom = top + lines.length * size * 1.1;
-    if (!isFree(written, [left, top, left + width, bottom])) return;
-    for (const [index, value] of lines.entries()) {
-      const y = top + size * (0.9 + index * 1.1);
-      text(context, palette, { value, x: isBeside ? left : data.x, y, size, weight: isBeside ? 400 : 600, align: isBeside ? "left" : "center" }); // prettier-ignore
-    }
-  };
-}
-
-/** A text in two lines when it does not fit in one; words stay whole. */
-function wrapped(value: string, fits: (line: string) => boolean): string[] {
-  if (fits(value)) return [shortened(value, 28)];
-  const words = value.split(" ");
-  let [first, rest] = [words[0] ?? "", words.slice(1)];
-  while (rest.length > 1 && fits(`${first} ${rest[0] ?? ""}`)) [first, rest] = [`${first} ${rest[0] ?? ""}`, rest.slice(1)]; // prettier-ignore
-  return rest.length === 0 ? [shortened(first, 28)] : [first, shortened(rest.join(" "), 20)];
-}
-
-function fontOf(weight: number, size: number): string {
+export function fontOf(weight: number, size: number): string {
   return `${weight} ${size}px ${FONT}`;
 }
 
@@ -182,7 +129,7 @@ interface Writing {
 }
 
 /** Writes with a halo, so that lines behind the letters do not disturb. */
-function text(context: CanvasRenderingContext2D, palette: Palette, writing: Writing): void {
+export function text(context: CanvasRenderingContext2D, palette: Palette, writing: Writing): void {
   const { value, x, y, size, weight, align = "center" } = writing;
   context.font = fontOf(weight, size);
   context.textAlign = align;
@@ -193,11 +140,4 @@ function text(context: CanvasRenderingContext2D, palette: Palette, writing: Writ
   context.strokeText(value, x, y);
   context.fillStyle = palette.text;
   context.fillText(value, x, y);
-}
-
-/** A text cut to some characters. */
-export function shortened(value: string, characters: number): string {
-  const most = Math.max(4, Math.floor(characters));
-  const all = Array.from(value);
-  return all.length <= most ? value : `${all.slice(0, most - 1).join("")}…`;
 }

@@ -72,6 +72,11 @@ export function addressesOf(host: HostParts | undefined): string[] {
 const ORDER = { subnet: 0, host: 1, service: 2 } as const;
 const names = new Intl.Collator("en", { numeric: true });
 
+/** Numbers within names, addresses and blocks count as numbers. */
+export function compareNames(a: string, b: string): number {
+  return names.compare(a, b);
+}
+
 function byKindAndName(a: TopologyNode, b: TopologyNode): number {
   return ORDER[a.kind] - ORDER[b.kind] || names.compare(a.label, b.label) || (a.id < b.id ? -1 : 1);
 }

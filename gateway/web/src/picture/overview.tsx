@@ -2,11 +2,12 @@ import { ActionIcon, Drawer, useComputedColorScheme } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import type { Diff, Topology } from "@nts/shared/contract";
 import { Maximize, Minus, Plus } from "lucide-react";
-import { type ReactNode, useDeferredValue, useMemo, useRef, useState } from "react";
+import { type ReactNode, type RefObject, useCallback, useDeferredValue, useMemo, useRef, useState } from "react";
 import { Page } from "../parts/page.js";
 import { sayFailed } from "../parts/toast.js";
 import { useTags } from "../tags/tags.js";
 import { Canvas, type CanvasHandle } from "./canvas.js";
+import { CardView } from "./card-view.js";
 import { pngOf, save, svgOf } from "./files.js";
 import { findIn, NO_FILTERS, shownIn } from "./filters.js";
 import { layoutOf } from "./layout.js";
@@ -18,6 +19,7 @@ import classes from "./picture.module.css";
 import { Results } from "./results.js";
 import { sceneOf } from "./scene.js";
 import { Toolbar } from "./toolbar.js";
+import { useView } from "./use-view.js";
 
 interface OverviewProps {
   readonly topology: Topology;
@@ -47,6 +49,7 @@ export function Overview(props: OverviewProps): ReactNode {
   const [filters, setFilters] = useState(NO_FILTERS);
   const [selected, setSelected] = useState<string | null>(null);
   const canvas = useRef<CanvasHandle | null>(null);
+  const [view, setView] = useView();
 
   const model = useMemo(() => modelOf(topology), [topology]);
   const layout = useMemo(() => layoutOf(modelOf(whole)), [whole]);
@@ -58,10 +61,10 @@ export function Overview(props: OverviewProps): ReactNode {
   const found = useMemo(() => (isSearching ? new Set(listed.map(({ id }) => id)) : null), [isSearching, listed]);
   const node = selected === null ? undefined : model.nodes.get(selected);
 
-  function show(id: string): void {
+  const show = useCallback((id: string): void => {
     setSelected(id);
     canvas.current?.show(id);
-  }
+  }, []);
 
   async function exportAs(format: "png" | "svg"): Promise<void> {
     try {
@@ -82,7 +85,8 @@ export function Overview(props: OverviewProps): ReactNode {
       about={about}
       actions={
         <Toolbar
-          {...{ model, networkId, tags, search, filters, at, isLookingBack, onLookBack }}
+          {...{ model, networkId, tags, search, filters, at, isLookingBack, onLookBack, view }}
+          onView={setView}
           onSearch={setSearch}
           onFilter={setFilters}
           onExport={(format) => void exportAs(format)}
@@ -90,20 +94,20 @@ export function Overview(props: OverviewProps): ReactNode {
       }
     >
       {time}
-      <div className={classes.stage} data-panel={(node !== undefined && !isNarrow) || undefined}>
+      <div className={classes.stage} data-view={view} data-panel={(node !== undefined && !isNarrow) || undefined}>
         <div className={classes.view}>
-          <Canvas {...{ model, layout, colouring, shown, found, selected }} onSelect={setSelected} handle={canvas} />
-          <div className={classes.zoom}>
-            <ActionIcon variant="default" size="lg" aria-label="Zoom in" onClick={() => canvas.current?.zoom("in")}>
-              <Plus size={18} aria-hidden />
-            </ActionIcon>
-            <ActionIcon variant="default" size="lg" aria-label="Zoom out" onClick={() => canvas.current?.zoom("out")}>
-              <Minus size={18} aria-hidden />
-            </ActionIcon>
-            <ActionIcon variant="default" size="lg" aria-label="Fit to view" onClick={() => canvas.current?.fit()}>
-              <Maximize size={18} aria-hidden />
-            </ActionIcon>
-          </div>
+          {view === "cards" ? (
+            <CardView {...{ model, shown, found, colouring, selected }} onSelect={setSelected} />
+          ) : (
+            <>
+              <Canvas
+                {...{ model, layout, colouring, shown, found, selected }}
+                onSelect={setSelected}
+                handle={canvas}
+              />
+              <Zoom canvas={canvas} />
+            </>
+          )}
         </div>
         <Legend nodes={topology.nodes} colouring={colouring} isOpen={!isNarrow} />
         <div className={classes.list}>
@@ -124,5 +128,21 @@ export function Overview(props: OverviewProps): ReactNode {
         </Drawer.Content>
       </Drawer.Root>
     </Page>
+  );
+}
+
+function Zoom({ canvas }: { readonly canvas: RefObject<CanvasHandle | null> }): ReactNode {
+  return (
+    <div className={classes.zoom}>
+      <ActionIcon variant="default" size="lg" aria-label="Zoom in" onClick={() => canvas.current?.zoom("in")}>
+        <Plus size={18} aria-hidden />
+      </ActionIcon>
+      <ActionIcon variant="default" size="lg" aria-label="Zoom out" onClick={() => canvas.current?.zoom("out")}>
+        <Minus size={18} aria-hidden />
+      </ActionIcon>
+      <ActionIcon variant="default" size="lg" aria-label="Fit to view" onClick={() => canvas.current?.fit()}>
+        <Maximize size={18} aria-hidden />
+      </ActionIcon>
+    </div>
   );
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import type { Topology, TopologyEdge, TopologyNode } from "@nts/shared/contract";
 import fc from "fast-check";
 import { SaxesParser } from "saxes";
+import { cardsOf } from "./cards.js";
 import { svgOf } from "./files.js";
 import { findIn, NO_FILTERS, shownIn } from "./filters.js";
 import { layoutOf, type Place } from "./layout.js";
@@ -170,6 +171,58 @@ describe("a search for an address and port", () => {
     ["443/udp", []],
   ])("finds at %s what is bound there, and its host", (part, expected) => {
     expect(findIn(model, part).map(({ id }) => id)).toEqual(expected);
+  });
+});
+
+describe("the cards", () => {
+  const at = (source: string, target: string, ip_address: string): TopologyEdge => ({ ...inSubnet(source, target, ip_address), interface_id: ip_address }) as TopologyEdge; // prettier-ignore
+  const on = (source: string, target: string, port: number, interface_id: string | null): TopologyEdge => ({ ...onHost(source, target), bindings: [{ type: "Port", id: source, port_id: source, port, protocol: "Tcp", interface_id }] }) as TopologyEdge; // prettier-ignore
+  const model = modelOf({
+    nodes: [
+      subnet("lan", { cidr: "10.0.10.0/24" }),
+      subnet("dmz", { cidr: "10.0.2.0/24" }),
+      subnet("empty", { cidr: "10.0.3.0/24" }),
+      ...["gate", "nas", "lost"].map((id) => host(id)),
+      ...["ssh", "web", "admin", "unbound"].map((id) => service(id, "gate")),
+      service("files", "nas"),
+      service("lone", "lost"),
+    ],
+    edges: [
+      at("gate", "lan", "10.0.10.20"),
+      at("gate", "dmz", "10.0.2.1"),
+      at("nas", "lan", "10.0.10.3"),
+      on("ssh", "gate", 22, null),
+      on("web", "gate", 443, "10.0.2.1"),
+      on("admin", "gate", 8443, "10.0.10.20"),
+      on("files", "nas", 445, "10.0.10.3"),
+      onHost("unbound", "gate"),
+      onHost("lone", "lost"),
+    ],
+  });
+  const told = (found: string[] | null): unknown =>
+    cardsOf(model, shownIn(model, NO_FILTERS), found && new Set(found)).map(({ id, hosts }) => [
+      id,
+      ...hosts.map(({ node, addresses, services }) => [node.id, ...addresses, ...services.map((one) => `${one.node.id}${one.sockets.map(({ text }) => text).join()}`)]), // prettier-ignore
+    ]);
+
+  it("are subnets by block, hosts by address, and services where they are reached; without an address at last", () => {
+    expect(told(null)).toEqual([
+      ["dmz", ["gate", "10.0.2.1", "ssh:22", "web:443"]],
+      ["empty"],
+      ["lan", ["nas", "10.0.10.3", "files:445"], ["gate", "10.0.10.20", "ssh:22", "admin:8443", "unbound"]],
+      ["none:network", ["lost", "lone"]],
+    ]);
+  });
+
+  it("lead where the service is reached in the subnet", () => {
+    const [dmz] = cardsOf(model, shownIn(model, NO_FILTERS), null);
+    expect(dmz?.hosts[0]?.services[1]?.sockets[0]?.href).toBe("https://10.0.2.1/");
+  });
+
+  it("have only what a search has found: whole subnets and hosts, or services on theirs", () => {
+    expect(told(["web"])).toEqual([["dmz", ["gate", "10.0.2.1", "web:443"]]]);
+    expect(told(["nas", "ssh"])).toEqual([["dmz", ["gate", "10.0.2.1", "ssh:22"]], ["lan", ["nas", "10.0.10.3", "files:445"], ["gate", "10.0.10.20", "ssh:22"]]]); // prettier-ignore
+    expect(told(["empty"])).toEqual([["empty"]]);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { TopologyEdge, TopologyNode } from "@nts/shared/contract";
 import { colourOf, type Colouring, FAMILIES, MARKS, PALETTES, type Scheme } from "./colours.js";
-import { shortened } from "./drawing.js";
+import { shortened } from "./labels.js";
 import type { Layout } from "./layout.js";
 import { homeOf, type Model } from "./model.js";
 

@@ -1,11 +1,12 @@
-import { Button, Checkbox, Menu, MultiSelect, Popover, TextInput } from "@mantine/core";
+import { Button, Checkbox, Menu, MultiSelect, Popover, SegmentedControl, TextInput } from "@mantine/core";
 import type { Category, TopologyFormat } from "@nts/shared/contract";
-import { Download, History, ListFilter, Search } from "lucide-react";
+import { Download, History, LayoutGrid, ListFilter, type LucideIcon, Search, Waypoints } from "lucide-react";
 import { type ReactNode, useMemo } from "react";
 import type { KnownTags } from "../tags/tags.js";
 import { type Filters, isFiltering, NO_FILTERS } from "./filters.js";
 import type { Model } from "./model.js";
 import classes from "./picture.module.css";
+import type { View } from "./use-view.js";
 
 interface ToolbarProps {
   readonly model: Model;
@@ -20,7 +21,14 @@ interface ToolbarProps {
   readonly isLookingBack: boolean;
   readonly onLookBack: () => void;
   readonly onExport: (format: "png" | "svg") => void;
+  readonly view: View;
+  readonly onView: (view: View) => void;
 }
+
+const VIEWS: readonly { readonly value: View; readonly name: string; readonly icon: LucideIcon }[] = [
+  { value: "map", name: "Map", icon: Waypoints },
+  { value: "cards", name: "By subnet", icon: LayoutGrid },
+];
 
 const FILES: readonly { readonly format: TopologyFormat; readonly label: string }[] = [
   { format: "dot", label: "Graphviz (DOT)" },
@@ -30,13 +38,26 @@ const FILES: readonly { readonly format: TopologyFormat; readonly label: string 
 
 /** What narrows the picture, and what takes it away. */
 export function Toolbar(props: ToolbarProps): ReactNode {
-  const { networkId, search, at, isLookingBack, onLookBack, onSearch, onExport } = props;
+  const { networkId, search, at, isLookingBack, onLookBack, onSearch, onExport, view, onView } = props;
   const scope = new URLSearchParams({
     ...(networkId !== null && { network_id: networkId }),
     ...(at !== null && { as_of: at }),
   });
   return (
     <div className={classes.toolbar}>
+      <SegmentedControl
+        aria-label="Layout"
+        value={view}
+        onChange={onView}
+        data={VIEWS.map(({ value, name, icon: Icon }) => ({
+          value,
+          label: (
+            <span className={classes.viewChoice} title={name}>
+              <Icon size={18} role="img" aria-label={name} />
+            </span>
+          ),
+        }))}
+      />
       <TextInput
         className={classes.search}
         type="search"
@@ -64,8 +85,14 @@ export function Toolbar(props: ToolbarProps): ReactNode {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Label>Current view</Menu.Label>
-          <Menu.Item onClick={() => onExport("png")}>PNG</Menu.Item>
-          <Menu.Item onClick={() => onExport("svg")}>SVG</Menu.Item>
+          {view === "cards" ? (
+            <Menu.Item onClick={printSoon}>Print</Menu.Item>
+          ) : (
+            <>
+              <Menu.Item onClick={() => onExport("png")}>PNG</Menu.Item>
+              <Menu.Item onClick={() => onExport("svg")}>SVG</Menu.Item>
+            </>
+          )}
           <Menu.Label>Full graph</Menu.Label>
           {FILES.map(({ format, label }) => (
             <Menu.Item
@@ -81,6 +108,11 @@ export function Toolbar(props: ToolbarProps): ReactNode {
       </Menu>
     </div>
   );
+}
+
+/** Once the menu is closed: the browser stands still while it asks how to print. */
+function printSoon(): void {
+  setTimeout(() => window.print());
 }
 
 function FilterChoice({ model, tags: known, filters, onFilter }: ToolbarProps): ReactNode {

@@ -1,0 +1,173 @@
+// Where names can stand so that none lies on another one, nor on a dot. What is taken is kept by the squares of a grid that it
+// touches: boxes that do not overlap are few in any square, so that a name costs the same however many there are.
+
+/** In pixels; `y` points downwards. */
+export interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+/** The room that is taken in one drawing of the picture. */
+export interface Room {
+  readonly clear: () => void;
+  readonly isFree: (box: Box) => boolean;
+  readonly take: (box: Box) => void;
+}
+
+/** Pixels of a square: about as wide as a name. */
+const SQUARE = 64;
+/** More squares than any window has, so that each has a number of its own. */
+const ROW = 65_536;
+
+export function createRoom(): Room {
+  const squares = new Map<number, Box[]>();
+  return {
+    clear: () => squares.clear(),
+    isFree: (box) => squaresOf(box).every((n) => !squares.get(n)?.some((other) => overlap(box, other))),
+    take: (box) => {
+      for (const n of squaresOf(box)) {
+        const there = squares.get(n);
+        if (there === undefined) squares.set(n, [box]);
+        else there.push(box);
+      }
+    },
+  };
+}
+
+export function overlap(a: Box, b: Box): boolean {
+  return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+}
+
+function squaresOf({ left, top, right, bottom }: Box): number[] {
+  const numbers: number[] = [];
+  for (let row = Math.floor(top / SQUARE); row * SQUARE < bottom; row++)
+    for (let column = Math.floor(left / SQUARE); column * SQUARE < right; column++) numbers.push(row * ROW + column);
+  return numbers;
+}
+
+/** A way to write a name. */
+export interface Writing {
+  readonly box: Box;
+  /** Below each other. */
+  readonly lines: readonly string[];
+  readonly align: "left" | "center" | "right";
+}
+
+/** What a name must not lie on, and what it need not. */
+export interface Rooms {
+  /** Names, and the dots of hosts and subnets. */
+  readonly names: Room;
+  /** The dots of services: a name lies on them rather than nowhere. */
+  readonly dots: Room;
+  /** What is seen: a name leaves it rather than being nowhere. */
+  readonly window: Box;
+}
+
+/** Takes the first way that has room; null when none has. */
+export function write(ways: readonly Writing[], { names, dots, window }: Rooms): Writing | null {
+  const free = ways.filter(({ box }) => names.isFree(box));
+  const inside = free.filter(({ box }) => isWithin(box, window));
+  const chosen = inside.find(({ box }) => dots.isFree(box)) ?? inside[0] ?? free[0] ?? null;
+  if (chosen !== null) names.take(chosen.box);
+  return chosen;
+}
+
+function isWithin({ left, top, right, bottom }: Box, around: Box): boolean {
+  return left >= around.left && top >= around.top && right <= around.right && bottom <= around.bottom;
+}
+
+/** A node as it is seen. */
+export interface Seen {
+  readonly x: number;
+  readonly y: number;
+  /** Radius. */
+  readonly r: number;
+}
+
+/** What tells how wide a text is. */
+export type Measure = (text: string) => number;
+
+const LINE = 1.15;
+const APART = 2;
+/** Characters of a name on one line, of what is left of it on a second one, and where there is little room. */
+const MOST = { first: 28, second: 20, short: 14, shortest: 8 } as const;
+
+/** The ways to write the name of a host: below it, then beside and above it, in the end shortened. @param width that fits below it */
+export function waysForHost(
+  seen: Seen,
+  name: string,
+  { size, width, measure }: { size: number; width: number; measure: Measure },
+): Writing[] {
+  const lines = wrapped(name, (line) => measure(line) <= width);
+  const line = [shortened(name, MOST.first)];
+  const box = (of: readonly string[], place: Place): Writing => boxed(seen, of, { place, size, measure });
+  const shorter = [MOST.short, MOST.shortest]
+    .filter((most) => most < name.length)
+    .map((most) => [shortened(name, most)]);
+  const everywhere = (of: readonly string[]): Writing[] => EVERYWHERE.map((place) => box(of, place));
+  return [box(lines, "below"), box(line, "right"), box(line, "left"), ...[lines, line, ...shorter].flatMap(everywhere)];
+}
+
+/** The ways to write the name of a service: on the side of its host that it stands on. @param ports where there is room for them */
+export function waysForService(
+  seen: Seen,
+  name: string,
+  { size, side, ports, measure }: { size: number; side: "left" | "right"; ports: string; measure: Measure },
+): Writing[] {
+  const short = shortened(name, MOST.second + 4);
+  const [first = "", ...others] = ports.split(" ");
+  const some = others.length === 0 ? first : `${first} +${others.length}`;
+  const texts =
+    first === ""
+      ? [short]
+      : [`${short} ${ports}`, `${short} ${some}`, `${shortened(name, MOST.shortest)} ${some}`, short];
+  return texts.map((line) => boxed(seen, [line], { place: side, size, measure }));
+}
+
+/** Below and above also with the name beginning or ending at the edge of the dot. */
+const EVERYWHERE = [
+  "below",
+  "right",
+  "left",
+  "above",
+  "below-right",
+  "below-left",
+  "above-right",
+  "above-left",
+] as const;
+type Place = (typeof EVERYWHERE)[number];
+
+function boxed(
+  { x, y, r }: Seen,
+  lines: readonly string[],
+  { place, size, measure }: { place: Place; size: number; measure: Measure },
+): Writing {
+  const width = Math.max(...lines.map(measure));
+  const height = lines.length * size * LINE;
+  const away = r + APART;
+  const side = place.endsWith("right") ? "right" : place.endsWith("left") ? "left" : null;
+  const isBeside = place === side;
+  const from = isBeside ? away : -r;
+  const left = side === null ? x - width / 2 : side === "right" ? x + from : x - from - width;
+  const top = isBeside ? y - height / 2 : place.startsWith("below") ? y + away : y - away - height;
+  const align = side === null ? "center" : side === "right" ? "left" : "right";
+  return { box: { left, top, right: left + width, bottom: top + height }, lines, align };
+}
+
+/** A text in two lines when it does not fit in one; words stay whole. */
+function wrapped(value: string, fits: (line: string) => boolean): string[] {
+  if (fits(value)) return [shortened(value, MOST.first)];
+  const words = value.split(" ");
+  let [first, rest] = [words[0] ?? "", words.slice(1)];
+  while (rest.length > 1 && fits(`${first} ${rest[0] ?? ""}`)) [first, rest] = [`${first} ${rest[0] ?? ""}`, rest.slice(1)]; // prettier-ignore
+  return rest.length === 0 ? [shortened(first, MOST.first)] : [first, shortened(rest.join(" "), MOST.second)];
+}
+
+/** A text cut to some characters. */
+export function shortened(value: string, characters: number): string {
+  const most = Math.max(4, Math.floor(characters));
+  const all = Array.from(value);
+  return all.length <= most ? value : `${all.slice(0, most - 1).join("")}…`;
+}

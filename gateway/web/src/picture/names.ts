@@ -1,0 +1,180 @@
+import type { Attributes } from "graphology-types";
+import type Sigma from "sigma";
+import type { NodeLabelDrawingFunction } from "sigma/rendering";
+import type { Palette } from "./colours.js";
+import { discsSeen, fontOf, type Labelled, text } from "./drawing.js";
+import {
+  type Box,
+  createRoom,
+  type Measure,
+  type Rooms,
+  shortened,
+  waysForHost,
+  waysForService,
+  write,
+} from "./labels.js";
+import type { Disc, Place } from "./layout.js";
+
+// The names on the picture: of areas, hosts and services, as many as have room at the zoom.
+
+/** Pixels of an area below which its name would be longer than the area. */
+const LEAST_AREA = 34;
+
+/** Pixels of an area below which there is no room for a second line between it and those above it. */
+const LEAST_WITH_BLOCK = 48;
+
+/** Pixels of the radius from which on nodes have names, and services their ports, too. */
+const NAMED = { host: 3, service: 5.5, ports: 7 } as const;
+
+/** Pixels of the radius below which nothing has a name. */
+export const LEAST_NAMED = NAMED.host;
+
+/** Writes the names of subnets above their areas, the largest first, as far as there is room. */
+function nameDiscs(
+  sigma: Sigma,
+  context: CanvasRenderingContext2D,
+  discs: readonly Disc[],
+  { palette, rooms }: { palette: Palette; rooms: Rooms },
+): void {
+  for (const { disc, x, y, r } of discsSeen(sigma, discs).sort((a, b) => b.r - a.r)) {
+    if (disc.kind === "network" || r < LEAST_AREA) continue;
+    const size = Math.min(14, Math.max(11, r / 9));
+    const [name, cidr] = disc.subnet === null ? ["No address", ""] : [disc.subnet.label, disc.subnet.cidr];
+    const block = r < LEAST_WITH_BLOCK ? "" : cidr;
+    const over = y - r - (block === "" ? 5 : 7 + size * 0.85);
+    const value = shortened(name, Math.max(12, r / (size * 0.3)));
+    const half = measureIn(context, 600, size)(value) / 2;
+    const box = { left: x - half, top: over - size, right: x + half, bottom: y - r };
+    if (!rooms.names.isFree(box)) continue;
+    rooms.names.take(box);
+    text(context, palette, { value, x, y: over, size, weight: 600 });
+    text(context, { ...palette, text: palette.dimText }, { value: block, x, y: y - r - 5, size: size * 0.85, weight: 400 }); // prettier-ignore
+  }
+}
+
+/** What is drawn in one frame: sigma asks for names one by one, and none knows of the others. */
+export interface Frame {
+  /** Before sigma draws. */
+  begin(): void;
+  /** After it has. */
+  end(): void;
+  readonly drawLabel: NodeLabelDrawingFunction;
+}
+
+interface Framed {
+  readonly sigma: () => Sigma | null;
+  readonly palette: () => Palette;
+  readonly discs: () => readonly Disc[];
+  /** What names must not lie on. */
+  readonly places: () => Iterable<readonly [kind: string, place: Place]>;
+}
+
+const NOTHING: Box = { left: 0, top: 0, right: 0, bottom: 0 };
+
+/** Draws the names of a picture so that none lies on another one: those of areas, of hosts, and of services when they are near. */
+export function createFrame({ sigma, palette, discs, places }: Framed): Frame {
+  const [names, dots] = [createRoom(), createRoom()];
+  let rooms: Rooms = { names, dots, window: NOTHING };
+  let isPrepared = false;
+  const waiting: (() => void)[] = [];
+
+  /** Only while sigma draws does it know where everything is. */
+  function prepare(context: CanvasRenderingContext2D): void {
+    const made = sigma();
+    if (isPrepared || made === null) return;
+    isPrepared = true;
+    const { width, height } = made.getDimensions();
+    rooms = { names, dots, window: { left: 0, top: 0, right: width, bottom: height } };
+    takeDots(made, places(), rooms);
+    nameDiscs(made, context, discs(), { palette: palette(), rooms });
+  }
+
+  return {
+    begin: () => {
+      names.clear();
+      dots.clear();
+      waiting.length = 0;
+      isPrepared = false;
+    },
+    end: () => {
+      const context = sigma()?.getCanvases()["labels"]?.getContext("2d");
+      if (context) prepare(context);
+      // hosts are more important than what runs on them
+      for (const draw of waiting) draw();
+    },
+    drawLabel: (context, data) => {
+      prepare(context);
+      const { isFaded, kind } = data as Attributes as Labelled;
+      // the area of a subnet bears its name
+      if (data.label === null || data.label === "" || isFaded === true || kind === "subnet") return;
+      const draw = (): void => drawName(context, data as Attributes as Named, { palette: palette(), rooms });
+      if (kind === "host") draw();
+      else if (data.size >= NAMED.service) waiting.push(draw);
+    },
+  };
+}
+
+/** Pixels of the radius of a service below which names may lie on it. */
+const LEAST_DOT = 2;
+
+function takeDots(sigma: Sigma, places: Iterable<readonly [kind: string, place: Place]>, { names, dots }: Rooms): void {
+  const { width, height } = sigma.getDimensions();
+  const origin = sigma.graphToViewport({ x: 0, y: 0 });
+  const unit = sigma.graphToViewport({ x: 1, y: 0 }).x - origin.x;
+  for (const [kind, place] of places) {
+    const [x, y, r] = [origin.x + place.x * unit, origin.y - place.y * unit, place.r * unit];
+    if (x + r < 0 || y + r < 0 || x - r > width || y - r > height) continue;
+    const box: Box = { left: x - r, top: y - r, right: x + r, bottom: y + r };
+    if (kind !== "service") names.take(box);
+    else if (r >= LEAST_DOT) dots.take(box);
+  }
+}
+
+interface Named extends Labelled {
+  readonly x: number;
+  readonly y: number;
+  readonly size: number;
+  readonly label: string;
+}
+
+function drawName(
+  context: CanvasRenderingContext2D,
+  node: Named,
+  { palette, rooms }: { palette: Palette; rooms: Rooms },
+): void {
+  const { x, y, size: r, label, kind, room = 1, side = "right", ports = "" } = node;
+  const isHost = kind === "host";
+  const [weight, size] = isHost
+    ? [600, Math.min(14, Math.max(10, r * 0.75))]
+    : [400, Math.min(13, Math.max(9, r * 1.1))];
+  const measure = measureIn(context, weight, size);
+  const ways = isHost
+    ? waysForHost({ x, y, r }, label, { size, width: 2.3 * room * r, measure })
+    : waysForService({ x, y, r }, label, { size, side, ports: r < NAMED.ports ? "" : ports, measure });
+  const way = write(ways, rooms);
+  if (way === null) return;
+  const { box, lines, align } = way;
+  const at = { left: box.left, center: (box.left + box.right) / 2, right: box.right }[align];
+  const step = (box.bottom - box.top) / lines.length;
+  for (const [index, value] of lines.entries())
+    text(context, palette, { value, x: at, y: box.top + step * (index + 0.8), size, weight, align });
+}
+
+/** Widths are measured once: browsers take longer for it than for everything else about a name. */
+const widths = new Map<string, number>();
+const MOST_WIDTHS = 20_000;
+const MEASURED_SIZE = 20;
+
+function measureIn(context: CanvasRenderingContext2D, weight: number, size: number): Measure {
+  return (value) => {
+    const key = `${weight} ${value}`;
+    let width = widths.get(key);
+    if (width === undefined) {
+      context.font = fontOf(weight, MEASURED_SIZE);
+      width = context.measureText(value).width;
+      if (widths.size >= MOST_WIDTHS) widths.clear();
+      widths.set(key, width);
+    }
+    return (width * size) / MEASURED_SIZE;
+  };
+}
