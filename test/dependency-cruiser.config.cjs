@@ -19,6 +19,7 @@ const TOPOLOGY_ROOMS = [
   "references",
   "hosts",
   "graph",
+  "stats",
   "exports",
   "deletions",
   "reverts",

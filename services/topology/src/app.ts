@@ -18,6 +18,7 @@ import type { Notices } from "./deletions/notices.js";
 import { mountPorts } from "./resources/ports.js";
 import { createPast } from "./past/past.js";
 import { mountRevert } from "./resources/revert.js";
+import { mountStats } from "./resources/stats.js";
 import { mountServices } from "./resources/services.js";
 import type { Storage } from "./storage/storage.js";
 import { mountSubnets } from "./resources/subnets.js";
@@ -70,6 +71,7 @@ export function createTopologyApp(parts: TopologyParts): Router {
   mountWebhooks(router, { storage, notices, desk: webhooks, reader: journal.reader });
   mountImports(router, storage, imports);
   mountExports(router, storage, journal.reader);
+  mountStats(router, storage, journal.reader);
 
   mountAny(router, listNetworkIds, async ({ params }) => {
     const found = await storage.networks.select(wholeOf(params.id), {}, { projection: { _id: 1 }, sort: { _id: 1 } });

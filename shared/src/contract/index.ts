@@ -5,6 +5,7 @@ import * as changes from "./changes.js";
 import * as diff from "./diff.js";
 import * as definitions from "./definitions.js";
 import * as exports from "./exports.js";
+import * as stats from "./stats.js";
 import * as hosts from "./hosts.js";
 import * as imports from "./imports.js";
 import * as interfaces from "./interfaces.js";
@@ -67,6 +68,7 @@ export const OPERATIONS = operationsOf(
   audit,
   imports,
   exports,
+  stats,
 );
 
 export * from "./audit.js";
@@ -92,6 +94,7 @@ export * from "./organizations.js";
 export * from "./ports.js";
 export * from "./revert.js";
 export * from "./services.js";
+export * from "./stats.js";
 export * from "./subnets.js";
 export * from "./system.js";
 export * from "./tags.js";

@@ -179,7 +179,7 @@ function expectedOf(operation: AnyEndpoint, kind: Kind, target: Target): string 
   if (
     visible ||
     operation.list === true ||
-    ["get_topology", "export_inventory", "list_changes", "diff_changes", "stream_changes"].includes(operationId)
+    /^(get_topology|get_stats|export_inventory|(list|diff|stream)_changes)$/.test(operationId)
   )
     return 200;
   return path.includes("{id}") || path.endsWith("/bulk-delete") ? "not_found" : "invalid_reference";

@@ -103,6 +103,8 @@ describe("the examples of docs/exports.md", () => {
     expect(JSON.parse(await fileOf("targets.json"))).toMatchObject([{ targets: ["192.168.1.20:443"] }]);
     expect(JSON.parse(await fileOf("inventory.json"))).toMatchObject({ all: { hosts: { nas: {} } } });
     expect(JSON.parse(await fileOf("plan.json"))).toMatchObject({ data: { summary: { hosts: { unchanged: 1 } } } });
+    const [ports, categories] = [[{ number: 443, protocol: "Tcp", hosts: 1 }], [{ category: "Media", services: 1 }]];
+    expect(JSON.parse(await fileOf("stats.json"))).toMatchObject({ data: { totals: { hosts: 1 }, ports, categories } });
   });
 });
 

@@ -63,6 +63,8 @@ export interface JournalReader {
   place(scope: Scope): Promise<number>;
   /** The first number at or after a time; one more than the last when there is none. */
   firstSince(scope: Scope, time: Date, range: Range): Promise<number>;
+  /** How many entries of a range are of the networks of the scope; of all networks, all of it. */
+  count(scope: Scope, range: Range): Promise<number>;
   /** The entries, some at a time. @param reached is told where reading has come to */
   entries(scope: Scope, asked: Asked, reached: Reached): AsyncGenerator<JournalDocument[], void, void>;
   /** The same as JSON texts. */
@@ -88,7 +90,7 @@ export function createJournalReader(database: Database): JournalReader {
 function createPlaces(
   { share }: Database,
   { journal, gone }: JournalCollections,
-): Pick<JournalReader, "ends" | "place" | "firstSince"> {
+): Pick<JournalReader, "ends" | "place" | "firstSince" | "count"> {
   const ends: JournalReader["ends"] = (scope) => {
     const { organizationId: organization_id, networks } = scope;
     const seen = networks === "all" ? [] : [...networks, "-"];
@@ -117,6 +119,12 @@ function createPlaces(
         place = Math.max(place, found?.n ?? 0);
       }
       return place;
+    },
+    count: async (scope, { first, last }) => {
+      const { organizationId: organization_id, networks } = scope;
+      if (networks === "all" || last < first) return Math.max(0, last - first + 1);
+      const range = { organization_id, network_id: { $in: [...networks] }, n: { $gte: first, $lte: last } };
+      return share(scope, () => journal.countDocuments(range, { hint: JOURNAL_OF_NETWORK }));
     },
     firstSince: (scope, time, range) =>
       firstSince(range, time, async (n) => {

@@ -60,6 +60,9 @@ export const HOST_ORDER_INDEX = { host_id: 1, position: 1 } as const;
 /** The index by which the ports of a host are found, in their order, and by which a second one of a number is refused. */
 export const HOST_PORTS_INDEX = { organization_id: 1, host_id: 1, number: 1, protocol: 1 } as const;
 
+/** The index by which a second interface of a host with an address is refused. */
+export const ONE_ADDRESS_INDEX = { organization_id: 1, host_id: 1, subnet_id: 1, ip_key: 1 } as const;
+
 /** The index by which the interfaces in a subnet are found. */
 export const SUBNET_INTERFACES_INDEX: IndexKey = { subnet_id: 1 };
 
@@ -116,7 +119,7 @@ export const INDEXES: Indexes = {
     { key: SUBNET_INTERFACES_INDEX },
     { key: INTERFACE_ADDRESSES_INDEX },
     { key: MAC_INDEX },
-    { name: "one_address_of_host", key: { organization_id: 1, host_id: 1, subnet_id: 1, ip_key: 1 }, unique: true },
+    { name: "one_address_of_host", key: ONE_ADDRESS_INDEX, unique: true },
   ],
   ports: [...ordered(["number"]), { name: "one_port_of_host", key: HOST_PORTS_INDEX, unique: true }],
   services: [

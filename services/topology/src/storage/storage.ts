@@ -7,6 +7,7 @@ import { type AddressDesk, createAddressDesk } from "./address-desk.js";
 import { type AuditNotes, createAuditNotes } from "./audit-notes.js";
 import { createAddressStore, type AddressStore } from "./stores/addresses.js";
 import { createBindingStore, type BindingStore } from "./stores/bindings.js";
+import { type CountedStore, createCountedStore } from "./stores/counted.js";
 import { createHostStore, type HostStore } from "./stores/hosts.js";
 import { createInterfaceStore, type InterfaceStore } from "./stores/interfaces.js";
 import { createNetworkStore, type NetworkStore } from "./stores/networks.js";
@@ -46,6 +47,7 @@ export interface Storage {
   readonly webhooks: WebhookStore;
   readonly auditNotes: AuditNotes;
   readonly addresses: AddressStore;
+  readonly counted: CountedStore;
   /** Holds addresses for the requests of this process. */
   readonly desk: AddressDesk;
   /** Writes services without a transaction; null while replicas may run that do not know of it. */
@@ -84,8 +86,21 @@ export function createStorage(db: Db, transaction: RunTransaction, options: Stor
   const shortWrites = shortUpdates ? createShortWrites(db, entities.services) : null;
   const [guards, totals, deletions] = [createGuards(database), createTotals(database), createDeletions(database)];
   const writes = createWrites(db, transaction, { mostKeys: options.maxIdempotencyKeys, deleted: deletions.known });
+  const counted = createCountedStore(database);
   const desk = createAddressDesk({ transaction, addresses, guards, subnets: entities.subnets });
   const [auditNotes, sockets] = [createAuditNotes(db), createSockets(entities)];
   const kept = { guards, totals, deletions, quota };
-  return { database, transaction, writes, ...kept, ...entities, sockets, auditNotes, addresses, desk, shortWrites };
+  return {
+    database,
+    transaction,
+    writes,
+    ...kept,
+    ...entities,
+    sockets,
+    auditNotes,
+    addresses,
+    counted,
+    desk,
+    shortWrites,
+  };
 }

@@ -13,9 +13,10 @@ const CARD = { width: 220, title: 46, row: 24, gap: 20 };
 const RIGHT = 2_000;
 
 const STYLES = {
-  network: "text;html=1;align=left;verticalAlign=middle;fontSize=20;fontStyle=1;whiteSpace=wrap;overflow=hidden;",
-  subnet: `swimlane;html=1;startSize=${BOX.title};container=1;collapsible=0;rounded=1;arcSize=4;fontSize=14;fillColor=#dae8fc;strokeColor=#6c8ebf;`,
-  host: `swimlane;html=1;startSize=${CARD.title};container=1;childLayout=stackLayout;horizontalStack=0;resizeParent=1;resizeLast=0;collapsible=1;rounded=1;arcSize=6;whiteSpace=wrap;overflow=hidden;fontStyle=0;fillColor=#f5f5f5;strokeColor=#999999;`,
+  network:
+    "text;html=1;align=left;verticalAlign=middle;fontSize=20;fontStyle=1;whiteSpace=wrap;overflow=hidden;strokeColor=none;fillColor=none;",
+  subnet: `shape=swimlane;html=1;verticalAlign=top;startSize=${BOX.title};container=1;collapsible=0;rounded=1;arcSize=4;fontSize=14;fillColor=#dae8fc;strokeColor=#6c8ebf;`,
+  host: `shape=swimlane;html=1;verticalAlign=top;startSize=${CARD.title};container=1;childLayout=stackLayout;horizontalStack=0;resizeParent=1;resizeLast=0;collapsible=1;rounded=1;arcSize=6;whiteSpace=wrap;overflow=hidden;fontStyle=0;fillColor=#f5f5f5;strokeColor=#999999;`,
   service: "text;html=1;align=left;verticalAlign=middle;spacingLeft=8;spacingRight=8;whiteSpace=wrap;overflow=hidden;strokeColor=none;fillColor=none;", // prettier-ignore
   edge: "html=1;endArrow=none;dashed=1;rounded=1;edgeStyle=orthogonalEdgeStyle;strokeColor=#6c8ebf;",
 };

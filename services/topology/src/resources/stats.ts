@@ -1,0 +1,18 @@
+import { getStats } from "@nts/shared/contract";
+import { answer } from "@nts/shared/http/answer";
+import { mount, type Router } from "@nts/shared/http/mount";
+import type { JournalReader } from "../journal/read.js";
+import { count } from "../stats/count.js";
+import { createKeptStats } from "../stats/kept.js";
+import { narrowedTo } from "../storage/scope.js";
+import type { Storage } from "../storage/storage.js";
+
+/** Answers what there is, in numbers. */
+export function mountStats(router: Router, storage: Storage, reader: JournalReader): void {
+  const kept = createKeptStats();
+  mount(router, getStats, async ({ scope: whole, principal, query: { network_id: networkId } }) => {
+    const [scope, rights] = [narrowedTo(whole, networkId), narrowedTo(principal.scope, networkId)];
+    const { stats, etag } = await kept(scope, () => count(storage, reader, { scope, rights, now: new Date() }));
+    return answer.data(stats, { revision: etag });
+  });
+}

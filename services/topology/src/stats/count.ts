@@ -1,0 +1,119 @@
+import type { Stats } from "@nts/shared/contract";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { documentsIn } from "@nts/shared/mongo/raw-find";
+import type { JournalReader } from "../journal/read.js";
+import type { Entities, Entity, StoredFields } from "../storage/entities.js";
+import { STORED } from "../storage/entity-reader.js";
+import { addedUp, COUNTED, type Counts } from "../storage/guards.js";
+import { BY_ID, FEW_INDEX } from "../storage/indexes.js";
+import type { Storage } from "../storage/storage.js";
+import { sizesOf, spaceOf } from "../values/address-space.js";
+
+// Everything here is counted where it stands, one question after another: an organization has few connections at a time.
+
+const MOST = { networks: 100, listed: 20, subnets: 500, read: 100_000 };
+const DAYS = 7;
+const DAY_MS = 86_400_000;
+
+type Reads = Pick<Storage, "counted" | "networks" | "subnets" | "tags">;
+type Reader = Pick<JournalReader, "ends" | "firstSince" | "count">;
+
+/** What is counted. */
+export interface Counting {
+  readonly scope: Scope;
+  /** The same, with what is hidden: the journal tells of that, too. */
+  readonly rights: Scope;
+  readonly now: Date;
+}
+
+/** Counts what there is in a scope. */
+export async function count(storage: Reads, reader: Reader, { scope, rights, now }: Counting): Promise<Stats> {
+  const { counted, tags } = storage;
+  const byNetwork = await counted.byNetwork(scope);
+  const totals = filled([...byNetwork.values()].reduce((sum, one) => addedUp(sum, one), {}));
+  return {
+    at: now.toISOString(),
+    totals: { networks: byNetwork.size, ...totals, tags: await tags.count(scope, {}, FEW_INDEX) },
+    networks: await largest(storage, scope, byNetwork),
+    categories: await counted.byCategory(scope),
+    virtualization: totals.hosts + totals.services > MOST.read ? [] : await virtualization(storage, scope),
+    ports: await counted.byPort(scope, MOST.listed),
+    subnets: await fullest(storage, scope),
+    days: await changesByDay(reader, rights, now),
+  };
+}
+
+/** Bindings are part of services. */
+const SHOWN = COUNTED.filter((kind) => kind !== "bindings");
+type Filled = Record<(typeof SHOWN)[number], number>;
+
+function filled(counts: Counts): Filled {
+  return Object.fromEntries(SHOWN.map((kind) => [kind, Math.max(0, counts[kind] ?? 0)])) as Filled;
+}
+
+async function largest(
+  { networks }: Reads,
+  scope: Scope,
+  byNetwork: ReadonlyMap<string, Counts>,
+): Promise<Stats["networks"]> {
+  const sorted = [...byNetwork].sort(([, a], [, b]) => (b.hosts ?? 0) - (a.hosts ?? 0)).slice(0, MOST.networks);
+  const found = await byId(networks, scope, sorted.map(([id]) => id)); // prettier-ignore
+  return sorted.flatMap(([id, counts]) => {
+    const network = found.get(id);
+    return network === undefined ? [] : [{ id, name: network.name, ...filled(counts) }];
+  });
+}
+
+async function virtualization({ counted }: Reads, scope: Scope): Promise<Stats["virtualization"]> {
+  const hosts = await counted.byVirtualization(scope, "hosts", MOST.listed);
+  const services = await counted.byVirtualization(scope, "services", MOST.listed);
+  const types = [...new Set([...hosts.keys(), ...services.keys()])];
+  return types
+    .map((type) => ({ type, hosts: hosts.get(type) ?? 0, services: services.get(type) ?? 0 }))
+    .sort((a, b) => b.hosts + b.services - a.hosts - a.services)
+    .slice(0, MOST.listed);
+}
+
+async function fullest({ counted, subnets }: Reads, scope: Scope): Promise<Stats["subnets"]> {
+  const bySubnet = await counted.bySubnet(scope, MOST.subnets);
+  const found = await byId(subnets, scope, [...bySubnet.keys()]);
+  return [...found.values()]
+    .map((subnet) => {
+      const { id, network_id, name, cidr } = subnet;
+      const size = Number(sizesOf(spaceOf(subnet)).size);
+      return { id, network_id, name, cidr, size, used: Math.min(size, bySubnet.get(id) ?? 0) };
+    })
+    .sort((a, b) => b.used / b.size - a.used / a.size || b.used - a.used)
+    .slice(0, MOST.listed);
+}
+
+async function byId<T extends Entity>(
+  { read, within, storedIn }: Entities<T>,
+  scope: Scope,
+  ids: readonly string[],
+): Promise<Map<string, T>> {
+  const found = new Map<string, T>();
+  const filter = { ...within(scope), _id: { $in: ids } };
+  for await (const batch of read(scope, { filter, projection: STORED, hint: BY_ID }))
+    for (const document of documentsIn(batch)) {
+      const { entity } = storedIn(document as StoredFields, scope);
+      found.set(entity.id, entity);
+    }
+  return found;
+}
+
+/** How many changes of each of the last days the journal keeps. */
+async function changesByDay(reader: Reader, scope: Scope, now: Date): Promise<Stats["days"]> {
+  const { last, gone } = await reader.ends(scope);
+  const today = Math.floor(now.getTime() / DAY_MS);
+  const days: Stats["days"] = [];
+  let first = gone + 1;
+  for (let day = today - DAYS + 1; day <= today; day++) {
+    first = await reader.firstSince(scope, new Date(day * DAY_MS), { first, last });
+    const next = day === today ? last + 1 : await reader.firstSince(scope, new Date((day + 1) * DAY_MS), { first, last }); // prettier-ignore
+    const changes = await reader.count(scope, { first, last: next - 1 });
+    days.push({ day: new Date(day * DAY_MS).toISOString().slice(0, 10), changes });
+    first = next;
+  }
+  return days;
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from "@jest/globals";
+import type { Stats } from "@nts/shared/contract";
+import { createKeptStats } from "./kept.js";
+
+const all = (organizationId: string) => ({ organizationId, networks: "all" }) as const;
+
+/** Counts that end when they are told to. */
+function counting() {
+  const begun: string[] = [];
+  const ends: (() => void)[] = [];
+  const count = (name: string) => () => {
+    begun.push(name);
+    return new Promise<Stats>((resolve) => ends.push(() => resolve({ at: name } as Stats)));
+  };
+  const end = async (): Promise<void> => {
+    ends.shift()?.();
+    await new Promise(setImmediate);
+  };
+  return { begun, count, end };
+}
+
+describe("what was counted", () => {
+  it("is counted once for all who ask meanwhile, and answered again afterwards", async () => {
+    const { begun, count, end } = counting();
+    const kept = createKeptStats(60_000);
+    const asked = [kept(all("o"), count("first")), kept(all("o"), count("second"))];
+    await new Promise(setImmediate);
+    await end();
+    const answers = [...(await Promise.all(asked)), await kept(all("o"), count("third"))];
+    expect([begun, answers.map(({ stats }) => stats.at)]).toEqual([["first"], ["first", "first", "first"]]);
+  });
+
+  it("has the same tag as long as the numbers are the same, whenever they were counted", async () => {
+    const kept = createKeptStats();
+    const tagOf = async (organization: string, ports: number): Promise<string> =>
+      (await kept(all(organization), () => Promise.resolve({ at: organization, totals: { ports } } as Stats))).etag;
+    expect(await tagOf("a", 1)).toBe(await tagOf("b", 1));
+    expect(await tagOf("c", 2)).not.toBe(await tagOf("a", 1));
+  });
+
+  it("is one thing at a time for an organization, and fails for those only who asked for it", async () => {
+    const { begun, count, end } = counting();
+    const kept = createKeptStats();
+    const failing = kept(all("o"), () => Promise.reject(new Error("away")));
+    const asked = [kept({ organizationId: "o", networks: ["1"] }, count("o1")), kept({ organizationId: "o", networks: ["2"] }, count("o2"))]; // prettier-ignore
+    const other = kept(all("p"), count("p"));
+    await expect(failing).rejects.toThrow("away");
+    await new Promise(setImmediate);
+    expect(begun.sort()).toEqual(["o1", "p"]);
+    await end();
+    await end();
+    await end();
+    expect((await Promise.all([...asked, other])).map(({ stats }) => stats.at)).toEqual(["o1", "o2", "p"]);
+  });
+});

@@ -1,0 +1,70 @@
+import { createHash } from "node:crypto";
+import { performance } from "node:perf_hooks";
+import { LRUCache } from "lru-cache";
+import type { Stats } from "@nts/shared/contract";
+import type { Scope } from "@nts/shared/http/tenancy";
+
+// Counting takes the longer, the more there is. So what was counted is answered again for ten times as long: however often
+// somebody asks, a tenth of the time is spent for it at most, and for each organization one count runs at a time.
+
+const TIMES = 10;
+const LEAST_MS = 1_000;
+/** Some kilobytes each. */
+const MOST_KEPT = 500;
+
+export interface Kept {
+  readonly stats: Stats;
+  /** Of the numbers, whenever they were counted. */
+  readonly etag: string;
+}
+
+/** Counts for a scope, unless that was done lately. */
+export type KeptStats = (scope: Scope, count: () => Promise<Stats>) => Promise<Kept>;
+
+export function createKeptStats(leastMs = LEAST_MS): KeptStats {
+  const kept = new LRUCache<string, Kept>({ max: MOST_KEPT, ttl: leastMs });
+  /** By what is counted, and the last one of each organization. */
+  const running = new Map<string, Promise<Kept>>();
+  const last = new Map<string, Promise<unknown>>();
+
+  async function counted(
+    key: string,
+    before: Promise<unknown> | undefined,
+    count: () => Promise<Stats>,
+  ): Promise<Kept> {
+    await before?.catch(() => undefined);
+    const begunMs = performance.now();
+    const stats = await count();
+    const one = { stats, etag: etagOf(stats) };
+    kept.set(key, one, { ttl: Math.max(leastMs, TIMES * (performance.now() - begunMs)) });
+    return one;
+  }
+
+  return (scope, count) => {
+    const { organizationId } = scope;
+    const key = keyOf(scope);
+    const known = kept.get(key);
+    if (known !== undefined) return Promise.resolve(known);
+    const mine =
+      running.get(key) ??
+      counted(key, last.get(organizationId), count).finally(() => {
+        running.delete(key);
+        if (last.get(organizationId) === mine) last.delete(organizationId);
+      });
+    running.set(key, mine);
+    last.set(organizationId, mine);
+    return mine;
+  };
+}
+
+function keyOf({ organizationId, networks }: Scope): string {
+  return `${organizationId} ${networks === "all" ? "all" : digestOf([...networks].sort().join(" "))}`;
+}
+
+function etagOf(stats: Stats): string {
+  return digestOf(JSON.stringify({ ...stats, at: "" }));
+}
+
+function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("base64url").slice(0, 22);
+}

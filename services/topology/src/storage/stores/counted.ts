@@ -1,0 +1,91 @@
+import type { Document } from "mongodb";
+import type { Category, Protocol } from "@nts/shared/contract";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { OPERATION_MS } from "@nts/shared/mongo/connect";
+import type { Database } from "../database.js";
+import type { EntityDocument } from "../entities.js";
+import { COUNTED, type Counts, type GuardDocument } from "../guards.js";
+import { creationIndex, GUARD_INDEX, HOST_PORTS_INDEX, type IndexKey, ONE_ADDRESS_INDEX, orderIndex } from "../indexes.js"; // prettier-ignore
+import { scopedCollection } from "../scoped-collection.js";
+import { within } from "../scope.js";
+
+// What there is, in numbers. Counters of the guards tell how many entities networks have; the rest is counted in indexes, and
+// for all networks without reading a document. How things are virtualized stands in no index: it is found in what answers them.
+
+type Virtualized = "hosts" | "services";
+
+export interface CountedStore {
+  /** What each network has. */
+  byNetwork(scope: Scope): Promise<ReadonlyMap<string, Counts>>;
+  /** Most services first. */
+  byCategory(scope: Scope): Promise<{ category: Category; services: number }[]>;
+  /** The ports that are open on most hosts. */
+  byPort(scope: Scope, most: number): Promise<{ number: number; protocol: Protocol; hosts: number }[]>;
+  /** The subnets that most interfaces are in, by id. */
+  bySubnet(scope: Scope, most: number): Promise<ReadonlyMap<string, number>>;
+  /** How hosts or services are virtualized. Reads all of them. */
+  byVirtualization(scope: Scope, kind: Virtualized, most: number): Promise<ReadonlyMap<string, number>>;
+}
+
+/** The type is the first member, and a quotation mark within a text has a backslash before it. */
+const VIRTUALIZED = /"virtualization":\{"type":"((?:[^"\\]|\\.)*)"/;
+
+interface Grouped {
+  readonly _id: unknown;
+  readonly found: number;
+}
+
+export function createCountedStore({ db, share }: Database): CountedStore {
+  const options = { maxTimeMS: OPERATION_MS };
+
+  /** How often each value is there, most often first. */
+  function grouped(
+    scope: Scope,
+    collection: string,
+    { by, hint, before = [], most }: { by: unknown; hint: IndexKey; before?: Document[]; most?: number },
+  ): Promise<Grouped[]> {
+    const limit = most === undefined ? [] : [{ $limit: most }];
+    const stages = [...before, { $group: { _id: by, found: { $sum: 1 } } }, { $sort: { found: -1, _id: 1 } }, ...limit];
+    return share(scope, () =>
+      scopedCollection<EntityDocument>(db, collection)
+        .aggregate<Grouped>([{ $match: within(scope) }, ...stages], { ...options, hint })
+        .toArray(),
+    );
+  }
+
+  const isWhole = ({ networks }: Scope): boolean => networks === "all";
+  const byAge = (scope: Scope, kind: string): IndexKey => creationIndex(kind, !isWhole(scope));
+
+  return {
+    byNetwork: async (scope) => {
+      const sums = Object.fromEntries(COUNTED.map((kind) => [kind, { $sum: `$counts.${kind}` }]));
+      const stages = [{ $match: { ...within(scope), kind: "network" } }, { $group: { _id: "$network_id", ...sums } }] as const; // prettier-ignore
+      const found = await share(scope, () =>
+        scopedCollection<GuardDocument>(db, "guards")
+          .aggregate<Counts & { _id: string }>([...stages], { ...options, hint: GUARD_INDEX })
+          .toArray(),
+      );
+      return new Map(found.map(({ _id, ...counts }) => [_id, counts]));
+    },
+    byCategory: async (scope) => {
+      const found = await grouped(scope, "services", { by: "$category", hint: byAge(scope, "services") });
+      return found.map(({ _id, found: services }) => ({ category: _id as Category, services }));
+    },
+    byPort: async (scope, most) => {
+      const hint = isWhole(scope) ? HOST_PORTS_INDEX : orderIndex("number", true);
+      const found = await grouped(scope, "ports", { by: { number: "$number", protocol: "$protocol" }, hint, most });
+      return found.map(({ _id, found: hosts }) => ({ ...(_id as { number: number; protocol: Protocol }), hosts }));
+    },
+    bySubnet: async (scope, most) => {
+      const hint = isWhole(scope) ? ONE_ADDRESS_INDEX : byAge(scope, "interfaces");
+      const found = await grouped(scope, "interfaces", { by: "$subnet_id", hint, most });
+      return new Map(found.map(({ _id, found: used }) => [String(_id), used]));
+    },
+    byVirtualization: async (scope, kind, most) => {
+      const type = { $first: { $getField: { field: "captures", input: { $regexFind: { input: "$wire", regex: VIRTUALIZED } } } } }; // prettier-ignore
+      const before = [{ $project: { type } }, { $match: { type: { $type: "string" } } }];
+      const found = await grouped(scope, kind, { by: "$type", hint: byAge(scope, kind), before, most });
+      return new Map(found.map(({ _id, found: count }) => [JSON.parse(`"${String(_id)}"`) as string, count]));
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { Category } from "./categories.js";
+import { filters, Id, Timestamp } from "./common.js";
+import { endpoint } from "./endpoint.js";
+import { PROTOCOLS } from "./ports.js";
+
+const Count = z.int();
+
+/** How many entities of each kind there are. */
+const counts = { subnets: Count, hosts: Count, interfaces: Count, ports: Count, services: Count };
+
+export const Stats = z
+  .object({
+    at: Timestamp.describe("When it was counted."),
+    totals: z.object({ networks: Count, tags: Count, ...counts }),
+    networks: z.array(z.object({ id: Id, name: z.string(), ...counts })).describe("The 100 with most hosts."),
+    categories: z.array(z.object({ category: Category, services: Count })),
+    virtualization: z
+      .array(z.object({ type: z.string(), hosts: Count, services: Count }))
+      .describe("Of up to 100,000 hosts and services together."),
+    ports: z
+      .array(z.object({ number: Count, protocol: z.enum(PROTOCOLS), hosts: Count }))
+      .describe("The 20 most frequent."),
+    subnets: z
+      .array(z.object({ id: Id, network_id: Id, name: z.string(), cidr: z.string(), size: Count, used: Count }))
+      .describe("The 20 fullest."),
+    days: z.array(z.object({ day: z.string(), changes: Count })).describe("The last seven by UTC."),
+  })
+  .meta({ id: "Stats" });
+export type Stats = z.infer<typeof Stats>;
+
+export const getStats = endpoint({
+  operationId: "get_stats",
+  method: "get",
+  path: "/api/v1/stats",
+  upstream: "topology",
+  credential: "any",
+  permission: "Viewer",
+  tag: "Exports",
+  summary: "What there is, in numbers",
+  description: "Of the networks that the caller may see, or of one. Counted again after ten times as long as counting took.", // prettier-ignore
+  query: z.strictObject({ network_id: filters.network_id }),
+  response: Stats,
+  errors: [],
+});

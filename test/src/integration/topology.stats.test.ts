@@ -1,0 +1,87 @@
+/** What there is, in numbers: for whom, and that the numbers are those of the lists. */
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { createHost, createTag, getStats, type Stats } from "@nts/shared/contract";
+import { type Caller, startTopology, type Topology } from "../support/topology.js";
+import { aNetwork, aService, onPort, type World } from "../support/topology-world.js";
+import { until } from "../support/until.js";
+
+let topology: Topology;
+beforeAll(async () => {
+  topology = await startTopology({ journal: true });
+});
+afterAll(() => topology.stop());
+
+/** A host with an address, the ports 443/tcp and 53/udp, and a service on the first one. */
+async function aServer({ owner, network, subnet }: World, name: string, service_definition: string): Promise<void> {
+  const host = await owner.call(createHost, {
+    body: {
+      ...{ network_id: network.id, name, interfaces: [{ ip_address: `10.0.0.${name}`, subnet_id: subnet.id }] },
+      ports: [{ number: 443, protocol: "Tcp" }, { number: 53, protocol: "Udp" }],
+      virtualization: { type: `L"X\\C "virtualization":{"type":"x`, details: { virtualization: { type: "no" } } },
+    },
+  }); // prettier-ignore
+  const virtualization = { type: "docker", details: {} };
+  await aService({ owner }, host, { service_definition, bindings: [onPort(host.ports[0])], virtualization });
+}
+
+const statsOf = (caller: Caller, query = {}): Promise<Stats> => caller.call(getStats, { query });
+
+describe("the numbers of an inventory", () => {
+  it("tell what there is in all networks, in one, and in those that the caller may see", async () => {
+    const owner = topology.aCaller();
+    const [one, two] = [await aNetwork(owner, "One"), await aNetwork(owner, "Two")];
+    await owner.call(createTag, { body: { name: "web" } });
+    for (const name of ["1", "2"]) await aServer(one, name, "nginx");
+    await aServer(two, "3", "PostgreSQL");
+    const ofOne = { subnets: 1, hosts: 2, interfaces: 2, ports: 4, services: 2 };
+    const ofTwo = { subnets: 1, hosts: 1, interfaces: 1, ports: 2, services: 1 };
+    const all = await statsOf(owner);
+    expect(all.totals).toEqual({ networks: 2, subnets: 2, hosts: 3, interfaces: 3, ports: 6, services: 3, tags: 1 }); // prettier-ignore
+    expect(all.networks).toEqual([
+      { id: one.network.id, name: "One", ...ofOne },
+      { id: two.network.id, name: "Two", ...ofTwo },
+    ]);
+    expect(all.categories).toEqual([{ category: "ReverseProxy", services: 2 }, { category: "Database", services: 1 }]); // prettier-ignore
+    expect(all.ports).toEqual([{ number: 53, protocol: "Udp", hosts: 3 }, { number: 443, protocol: "Tcp", hosts: 3 }]); // prettier-ignore
+    expect(new Set(all.virtualization)).toEqual(
+      new Set([
+        { type: "docker", hosts: 0, services: 3 },
+        { type: `L"X\\C "virtualization":{"type":"x`, hosts: 3, services: 0 },
+      ]),
+    );
+    expect(all.subnets.map(({ id, used, size }) => [id, used, size])).toEqual([[one.subnet.id, 2, 65_534], [two.subnet.id, 1, 65_534]]); // prettier-ignore
+
+    for (const stats of [await statsOf(owner, { network_id: one.network.id }), await statsOf(owner.restrictedTo([one.network.id]))]) {
+      expect(stats.totals).toEqual({ networks: 1, ...ofOne, tags: 1 });
+      expect([stats.networks.length, stats.categories.length, stats.subnets.length]).toEqual([1, 1, 1]);
+      expect(stats.ports).toEqual([{ number: 53, protocol: "Udp", hosts: 2 }, { number: 443, protocol: "Tcp", hosts: 2 }]);
+    } // prettier-ignore
+    for (const stats of [await statsOf(owner.restrictedTo([])), await statsOf(topology.aCaller())])
+      expect({ ...stats.totals, tags: 0, ports: stats.ports }).toEqual({ networks: 0, subnets: 0, hosts: 0, interfaces: 0, ports: [], services: 0, tags: 0 }); // prettier-ignore
+  });
+
+  it("tell how much changed on each of the last days", async () => {
+    const { owner, network } = await aNetwork(topology.aCaller());
+    await aNetwork(owner, "Another");
+    const today = async (caller: Caller): Promise<number | undefined> => (await statsOf(caller)).days.at(-1)?.changes;
+    // What was just written is told of a moment later.
+    await until(async () => (await today(owner)) === 4);
+    expect(await today(owner.restrictedTo([network.id]))).toBe(2);
+    const { days } = await statsOf(owner);
+    expect(days.map(({ day }) => day)).toEqual(Array.from({ length: 7 }, (_, n) => new Date(Date.now() - (6 - n) * 86_400_000).toISOString().slice(0, 10))); // prettier-ignore
+  });
+
+  it("are not sent again while they are the same", async () => {
+    const { owner } = await aNetwork(topology.aCaller());
+    const asked = (etag: string): ReturnType<Caller["raw"]> => owner.raw("get", "/api/v1/stats", undefined, { "if-none-match": etag }); // prettier-ignore
+    await until(async () => (await asked(String((await asked("")).headers["etag"]))).status === 304);
+    const { headers } = await asked("");
+    await aNetwork(owner, "Another");
+    await until(async () => (await asked(String(headers["etag"]))).status === 200);
+  });
+
+  it("are refused for what is no network", async () => {
+    const { status, code } = await topology.aCaller().raw("get", "/api/v1/stats?network_id=x");
+    expect([status, code]).toEqual([400, "validation_failed"]);
+  });
+});
