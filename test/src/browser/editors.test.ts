@@ -1,4 +1,5 @@
 /** The windows in which people write: what they say before and after saving, and that nothing that was typed is lost. */
+import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "@jest/globals";
 import { barriersOf, WCAG_AA } from "../support/accessibility.js";
 import { anAccount } from "../support/api.js";
@@ -252,5 +253,26 @@ describe("a session that ends", () => {
     await page.getByRole("menuitem", { name: "Sign out" }).click();
     await heading(page, "Sign in").waitFor();
     expect(new URL(page.url()).search).toBe("");
+  });
+});
+
+describe("the window that exports", () => {
+  it("tells where programs get what was chosen, downloads it, and keeps nobody out", async () => {
+    const { page, network } = await onAHost();
+    await page.goto("/hosts");
+    await button(page, "Export").click();
+    const window = page.getByRole("dialog");
+    await window.getByLabel("For").click();
+    await page.getByRole("option", { name: "DNS zone (BIND)" }).click();
+    expect(await button(window, "Download").isDisabled()).toBe(true);
+    await field(window, "Zone").fill("home.example");
+    await window.getByLabel("Network").click();
+    await page.getByRole("option", { name: "Home" }).click();
+    const address = `${url()}/api/v1/exports/dns?zone=home.example&network_id=${network.id}`;
+    await window.getByText(address, { exact: true }).waitFor();
+    expect(await barriersOf(page, WCAG_AA)).toEqual([]);
+    const [file] = await Promise.all([page.waitForEvent("download"), window.getByRole("link", { name: "Download" }).click()]); // prettier-ignore
+    expect(file.suggestedFilename()).toBe("zone.txt");
+    expect(await readFile(await file.path(), "utf8")).toMatch(/^\S+ IN A 10\.0\.0\.5$/m);
   });
 });

@@ -94,6 +94,16 @@ describe("an export", () => {
     expect(text.match(/vertex="1" parent="1"/g)).toHaveLength(4);
   });
 
+  it("is refused for Ansible where there are more hosts than are remembered for it, unless tags leave fewer", async () => {
+    const { owner, network } = await aNetwork(topology.aCaller());
+    const counter = { organization_id: owner.scope.organizationId, target: network.id };
+    await topology.db.collection("guards").updateOne(counter, { $set: { "counts.hosts": 50_001 } });
+    const { status, code } = await owner.raw("get", "/api/v1/exports/ansible");
+    expect([status, code]).toEqual([400, "validation_failed"]);
+    await exported(owner, "ansible", "?tag_ids=web");
+    await exported(owner, "hosts");
+  });
+
   it("as a table comes back unchanged", async () => {
     const world = await aNetwork(topology.aCaller());
     const { owner, network } = world;

@@ -1,5 +1,5 @@
 import type { Db } from "mongodb";
-import type { Binding, HostRecord, Network, Port, Service } from "@nts/shared/contract";
+import type { Binding, HostRecord, Interface, Network, Port, Service, Subnet } from "@nts/shared/contract";
 import { newId } from "@nts/shared/ids";
 import { CATALOGUE } from "@nts/topology/values/definitions/catalogue";
 import { portType } from "@nts/topology/values/well-known-ports.rules";
@@ -17,6 +17,8 @@ export interface SeedOptions {
   readonly bindingsPerService?: number;
   /** Gives each service a port of its own that it is bound to; everything is as the service itself would have made it. */
   readonly bound?: boolean;
+  /** Gives each network a subnet, and each host an interface in it. */
+  readonly addressed?: boolean;
   /** What each service carries, beside labels. */
   readonly tagId?: string;
 }
@@ -42,6 +44,7 @@ export async function seedTopology(db: Db, options: SeedOptions): Promise<Seeded
     servicesPerHost,
     bindingsPerService = 0,
     bound = false,
+    addressed = false,
     tagId,
   } = options;
   const storage = createStorage(db, () => Promise.reject(new Error("nothing runs in a transaction here")));
@@ -51,6 +54,7 @@ export async function seedTopology(db: Db, options: SeedOptions): Promise<Seeded
   const serviceRows: (readonly [Service, object])[] = [];
   const portRows: (readonly [Port, object])[] = [];
   const bindingRows: (readonly [Binding, object])[] = [];
+  const interfaceRows: (readonly [Interface, object])[] = [];
   let n = 0;
   for (let i = 0; i < networks; i++) {
     const network: Network = { ...made(n), name: `network ${i}`, organization_id: organizationId, tags: [] };
@@ -67,10 +71,17 @@ export async function seedTopology(db: Db, options: SeedOptions): Promise<Seeded
     await db.client.withSession((session) => storage.guards.create(session, [guard]));
     const reference = { target: network.id, kind: "network", counts } as const;
     await db.client.withSession((session) => storage.guards.reference(session, scope, [reference]));
+    const subnet = subnetOf(network.id, n++);
+    if (addressed) await insert(storage.subnets, organizationId, [[subnet, {}]]);
     for (let h = 0; h < hostsPerNetwork; h++) {
       const host = hostOf(network.id, n++);
       seeded.hostIds.push(host.id);
-      const inventory = { interfaces: [], ports: [] as string[], services: servicesPerHost };
+      const inventory = { interfaces: [] as string[], ports: [] as string[], services: servicesPerHost };
+      if (addressed) {
+        const card = interfaceOf(host, subnet, n++);
+        inventory.interfaces.push(card.id);
+        interfaceRows.push([card, {}]);
+      }
       hostRows.push([host, { lock: 0, inventory, ...hostSearchFields(host, []) }]);
       for (let position = 0; position < servicesPerHost; position++) {
         const service = serviceOf(host, position, { n: n++, bindings: bindingsPerService });
@@ -89,6 +100,7 @@ export async function seedTopology(db: Db, options: SeedOptions): Promise<Seeded
     }
   }
   await insert(storage.hosts, organizationId, hostRows);
+  await insert(storage.interfaces, organizationId, interfaceRows);
   await insert(storage.ports, organizationId, portRows);
   await insert(storage.bindings, organizationId, bindingRows);
   await insert(storage.services, organizationId, serviceRows);
@@ -105,6 +117,16 @@ function made(n: number): Entity {
 function hostOf(networkId: string, n: number): HostRecord {
   const described = { description: null, hidden: false, source: { type: "Manual" }, virtualization: null, tags: [] };
   return { ...made(n), network_id: networkId, name: `host ${n % 997}`, hostname: `host-${n % 991}`, ...described };
+}
+
+function subnetOf(networkId: string, n: number): Subnet {
+  const described = { description: null, subnet_type: null, source: { type: "Manual" }, reserved: [], tags: [] };
+  return { ...made(n), network_id: networkId, cidr: "10.0.0.0/8", name: "LAN", ...described };
+}
+
+function interfaceOf({ id: host_id, network_id }: HostRecord, { id: subnet_id }: Subnet, n: number): Interface {
+  const ip_address = `10.${[16, 8, 0].map((bits) => (n >> bits) & 255).join(".")}`;
+  return { ...made(n), host_id, network_id, subnet_id, ip_address, name: "eth0", mac_address: null, position: 0 };
 }
 
 function serviceOf(host: HostRecord, position: number, { n, bindings }: { n: number; bindings: number }): Service {

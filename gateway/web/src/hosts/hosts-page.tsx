@@ -4,6 +4,7 @@ import { FileUp, Plus, Server } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
 import { useRows } from "../api/queries.js";
+import { ExportButton } from "../exports/export-button.js";
 import type { OpenEditor } from "../forms/for-editing.js";
 import type { Column } from "../list/data-table.js";
 import { EditableList } from "../list/editable-list.js";
@@ -72,14 +73,10 @@ export default function HostsPage(): ReactNode {
     { id: "source", label: "Source", narrow: true, optional: true, cell: ({ source }) => source.type },
     { id: "updated", label: "Changed", orderBy: "updated_at", numbers: true, narrow: true, optional: true, cell: ({ updated_at }) => <When at={updated_at} /> }, // prettier-ignore
   ];
-  const actions = may && networks.length > 0 && (
+  const actions = networks.length > 0 && (
     <>
-      <Button component={Link} to={PATHS.importScan} variant="default" leftSection={<FileUp size={16} aria-hidden />}>
-        Import
-      </Button>
-      <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setEdited({ id: null })}>
-        New host
-      </Button>
+      <ExportButton />
+      {may && <Adding onAdd={() => setEdited({ id: null })} />}
     </>
   );
   return (
@@ -102,7 +99,11 @@ export default function HostsPage(): ReactNode {
         }
         groupOf={groupBy === "network_id" ? ({ network_id }) => nameOf(network_id) : undefined}
         empty={
-          <EmptyState icon={Server} title="No hosts" actions={networks.length === 0 ? <GuideLink /> : actions}>
+          <EmptyState
+            icon={Server}
+            title="No hosts"
+            actions={networks.length === 0 ? <GuideLink /> : may && <Adding onAdd={() => setEdited({ id: null })} />}
+          >
             {networks.length === 0
               ? "Create a network first, then add hosts to it."
               : "Import an nmap scan, or add a host manually."}
@@ -111,5 +112,19 @@ export default function HostsPage(): ReactNode {
       />
       {edited !== null && <HostEditor id={edited.id} onClose={() => setEdited(null)} />}
     </Page>
+  );
+}
+
+/** The ways to more hosts. */
+function Adding({ onAdd }: { readonly onAdd: () => void }): ReactNode {
+  return (
+    <>
+      <Button component={Link} to={PATHS.importScan} variant="default" leftSection={<FileUp size={16} aria-hidden />}>
+        Import
+      </Button>
+      <Button leftSection={<Plus size={16} aria-hidden />} onClick={onAdd}>
+        New host
+      </Button>
+    </>
   );
 }

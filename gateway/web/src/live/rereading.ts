@@ -2,6 +2,7 @@ import {
   type Change,
   type Endpoint,
   getHost,
+  getStats,
   getSubnet,
   getSubnetUtilization,
   listHosts,
@@ -37,6 +38,7 @@ const TELLS: ReadonlyMap<string, readonly Kind[]> = new Map(
       [listInterfaces, ["Interface", "Network"]],
       [listServices, ["Service", "Host", "Network"]],
       [listTags, ["Tag"]],
+      [getStats, [...ON_HOSTS, "Subnet"]],
     ] as readonly (readonly [Endpoint, readonly Kind[]])[]
   ).map(([{ operationId }, kinds]) => [operationId, kinds]),
 );

@@ -1,8 +1,16 @@
 import { Button } from "@mantine/core";
-import { bulkDeleteNetworks, deleteNetwork, listNetworks, type Network } from "@nts/shared/contract";
+import {
+  bulkDeleteNetworks,
+  deleteNetwork,
+  getStats,
+  listNetworks,
+  type Network,
+  type Stats,
+} from "@nts/shared/contract";
 import { NetworkIcon, Plus } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { useRows } from "../api/queries.js";
+import { useOne, useRows } from "../api/queries.js";
+import { ExportButton } from "../exports/export-button.js";
 import type { OpenEditor } from "../forms/for-editing.js";
 import type { Column } from "../list/data-table.js";
 import { EditableList } from "../list/editable-list.js";
@@ -13,6 +21,7 @@ import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
 import { When } from "../parts/when.js";
 import { useMay } from "../session/session.js";
+import { StatsPart } from "../stats/stats-part.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import { useTags } from "../tags/tags.js";
 import { NetworkEditor } from "./network-editor.js";
@@ -27,6 +36,7 @@ export default function NetworksPage(): ReactNode {
   const may = useMay("Admin");
   const [edited, setEdited] = useState<OpenEditor>(null);
   const rows = useRows(listNetworks, { query: { ...state.query, order_by: fieldOf(FIELDS, state.orderBy) ?? "name" } });
+  const stats = useOne(getStats, {}).data?.data;
   const removal = useRemoval({
     one: deleteNetwork,
     many: bulkDeleteNetworks,
@@ -37,6 +47,7 @@ export default function NetworksPage(): ReactNode {
   });
   const columns: readonly Column<Network>[] = [
     { id: "name", label: "Name", orderBy: "name", cell: ({ name }) => <strong>{name}</strong> },
+    ...(["subnets", "hosts", "services"] as const).map((kind) => amount(stats, kind)),
     { id: "tags", label: "Tags", cell: (network) => <TagBadges tags={network.tags} known={tags} /> },
     { id: "updated", label: "Changed", orderBy: "updated_at", numbers: true, narrow: true, cell: ({ updated_at }) => <When at={updated_at} /> }, // prettier-ignore
   ];
@@ -49,7 +60,12 @@ export default function NetworksPage(): ReactNode {
     <Page
       title="Networks"
       about="Hosts and subnets belong to a network. Users and API keys can be limited to networks."
-      actions={add}
+      actions={
+        <>
+          {rows.data?.data.length !== 0 && <ExportButton />}
+          {add}
+        </>
+      }
     >
       <EditableList
         label="Networks"
@@ -68,7 +84,17 @@ export default function NetworksPage(): ReactNode {
           </EmptyState>
         }
       />
+      {stats !== undefined && stats.totals.hosts > 0 && <StatsPart stats={stats} />}
       {edited !== null && <NetworkEditor id={edited.id} onClose={() => setEdited(null)} />}
     </Page>
   );
+}
+
+/** How many of a kind a network has; nothing where that is not known. */
+function amount(stats: Stats | undefined, kind: "subnets" | "hosts" | "services"): Column<Network> {
+  const counts = new Map(stats?.networks.map((one) => [one.id, one[kind]]));
+  return {
+    ...{ id: kind, label: kind.charAt(0).toUpperCase() + kind.slice(1), numbers: true, narrow: true },
+    cell: ({ id }) => counts.get(id)?.toLocaleString("en"),
+  };
 }

@@ -4,7 +4,7 @@ import { answer, type FileInfo } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Work } from "@nts/shared/work";
-import { createAnsibleWriter } from "../exports/formats/ansible.rules.js";
+import { createAnsibleWriter, MOST_ANSIBLE_HOSTS } from "../exports/formats/ansible.rules.js";
 import { createCsvWriter } from "../exports/formats/csv.rules.js";
 import { createDnsWriter } from "../exports/formats/dns.rules.js";
 import { createHomepageWriter } from "../exports/formats/homepage.rules.js";
@@ -15,6 +15,7 @@ import { drawing } from "../exports/drawing.js";
 import { readNames, readNetworkNames } from "../exports/names.js";
 import { hostsIn } from "../exports/rows.js";
 import type { JournalReader } from "../journal/read.js";
+import { TAG_INDEX } from "../storage/indexes.js";
 import { allRows, commonFilter, streamed } from "../storage/lists.js";
 import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
@@ -75,6 +76,7 @@ export function mountExports(
   mount(router, exportInventory, async ({ work, scope: whole, principal, params: { format }, query }) => {
     requireFitting(format, query);
     const scope = narrowedTo(whole, query.network_id);
+    if (format === "ansible") await requireFew(storage, scope, query);
     // Looked at first: what is read later may be newer than its tag says, and never older.
     const [place, cursors] = await Promise.all([journal.place(principal.scope), journal.cursors()]);
     const asked = { query, place, readNames: () => readNames(storage, whole) };
@@ -91,6 +93,14 @@ function requireFitting(format: ExportFormat, { zone, resource }: Query): void {
   if (format === "dns" && zone === undefined) throw validationFailed({ path: "zone", message: "must be given for dns" });
   if (format !== "dns" && zone !== undefined) throw validationFailed({ path: "zone", message: "is for dns only" });
   if (format !== "csv" && resource !== undefined) throw validationFailed({ path: "resource", message: "is for csv only" });
+} // prettier-ignore
+
+/** An inventory for Ansible has its groups behind its hosts, and so its members are remembered. */
+async function requireFew({ totals, hosts }: Storage, scope: Scope, query: Query): Promise<void> {
+  const isTagged = query.tag_ids.length > 0;
+  const found = isTagged ? await hosts.count(scope, commonFilter(query, scope), TAG_INDEX) : await totals.total(scope, "hosts"); // prettier-ignore
+  if (found > MOST_ANSIBLE_HOSTS)
+    throw validationFailed({ path: "network_id", message: `must leave at most ${MOST_ANSIBLE_HOSTS} hosts for ansible` });
 } // prettier-ignore
 
 interface Wanted {
@@ -110,7 +120,8 @@ async function* written(storage: Storage, { work, scope, format, asked }: Wanted
     before = "";
     if (text !== "") yield text;
   }
-  yield before + writer.end();
+  yield before;
+  yield* writer.end();
 }
 
 async function* drawn(storage: Storage, scope: Scope, { tag_ids }: Query): AsyncGenerator<string> {

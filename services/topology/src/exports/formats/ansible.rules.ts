@@ -10,6 +10,9 @@ import {
   wordOf,
 } from "./writer.rules.js";
 
+/** What is remembered of each host adds up. */
+export const MOST_ANSIBLE_HOSTS = 50_000;
+
 /**
  * An inventory for Ansible, as JSON that its YAML plugin reads: all hosts with their variables, and groups by network, tag and
  * service. Members are remembered until the end by names that the hosts have anyway.
@@ -34,14 +37,20 @@ export function createAnsibleWriter(names: Names): ExportWriter {
       before = ",\n";
       return text;
     },
-    end: () => {
-      const children = [...groups].map(([group, members]) => {
-        const hosts = members.map((name) => `${JSON.stringify(name)}: {}`).join(", ");
-        return `  ${JSON.stringify(group)}: {"hosts": {${hosts}}}`;
-      });
-      return `\n },\n "children": {\n${children.join(",\n")}\n }\n}}\n`;
-    },
+    end: () => groupsAtEnd(groups),
   };
+}
+
+/** A piece for each group, so that they are not put together before they are sent. */
+function* groupsAtEnd(groups: ReadonlyMap<string, readonly string[]>): Generator<string> {
+  yield '\n },\n "children": {';
+  let before = "\n";
+  for (const [group, members] of groups) {
+    const hosts = members.map((name) => `${JSON.stringify(name)}: {}`).join(", ");
+    yield `${before}  ${JSON.stringify(group)}: {"hosts": {${hosts}}}`;
+    before = ",\n";
+  }
+  yield "\n }\n}}\n";
 }
 
 /** The name by which Ansible knows a host: what it is called, with its address or id where another one is called alike. */

@@ -53,7 +53,7 @@ export function createCsvWriter(resource: CsvResource): ExportWriter {
   return {
     begin: lineOf(headings),
     hosts: (hosts) => hosts.flatMap(rowsOf).map(lineOf).join(""),
-    end: () => "",
+    end: () => [],
   };
 }
 

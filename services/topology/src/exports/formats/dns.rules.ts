@@ -19,7 +19,7 @@ export function createDnsWriter(zone: string, serial: number): ExportWriter {
   return {
     begin: begin.join("\n"),
     hosts: (hosts) => hosts.map((host) => recordsOf(nameIn(origin, host), host)).join(""),
-    end: () => "",
+    end: () => [],
   };
 }
 

@@ -36,7 +36,7 @@ function aHost({ name = "nas", hostname = null, ips = [], tags = [], ports = [],
 
 /** The file, written host by host. */
 function fileOf(writer: ExportWriter, ...hosts: readonly Given[]): string {
-  return writer.begin + hosts.map((host) => writer.hosts([aHost(host)])).join("") + writer.end();
+  return writer.begin + hosts.map((host) => writer.hosts([aHost(host)])).join("") + [...writer.end()].join("");
 }
 
 const NAS: Given = { name: "NAS (Büro)", hostname: "nas.home.example", ips: ["10.0.0.5", "2001:db8::5"], tags: ["t1"], ports: [[443, "Tcp"], [53, "Udp", 1], [8443, "Tcp", 1]] }; // prettier-ignore

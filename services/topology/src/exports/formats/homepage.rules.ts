@@ -34,7 +34,7 @@ export function createHomepageWriter(names: Names): ExportWriter {
   return {
     begin: "---\n",
     hosts: (hosts) => hosts.map(entriesOf).join(""),
-    end: () => (open === null ? "[]\n" : ""),
+    end: () => (open === null ? ["[]\n"] : []),
   };
 }
 

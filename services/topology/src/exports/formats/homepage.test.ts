@@ -24,7 +24,7 @@ function aHost(network_id: string, name: string, services: Readonly<Record<strin
 
 function fileOf(...hosts: Host[]): unknown {
   const writer = createHomepageWriter(names);
-  return parse(writer.begin + hosts.map((host) => writer.hosts([host])).join("") + writer.end());
+  return parse(writer.begin + hosts.map((host) => writer.hosts([host])).join("") + [...writer.end()].join(""));
 }
 
 const link = (href: string): object => ({ href, description: "nginx", siteMonitor: href });

@@ -3,7 +3,7 @@ import { type ExportWriter, hostnameOf, labelOf } from "./writer.rules.js";
 
 /** Lines for `/etc/hosts`: each address with the host name, and the name of the host as a label. */
 export function createHostsWriter(): ExportWriter {
-  return { begin: "", hosts: (hosts) => hosts.map(linesOf).join(""), end: () => "" };
+  return { begin: "", hosts: (hosts) => hosts.map(linesOf).join(""), end: () => [] };
 }
 
 function linesOf(host: Host): string {

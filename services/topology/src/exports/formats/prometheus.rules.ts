@@ -17,7 +17,7 @@ export function createPrometheusWriter(names: Names): ExportWriter {
       before = ",\n";
       return text;
     },
-    end: () => "\n]\n",
+    end: () => ["\n]\n"],
   };
 }
 

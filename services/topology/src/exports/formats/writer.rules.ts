@@ -5,7 +5,8 @@ import { isDnsName } from "@nts/shared/contract/formats";
 export interface ExportWriter {
   readonly begin: string;
   hosts(hosts: readonly Host[]): string;
-  end(): string;
+  /** What stands behind all hosts, piece by piece. */
+  end(): Iterable<string>;
 }
 
 /** What networks and tags are called. */

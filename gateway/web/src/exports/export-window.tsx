@@ -1,0 +1,128 @@
+import { Anchor, Button, Group, Modal, MultiSelect, Select, Stack, Text, TextInput } from "@mantine/core";
+import { CSV_RESOURCES, EXPORT_FORMATS } from "@nts/shared/contract";
+import { Download } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { Link } from "react-router";
+import { useReturnFocus } from "../forms/use-return-focus.js";
+import { ROWS } from "../imports/formats.js";
+import { CopyField } from "../parts/copy.js";
+import { PATHS } from "../paths.js";
+import { useNetworkScope } from "../shell/networks.js";
+import { useTags } from "../tags/tags.js";
+import { type Chosen, exportFileName, exportPath, EXPORTS } from "./formats.js";
+
+const ALL = "";
+
+/** Chooses what of the inventory is exported and for what; downloads it, or tells where programs get it. */
+export function ExportWindow({ onClose }: { readonly onClose: () => void }): ReactNode {
+  useReturnFocus();
+  const { networkId } = useNetworkScope();
+  const [chosen, setChosen] = useState<Chosen>({ format: "prometheus", networkId, tags: [], zone: "", resource: "hosts" }); // prettier-ignore
+  const path = exportPath(chosen);
+  const fileName = exportFileName(chosen);
+  return (
+    <Modal opened onClose={onClose} title="Export" size="lg" closeButtonProps={{ "aria-label": "Close" }}>
+      <Stack>
+        <Choice chosen={chosen} onChange={setChosen} />
+        {path !== null && <Where url={location.origin + path} fileName={fileName} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Close
+          </Button>
+          {path === null ? (
+            <Button leftSection={<Download size={16} aria-hidden />} disabled>
+              Download
+            </Button>
+          ) : (
+            <Button component="a" href={path} download={fileName} leftSection={<Download size={16} aria-hidden />}>
+              Download
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+interface ChoiceProps {
+  readonly chosen: Chosen;
+  readonly onChange: (chosen: Chosen) => void;
+}
+
+function Choice({ chosen, onChange }: ChoiceProps): ReactNode {
+  const { networks } = useNetworkScope();
+  const { tags } = useTags();
+  const set = (more: Partial<Chosen>): void => onChange({ ...chosen, ...more });
+  return (
+    <>
+      <Select
+        label="For"
+        description={EXPORTS[chosen.format].about}
+        inputWrapperOrder={["label", "input", "description"]}
+        allowDeselect={false}
+        data-autofocus
+        data={EXPORT_FORMATS.map((format) => ({ value: format, label: EXPORTS[format].label }))}
+        value={chosen.format}
+        onChange={(format) => set({ format: EXPORT_FORMATS.find((one) => one === format) ?? chosen.format })}
+      />
+      {chosen.format === "dns" && (
+        <TextInput
+          label="Zone"
+          required
+          placeholder="home.example"
+          maxLength={254}
+          value={chosen.zone}
+          onChange={({ currentTarget }) => set({ zone: currentTarget.value })}
+        />
+      )}
+      {chosen.format === "csv" && (
+        <Select
+          label="Rows"
+          allowDeselect={false}
+          data={CSV_RESOURCES.map((resource) => ({ value: resource, label: ROWS[resource] }))}
+          value={chosen.resource}
+          onChange={(resource) => set({ resource: CSV_RESOURCES.find((one) => one === resource) ?? chosen.resource })}
+        />
+      )}
+      <Select
+        label="Network"
+        allowDeselect={false}
+        searchable={networks.length > 10}
+        data={[{ value: ALL, label: "All networks" }, ...networks.map(({ id, name }) => ({ value: id, label: name }))]}
+        value={chosen.networkId ?? ALL}
+        onChange={(id) => set({ networkId: id === null || id === ALL ? null : id })}
+      />
+      {tags.length > 0 && (
+        <MultiSelect
+          label="Hosts with any of these tags"
+          placeholder={chosen.tags.length === 0 ? "All hosts" : ""}
+          searchable
+          clearable
+          clearButtonProps={{ "aria-label": "Clear: Tags" }}
+          data={tags.map(({ id, name }) => ({ value: id, label: name }))}
+          value={[...chosen.tags]}
+          onChange={(ids) => set({ tags: ids })}
+        />
+      )}
+    </>
+  );
+}
+
+function Where({ url, fileName }: { readonly url: string; readonly fileName: string }): ReactNode {
+  return (
+    <Stack gap="xs">
+      <Text size="sm" fw={500}>
+        For programs
+      </Text>
+      <CopyField label="URL" value={url} />
+      <CopyField label="Command" value={`curl -f -H 'Authorization: Bearer API_KEY' '${url}' -o ${fileName}`} />
+      <Text size="sm" c="dimmed">
+        With an{" "}
+        <Anchor component={Link} to={PATHS.keys} inherit underline="always">
+          API key
+        </Anchor>{" "}
+        of the level Viewer in place of API_KEY. Asking again is answered with 304 until something changes.
+      </Text>
+    </Stack>
+  );
+}

@@ -1,0 +1,63 @@
+import type { CsvResource, ExportFormat } from "@nts/shared/contract";
+
+interface Format {
+  readonly label: string;
+  /** What reads it, and what is in it. */
+  readonly about: string;
+  readonly fileName: string;
+}
+
+/** What an inventory can be exported for. */
+export const EXPORTS: Readonly<Record<ExportFormat, Format>> = {
+  prometheus: {
+    label: "Prometheus (http_sd)",
+    about: "Targets: each service that listens on TCP. Prometheus asks for the URL by itself, with an API key.",
+    fileName: "targets.json",
+  },
+  ansible: {
+    label: "Ansible (inventory)",
+    about: "All hosts with their variables, in groups by network, tag and service.",
+    fileName: "inventory.json",
+  },
+  homepage: {
+    label: "Homepage (services.yaml)",
+    about: "A dashboard: a link to each service that a browser can open, by network.",
+    fileName: "services.yaml",
+  },
+  drawio: {
+    label: "diagrams.net (drawio)",
+    about: "A drawing: subnets, in them hosts, in those their services with ports.",
+    fileName: "topology.drawio",
+  },
+  dns: { label: "DNS zone (BIND)", about: "A record for each address of a host.", fileName: "zone.txt" },
+  hosts: { label: "Hosts file (/etc/hosts)", about: "Each address with the names of its host.", fileName: "hosts.txt" },
+  csv: { label: "Table (CSV)", about: "For spreadsheets. It can be imported again.", fileName: "hosts.csv" },
+};
+
+/** What is exported. */
+export interface Chosen {
+  readonly format: ExportFormat;
+  readonly networkId: string | null;
+  readonly tags: readonly string[];
+  /** Of a DNS zone. */
+  readonly zone: string;
+  /** Of a table. */
+  readonly resource: CsvResource;
+}
+
+/** The path of an export; null while something of it is missing. */
+export function exportPath({ format, networkId, tags, zone, resource }: Chosen): string | null {
+  if (format === "dns" && zone.trim() === "") return null;
+  const query = new URLSearchParams([
+    ...(format === "dns" ? [["zone", zone.trim()]] : []),
+    ...(format === "csv" ? [["resource", resource]] : []),
+    ...(networkId === null ? [] : [["network_id", networkId]]),
+    ...tags.map((id) => ["tag_ids", id]),
+  ]);
+  return `/api/v1/exports/${format}${query.size === 0 ? "" : `?${query.toString()}`}`;
+}
+
+/** What the file of an export is called. */
+export function exportFileName({ format, resource }: Pick<Chosen, "format" | "resource">): string {
+  return format === "csv" ? `${resource}.csv` : EXPORTS[format].fileName;
+}
