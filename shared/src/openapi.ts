@@ -112,7 +112,7 @@ const SECURITY: Record<AnyEndpoint["credential"], Record<string, string[]>[]> = 
 };
 
 function describeRights({ credential, permission, wholeOrganization, description }: AnyEndpoint) {
-  const level = permission === null ? [] : [`Needs at least the level \`${permission}\`.`];
+  const level = permission === null ? [] : [`Needs \`${permission}\`.`];
   const isForKeys = wholeOrganization === true && credential === "any";
   const scope = isForKeys ? ["An API key that is restricted to networks may not."] : [];
   const sentences = [...(description === undefined ? [] : [description]), ...level, ...scope];
@@ -129,7 +129,7 @@ export function openApiText(version: string): string {
 }
 
 /** Long: a type or an operation in one line each takes little for indentation, and a change of one is still a line. */
-const LINE_LENGTH = 1_000;
+const LINE_LENGTH = 1_500;
 
 /** JSON in which whatever fits stands on one line. */
 function linesOf(value: unknown, indent = ""): string {

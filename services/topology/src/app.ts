@@ -17,6 +17,7 @@ import { mountNetworks } from "./resources/networks.js";
 import type { Notices } from "./deletions/notices.js";
 import { mountPorts } from "./resources/ports.js";
 import { createPast } from "./past/past.js";
+import { mountReports } from "./resources/reports.js";
 import { mountRevert } from "./resources/revert.js";
 import { mountStats } from "./resources/stats.js";
 import { mountServices } from "./resources/services.js";
@@ -70,6 +71,7 @@ export function createTopologyApp(parts: TopologyParts): Router {
   mountRevert(router, journal.reader, storage, notices);
   mountWebhooks(router, { storage, notices, desk: webhooks, reader: journal.reader });
   mountImports(router, storage, imports);
+  mountReports(router, storage);
   mountExports(router, storage, journal.reader);
   mountStats(router, storage, journal.reader);
 

@@ -176,8 +176,8 @@ export function listQuery<const Field extends string, Filters extends z.ZodRawSh
 ) {
   return z.strictObject({
     ...filters,
-    group_by: z.enum(fields).optional().describe("Primary order, always ascending, so that groups stay together."),
-    order_by: z.enum(fields).optional().describe(`Order within groups, or alone. Default \`${fields[0]}\`.`),
+    group_by: z.enum(fields).optional().describe("Primary order, always ascending."),
+    order_by: z.enum(fields).optional().describe(`Within groups, or alone. Default \`${fields[0]}\`.`),
     order_direction: z.enum(["asc", "desc"]).default("asc").describe("Direction of `order_by` only."),
     limit: z.int().min(0).max(1000).default(50).describe("Page size; 0 means no limit."),
     offset: z.int().min(0).max(2_147_483_647).default(0).describe("Entities to skip."),

@@ -20,6 +20,7 @@ import { AS_OF_ERRORS, asOf } from "./moments.js";
 import { patchOf } from "./merge-patch.js";
 import { HOSTNAME_LIMIT } from "./formats.js";
 import { resource } from "./resource.js";
+import { sighting, sightingFilters } from "./sightings.js";
 import { planned } from "./writes.js";
 import { Interface, InterfaceOfNewHost } from "./interfaces.js";
 import { Port, PortOfNewHost } from "./ports.js";
@@ -41,6 +42,7 @@ export type HostRecord = z.infer<typeof HostRecord>;
 
 /** A host with its interfaces, ports and services, the first and last in the order of their positions. */
 export const Host = HostRecord.extend({
+  ...sighting,
   interfaces: z.array(Interface),
   ports: z.array(Port),
   services: z.array(Service),
@@ -97,6 +99,7 @@ export const listHosts = endpoint({
   query: listQuery(["created_at", "name", "hostname", "updated_at", "network_id"], {
     ...asOf,
     ...filters,
+    ...sightingFilters,
     q: SearchPart.describe(
       "Only hosts with this in their name, hostname or one of their addresses, in any case; or with such a port: `10.0.0.5:443`, `:443`, `443/tcp`.",
     ),

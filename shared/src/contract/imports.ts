@@ -4,6 +4,7 @@ import { endpoint } from "./endpoint.js";
 import { HOSTNAME_LIMIT } from "./formats.js";
 import { CELL_FAULTS, CSV_RESOURCES, IMPORT_FORMATS } from "./import-formats.js";
 import { PROTOCOLS } from "./ports.js";
+import { Missing, MissingCounts } from "./sightings.js";
 import { Cidr } from "./subnets.js";
 import { upload } from "./upload.js";
 
@@ -137,6 +138,7 @@ export const ImportSummary = z
     }),
     ports: z.object({ create: z.int(), unchanged: z.int() }),
     services: Counts,
+    missing: MissingCounts,
     skipped: z.int().describe("All that was skipped, also what `skipped` does not list."),
     unanswered: z
       .int()
@@ -157,8 +159,12 @@ export const ImportPlan = z
     scan: ImportedScan,
     complete: z.boolean().describe("False when the scan was cut off; what was complete of it counts."),
     broke_off: Ending.nullable(),
+    covered: z
+      .object({ addresses: z.array(z.string()), ports: z.array(z.string()) })
+      .describe("Where the file would have told of what is there."),
     subnets: z.array(ImportedSubnet),
     hosts: z.array(ImportedHost),
+    missing: z.array(Missing).describe("What was covered and not found; the first 10,000. It stays."),
     skipped: z.array(SkippedPart).describe("What of the file was not imported and why; the first 10,000."),
     summary: ImportSummary,
   })

@@ -14,6 +14,7 @@ import * as keys from "./keys.js";
 import * as networks from "./networks.js";
 import * as organizations from "./organizations.js";
 import * as ports from "./ports.js";
+import * as reports from "./reports.js";
 import * as revert from "./revert.js";
 import * as services from "./services.js";
 import * as subnets from "./subnets.js";
@@ -67,6 +68,7 @@ export const OPERATIONS = operationsOf(
   webhooks,
   audit,
   imports,
+  reports,
   exports,
   stats,
 );
@@ -92,8 +94,10 @@ export * from "./merge-patch.js";
 export * from "./networks.js";
 export * from "./organizations.js";
 export * from "./ports.js";
+export * from "./reports.js";
 export * from "./revert.js";
 export * from "./services.js";
+export * from "./sightings.js";
 export * from "./stats.js";
 export * from "./subnets.js";
 export * from "./system.js";

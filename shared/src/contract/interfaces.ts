@@ -5,6 +5,7 @@ import { AS_OF_ERRORS, asOf } from "./moments.js";
 import { patchOf } from "./merge-patch.js";
 import { canonicalMac, isMac } from "./formats.js";
 import { resource } from "./resource.js";
+import { sighting, sightingFilters } from "./sightings.js";
 import { planned } from "./writes.js";
 
 /** A network interface of a host, with one address. @see docs/api.md "Resources" */
@@ -18,6 +19,7 @@ export const Interface = z
     subnet_id: Id,
     mac_address: z.string().nullable(),
     position: z.int32().describe("Place in the host's list of interfaces, from 0."),
+    ...sighting,
   })
   .meta({ id: "Interface" });
 export type Interface = z.infer<typeof Interface>;
@@ -104,6 +106,7 @@ export const listInterfaces = endpoint({
     host_id: Id.optional().describe("Only interfaces of this host."),
     subnet_id: Id.optional().describe("Only interfaces in this subnet."),
     ids: filters.ids,
+    ...sightingFilters,
   }),
   response: Interface,
   list: true,

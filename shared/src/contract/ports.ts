@@ -4,6 +4,7 @@ import { endpoint } from "./endpoint.js";
 import { AS_OF_ERRORS, asOf } from "./moments.js";
 import { patchOf } from "./merge-patch.js";
 import { resource } from "./resource.js";
+import { sighting, sightingFilters } from "./sightings.js";
 import { planned } from "./writes.js";
 
 export const PROTOCOLS = ["Tcp", "Udp"] as const;
@@ -19,6 +20,7 @@ export const Port = z
     number: PortNumber,
     protocol: z.enum(PROTOCOLS),
     type: z.string().describe("Well-known name of the port, or `Custom`; derived from number and protocol."),
+    ...sighting,
   })
   .meta({ id: "Port" });
 export type Port = z.infer<typeof Port>;
@@ -46,6 +48,7 @@ export const listPorts = endpoint({
     network_id: filters.network_id,
     host_id: Id.optional().describe("Only ports of this host."),
     ids: filters.ids,
+    ...sightingFilters,
   }),
   response: Port,
   list: true,

@@ -19,6 +19,7 @@ import { endpoint } from "./endpoint.js";
 import { AS_OF_ERRORS, asOf } from "./moments.js";
 import { patchOf } from "./merge-patch.js";
 import { resource } from "./resource.js";
+import { sighting, sightingFilters } from "./sightings.js";
 import { planned } from "./writes.js";
 
 /** A service that runs on a host. @see docs/api.md "Resources" */
@@ -34,6 +35,7 @@ export const Service = z
     source: Source,
     tags: z.array(z.string()),
     virtualization: VirtualizationAnswer.nullable(),
+    ...sighting,
   })
   .meta({ id: "Service" });
 export type Service = z.infer<typeof Service>;
@@ -106,6 +108,7 @@ export const listServices = endpoint({
     ids: filters.ids,
     tag_ids: filters.tag_ids,
     exclude_categories: z.array(Category).max(50).default([]).describe("Leaves out services of these categories."),
+    ...sightingFilters,
   }),
   response: Service,
   list: true,

@@ -87,6 +87,19 @@ describe("the examples of docs/imports.md", () => {
   });
 });
 
+describe("the examples of docs/sightings.md", () => {
+  it("answer what the page shows", async () => {
+    const page = readPage("docs/sightings.md");
+    const own = (text: string): string => text.replaceAll("ada@example.com", "diffie@example.com");
+    const commands = [...readFiveMinutes().commands, ...page.commands].map(own);
+    const answered = await runFiveMinutes({ commands }, stack.url, folder);
+    expect(answered.slice(-page.answers.length).map(shapeOf)).toEqual(page.answers.map(shapeOf));
+    expect(JSON.parse(await readFile(join(folder, "plan.json"), "utf8"))).toMatchObject({
+      meta: { dry_run: true, plan: { action: "delete" } },
+    });
+  });
+});
+
 describe("the examples of docs/exports.md", () => {
   it("make the files that the page shows", async () => {
     const page = readPage("docs/exports.md");

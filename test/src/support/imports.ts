@@ -85,10 +85,13 @@ export async function anEmptyNetwork(owner: Caller): Promise<{ owner: Caller; ne
 export const hostsOf = async (owner: Caller, network_id: string): Promise<Host[]> =>
   (await owner.list(listHosts, { query: { network_id, limit: 0, order_by: "name" } })).rows;
 
-/** All documents of a database, for comparing. */
-export async function everythingIn({ db }: Topology): Promise<string> {
+/** Leaves out what imports have seen. */
+export const UNSEEN = { seen_first: 0, seen_last: 0, seen_by: 0, missed: 0, sighted: 0 } as const;
+
+/** All documents of a database, for comparing. @param projection what is left out */
+export async function everythingIn({ db }: Topology, projection: Readonly<Record<string, 0>> = {}): Promise<string> {
   const names = ["networks", "subnets", "hosts", "interfaces", "ports", "services", "bindings", "guards"];
-  const read = names.map((name) => db.collection(name).find().sort({ _id: 1 }).toArray());
+  const read = names.map((name) => db.collection(name).find({}, { projection }).sort({ _id: 1 }).toArray());
   return JSON.stringify(await Promise.all(read));
 }
 

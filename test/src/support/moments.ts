@@ -3,6 +3,7 @@ import { createTag, listChanges } from "@nts/shared/contract";
 import type { Answered as ByPath, Caller as CallerByPath } from "./api.js";
 import type { Caller } from "./topology.js";
 import { until } from "./until.js";
+import { withoutSightings } from "./without-sightings.js";
 
 export type Row = Readonly<Record<string, unknown>> & { readonly id: string };
 
@@ -23,7 +24,7 @@ export async function stateNow(caller: Caller): Promise<State> {
   for (const list of LISTS) {
     const { data, text, status } = await caller.raw("get", `/api/v1/${list}?limit=0`);
     if (status !== 200) throw new Error(text);
-    for (const row of data as Row[]) state.set(row.id, JSON.stringify(withoutChildren(row, list)));
+    for (const row of data as Row[]) state.set(row.id, JSON.stringify(withoutSightings(withoutChildren(row, list))));
   }
   return state;
 }

@@ -66,5 +66,7 @@ async function read(caller: Caller, path: string, as: string): Promise<string> {
   const url = `/api/v1/${path}${as === "" ? "" : `${path.includes("?") ? "&" : "?"}${as}`}`;
   const { status, text, headers } = await caller.raw("get", url);
   const hasMore = headers[INTERNAL.listNext] === undefined ? "" : String(headers[INTERNAL.listNext]).length > 4;
-  return `${status} ${String(headers[INTERNAL.listTotal] ?? "")} ${hasMore} ${text}`;
+  // What imports have seen is not told of the past.
+  const entities = text.replaceAll(/,"seen":(?:null|\{[^{}]*\}),"missed_since":(?:null|"[^"]*")/g, "");
+  return `${status} ${String(headers[INTERNAL.listTotal] ?? "")} ${hasMore} ${entities}`;
 }

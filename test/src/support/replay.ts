@@ -1,8 +1,9 @@
 /**
  * Follows the changes of an organization from the start, and holds what they tell; in the end that has to be what the lists
- * answer, byte for byte.
+ * answer, byte for byte, without what imports have seen: that is no part of an entity, and no change of it.
  */
 import type { Change } from "@nts/shared/contract";
+import { withoutSightings } from "./without-sightings.js";
 
 export type Row = Readonly<Record<string, unknown>> & { readonly id: string };
 
@@ -97,7 +98,7 @@ export function startReplay(get: Get, limit = 100): Replay {
       const found: string[] = [];
       for (const [entity, path] of Object.entries(LISTS)) {
         const { data } = await get(`/api/v1/${path}?limit=0`);
-        const listed = new Map((data as Row[]).map((row) => [row.id, JSON.stringify(row)]));
+        const listed = new Map((data as Row[]).map((row) => [row.id, JSON.stringify(withoutSightings(row))]));
         const mine = new Map(
           (entity === "Host" ? hosts() : rowsOf(entity)).map((row) => [row.id, JSON.stringify(row)]),
         );

@@ -8,6 +8,7 @@ import {
   type Port,
   type Service,
 } from "@nts/shared/contract";
+import { NEVER_SEEN } from "@nts/shared/contract/sightings";
 import { AppError, validationFailed, type Fault } from "@nts/shared/errors";
 import { parseAddress } from "../values/addresses.js";
 import { portType } from "../values/well-known-ports.rules.js";
@@ -110,11 +111,13 @@ function withIds(binding: BindingInput, idOf: (name: string) => string): Binding
 
 /** A new host as reads answer it. */
 export function answeredHost({ host, interfaces, ports, services }: NewHost): Host {
+  const unseen = <T>(entities: readonly T[]): T[] => entities.map((entity) => ({ ...entity, ...NEVER_SEEN }));
   return {
     ...host,
-    interfaces: [...interfaces].sort((a, b) => a.position - b.position),
-    ports: [...ports].sort((a, b) => a.number - b.number || (a.protocol < b.protocol ? -1 : 1)),
-    services: [...services].sort((a, b) => a.position - b.position),
+    ...NEVER_SEEN,
+    interfaces: unseen(interfaces).sort((a, b) => a.position - b.position),
+    ports: unseen(ports).sort((a, b) => a.number - b.number || (a.protocol < b.protocol ? -1 : 1)),
+    services: unseen(services).sort((a, b) => a.position - b.position),
   };
 }
 

@@ -1,7 +1,8 @@
 import type { ImportedHost, ImportedSubnet, ImportSummary, SkippedPart } from "@nts/shared/contract";
 import type { AppError } from "@nts/shared/errors";
 import type { PlannedHost } from "./plan.rules.js";
-import type { Job } from "./session.js";
+import type { Job, SightedPlan } from "./session.js";
+import type { HostSighting } from "./sightings.rules.js";
 
 // Plans as they are answered. The answer of a host may be long: it is made into text where the plan is, and what else is
 // needed of it travels beside the text.
@@ -14,31 +15,39 @@ export interface HostAnswer {
   readonly counts: HostCounts;
   /** What of it is left out. */
   readonly skipped: readonly SkippedPart[];
+  /** The host that it is; null for one that is not there yet. */
+  readonly id: string | null;
+  /** What was found of it, and is missed; null where that is not known. */
+  readonly sighting: HostSighting | null;
 }
 
 const COUNTED = ["hosts", "interfaces", "ports", "services"] as const;
 type HostCounts = Pick<ImportSummary, (typeof COUNTED)[number]>;
 
 /** What becomes of a host. @param names of other hosts by id @param isDry what would be new has no id yet */
-export function answerOf(plan: PlannedHost, names: ReadonlyMap<string, string>, isDry: boolean): HostAnswer {
-  return answered(hostAnswer(plan, names, isDry), plan.skipped);
+export function answerOf(plan: SightedPlan, names: ReadonlyMap<string, string>, isDry: boolean): HostAnswer {
+  return { ...answered(hostAnswer(plan, names, isDry), plan), id: plan.entity.id };
 }
 
 /** A host of which nothing was written. */
-export function answerOfFailed({ line, hostname, name }: Job, error: AppError): HostAnswer {
+export function answerOfFailed({ line, hostname, name, match }: Job, error: AppError): HostAnswer {
   const nothing = { interfaces: [], ports: [], services: [], changes: [], superseded: [] };
   const told = { line, action: "failed", id: null, matched_by: null, name, hostname, ...nothing } as const;
-  return answered({ ...told, error: refusalOf(error) }, []);
+  const nobody = { skipped: [], sighting: null };
+  return { ...answered({ ...told, error: refusalOf(error) }, nobody), id: match?.hostId ?? null };
 }
 
-function answered(host: ImportedHost, skipped: readonly SkippedPart[]): HostAnswer {
+function answered(
+  host: ImportedHost,
+  { skipped, sighting }: Pick<HostAnswer, "skipped" | "sighting">,
+): Omit<HostAnswer, "id"> {
   const { hosts, interfaces, ports, services } = emptySummary();
   hosts[host.action]++;
   for (const { action } of host.interfaces) interfaces[action]++;
   interfaces.superseded += host.superseded.length;
   for (const { action } of host.ports) ports[action]++;
   for (const { action } of host.services) services[action]++;
-  return { text: JSON.stringify(host), counts: { hosts, interfaces, ports, services }, skipped };
+  return { text: JSON.stringify(host), counts: { hosts, interfaces, ports, services }, skipped, sighting };
 }
 
 function hostAnswer(plan: PlannedHost, names: ReadonlyMap<string, string>, isDry: boolean): ImportedHost {
@@ -98,6 +107,7 @@ export function emptySummary(): ImportSummary {
     interfaces: { create: 0, update: 0, unchanged: 0, superseded: 0 },
     ports: { create: 0, unchanged: 0 },
     services: { create: 0, update: 0, unchanged: 0 },
+    missing: { hosts: 0, interfaces: 0, ports: 0, services: 0 },
     skipped: 0,
     unanswered: 0,
   };

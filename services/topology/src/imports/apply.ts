@@ -20,7 +20,7 @@ import { insertSubnets } from "../references/insert-subnets.js";
 import type { Match } from "./match.rules.js";
 import type { Planned, PlannedHost, Recognized } from "./plan.rules.js";
 import { retire } from "./retire.js";
-import type { Job } from "./session.js";
+import type { Job, SightedPlan } from "./session.js";
 import { hostsNamed, knownHost } from "./store.js";
 import type { Remote } from "./thread.js";
 
@@ -39,7 +39,7 @@ export interface Target {
 
 /** What was done with a host. */
 export interface Applied {
-  readonly plan: PlannedHost;
+  readonly plan: SightedPlan;
   /** Names of the hosts that lost addresses to it, by id. */
   readonly names: ReadonlyMap<string, string>;
 }

@@ -22,6 +22,7 @@ import { type Outcomes, outcomesOf } from "./outcomes.js";
 import { hintsOf } from "./places.js";
 import type { Place } from "./plan.rules.js";
 import { createSkipped } from "./scan.rules.js";
+import { createSighter } from "./sighter.js";
 import type { Job, Named, ReadFile } from "./session.js";
 import { hostsNamed, subnetsOf } from "./store.js";
 import type { Remote } from "./thread.js";
@@ -35,6 +36,7 @@ const AT_A_TIME = 3;
 const SUBNET_BATCH = 20;
 /** Faults of the database in a row after which nothing more is tried. */
 const MOST_FAULTS = 3;
+const NOTHING_COVERED = { addresses: [], ports: [] };
 
 export interface ImportRequest {
   readonly work: Work;
@@ -86,7 +88,7 @@ export async function* importScan(storage: Storage, desk: ImportDesk, request: I
     };
     const given = { networkId, hints, format: request.format, resource: request.resource, named, nowMs: Date.now() };
     const read = await session.read(takeFile(), given);
-    yield* answered(run, read);
+    yield* answered(run, read, given.nowMs);
   });
 }
 
@@ -117,7 +119,9 @@ function requireTable({ resource, format }: ImportRequest): void {
   throw validationFailed({ path: "resource", message: `means nothing for files of the format ${format}` });
 }
 
-async function* answered(run: Run, { format, info, brokeOff, batches }: ReadFile): AsyncGenerator<string> {
+/** @param atMs when the file came */
+async function* answered(run: Run, read: ReadFile, atMs: number): AsyncGenerator<string> {
+  const { format, info, brokeOff, batches, covered } = read;
   const { storage, session, target, isDry, networkId } = run;
   for (let batch = 0; batch < batches; batch++) {
     const identities = await session.identities(batch);
@@ -127,6 +131,9 @@ async function* answered(run: Run, { format, info, brokeOff, batches }: ReadFile
   const leftOut = await session.leftOut();
   const skipped = createSkipped(leftOut);
   const summary = { ...emptySummary(), unanswered: leftOut.unanswered };
+  const sighter = createSighter({ storage, session, target, isDry, atMs }, format, (error) => {
+    run.log.error({ err: error, network_id: networkId }, "what an import has found or misses could not be noted");
+  });
 
   const head = {
     dry_run: isDry,
@@ -135,28 +142,32 @@ async function* answered(run: Run, { format, info, brokeOff, batches }: ReadFile
     scan: info,
     complete: brokeOff === null,
     broke_off: brokeOff,
+    covered: covered?.told ?? NOTHING_COVERED,
   };
   yield `${JSON.stringify(head).slice(0, -1)},"subnets":[`;
   yield* listed(subnetsDone(run, subnets), (subnet) => {
     countSubnet(summary, subnet);
-    return JSON.stringify(subnet);
+    return Promise.resolve(JSON.stringify(subnet));
   });
   yield `],"hosts":[`;
-  yield* listed(hostsDone(run, jobs), (host) => {
+  yield* listed(hostsDone(run, jobs), async (host) => {
     countHost(summary, host.counts);
     for (const { line, what, reason } of host.skipped) skipped.add(line, what, reason);
+    await sighter.take(host);
     return host.text;
   });
+  yield `],"missing":[`;
+  yield* listed(sighter.missing(covered, summary), (one) => Promise.resolve(JSON.stringify(one)));
   summary.skipped = skipped.count();
   const inOrder = [...skipped.listed].sort((a, b) => a.line - b.line);
   yield `],"skipped":${JSON.stringify(inOrder)},"summary":${JSON.stringify(summary)}}`;
 }
 
 /** @param taken takes an item into account, and gives its text */
-async function* listed<T>(items: AsyncIterable<T>, taken: (item: T) => string): AsyncGenerator<string> {
+async function* listed<T>(items: AsyncIterable<T>, taken: (item: T) => Promise<string>): AsyncGenerator<string> {
   let before = "";
   for await (const item of items) {
-    yield before + taken(item);
+    yield before + (await taken(item));
     before = ",";
   }
 }

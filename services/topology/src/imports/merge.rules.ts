@@ -1,3 +1,4 @@
+import type { CoveredPorts } from "./coverage.rules.js";
 import { MOST_HOSTS, type SeenAddress, type SeenHost, type SeenPort, type Skipped } from "./scan.rules.js";
 
 // One host may stand in a file several times: with an address each time, or, as masscan writes it, once for each port; and
@@ -23,7 +24,12 @@ export function mergeSeen(hosts: readonly SeenHost[], skipped: Pick<Skipped, "ad
     const isOwned = ({ ip }: { ip: string | null }): boolean =>
       ip === null || find(owners.get(ip)?.sighting ?? -1) === root;
     if (host.addresses.every(isOwned)) return host;
-    return { ...host, addresses: host.addresses.filter(isOwned), ports: host.ports.filter(isOwned) };
+    return {
+      ...host,
+      addresses: host.addresses.filter(isOwned),
+      ports: host.ports.filter(isOwned),
+      covered: (host.covered ?? []).filter(isOwned),
+    };
   };
   for (const [index, host] of hosts.entries()) {
     const root = find(index);
@@ -50,10 +56,12 @@ export function together(hosts: readonly SeenHost[]): SeenHost {
   if (hosts.length === 1) return first;
   const macs = new Map<string, string | null>();
   const ports: SeenPort[] = [];
+  const covered: CoveredPorts[] = [];
   let { hostname, name = null, vendor, isNamed = false } = first;
   for (const host of hosts) {
     for (const { ip, mac } of host.addresses) macs.set(ip, macs.get(ip) ?? mac);
     for (const port of host.ports) ports.push(port);
+    for (const one of host.covered ?? []) covered.push(one);
     hostname ??= host.hostname;
     name ??= host.name ?? null;
     vendor ??= host.vendor;
@@ -67,6 +75,7 @@ export function together(hosts: readonly SeenHost[]): SeenHost {
     name,
     vendor,
     ports,
+    covered,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { ImportedScan, Protocol, SkippedPart } from "@nts/shared/contract";
+import type { CoveredPorts, Coverage } from "./coverage.rules.js";
 
 // What an import keeps of a scan: what has been seen of hosts, and what of the file was left out and why.
 
@@ -12,7 +13,8 @@ export const MOST_PORTS_OF_HOST = 1_000;
 export const MOST_INTERFACES_OF_HOST = 1_000;
 /** Of a host: where something answers, a port at an address. */
 export const MOST_PLACES_OF_HOST = 5_000;
-const MOST_LISTED = 10_000;
+/** Of what is left out, and of what is missed. */
+export const MOST_LISTED = 10_000;
 /** Of hosts, before those that are one are joined. */
 export const MOST_SIGHTINGS = 100_000;
 /** Stands where a plan names an address. */
@@ -61,6 +63,8 @@ export interface SeenHost {
   /** Who made its network card, or what else a new host is described by. */
   readonly vendor: string | null;
   readonly ports: readonly SeenPort[];
+  /** Ports of which the file tells whether they are open; none when it is absent. */
+  readonly covered?: readonly CoveredPorts[];
 }
 
 /** What was left out. All of it is counted; the first of it is listed. */
@@ -79,6 +83,8 @@ export interface Scan {
   /** Hosts that the scanner was told to take as up, and of which nothing answered. */
   readonly unanswered: number;
   readonly skipped: Skipped;
+  /** Null for a file that people write, and nothing has been seen for. */
+  readonly coverage: Coverage | null;
 }
 
 /** What has been left out until now: nothing, or what another one has listed and counted. */

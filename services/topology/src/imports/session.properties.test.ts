@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
+import type { Recognized } from "./plan.rules.js";
 import { createMemoryNetwork, shapeOf } from "./testing/network.js";
 
 // Machines with a MAC address each move between addresses; scans see some of them, from their own link with MAC addresses,
@@ -82,5 +83,23 @@ describe("whatever moves, and however it is seen", () => {
       }),
       { numRuns: 150 },
     );
+  });
+
+  it("a host that somebody renamed is the same one after a thousand imports, whatever they call it", () => {
+    const network = createMemoryNetwork();
+    const scan = (n: number): string =>
+      `<nmaprun><host><address addr="10.0.0.${(n % 4) + 1}" addrtype="ipv4"/><address addr="${MACS[0]}" addrtype="mac"/>` +
+      `<hostnames><hostname name="name-${n}"/></hostnames></host></nmaprun>`;
+    network.importFile(scan(0), false);
+    const [[id, known]] = [...network.hosts] as [[string, Recognized]];
+    const { entity } = known.host;
+    network.hosts.set(id, { ...known, host: { ...known.host, entity: { ...entity, name: "ours", hostname: "ours" } } });
+    for (let n = 1; n <= 1_000; n++) network.importFile(scan(n), false);
+    const hosts = [...network.hosts.values()].map(({ host }) => [
+      host.entity.id,
+      host.entity.name,
+      host.entity.hostname,
+    ]);
+    expect(hosts).toEqual([[id, "ours", "ours"]]);
   });
 });

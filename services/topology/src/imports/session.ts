@@ -4,25 +4,34 @@ import { newId } from "@nts/shared/ids";
 import type { Identities } from "../storage/stores/interfaces.js";
 import { answerOf, type HostAnswer } from "./answer.rules.js";
 import { createKnownInterfaces, type KnownInterfaces, type Match, matchOf, supersededBy } from "./match.rules.js";
+import { identitiesIn, identitiesOf } from "./identities.js";
 import { mergeSeen, together } from "./merge.rules.js";
 import { type Given, readFile } from "./readers/readers.js";
 import { createPlaces, type Places } from "./places.js";
 import { type Place, planHost, type PlannedHost, type Recognized } from "./plan.rules.js";
-import { MOST_NEW_SUBNETS, type Scan, type SeenHost } from "./scan.rules.js";
+import { MOST_NEW_SUBNETS, type Scan, type SeenAddress, type SeenHost } from "./scan.rules.js";
+import { type Covered, createSight, type Presence, type Sight } from "./sight.js";
+import type { HostSighting } from "./sightings.rules.js";
 
 // One import, as far as it needs no database: it is told what is there and says what to do. It runs in a thread of its own
 // (`thread.ts`), so everything that is handed in and out can be copied.
 
-/** Hosts that are looked for together, and identities of them. */
+/** Hosts that are looked for together. */
 const BATCH_HOSTS = 50;
 /** Addresses and ports of hosts that are planned together. */
 const BATCH_PARTS = 2_000;
-const BATCH_IDENTITIES = 1_000;
 
 export interface ReadFile extends Pick<Scan, "info" | "brokeOff"> {
   readonly format: string;
+  /** What it covers; null for a file that nothing was seen for. */
+  readonly covered: Covered | null;
   /** How often there are identities to be looked for. */
   readonly batches: number;
+}
+
+/** A plan with what was found and is missed of the host; null for a file that nothing was seen for. */
+export interface SightedPlan extends PlannedHost {
+  readonly sighting: HostSighting | null;
 }
 
 /** A host that the import has to do with. */
@@ -84,7 +93,7 @@ export interface Session {
   /** The host that a job has to do with as things are; null when it is new. */
   match(index: number, interfaces: readonly Interface[]): Match | null;
   /** @throws AppError `binding_conflict` */
-  plan(index: number, moment: Moment): PlannedHost;
+  plan(index: number, moment: Moment): SightedPlan;
   /** Plans several hosts as they were recognized; plans are large, so what leaves the thread is what is answered. */
   planAll(
     hosts: readonly { readonly index: number; readonly known: Recognized | null }[],
@@ -92,6 +101,10 @@ export interface Session {
     given: { readonly now: string; readonly isDry: boolean; readonly names: ReadonlyMap<string, string> },
   ): Outcome[];
   subnetMade(cidr: string, id: string): void;
+  /** Of what the file says is not there. */
+  absentIdentities(batch: number): Identities;
+  /** What the file says of some interfaces. */
+  presenceOf(interfaces: readonly (SeenAddress & { readonly id: string })[]): Presence[];
   /** What was left out of the file. */
   leftOut(): Pick<Scan, "unanswered"> & { readonly listed: readonly SkippedPart[]; readonly count: number };
 }
@@ -110,15 +123,16 @@ export function createSession(): Session {
   let batches: Identities[];
   let places: Places;
   let settled: Settled[];
+  let sight: Sight;
   const known = createKnownInterfaces();
   /** Interfaces that lose their address. */
   const lost = new Set<string>();
   const seenOf = (index: number): SeenHost => (settled[index] as Settled).seen;
 
-  function plan(index: number, moment: Moment): PlannedHost {
+  function plan(index: number, moment: Moment): SightedPlan {
     const seen = seenOf(index);
     const there = moment.interfaces === null ? known : knownOf(moment.interfaces);
-    return planHost(seen, moment.known, {
+    const planned = planHost(seen, moment.known, {
       networkId,
       now: moment.now,
       newId,
@@ -127,15 +141,18 @@ export function createSession(): Session {
       superseded: supersededBy(seen, moment.known?.host.entity.id ?? null, there),
       lost,
     });
+    return { ...planned, sighting: sight.of(seen, planned, moment.known) };
   }
 
   return {
     read: (blocks, given) => {
       ({ networkId, hints, named } = given);
-      let format: string;
-      ({ format, scan, groups } = sightingsIn(blocks, given));
+      const { format, ...read } = sightingsIn(blocks, given);
+      ({ scan, groups } = read);
       batches = identitiesOf(groups);
-      return { format, info: scan.info, brokeOff: scan.brokeOff, batches: batches.length };
+      sight = createSight(scan, { format, nowMs: given.nowMs, lost });
+      const { info, brokeOff } = scan;
+      return { format, info, brokeOff, covered: sight.covered, batches: batches.length };
     },
     identities: (batch) => batches[batch] as Identities,
     recognize: known.add,
@@ -150,17 +167,13 @@ export function createSession(): Session {
     match: (index, interfaces) => matchOf(seenOf(index), knownOf(interfaces), places.prefixOf),
     planAll: (hosts, { now, isDry, names }) =>
       hosts.map(({ index, known }) =>
-        outcomeOf(() => {
-          const planned = plan(index, { now, known, interfaces: null });
-          return isDry || planned.action === "unchanged" ? answerOf(planned, names, isDry) : null;
-        }),
+        outcomeOf(() => answerIfKnown(plan(index, { now, known, interfaces: null }), names, isDry)),
       ),
     plan,
     subnetMade: (cidr, id) => places.made(cidr, id),
-    leftOut: () => {
-      const { skipped, unanswered } = scan;
-      return { listed: skipped.listed, count: skipped.count(), unanswered };
-    },
+    absentIdentities: (batch) => sight.absentIdentities(batch),
+    presenceOf: (interfaces) => interfaces.map(sight.presenceOf),
+    leftOut: () => ({ listed: scan.skipped.listed, count: scan.skipped.count(), unanswered: scan.unanswered }),
   };
 }
 
@@ -170,6 +183,11 @@ function sightingsIn(blocks: readonly Uint8Array[], given: FileGiven) {
   if (scan.hosts.some(({ isNamed }) => isNamed === true)) requireNamed(given.named);
   const hosts = scan.hosts.map((host) => withName(host, given.named));
   return { format, scan, groups: mergeSeen(hosts, scan.skipped) };
+}
+
+/** What is answered of a plan; null when there is something to write first. */
+function answerIfKnown(plan: SightedPlan, names: ReadonlyMap<string, string>, isDry: boolean): HostAnswer | null {
+  return isDry || plan.action === "unchanged" ? answerOf(plan, names, isDry) : null;
 }
 
 /** What planning comes to: an answer, or why there is none. */
@@ -253,27 +271,4 @@ function knownOf(interfaces: readonly Interface[]): KnownInterfaces {
   const known = createKnownInterfaces();
   known.add(interfaces);
   return known;
-}
-
-function identitiesIn(hosts: readonly SeenHost[]): Identities {
-  const addresses = hosts.flatMap((host) => host.addresses);
-  return {
-    macAddresses: [...new Set(addresses.flatMap(({ mac }) => mac ?? []))],
-    ipAddresses: addresses.map(({ ip }) => ip),
-  };
-}
-
-/** What the hosts are recognized by, in parts that one query can ask for. */
-function identitiesOf(hosts: readonly SeenHost[]): Identities[] {
-  const parts: SeenHost[][] = [];
-  let size = BATCH_IDENTITIES;
-  for (const host of hosts) {
-    size += host.addresses.length;
-    const last = parts.at(-1);
-    if (last === undefined || size > BATCH_IDENTITIES) {
-      parts.push([host]);
-      size = host.addresses.length;
-    } else last.push(host);
-  }
-  return parts.map(identitiesIn);
 }

@@ -18,8 +18,13 @@ const [FIRST_READ, MOST_READ] = [50, 500];
 /** The entities of a kind, as far as reading goes. */
 export type Kind = Pick<
   Entities<Entity>,
-  "name" | "read" | "countAt" | "within" | "keysOf" | "differs" | "wireOf" | "storedIn" | "revisionIn"
+  "name" | "read" | "countAt" | "within" | "keysOf" | "differs" | "wireOf" | "storedIn" | "revisionIn" | "isSighted"
 >;
+
+/** A kind as it was read in the past, where nobody knows what imports had seen. */
+export function unsighted(kind: Kind): Kind & { readonly isSighted: false } {
+  return { ...kind, isSighted: false };
+}
 
 /** How many are read next, by what the last ones had. */
 export function nextSize(size: number, bytes: number): number {

@@ -7,7 +7,7 @@ import type { IndexKey } from "../storage/indexes.js";
 import { matching } from "../storage/scope.js";
 import { type Besides, besidesOf, type Kinds } from "./besides.js";
 import { comparePlacesIn, meets } from "./conditions.rules.js";
-import { entitiesBefore, type Former, type Kind, numbersOf } from "./entities.js";
+import { entitiesBefore, type Former, type Kind, numbersOf, unsighted } from "./entities.js";
 import type { View } from "./view.js";
 
 // The rows of a list at a moment: those that are stored, but for what has changed since, and in their places what that was.
@@ -111,7 +111,7 @@ export async function* rowsAt(
 ): AsyncGenerator<readonly Row[]> {
   const { stored, moment } = view;
   const keys = Object.fromEntries(["_id", field, ...Object.keys(sort)].map((name) => [name, 1]));
-  const projection = most === 0 ? { ...keys, ...textFields(kind, stored) } : keys;
+  const projection = most === 0 ? { ...keys, ...textFields(unsighted(kind), stored) } : keys;
   const changed = mergeable(rows, sort, place);
   const isWhole = most === 0;
   const differs = isWhole && kind.differs(stored);

@@ -6,7 +6,7 @@ import type { Entity } from "../storage/entities.js";
 import { BY_ID } from "../storage/indexes.js";
 import { keyedTextIn, textFields } from "../storage/rows.js";
 import { matching } from "../storage/scope.js";
-import { type Kind, nextSize } from "./entities.js";
+import { type Kind, nextSize, unsighted } from "./entities.js";
 import type { Row } from "./rows.js";
 import type { View } from "./view.js";
 
@@ -72,10 +72,11 @@ async function textsOf(view: View, pieces: readonly Piece[]): Promise<Texts> {
 async function readStored({ stored, moment }: View, kind: Kind, refs: readonly Ref[], texts: Texts): Promise<void> {
   const wanted = new Map(refs.map((ref) => [ref.id, ref]));
   const filter = matching(kind.within(stored), { _id: { $in: [...wanted.keys()] } });
-  const projection = { _id: 1, ...textFields(kind, stored), ...(kind.differs(stored) && { revision: 1 as const }) };
+  const reader = unsighted(kind);
+  const projection = { _id: 1, ...textFields(reader, stored), ...(kind.differs(stored) && { revision: 1 as const }) };
   for await (const batch of kind.read(stored, { filter, projection, hint: BY_ID }, moment))
     for (const start of batch.starts) {
-      const { id, text } = keyedTextIn(kind, stored, batch, { start, key: "_id" });
+      const { id, text } = keyedTextIn(reader, stored, batch, { start, key: "_id" });
       const ref = wanted.get(id);
       if (ref !== undefined) texts.set(ref, text);
     }

@@ -18,7 +18,8 @@ import { newId } from "@nts/shared/ids";
 import { refusingDuplicates } from "../storage/duplicates.js";
 import { requireReferences, tagClaims } from "../references/claims.js";
 import { withNextAddresses } from "../references/next-addresses.js";
-import { commonFilter } from "../storage/lists.js";
+import { answeredOf, type Stored } from "../storage/entities.js";
+import { commonFilter, sightingPlan } from "../storage/lists.js";
 import { type ListPlanOf, mountGet, mountList, mountRemoval } from "./common.js";
 import { requireRevision } from "@nts/shared/revision";
 import { revised } from "../storage/revisions.rules.js";
@@ -42,11 +43,15 @@ export function mountHosts(router: Router, storage: Storage, past: Past): void {
 }
 
 function plan({ totals, hosts }: Storage): ListPlanOf<typeof listHosts> {
-  return (query, scope) => ({
-    filter: commonFilter(query, scope),
-    total: () => totals.total(scope, "hosts"),
-    join: hosts.withChildren,
-  });
+  return (query, scope) => {
+    const { filter, selective } = sightingPlan(query);
+    return {
+      filter: { ...commonFilter(query, scope), ...filter },
+      selective,
+      total: () => totals.total(scope, "hosts"),
+      join: hosts.withChildren,
+    };
+  };
 }
 
 function create(storage: Storage): UserHandler<typeof createHost> {
@@ -108,9 +113,11 @@ async function answerWithin({ hosts }: Storage, tx: ClientSession, scope: Scope,
   const [found] = await hosts.findWithChildren(scope, [id], tx);
   if (found === undefined) throw new AppError("not_found", { entity: hosts.name });
   const { host, ...children } = found;
-  const entities = Object.entries(children).map(([kind, list]) => [kind, list.map(({ entity }) => entity)] as const);
+  const entities = Object.entries(children).map(
+    ([kind, list]) => [kind, list.map((one: Stored<unknown>) => answeredOf(one))] as const,
+  );
   const ofServices = found.services.reduce((sum, { revision }) => sum + revision, 0);
-  const json = JSON.stringify({ ...host.entity, ...Object.fromEntries(entities) });
+  const json = JSON.stringify({ ...answeredOf(host), ...Object.fromEntries(entities) });
   return answer.json(json, { revision: hostRevision(host.revision, ofServices) });
 }
 

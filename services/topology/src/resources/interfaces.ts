@@ -10,6 +10,7 @@ import {
   type Interface,
 } from "@nts/shared/contract";
 import { AppError, validationFailed } from "@nts/shared/errors";
+import { NEVER_SEEN } from "@nts/shared/contract/sightings";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
 import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
@@ -23,7 +24,8 @@ import { refusingDuplicates } from "../storage/duplicates.js";
 import { requireReferences, networkClaim } from "../references/claims.js";
 import { type Placed, withNextAddresses } from "../references/next-addresses.js";
 import { HOST_ORDER_INDEX, SUBNET_INTERFACES_INDEX } from "../storage/indexes.js";
-import { commonFilter } from "../storage/lists.js";
+import { answeredOf } from "../storage/entities.js";
+import { commonFilter, sightingPlan } from "../storage/lists.js";
 import type { Removed } from "../deletions/removed.js";
 import { type ListPlanOf, mountGet, mountList, mountRemoval } from "./common.js";
 import { requireRevision } from "@nts/shared/revision";
@@ -45,15 +47,21 @@ export function mountInterfaces(router: Router, storage: Storage, past: Past): v
 function plan({ totals }: Storage): ListPlanOf<typeof listInterfaces> {
   return (query, scope) => {
     const { host_id, subnet_id } = query;
+    const sighting = sightingPlan(query);
     return {
       filter: {
         ...commonFilter(query, scope),
+        ...sighting.filter,
         ...(host_id !== undefined && { host_id }),
         ...(subnet_id !== undefined && { subnet_id }),
       },
       keyOf: { ip_address: "ip_key" },
       selective:
-        host_id !== undefined ? HOST_ORDER_INDEX : subnet_id !== undefined ? SUBNET_INTERFACES_INDEX : undefined,
+        host_id !== undefined
+          ? HOST_ORDER_INDEX
+          : subnet_id !== undefined
+            ? SUBNET_INTERFACES_INDEX
+            : sighting.selective,
       total: () => totals.total(scope, "interfaces"),
     };
   };
@@ -98,7 +106,7 @@ function create(storage: Storage): UserHandler<typeof createInterface> {
       });
     const placing = { work, scope, networkId, asked };
     const created = await withNextAddresses(storage, placing, (given) => refusingDuplicates(() => write(given)));
-    return answer.data(created, { revision: 1 });
+    return answer.data({ ...created, ...NEVER_SEEN }, { revision: 1 });
   };
 }
 
@@ -132,7 +140,7 @@ function update(storage: Storage): UpdateHandler<typeof updateInterface> {
         return next;
       }),
     );
-    return answer.data(updated.entity, { revision: updated.revision });
+    return answer.data(answeredOf(updated), { revision: updated.revision });
   };
 }
 

@@ -9,6 +9,7 @@ import {
   type Port,
 } from "@nts/shared/contract";
 import { AppError, validationFailed } from "@nts/shared/errors";
+import { NEVER_SEEN } from "@nts/shared/contract/sightings";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
 import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
@@ -20,7 +21,8 @@ import { countsOfBindings, saveServices, unbound } from "../hosts/write-services
 import { refusingDuplicates } from "../storage/duplicates.js";
 import { requireReferences, networkClaim } from "../references/claims.js";
 import { HOST_PORTS_INDEX } from "../storage/indexes.js";
-import { commonFilter } from "../storage/lists.js";
+import { answeredOf } from "../storage/entities.js";
+import { commonFilter, sightingPlan } from "../storage/lists.js";
 import type { Removed } from "../deletions/removed.js";
 import { type ListPlanOf, mountGet, mountList, mountRemoval } from "./common.js";
 import { requireRevision } from "@nts/shared/revision";
@@ -37,11 +39,18 @@ export function mountPorts(router: Router, storage: Storage, past: Past): void {
 }
 
 function plan({ totals }: Storage): ListPlanOf<typeof listPorts> {
-  return (query, scope) => ({
-    filter: { ...commonFilter(query, scope), ...(query.host_id !== undefined && { host_id: query.host_id }) },
-    selective: query.host_id === undefined ? undefined : HOST_PORTS_INDEX,
-    total: () => totals.total(scope, "ports"),
-  });
+  return (query, scope) => {
+    const { filter, selective } = sightingPlan(query);
+    return {
+      filter: {
+        ...commonFilter(query, scope),
+        ...filter,
+        ...(query.host_id !== undefined && { host_id: query.host_id }),
+      },
+      selective: query.host_id === undefined ? selective : HOST_PORTS_INDEX,
+      total: () => totals.total(scope, "ports"),
+    };
+  };
 }
 
 function create(storage: Storage): UserHandler<typeof createPort> {
@@ -64,7 +73,7 @@ function create(storage: Storage): UserHandler<typeof createPort> {
         await ports.insert(tx, scope, [port]);
       }),
     );
-    return answer.data(port, { revision: 1 });
+    return answer.data({ ...port, ...NEVER_SEEN }, { revision: 1 });
   };
 }
 
@@ -90,7 +99,7 @@ function update(storage: Storage): UpdateHandler<typeof updatePort> {
         return next;
       }),
     );
-    return answer.data(updated.entity, { revision: updated.revision });
+    return answer.data(answeredOf(updated), { revision: updated.revision });
   };
 }
 

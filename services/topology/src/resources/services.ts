@@ -9,6 +9,7 @@ import {
   type Service,
 } from "@nts/shared/contract";
 import { bindingJudge } from "@nts/shared/contract/bindings.rules";
+import { NEVER_SEEN } from "@nts/shared/contract/sightings";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
 import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
@@ -17,7 +18,8 @@ import { countsOf, lockHostFor, removeFromHosts, transactionOnHosts } from "../h
 import { newId } from "@nts/shared/ids";
 import { placeNew } from "../hosts/positions.rules.js";
 import { requireReferences, networkClaim, tagClaims } from "../references/claims.js";
-import { commonFilter } from "../storage/lists.js";
+import { answeredOf } from "../storage/entities.js";
+import { commonFilter, sightingPlan } from "../storage/lists.js";
 import type { Removed } from "../deletions/removed.js";
 import { type ListPlanOf, mountGet, mountList, mountRemoval } from "./common.js";
 import { applyShift, closeGaps } from "../hosts/shifts.js";
@@ -40,15 +42,17 @@ export function mountServices(router: Router, storage: Storage, past: Past): voi
 function plan({ totals }: Storage): ListPlanOf<typeof listServices> {
   return (query, scope) => {
     const { host_id, exclude_categories } = query;
+    const sighting = sightingPlan(query);
     return {
       filter: {
         ...commonFilter(query, scope),
+        ...sighting.filter,
         ...(host_id !== undefined && { host_id }),
         ...(exclude_categories.length > 0 && { category: { $nin: exclude_categories } }),
       },
       keyOf: { host: "host_name" },
       trailing: SERVICE_TRAILING,
-      selective: host_id === undefined ? undefined : HOST_ORDER_INDEX,
+      selective: host_id === undefined ? sighting.selective : HOST_ORDER_INDEX,
       total: () => totals.total(scope, "services"),
     };
   };
@@ -88,14 +92,14 @@ function create(storage: Storage): UserHandler<typeof createService> {
       await applyShift(tx, scope, services, { hostId, shift, except: id, now });
       return service;
     });
-    return answer.data(created, { revision: 1 });
+    return answer.data({ ...created, ...NEVER_SEEN }, { revision: 1 });
   };
 }
 
 function update(storage: Storage): UpdateHandler<typeof updateService> {
   return async ({ work, scope, params: { id }, said, asked, ifMatch }) => {
     const updated = await updateOne(storage, { work, scope, id, to: said.host_id, asked, ifMatch });
-    return answer.data(updated.entity, { revision: updated.revision });
+    return answer.data(answeredOf(updated), { revision: updated.revision });
   };
 }
 

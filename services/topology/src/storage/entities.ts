@@ -1,4 +1,5 @@
 import type { ClientSession, Filter, FindOptions, Sort } from "mongodb";
+import type { Sighting } from "@nts/shared/contract/sightings";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Form } from "@nts/shared/mongo/forms";
@@ -7,9 +8,11 @@ import { BY_ID, type IndexKey } from "./indexes.js";
 import type { Database, ScopedFind } from "./database.js";
 import { createReader, type EntityReader, STORED } from "./entity-reader.js";
 import { createEntityWrites, type EntityWrites } from "./entity-writes.js";
-import { createGatheredRead } from "./gathered.js";
+import { createGatheredRead, type Found } from "./gathered.js";
 import { type ScopedCollection, scopedCollection } from "./scoped-collection.js";
 import { hintFor, matching, within, withinHosts, withinOrganization, type ScopeFilter } from "./scope.js";
+import { sightedText } from "./rows.js";
+import type { SightingFields } from "./sightings.rules.js";
 import { type Sweepable, sweepable } from "./sweepable.js";
 
 // An entity is stored as the JSON text that answers it (`wire`), beside the fields that filters, orders and indexes
@@ -26,6 +29,8 @@ export interface Entity {
 export interface Stored<T> {
   readonly entity: T;
   readonly revision: number;
+  /** Of what can be seen, as it was read; absent of what is new. */
+  readonly sighting?: Sighting;
 }
 
 export interface EntityDocument {
@@ -41,11 +46,16 @@ export interface EntityDocument {
   wire: string;
   /** Who wrote it last; absent where an earlier version did. */
   by?: string;
+  /** See `SightingFields`. */
+  seen_first?: number;
+  seen_last?: number;
+  seen_by?: string;
+  missed?: number;
   [key: string]: unknown;
 }
 
 /** What an entity is read from; see `STORED`. */
-export type StoredFields = Pick<EntityDocument, "wire" | "revision" | "form">;
+export type StoredFields = Pick<EntityDocument, "wire" | "revision" | "form"> & SightingFields;
 
 /** Fields of a document beside those of its entity: the same for all, or made for each. */
 export type Extra<T> = Readonly<Record<string, unknown>> | ((entity: T) => Record<string, unknown>);
@@ -60,6 +70,8 @@ export interface EntityKind<T extends Entity> {
   readonly onHosts?: true;
   /** True for what can carry tags. */
   readonly tagged?: true;
+  /** True for what imports can see. */
+  readonly sighted?: true;
   /** True for what is a part of other entities, and changes with them. */
   readonly isPart?: true;
   /** Fields beside `wire` that filters and orders need. */
@@ -164,9 +176,9 @@ function createSingleReads<T extends Entity>(
     get: async (scope, id, tx) => (await find(scope, id, tx)) ?? notFound(kind.name),
     readOne: async (scope, id) => {
       const found = (await gathered(scope, id)) ?? notFound(kind.name);
-      if (!reader.differs(scope)) return { json: found.wire, revision: found.revision };
-      const { entity, revision } = reader.storedIn({ ...found, wire: found.wire.toString() }, scope);
-      return { json: JSON.stringify(entity), revision };
+      if (!reader.differs(scope)) return { json: wholeText(found, reader), revision: found.revision };
+      const stored = reader.storedIn({ ...found, wire: found.wire.toString() }, scope);
+      return { json: JSON.stringify(answeredOf(stored)), revision: stored.revision };
     },
   };
 }
@@ -206,6 +218,16 @@ function createQueries<T extends Entity>(
       }),
     read: (scope, query, moment) => database.batches(scope, { collection: kind.collection, ...query }, moment),
   };
+}
+
+/** The JSON text that answers an entity. */
+function wholeText(found: Found, { isSighted }: Pick<EntityReader<unknown>, "isSighted">): Buffer {
+  return isSighted ? sightedText(found.wire, found) : found.wire;
+}
+
+/** An entity as it is answered: with what imports know of it. */
+export function answeredOf<T>({ entity, sighting }: Stored<T>): T {
+  return sighting === undefined ? entity : { ...entity, ...sighting };
 }
 
 function notFound(entity: string): never {

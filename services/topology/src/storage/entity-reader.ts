@@ -2,12 +2,15 @@ import type { Document } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { FIRST_FORM, type Form, inPresentForm } from "@nts/shared/mongo/forms";
 import type { Entity, EntityKind, Stored, StoredFields } from "./entities.js";
+import { SIGHTING, sightingIn } from "./sightings.rules.js";
 import { deletedAmong, withoutDeleted } from "./hidden-tags.rules.js";
 
 /** Reads stored entities in the present form of their kind, and without tags that are deleted. */
 export interface EntityReader<T> {
   /** True while `wire` alone may not yet be what is answered: documents of an older form or with deleted tags may be met. */
   readonly differs: (scope: Scope) => boolean;
+  /** Imports can see what is of this kind. */
+  readonly isSighted: boolean;
   readonly storedIn: (document: StoredFields, scope: Scope) => Stored<T>;
   /** The revision alone, of a document of the fields of `REVISION`. */
   readonly revisionIn: (document: Document, scope: Scope) => number;
@@ -19,18 +22,24 @@ export interface EntityReader<T> {
 export const REVISION = { _id: 0, revision: 1, tags: 1 } as const;
 
 /** The projection that an entity is read from. */
-export const STORED = { _id: 0, wire: 1, revision: 1, form: 1 } as const;
+export const STORED = { _id: 0, wire: 1, revision: 1, form: 1, ...SIGHTING } as const;
 
-export function createReader<T extends Entity>(kind: Pick<EntityKind<T>, "form" | "tagged">): EntityReader<T> {
+export function createReader<T extends Entity>(
+  kind: Pick<EntityKind<T>, "form" | "tagged" | "sighted">,
+): EntityReader<T> {
   const form: Form<T> = kind.form ?? FIRST_FORM;
   const losesTags = ({ hidden }: Scope): boolean =>
     kind.tagged === true && hidden !== undefined && hidden.tags.size > 0;
-  const storedIn: EntityReader<T>["storedIn"] = ({ wire, revision, form: version }, scope) => {
-    const stored = { entity: inPresentForm(form, JSON.parse(wire) as T, version), revision };
+  const isSighted = kind.sighted === true;
+  const storedIn: EntityReader<T>["storedIn"] = (document, scope) => {
+    const { wire, revision, form: version } = document;
+    const entity = inPresentForm(form, JSON.parse(wire) as T, version);
+    const stored = { entity, revision, ...(isSighted && { sighting: sightingIn(document) }) };
     if (!losesTags(scope) || scope.hidden === undefined) return stored;
     return withoutDeleted(stored as Stored<never>, scope.hidden.tags);
   };
   return {
+    isSighted,
     differs: (scope) => form.upgrade !== undefined || losesTags(scope),
     storedIn,
     revisionIn: ({ revision, tags }, scope) =>

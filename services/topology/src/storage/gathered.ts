@@ -4,6 +4,8 @@ import { OPERATION_MS } from "@nts/shared/mongo/connect";
 import { fieldsIn, rawBatches } from "@nts/shared/mongo/raw-find";
 import { BY_ID } from "./indexes.js";
 import type { Database } from "./database.js";
+import { sightingFieldsIn } from "./rows.js";
+import { SIGHTING, type SightingFields } from "./sightings.rules.js";
 
 // A query costs some 200 µs whatever it finds, so single entities that are asked for in one turn of the event loop are
 // read by one query, for callers of any organization together. What a caller may see of the result is decided here, for
@@ -17,7 +19,7 @@ const MOST = 64;
 const AT_A_TIME = 4;
 
 /** An entity as it is stored, its text in UTF-8. */
-export interface Found {
+export interface Found extends SightingFields {
   readonly wire: Buffer;
   readonly revision: number;
   readonly form?: number | undefined;
@@ -160,7 +162,16 @@ interface Row extends Found {
   readonly hostId: string | null;
 }
 
-const FIELDS = { _id: 1, organization_id: 1, network_id: 1, host_id: 1, wire: 1, revision: 1, form: 1 } as const;
+const FIELDS = {
+  _id: 1,
+  organization_id: 1,
+  network_id: 1,
+  host_id: 1,
+  wire: 1,
+  revision: 1,
+  form: 1,
+  ...SIGHTING,
+} as const;
 
 function rowOf(fields: ReadonlyMap<string, Buffer | number>): Row {
   const text = (name: string): string => String(fields.get(name));
@@ -172,5 +183,6 @@ function rowOf(fields: ReadonlyMap<string, Buffer | number>): Row {
     wire: fields.get("wire") as Buffer,
     revision: Number(fields.get("revision")),
     form: fields.get("form") as number | undefined,
+    ...sightingFieldsIn(fields),
   };
 }

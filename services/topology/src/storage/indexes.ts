@@ -42,6 +42,10 @@ const tagged: IndexDescription = { key: TAG_INDEX };
 /** The index that searches read: all of its entries in the scope, and no entity that does not match. */
 export const SEARCH_INDEX: IndexKey = { organization_id: 1, network_id: 1, search: 1 };
 const searched: IndexDescription = { key: SEARCH_INDEX };
+/** The index of what imports have found or missed: what is missed, and when it was found last. */
+export const SIGHTED_INDEX: IndexKey = { organization_id: 1, network_id: 1, missed: 1, seen_last: 1 };
+/** One index for both, and only of what was seen: what nobody imports costs nothing. */
+const sighted: IndexDescription = { key: SIGHTED_INDEX, partialFilterExpression: { sighted: true } };
 /** The index in which the addresses of a subnet stand in their order. */
 export const INTERFACE_ADDRESSES_INDEX = { subnet_id: 1, ip_key: 1, host_id: 1 } as const;
 /** The indexes by which interfaces of networks are recognized. */
@@ -112,22 +116,24 @@ const BACKLOG_SECONDS = 86_400;
 export const INDEXES: Indexes = {
   networks: [{ key: FEW_INDEX }, tagged],
   subnets: [...ordered(["name", "cidr_key", "subnet_type", "updated_at"]), byNetwork, tagged],
-  hosts: [...ordered(["name", "hostname", "updated_at"]), byNetwork, tagged, searched],
+  hosts: [...ordered(["name", "hostname", "updated_at"]), byNetwork, tagged, searched, sighted],
   interfaces: [
     ...ordered(["position", "ip_key"]),
     { key: HOST_ORDER_INDEX },
     { key: SUBNET_INTERFACES_INDEX },
     { key: INTERFACE_ADDRESSES_INDEX },
     { key: MAC_INDEX },
+    sighted,
     { name: "one_address_of_host", key: ONE_ADDRESS_INDEX, unique: true },
   ],
-  ports: [...ordered(["number"]), { name: "one_port_of_host", key: HOST_PORTS_INDEX, unique: true }],
+  ports: [...ordered(["number"]), sighted, { name: "one_port_of_host", key: HOST_PORTS_INDEX, unique: true }],
   services: [
     ...ordered(["name", "updated_at", "host_name", "position", "service_definition"], SERVICE_TRAILING),
     byNetwork,
     { key: HOST_ORDER_INDEX },
     tagged,
     searched,
+    sighted,
   ],
   bindings: [...ordered([]), ...Object.values(BINDING_INDEXES).map((key) => ({ key })), { key: HOST_BINDINGS_INDEX }],
   tags: [{ key: FEW_INDEX }, { name: "one_tag_name", key: { organization_id: 1, name_key: 1 }, unique: true }],

@@ -1,4 +1,5 @@
 import type { Document, Filter } from "mongodb";
+import { validationFailed } from "@nts/shared/errors";
 import { answer, type Answer, type ListPart } from "@nts/shared/http/answer";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { STREAM_MS } from "@nts/shared/mongo/connect";
@@ -6,7 +7,7 @@ import { type Keyset, keysetOf, type PageQuery } from "@nts/shared/mongo/keyset"
 import { sortOf } from "@nts/shared/mongo/order";
 import { documentIn, type RawBatch, textsIn } from "@nts/shared/mongo/raw-find";
 import type { Work } from "@nts/shared/work";
-import { BY_ID, orderIndex, SEARCH_INDEX, TAG_INDEX, type IndexKey } from "./indexes.js";
+import { BY_ID, orderIndex, SEARCH_INDEX, SIGHTED_INDEX, TAG_INDEX, type IndexKey } from "./indexes.js";
 import { composed, searchFilter } from "../values/search.rules.js";
 import type { ScopedFind } from "./database.js";
 import type { Entity, Entities, EntityDocument } from "./entities.js";
@@ -218,6 +219,32 @@ export async function* streamed<Piece>(work: Work, pieces: AsyncIterable<Piece>)
   } finally {
     release();
   }
+}
+
+/** Conditions for the filters by what imports have found and missed, with the index that tells. @throws AppError `validation_failed` */
+export function sightingPlan({
+  missed,
+  seen_before: before,
+  as_of: asOf,
+}: SightingQuery): Pick<ListPlan, "filter" | "selective"> {
+  const [asked] = [missed !== undefined && "missed", before !== undefined && "seen_before"].filter(
+    (name) => name !== false,
+  );
+  if (asked === undefined) return { filter: {} };
+  if (asOf !== undefined) throw validationFailed({ path: asked, message: "is not known of the past" });
+  const filter = {
+    ...(before !== undefined && { seen_last: { $lt: Date.parse(before) } }),
+    ...(missed !== undefined && { missed: missed ? { $gt: 0 } : { $exists: false } }),
+  };
+  return missed === false && before === undefined
+    ? { filter }
+    : { filter: { ...filter, sighted: true }, selective: SIGHTED_INDEX };
+}
+
+interface SightingQuery {
+  readonly missed?: boolean | undefined;
+  readonly seen_before?: string | undefined;
+  readonly as_of?: string | undefined;
 }
 
 interface CommonQuery {

@@ -8,7 +8,11 @@ export function revised<T extends Entity>(current: Stored<T>, next: T, now: Date
   const same = textOf({ ...next, updated_at: "" }) === textOf({ ...current.entity, updated_at: "" });
   if (same) return null;
   const updatedMs = Math.max(now.getTime(), Date.parse(current.entity.updated_at) + 1);
-  return { entity: { ...next, updated_at: new Date(updatedMs).toISOString() }, revision: current.revision + 1 };
+  return {
+    ...current,
+    entity: { ...next, updated_at: new Date(updatedMs).toISOString() },
+    revision: current.revision + 1,
+  };
 }
 
 /** One text for all values that are the same as JSON: the order of members means nothing there. */

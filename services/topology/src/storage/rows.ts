@@ -1,7 +1,9 @@
 import type { Scope } from "@nts/shared/http/tenancy";
 import { documentIn, fieldsIn, type RawBatch, textsIn } from "@nts/shared/mongo/raw-find";
+import { NEVER_SEEN } from "@nts/shared/contract/sightings";
 import type { StoredFields } from "./entities.js";
 import type { EntityReader } from "./entity-reader.js";
+import { endingOf, SIGHTING, type SightingFields, sightingIn } from "./sightings.rules.js";
 
 // A document of the one field `wire`, as it comes from the database: its length (4 bytes), the type of the field (1), its
 // name with a zero (5), the length of the text (4), the text, and two zeros.
@@ -11,10 +13,17 @@ const TEXT_AT = 14;
 const TEXT = 2;
 const COMMA = 44;
 const COMMA_TEXT = Buffer.from(",");
+/** How most rows of what can be seen end. */
+const NEVER = Buffer.from(endingOf(NEVER_SEEN));
+/** Three times, and a format. */
+const LONGEST_ENDING = 256;
+
+/** What rows are made of. */
+export type RowReader = Pick<EntityReader<unknown>, "differs" | "wireOf" | "storedIn" | "isSighted">;
 
 /** The projection that the texts of entities are read from: while older forms may be met, `form` tells which these are. */
-export function textFields({ differs }: EntityReader<unknown>, scope: Scope): Readonly<Record<string, 1>> {
-  return { wire: 1, ...(differs(scope) && { form: 1 as const }) };
+export function textFields({ differs, isSighted }: RowReader, scope: Scope): Readonly<Record<string, 1>> {
+  return { wire: 1, ...(differs(scope) && { form: 1 as const }), ...(isSighted && SIGHTING) };
 }
 
 /**
@@ -23,14 +32,11 @@ export function textFields({ differs }: EntityReader<unknown>, scope: Scope): Re
  *
  * @param isAlone false when the documents have fields beside the text
  */
-export function rowsIn(
-  reader: EntityReader<unknown>,
-  scope: Scope,
-  { bytes, starts }: RawBatch,
-  isAlone = true,
-): Buffer {
+export function rowsIn(reader: RowReader, scope: Scope, batch: RawBatch, isAlone = true): Buffer {
+  const { bytes, starts } = batch;
   if (reader.differs(scope))
-    return Buffer.from(starts.map((start) => `,${reader.wireOf(decoded({ bytes, starts }, start), scope)}`).join(""));
+    return Buffer.concat(starts.flatMap((start) => [COMMA_TEXT, answeredIn(reader, scope, batch, start)]));
+  if (reader.isSighted) return sightedRows(batch);
   if (!isAlone) return Buffer.concat(starts.flatMap((start) => [COMMA_TEXT, textIn({ bytes, starts }, start)]));
   let end = 0;
   for (const start of starts) {
@@ -44,9 +50,34 @@ export function rowsIn(
   return bytes.subarray(0, end);
 }
 
+/** The same with what imports know of each. What none has seen is copied without a look into it. */
+function sightedRows(batch: RawBatch): Buffer {
+  const { bytes, starts } = batch;
+  const rows = Buffer.allocUnsafe(bytes.length + starts.length * LONGEST_ENDING);
+  let end = 0;
+  for (const start of starts) {
+    rows[end++] = COMMA;
+    const length = lengthIfAlone(bytes, start);
+    if (length === null) end += sightedTextIn(batch, start).copy(rows, end);
+    else {
+      // Without the brace at its end, which stands in the ending.
+      end += bytes.copy(rows, end, start + TEXT_AT, start + TEXT_AT + length - 1);
+      end += NEVER.copy(rows, end);
+    }
+  }
+  return rows.subarray(0, end);
+}
+
+/** Bytes of the text of a document that has nothing beside it; null of any other. */
+function lengthIfAlone(bytes: Buffer, start: number): number | null {
+  if (bytes[start + TYPE_AT] !== TEXT) return null;
+  const length = bytes.readInt32LE(start + LENGTH_AT) - 1;
+  return bytes.readInt32LE(start) === TEXT_AT + length + 2 ? length : null;
+}
+
 /** The text of an entity, and a field of it that is an id. @returns `revision` is 0 when it was not asked for */
 export function keyedTextIn(
-  reader: EntityReader<unknown>,
+  reader: RowReader,
   scope: Scope,
   batch: RawBatch,
   { start, key }: { start: number; key: string },
@@ -54,11 +85,46 @@ export function keyedTextIn(
   const fields = fieldsIn(batch, start);
   const id = String(fields.get(key));
   if (reader.differs(scope)) {
-    const { entity, revision } = reader.storedIn(decoded(batch, start), scope);
-    return { id, text: Buffer.from(JSON.stringify(entity)), revision };
+    const { entity, revision, sighting } = reader.storedIn(decoded(batch, start), scope);
+    return {
+      id,
+      text: Buffer.from(JSON.stringify({ ...(entity as object), ...(reader.isSighted && sighting) })),
+      revision,
+    };
   }
-  const wire = textIn(batch, start);
-  return { id, text: wire, revision: Number(fields.get("revision") ?? 0) };
+  const wire = fields.get("wire") as Buffer;
+  const text = reader.isSighted ? sightedText(wire, sightingFieldsIn(fields)) : wire;
+  return { id, text, revision: Number(fields.get("revision") ?? 0) };
+}
+
+function answeredIn(reader: RowReader, scope: Scope, batch: RawBatch, start: number): Buffer {
+  const document = decoded(batch, start);
+  const wire = reader.wireOf(document, scope);
+  return Buffer.from(reader.isSighted ? wire.slice(0, -1) + endingOf(sightingIn(document)) : wire);
+}
+
+function sightedTextIn(batch: RawBatch, start: number): Buffer {
+  const fields = fieldsIn(batch, start);
+  return sightedText(fields.get("wire") as Buffer, sightingFieldsIn(fields));
+}
+
+/** The text of an entity with what imports know of it. */
+export function sightedText(wire: Buffer, fields: SightingFields): Buffer {
+  const sighting = sightingIn(fields);
+  const ending = sighting === NEVER_SEEN ? NEVER : Buffer.from(endingOf(sighting));
+  return Buffer.concat([wire.subarray(0, -1), ending]);
+}
+
+/** What of a sighting is among the fields of a document. */
+export function sightingFieldsIn(fields: ReadonlyMap<string, Buffer | number>): SightingFields {
+  const number = (name: string): number | undefined => fields.get(name) as number | undefined;
+  const by = fields.get("seen_by");
+  return {
+    seen_first: number("seen_first"),
+    seen_last: number("seen_last"),
+    seen_by: by === undefined ? undefined : String(by),
+    missed: number("missed"),
+  };
 }
 
 function textIn(batch: RawBatch, start: number): Buffer {

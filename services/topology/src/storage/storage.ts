@@ -22,6 +22,7 @@ import { createDeletions, type Deletions } from "./deletions.js";
 import { createGuards, type Guards } from "./guards.js";
 import { KINDS, type Kinds } from "./kinds.js";
 import { createQuota, DEFAULT_MAX_ENTITIES, type Quota } from "./quota.js";
+import { createSightings, type Sightings } from "./sightings.js";
 import { createTotals, type Totals } from "./totals.js";
 import { createShortWrites, type ShortWrites } from "./short-writes.js";
 
@@ -46,6 +47,7 @@ export interface Storage {
   readonly sockets: Sockets;
   readonly webhooks: WebhookStore;
   readonly auditNotes: AuditNotes;
+  readonly sightings: Sightings;
   readonly addresses: AddressStore;
   readonly counted: CountedStore;
   /** Holds addresses for the requests of this process. */
@@ -88,19 +90,7 @@ export function createStorage(db: Db, transaction: RunTransaction, options: Stor
   const writes = createWrites(db, transaction, { mostKeys: options.maxIdempotencyKeys, deleted: deletions.known });
   const counted = createCountedStore(database);
   const desk = createAddressDesk({ transaction, addresses, guards, subnets: entities.subnets });
-  const [auditNotes, sockets] = [createAuditNotes(db), createSockets(entities)];
-  const kept = { guards, totals, deletions, quota };
-  return {
-    database,
-    transaction,
-    writes,
-    ...kept,
-    ...entities,
-    sockets,
-    auditNotes,
-    addresses,
-    counted,
-    desk,
-    shortWrites,
-  };
+  const [auditNotes, sockets, sightings] = [createAuditNotes(db), createSockets(entities), createSightings(database)];
+  const kept = { guards, totals, deletions, quota, sockets, auditNotes, sightings, counted };
+  return { database, transaction, writes, ...kept, ...entities, addresses, desk, shortWrites };
 }

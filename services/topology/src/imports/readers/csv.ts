@@ -68,7 +68,7 @@ function readTable(bytes: Iterable<Uint8Array>, given: ReaderGiven): Scan {
   }
   if (columns === null) throw faultAt(1, "must begin with a line of headings", 1, "missing_headings");
   for (const rows of named.values()) sightings.add(together(rows), `host ${rows[0]?.name ?? ""}`);
-  return sightings.scan(toolInfo("CSV"));
+  return sightings.scan(toolInfo("CSV"), null);
 }
 
 /** What is wrong with a row. */

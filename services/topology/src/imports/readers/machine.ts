@@ -1,3 +1,4 @@
+import { type CoveredPorts, COVERS_NOTHING } from "../coverage.rules.js";
 import {
   createSkipped,
   MOST_INTERFACES_OF_HOST,
@@ -19,8 +20,8 @@ export interface Machine {
   full(): string | null;
   /** Takes in an open port. @returns why it is left out; null when it is not */
   open(place: Place, port: Omit<SeenPort, "ip">): string | null;
-  /** @param line at which the file begins to tell of the machine */
-  scan(tool: string, line: number): Scan;
+  /** @param line at which the file begins to tell of the machine @param covered of its ports */
+  scan(tool: string, line: number, covered?: readonly CoveredPorts[]): Scan;
 }
 
 export function createMachine(): Machine {
@@ -43,10 +44,12 @@ export function createMachine(): Machine {
       ports.push({ ...port, ip });
       return null;
     },
-    scan: (tool, line) => {
+    scan: (tool, line, covered = []) => {
       const seen = [...addresses].map((ip) => ({ ip, mac: null }));
-      const host = { line, isNamed: true, addresses: seen, hostname: null, vendor: null, ports };
-      return { info: toolInfo(tool), brokeOff: null, hosts: [host], unanswered: 0, skipped };
+      const host = { line, isNamed: true, addresses: seen, hostname: null, vendor: null, ports, covered };
+      const scan = { info: toolInfo(tool), brokeOff: null, hosts: [host], unanswered: 0, skipped };
+      const told = covered.map(({ protocol }) => `1-65535/${protocol.toLowerCase()}`);
+      return { ...scan, coverage: { ...COVERS_NOTHING, told: { addresses: [], ports: told } } };
     },
   };
 }

@@ -11,6 +11,7 @@ import {
   type SeenPort,
   type Skipped,
 } from "../scan.rules.js";
+import { createExamined, createNmapCoverage, type Examined, type NmapCoverage } from "./nmap-coverage.js";
 import type { Reader } from "./reader.js";
 import { addressIn, clip, hostnameIn, isOfOneCard, macIn, PROTOCOLS } from "./texts.js";
 import { type Attributes, createXmlReader, type Ending } from "./xml.js";
@@ -24,6 +25,8 @@ const MOST_PORT_ELEMENTS = 65_536;
 interface Reading {
   readonly line: number;
   isUp: boolean;
+  /** It was not looked for. */
+  isUnknown: boolean;
   /** It is up because the scanner was told so, not because it answered. */
   isAssumed: boolean;
   /** As the file writes it; names the host where it is skipped. */
@@ -34,6 +37,10 @@ interface Reading {
   hostname: string | null;
   portElements: number;
   readonly ports: SeenPort[];
+  /** It took the scanner too long. */
+  readonly isCutShort: boolean;
+  /** What became of ports. */
+  readonly examined: Examined;
 }
 
 /** A port while it is being read. */
@@ -77,11 +84,13 @@ interface Taken {
   openPorts: number;
   addressCount: number;
   unanswered: number;
+  readonly coverage: NmapCoverage;
 }
 
 /** Listens to the elements of a scan. */
 function createNmapReader() {
-  const taken: Taken = { hosts: [], skipped: createSkipped(), openPorts: 0, addressCount: 0, unanswered: 0 };
+  const coverage = createNmapCoverage();
+  const taken: Taken = { hosts: [], skipped: createSkipped(), openPorts: 0, addressCount: 0, unanswered: 0, coverage };
   const { hosts, skipped } = taken;
   let info: ImportedScan | null = null;
   let failure: Ending | null = null;
@@ -91,14 +100,15 @@ function createNmapReader() {
   return {
     opens: (path: string, attributes: Attributes, line: number): void => {
       if (path === "nmaprun") info = infoOf(attributes);
-      else if (path === "nmaprun/host") host = newReading(line);
+      else if (path === "nmaprun/host") host = newReading(line, attributes["timedout"] === "true");
       else if (path === "nmaprun/runstats/finished" && attributes["exit"] === "error")
         failure = {
           line,
           column: 1,
           reason: `the scanner failed: ${clip(attributes["errormsg"]) ?? "it says no more"}`,
         };
-      else if (host !== null) {
+      if (host === null) coverage.opens(path, attributes);
+      else {
         if (path === "nmaprun/host/ports/port") port = { line, attributes, state: "", service: null };
         else if (port !== null && path === "nmaprun/host/ports/port/state") port.state = attributes["state"] ?? "";
         else if (port !== null && path === "nmaprun/host/ports/port/service") port.service = attributes;
@@ -119,7 +129,15 @@ function createNmapReader() {
     scan: (ending: Ending | null): Scan | null => {
       if (info === null) return null;
       if (host !== null) skipped.add(host.line, `host ${host.named ?? ""}`.trim(), "the file ends inside of it");
-      return { info, brokeOff: ending ?? failure, hosts, unanswered: taken.unanswered, skipped };
+      const brokeOff = ending ?? failure;
+      return {
+        info,
+        brokeOff,
+        hosts,
+        unanswered: taken.unanswered,
+        skipped,
+        coverage: coverage.end(brokeOff === null),
+      };
     },
   };
 }
@@ -128,6 +146,7 @@ function createNmapReader() {
 function takeHost(taken: Taken, read: Reading): void {
   const { hosts, skipped } = taken;
   const { line, isUp, isAssumed, named, addresses, mac, vendor, hostname, ports } = read;
+  taken.coverage.host(read);
   if (!isUp) skipped.add(line, `host ${named ?? ""}`.trim(), "it is not up");
   else if (addresses.size === 0) skipped.add(line, `host ${named ?? ""}`.trim(), "it has no IP address");
   else if (isAssumed && mac === null && ports.length === 0) taken.unanswered++;
@@ -138,7 +157,7 @@ function takeHost(taken: Taken, read: Reading): void {
   else {
     taken.addressCount += addresses.size;
     const seen = [...addresses].map((ip): SeenAddress => ({ ip, mac }));
-    hosts.push({ line, addresses: seen, hostname, vendor, ports });
+    hosts.push({ line, addresses: seen, hostname, vendor, ports, covered: taken.coverage.portsOf(read) });
   }
 }
 
@@ -148,6 +167,7 @@ function takePort(taken: Taken, { line, attributes, state, service }: ReadingPor
   const { protocol: written = "", portid = "" } = attributes;
   const protocol = PROTOCOLS.get(written);
   const number = Number(portid);
+  on.examined.port(protocol, number, state);
   const what = `port ${portid.slice(0, 10)}/${written.slice(0, 10)} of ${on.named ?? "a host"}`;
   const [ip] = on.addresses;
   if (++on.portElements > MOST_PORT_ELEMENTS) {
@@ -172,9 +192,22 @@ interface Part {
   readonly skipped: Skipped;
 }
 
-function newReading(line: number): Reading {
+/** @param isCutShort as of a host */
+function newReading(line: number, isCutShort: boolean): Reading {
   const unknown = { named: null, mac: null, vendor: null, hostname: null };
-  return { line, isUp: true, isAssumed: false, ...unknown, addresses: new Set(), portElements: 0, ports: [] };
+  const examined = createExamined();
+  return {
+    line,
+    isUp: true,
+    isUnknown: false,
+    isAssumed: false,
+    ...unknown,
+    addresses: new Set(),
+    portElements: 0,
+    ports: [],
+    isCutShort,
+    examined,
+  };
 }
 
 function readPart(host: Reading, part: Part): void {
@@ -183,6 +216,7 @@ function readPart(host: Reading, part: Part): void {
     case "nmaprun/host/status":
       host.isUp = attributes["state"] === undefined || attributes["state"] === "up";
       host.isAssumed = attributes["reason"] === "user-set";
+      host.isUnknown = attributes["state"] === "unknown";
       break;
     case "nmaprun/host/address":
       readAddress(host, part);
@@ -195,9 +229,13 @@ function readPart(host: Reading, part: Part): void {
       else if (host.hostname !== given) skipped.add(line, what, "a host has one name, and this is not its first");
       break;
     }
+    case "nmaprun/host/ports/extraports/extrareasons":
+      host.examined.reason(attributes);
+      break;
     case "nmaprun/host/ports/extraports": {
       const { count = "", state = "" } = attributes;
       skipped.add(line, `${count.slice(0, 10)} ports of ${host.named ?? "a host"}`, `they are ${state.slice(0, 20)}`);
+      host.examined.others(state);
       break;
     }
   }

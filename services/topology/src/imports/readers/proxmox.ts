@@ -1,4 +1,5 @@
-import type { Scan, SeenAddress, Skipped } from "../scan.rules.js";
+import { type Coverage, COVERS_NOTHING } from "../coverage.rules.js";
+import { MOST_SIGHTINGS, type Scan, type SeenAddress, type Skipped } from "../scan.rules.js";
 import { behindBridge, isOfBridge } from "./bridges.js";
 import { documentsIn } from "./documents.js";
 import { isObject, type JsonObject, textAt } from "./json.js";
@@ -13,6 +14,8 @@ import { addressIn, cardOf, clip, hostnameIn, isLoopback, macIn, reasonAgainst, 
 // belong to a name, and the guest the addresses of its cards. Only together they are hosts.
 
 const MOST_LISTED = 20_000;
+/** Addresses that the answer names as covered. */
+const MOST_TOLD = 100;
 
 interface Listed {
   readonly line: number;
@@ -25,6 +28,8 @@ interface Cluster {
   readonly listed: Listed[];
   readonly configs: (Config & { readonly line: number })[];
   readonly guests: { readonly line: number; readonly links: readonly Link[] }[];
+  /** Addresses of guests that do not run. */
+  readonly absent: SeenAddress[];
   /** Names of what has been taken in, or left out for a reason of its own. */
   readonly told: Set<string>;
 }
@@ -41,7 +46,7 @@ function looksLike(beginning: string): boolean {
 
 function readCluster(bytes: Iterable<Uint8Array>): Scan {
   const sightings = createSightings();
-  const cluster: Cluster = { listed: [], configs: [], guests: [], told: new Set() };
+  const cluster: Cluster = { listed: [], configs: [], guests: [], absent: [], told: new Set() };
   for (const { line, value } of documentsIn(bytes)) {
     // Over HTTP the same answers stand under `data`.
     const answer = isObject(value) && "data" in value ? value["data"] : value;
@@ -49,10 +54,11 @@ function readCluster(bytes: Iterable<Uint8Array>): Scan {
   }
   const cards = cardsOf(cluster.configs);
   const down = downIn(cluster.listed);
-  for (const config of cluster.configs) takeConfig(sightings, config, { cards, down, told: cluster.told });
+  for (const config of cluster.configs)
+    takeConfig(sightings, config, { cards, down, told: cluster.told, absent: cluster.absent });
   for (const guest of cluster.guests) takeGuest(sightings, cluster, guest, cards);
   for (const one of cluster.listed) leaveOut(sightings.skipped, one, cluster.told);
-  return sightings.scan(toolInfo("Proxmox VE"));
+  return sightings.scan(toolInfo("Proxmox VE"), coverageOf(cluster));
 }
 
 /** @returns false when it is none of what is read here */
@@ -87,6 +93,12 @@ function isUp(entry: JsonObject): boolean {
   return entry["template"] !== 1 && (state === "" || state === "running" || state === "online");
 }
 
+/** Where a guest is that does not run, nothing is, unless the file has the address at another one. */
+function coverageOf({ absent }: Cluster): Coverage {
+  const told = { addresses: absent.slice(0, MOST_TOLD).map(({ ip }) => ip), ports: [] };
+  return { ...COVERS_NOTHING, absent, told };
+}
+
 /** Names of guests of which none runs. */
 function downIn(listed: readonly Listed[]): ReadonlySet<string> {
   const guests = listed.filter(({ kind }) => kind !== "node");
@@ -106,12 +118,18 @@ function cardsOf(configs: readonly Config[]): ReadonlyMap<string, string> {
 function takeConfig(
   { add, skipped }: Sightings,
   { line, name, isTemplate, cards: own }: Config & { readonly line: number },
-  { cards, down, told }: Pick<Cluster, "told"> & { cards: ReadonlyMap<string, string>; down: ReadonlySet<string> },
+  {
+    cards,
+    down,
+    told,
+    absent,
+  }: Pick<Cluster, "told" | "absent"> & { cards: ReadonlyMap<string, string>; down: ReadonlySet<string> },
 ): void {
   const what = `guest ${name === "" ? "without a name" : name}`;
   const addresses = own.flatMap(({ mac, ips }) => ips.map((ip) => seenAt(ip, mac, cards)));
   if (isTemplate || down.has(name)) {
     told.add(name);
+    if (!isTemplate && absent.length < MOST_SIGHTINGS) absent.push(...addresses);
     skipped.add(line, what, isTemplate ? "it is a template" : "it does not run");
   } else if (addresses.length > 0) {
     told.add(name);

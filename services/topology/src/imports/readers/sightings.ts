@@ -1,4 +1,5 @@
 import type { ImportedScan } from "@nts/shared/contract";
+import { type Coverage, COVERS_NOTHING } from "../coverage.rules.js";
 import {
   createSkipped,
   MOST_ADDRESSES,
@@ -15,7 +16,8 @@ export interface Sightings {
   readonly skipped: Skipped;
   /** Takes in a host, or says why it is left out. @param what names it there */
   add(host: SeenHost, what: string): void;
-  scan(info: ImportedScan): Scan;
+  /** @param coverage that the file tells of what is not there, too; null when nothing was seen for it */
+  scan(info: ImportedScan, coverage?: Coverage | null): Scan;
 }
 
 export function createSightings(): Sightings {
@@ -38,6 +40,6 @@ export function createSightings(): Sightings {
         hosts.push(host);
       }
     },
-    scan: (info) => ({ info, brokeOff: null, hosts, unanswered: 0, skipped }),
+    scan: (info, coverage = COVERS_NOTHING) => ({ info, brokeOff: null, hosts, unanswered: 0, skipped, coverage }),
   };
 }

@@ -1,3 +1,5 @@
+import type { Protocol } from "@nts/shared/contract";
+import type { CoveredPorts } from "../coverage.rules.js";
 import { portType } from "../../values/well-known-ports.rules.js";
 import { serviceOfProcess } from "../processes.rules.js";
 import type { Scan } from "../scan.rules.js";
@@ -32,6 +34,37 @@ interface Socket {
   readonly program: string | null;
 }
 
+const LOOPBACK_ONLY = "it listens on the loopback only";
+const OUT_OF_REACH: ReadonlySet<string> = new Set([LOOPBACK_ONLY]);
+
+/** What a file tells of the sockets of its machine: all of a protocol of which it has any. */
+class Told {
+  isWhole = true;
+  readonly #unclear = new Map<Protocol, Map<number, number>>();
+
+  /** A socket of which it is not known yet what it comes to. @param number null when it cannot be read */
+  take(protocol: Protocol, number: number | null): void {
+    if (number === null) this.isWhole = false;
+    const numbers = this.#unclear.get(protocol) ?? new Map<number, number>();
+    this.#unclear.set(protocol, numbers);
+    if (number !== null) numbers.set(number, (numbers.get(number) ?? 0) + 1);
+  }
+
+  /** It is open, or as good as closed. */
+  settle(protocol: Protocol, number: number): void {
+    const numbers = this.#unclear.get(protocol);
+    numbers?.set(number, (numbers.get(number) ?? 0) - 1);
+  }
+
+  covered(): CoveredPorts[] {
+    if (!this.isWhole) return [];
+    return [...this.#unclear].map(([protocol, numbers]) => {
+      const except = new Set([...numbers].flatMap(([number, count]) => (count > 0 ? [number] : [])));
+      return { ip: null, protocol, ranges: [[1, 65_535]], except };
+    });
+  }
+}
+
 export const ss: Reader = { format: "ss", looksLike, read: readSockets };
 
 function looksLike(beginning: string): boolean {
@@ -41,16 +74,20 @@ function looksLike(beginning: string): boolean {
 
 function readSockets(bytes: Iterable<Uint8Array>): Scan {
   const machine = createMachine();
+  const told = new Told();
   let first: number | null = null;
   for (const line of linesOf(bytes)) {
     if (line.text.trim() === "" || isHeader(line.text)) continue;
     const socket = socketIn(line.text);
-    if (socket !== null) takeSocket(machine, line, socket);
+    if (socket !== null) takeSocket(machine, line, socket, told);
     else if (first === null) throw faultAt(line.number, "must be a socket as `ss -H -tulnp` writes it");
-    else machine.skipped.add(line.number, `line ${line.number}`, "it is no socket as ss writes it");
+    else {
+      told.isWhole = false;
+      machine.skipped.add(line.number, `line ${line.number}`, "it is no socket as ss writes it");
+    }
     first ??= line.number;
   }
-  return machine.scan("ss", first ?? 1);
+  return machine.scan("ss", first ?? 1, machine.full() === null ? told.covered() : []);
 }
 
 function isHeader(text: string): boolean {
@@ -77,7 +114,7 @@ function programIn(text: string): string | null {
 }
 
 /** Takes in a socket, or says why it is left out. */
-function takeSocket(machine: Machine, line: Line, socket: Socket): void {
+function takeSocket(machine: Machine, line: Line, socket: Socket, told: Told): void {
   const { kind, state, local, program } = socket;
   const protocol = PROTOCOLS.get(kind);
   const cut = local.lastIndexOf(":");
@@ -88,6 +125,7 @@ function takeSocket(machine: Machine, line: Line, socket: Socket): void {
   const skip = (reason: string): void => {
     machine.skipped.add(line.number, what, reason);
   };
+  if (protocol !== undefined) told.take(protocol, number);
   if (protocol === undefined) skip("only TCP and UDP have ports here");
   else if (state !== "LISTEN" && state !== "UNCONN") skip("it does not listen");
   else if (number === null) skip("its port is no number from 1 to 65535; ss writes numbers with -n");
@@ -96,7 +134,10 @@ function takeSocket(machine: Machine, line: Line, socket: Socket): void {
     skip("UDP from port 32768 on is most likely that of a client");
   else {
     const port = { line: line.number, protocol, number, service: serviceOfProcess(program) };
-    const reason = machine.full() ?? machine.open(placeOf(bare, link), port);
+    const place = placeOf(bare, link);
+    const reason = machine.full() ?? machine.open(place, port);
+    // What listens where nothing else reaches it is as good as closed.
+    if (reason === null || ("reason" in place && OUT_OF_REACH.has(place.reason))) told.settle(protocol, number);
     if (reason !== null) skip(reason);
   }
 }
@@ -104,12 +145,12 @@ function takeSocket(machine: Machine, line: Line, socket: Socket): void {
 /** Where a socket listens, or why that is nowhere that others reach. @param link the card that it is bound to, or empty */
 function placeOf(bare: string, link: string): Place {
   if (isOfBridge(link)) return { reason: behindBridge(link) };
-  if (link === "lo") return { reason: "it listens on the loopback only" };
+  if (link === "lo") return { reason: LOOPBACK_ONLY };
   if (bare === "*" || bare === "0.0.0.0" || bare === "::") return { ip: null };
   const ip = addressIn(bare);
   if (ip === null) return { reason: "its address is no IP address; ss writes addresses with -n" };
   if (ip === "0.0.0.0") return { ip: null };
-  if (isLoopback(ip)) return { reason: "it listens on the loopback only" };
+  if (isLoopback(ip)) return { reason: LOOPBACK_ONLY };
   if (isOwnAddressOfBridge(ip)) return { reason: "bridges for containers have its address on every machine" };
   if (isLinkLocal(ip)) return { reason: "its address means something on one link only" };
   return { ip };

@@ -5,7 +5,7 @@ import { createSession, type FileGiven } from "../session.js";
 import { after } from "./sightings.js";
 
 export interface MemoryNetwork {
-  readonly hosts: ReadonlyMap<string, Recognized>;
+  readonly hosts: Map<string, Recognized>;
   interfaces(): Interface[];
   /** Imports a file, each host planned on what is there by then or, in a preview, on what was there before. */
   importFile(file: string | Uint8Array, isDry: boolean, given?: Told): PlannedHost[];

@@ -4,9 +4,10 @@ import type { ListPart } from "@nts/shared/http/answer";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { documentsIn, type Moment } from "@nts/shared/mongo/raw-find";
 import type { Database } from "../database.js";
-import type { EntityDocument, Stored } from "../entities.js";
+import { answeredOf, type EntityDocument, type Stored } from "../entities.js";
 import { STORED } from "../entity-reader.js";
 import type { Join } from "../lists.js";
+import { sightedText } from "../rows.js";
 import { within } from "../scope.js";
 import { scopedCollection } from "../scoped-collection.js";
 import { hostRevision } from "./host-revision.rules.js";
@@ -59,7 +60,10 @@ export function createHostsWithChildren({ db, batches, share }: Database, reader
       for await (const batch of batches(scope, find, moment)) {
         const [found] = documentsIn(batch) as [EntityDocument];
         const stored = readers.hosts.differs(scope) ? readers.hosts.storedIn(found, scope) : null;
-        const host = Buffer.from(stored === null ? found.wire : JSON.stringify(stored.entity));
+        const host =
+          stored === null
+            ? sightedText(Buffer.from(found.wire), found)
+            : Buffer.from(JSON.stringify(answeredOf(stored)));
         const children = await gathered(reading, scope, [id], moment);
         const revisions = children?.revisions ?? (await revisionsOf(reading, scope, id, moment));
         const text = children === null ? piecesOf(reading, scope, { id, host, moment }) : wholeText(id, host, children);

@@ -24,6 +24,7 @@ export interface HostStore extends Entities<HostRecord>, HostsWithChildren, Host
 export const HOST_KIND: EntityKind<HostRecord> = {
   collection: "hosts",
   name: "Host",
+  sighted: true,
   tagged: true,
   networkOf: ({ network_id }) => network_id,
   keysOf: ({ name, hostname, tags }) => ({ name, hostname, tags: tags.map(composed) }),

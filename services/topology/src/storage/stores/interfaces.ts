@@ -36,6 +36,7 @@ const PLACED = { subnet_id: 1, network_id: 1, ip_key: 1 } as const;
 export const INTERFACE_KIND: EntityKind<Interface> = {
   collection: "interfaces",
   name: "Interface",
+  sighted: true,
   onHosts: true,
   networkOf: ({ network_id }) => network_id,
   keysOf: ({ host_id, subnet_id, ip_address, mac_address, position }) => ({

@@ -7,6 +7,7 @@ export type PortStore = Entities<Port>;
 export const PORT_KIND: EntityKind<Port> = {
   collection: "ports",
   name: "Port",
+  sighted: true,
   onHosts: true,
   networkOf: ({ network_id }) => network_id,
   keysOf: ({ host_id, number, protocol }) => ({ host_id, number, protocol }),

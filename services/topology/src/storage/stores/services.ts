@@ -27,6 +27,7 @@ export interface ServiceStore extends Entities<Service> {
 export const SERVICE_KIND: EntityKind<Service> = {
   collection: "services",
   name: "Service",
+  sighted: true,
   tagged: true,
   onHosts: true,
   networkOf: ({ network_id }) => network_id,

@@ -1,0 +1,129 @@
+import type { Document } from "mongodb";
+import type { HostRecord, Interface } from "@nts/shared/contract";
+import { putUnder } from "@nts/shared/groups";
+import { STREAM_MS } from "@nts/shared/mongo/connect";
+import { documentsIn } from "@nts/shared/mongo/raw-find";
+import { parseAddress } from "../values/addresses.js";
+import type { Entities, Entity, Stored, StoredFields } from "../storage/entities.js";
+import { STORED } from "../storage/entity-reader.js";
+import { BY_ID, HOST_ORDER_INDEX, type IndexKey, IP_INDEX } from "../storage/indexes.js";
+import type { Storage } from "../storage/storage.js";
+import type { Target } from "./apply.js";
+import type { Covered } from "./sight.js";
+import type { Missed } from "./sightings.rules.js";
+import type { Remote } from "./thread.js";
+
+// What of a network a file covers and has not: interfaces at addresses where nothing was found, and hosts of which that holds for
+// every interface. All of it is read by index, some at a time, whatever the file covers.
+
+/** Interfaces that are looked at together. */
+const BATCH = 500;
+
+export interface Looking {
+  readonly storage: Storage;
+  readonly session: Remote;
+  readonly target: Target;
+  readonly isDry: boolean;
+  /** When the file came, in milliseconds. */
+  readonly atMs: number;
+}
+
+/**
+ * What a file misses, some at a time; noted as missed unless nothing is to be written.
+ *
+ * @param found ids of the hosts that the file has
+ */
+export async function* missingIn(
+  looking: Looking,
+  covered: Covered,
+  found: ReadonlySet<string>,
+): AsyncGenerator<readonly Missed[]> {
+  /** Hosts that need not be looked at again. */
+  const known = new Set(found);
+  for await (const some of coveredInterfaces(looking, covered)) {
+    const { absent: interfaces } = await judged(looking, some);
+    if (interfaces.length === 0) continue;
+    const hostIds = [...new Set(interfaces.map(({ entity }) => entity.host_id))].filter((id) => !known.has(id));
+    for (const id of hostIds) known.add(id);
+    const hosts = await absentHosts(looking, hostIds);
+    const missed = [
+      ...hosts.map((one) => missedOf("hosts", one, one.entity.id, one.entity.name)),
+      ...interfaces.map((one) => missedOf("interfaces", one, one.entity.host_id, one.entity.ip_address)),
+    ];
+    await noteMissed(looking, missed);
+    yield missed;
+  }
+}
+
+/** Notes what is missed now, and was not before. */
+export async function noteMissed({ storage, target, isDry, atMs }: Looking, missed: readonly Missed[]): Promise<void> {
+  if (isDry) return;
+  const byKind = new Map<Missed["kind"], string[]>();
+  for (const { kind, id, since } of missed) if (since === null) putUnder(byKind, kind, id);
+  for (const [kind, ids] of byKind) await storage.sightings.miss(target.scope, kind, ids, atMs);
+}
+
+/** The interfaces of the network at addresses that the file covers, and others between them. */
+async function* coveredInterfaces(
+  looking: Looking,
+  { addresses, absentBatches }: Covered,
+): AsyncGenerator<readonly Stored<Interface>[]> {
+  const [first, last] = [addresses[0], addresses.at(-1)];
+  if (first !== undefined && last !== undefined)
+    yield* stored(looking, looking.storage.interfaces, { ip_key: { $gte: first.from, $lte: last.to } }, IP_INDEX);
+  for (let batch = 0; batch < absentBatches; batch++) {
+    const { ipAddresses } = await looking.session.absentIdentities(batch);
+    const keys = ipAddresses.map((ip) => parseAddress(ip).key);
+    yield* stored(looking, looking.storage.interfaces, { ip_key: { $in: keys } }, IP_INDEX);
+  }
+}
+
+/** Interfaces at which the file has nothing, and that nobody has found since it came; and those that stay beside them. */
+async function judged(
+  { session, atMs }: Looking,
+  interfaces: readonly Stored<Interface>[],
+): Promise<{ readonly absent: Stored<Interface>[]; readonly others: Stored<Interface>[] }> {
+  const asked = interfaces.map(({ entity }) => ({ id: entity.id, ip: entity.ip_address, mac: entity.mac_address }));
+  const presence = await session.presenceOf(asked);
+  const isAbsent = (one: Stored<Interface>, at: number): boolean => presence[at] === "absent" && mayBeMissed(one, atMs);
+  return {
+    absent: interfaces.filter(isAbsent),
+    others: interfaces.filter((one, at) => presence[at] !== "lost" && !isAbsent(one, at)),
+  };
+}
+
+/** Of some hosts those that have nothing but interfaces that are missed. */
+async function absentHosts(looking: Looking, ids: readonly string[]): Promise<Stored<HostRecord>[]> {
+  const { interfaces, hosts } = looking.storage;
+  const present = new Set<string>();
+  for await (const some of stored(looking, interfaces, { host_id: { $in: ids } }, HOST_ORDER_INDEX)) {
+    const { others } = await judged(looking, some);
+    for (const { entity, sighting } of others)
+      if ((sighting?.missed_since ?? null) === null) present.add(entity.host_id);
+  }
+  const gone = ids.filter((id) => !present.has(id));
+  const found: Stored<HostRecord>[] = [];
+  for await (const some of stored(looking, hosts, { _id: { $in: gone } }, BY_ID)) found.push(...some);
+  return found.filter((one) => mayBeMissed(one, looking.atMs));
+}
+
+async function* stored<T extends Entity>(
+  { target: { scope } }: Looking,
+  { read, within, storedIn }: Pick<Entities<T>, "read" | "within" | "storedIn">,
+  condition: Document,
+  hint: IndexKey,
+): AsyncGenerator<readonly Stored<T>[]> {
+  const find = { filter: { ...within(scope), $and: [condition] }, projection: STORED, hint, mostRows: BATCH };
+  for await (const batch of read(scope, { ...find, maxTimeMS: STREAM_MS }))
+    yield documentsIn(batch).map((found) => storedIn(found as StoredFields, scope));
+}
+
+/** What was there before the file came, and was not found since. */
+function mayBeMissed({ entity, sighting }: Stored<Entity>, atMs: number): boolean {
+  const lastAt = sighting?.seen?.last_at;
+  return Date.parse(entity.created_at) < atMs && (lastAt === undefined || Date.parse(lastAt) < atMs);
+}
+
+function missedOf(kind: Missed["kind"], { entity, sighting }: Stored<Entity>, hostId: string, name: string): Missed {
+  return { kind, id: entity.id, hostId, name, seen: sighting?.seen ?? null, since: sighting?.missed_since ?? null };
+}

@@ -1,0 +1,140 @@
+import type { Protocol } from "@nts/shared/contract";
+import { parseAddress } from "../../values/addresses.js";
+import { type CoveredPorts, type Coverage, isWithin, type PortRange, portRangesIn } from "../coverage.rules.js";
+import { MOST_SIGHTINGS, type SeenAddress } from "../scan.rules.js";
+import { targetsIn } from "./nmap-targets.js";
+import { PROTOCOLS } from "./texts.js";
+import type { Attributes } from "./xml.js";
+
+// What a scan of nmap covers. It does not list what is down, so what its command line names has to add up: to as many addresses as
+// it says it has looked at, and to as many hosts as it lists as up. Of a port it counts what answered that it is closed; what is
+// filtered may be open to others.
+
+/** A host as far as it matters here. */
+export interface ScannedHost {
+  readonly isUp: boolean;
+  /** It was not looked for. */
+  readonly isUnknown: boolean;
+  readonly isCutShort: boolean;
+  readonly addresses: ReadonlySet<string>;
+  readonly examined: Examined;
+}
+
+/** What became of the ports of a host. */
+export interface Examined {
+  port(protocol: Protocol | undefined, number: number, state: string): void;
+  /** What is said of all ports that are not listed. */
+  others(state: string): void;
+  /** The same with their numbers, as later versions of nmap write them. */
+  reason(attributes: Attributes): void;
+  /** @param ip at which they were @param scanned all ports that were, by protocol */
+  covered(ip: string, scanned: Scanned): CoveredPorts[];
+}
+
+type Scanned = ReadonlyMap<Protocol, readonly PortRange[]>;
+
+/** Of the numbers of ports. */
+const MOST_CHARACTERS = 1_000;
+const NOTHING: ReadonlySet<number> = new Set();
+
+export function createExamined(): Examined {
+  /** Listed ports by protocol: what is closed, and what is anything else. */
+  const closed = new Map<Protocol, Set<number>>();
+  const unclear = new Map<Protocol, Set<number>>();
+  const reasons: { readonly protocol: Protocol; readonly ranges: readonly PortRange[] }[] = [];
+  let states = new Set<string>();
+  let last = "";
+
+  const putUnder = (map: Map<Protocol, Set<number>>, protocol: Protocol, number: number): void => {
+    map.set(protocol, (map.get(protocol) ?? new Set<number>()).add(number));
+  };
+
+  return {
+    port: (protocol, number, state) => {
+      if (protocol !== undefined && number >= 1 && number <= 65_535)
+        putUnder(state === "closed" ? closed : unclear, protocol, number);
+    },
+    others: (state) => {
+      last = state;
+      states = states.add(state);
+    },
+    reason: ({ proto = "", ports = "" }) => {
+      const protocol = PROTOCOLS.get(proto);
+      if (last === "closed" && protocol !== undefined) reasons.push({ protocol, ranges: portRangesIn(ports) });
+    },
+    covered: (ip, scanned) => {
+      const found: CoveredPorts[] = [];
+      for (const [protocol, numbers] of closed) {
+        const ranges = [...numbers].sort((a, b) => a - b).map((number): PortRange => [number, number]);
+        found.push({ ip, protocol, ranges, except: NOTHING });
+      }
+      const isAllClosed = states.size === 1 && states.has("closed");
+      if (isAllClosed)
+        for (const [protocol, ranges] of scanned)
+          found.push({ ip, protocol, ranges, except: unclear.get(protocol) ?? NOTHING });
+      else for (const one of reasons) found.push({ ip, ...one, except: NOTHING });
+      return found;
+    },
+  };
+}
+
+/** A count; one that nothing can have where it is none. */
+function countIn(text = ""): number {
+  return /^\d{1,15}$/.test(text) ? Number(text) : -1;
+}
+
+export interface NmapCoverage {
+  /** An element outside of hosts. */
+  opens(path: string, attributes: Attributes): void;
+  host(host: ScannedHost): void;
+  portsOf(host: ScannedHost): CoveredPorts[];
+  /** @param isWhole false for a scan that was cut off */
+  end(isWhole: boolean): Coverage;
+}
+
+export function createNmapCoverage(): NmapCoverage {
+  const scanned = new Map<Protocol, readonly PortRange[]>();
+  const ports: string[] = [];
+  const absent: SeenAddress[] = [];
+  const mentioned = new Set<string>();
+  let [args, scanner, isUnsure] = ["", "", false];
+  let [up, total] = [-1, -1];
+  let listedUp = 0;
+
+  const takeServices = ({ protocol: written = "", services = "" }: Attributes): void => {
+    const protocol = PROTOCOLS.get(written);
+    const ranges = portRangesIn(services);
+    if (protocol === undefined || ranges.length === 0) return;
+    // Of two scans with one protocol nobody knows which one found what.
+    scanned.set(protocol, scanned.has(protocol) ? [] : ranges);
+    ports.push(`${services.slice(0, MOST_CHARACTERS)}/${written}`);
+  };
+
+  return {
+    opens: (path, attributes) => {
+      if (path === "nmaprun") ({ args = "", scanner = "" } = attributes);
+      else if (path === "nmaprun/scaninfo") takeServices(attributes);
+      else if (path === "nmaprun/runstats/hosts")
+        [up, total] = [countIn(attributes["up"]), countIn(attributes["total"])];
+    },
+    host: ({ isUp, isUnknown, addresses }) => {
+      isUnsure ||= isUnknown;
+      if (isUp) listedUp++;
+      for (const ip of addresses)
+        if (isUp || isUnknown) mentioned.add(ip);
+        else if (absent.length < MOST_SIGHTINGS) absent.push({ ip, mac: null });
+    },
+    portsOf: ({ isCutShort, addresses, examined }) => {
+      const [ip] = addresses;
+      return isCutShort || ip === undefined ? [] : examined.covered(ip, scanned);
+    },
+    end: (isWhole) => {
+      const targets = isWhole && scanner === "nmap" && !isUnsure ? targetsIn(args) : null;
+      const isProven = targets !== null && targets.count === BigInt(total) && listedUp === up;
+      const addresses = isProven ? targets.ranges : [];
+      // What is covered by a range needs not be named.
+      const alone = absent.filter(({ ip }) => !isWithin(addresses, parseAddress(ip).key));
+      return { addresses, absent: scanner === "nmap" ? alone : [], mentioned, told: { addresses: isProven ? targets.told : [], ports } }; // prettier-ignore
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import type { Identities } from "../storage/stores/interfaces.js";
+import { parseAddress } from "../values/addresses.js";
+import { type Coverage, COVERS_NOTHING, isWithin } from "./coverage.rules.js";
+import { agree } from "./merge.rules.js";
+import type { PlannedHost, Recognized } from "./plan.rules.js";
+import type { Scan, SeenAddress, SeenHost } from "./scan.rules.js";
+import { type HostSighting, sightingOf } from "./sightings.rules.js";
+
+/** Identities that one query asks for. */
+const BATCH = 500;
+
+/** What a file covers, as far as it leaves the thread. */
+export interface Covered extends Pick<Coverage, "addresses" | "told"> {
+  /** How often there are identities of what the file says is not there. */
+  readonly absentBatches: number;
+}
+
+/** Whether the file covers an interface and has nothing at its address, or has another machine there. */
+export type Presence = "absent" | "lost" | "unknown";
+
+/** What a file tells of what is there, and of what is not. */
+export interface Sight {
+  /** Null for a file that nothing was seen for. */
+  readonly covered: Covered | null;
+  /** What was found and is missed of a host; null for such a file. */
+  of(seen: SeenHost, plan: PlannedHost, known: Recognized | null): HostSighting | null;
+  presenceOf(interface_: SeenAddress & { readonly id: string }): Presence;
+  /** Of what the file says is not there. */
+  absentIdentities(batch: number): Identities;
+}
+
+interface Given {
+  readonly format: string;
+  readonly nowMs: number;
+  /** Interfaces that lose their address. */
+  readonly lost: ReadonlySet<string>;
+}
+
+export function createSight({ coverage, hosts }: Scan, { format, nowMs, lost }: Given): Sight {
+  const { addresses, absent, mentioned, told } = coverage ?? COVERS_NOTHING;
+  const found = new Set(hosts.flatMap((host) => host.addresses.map(({ ip }) => ip)));
+  const named = new Map(absent.map((one) => [one.ip, one]));
+  const isAbsent = ({ ip, mac }: SeenAddress): boolean => {
+    if (found.has(ip) || mentioned.has(ip)) return false;
+    const one = named.get(ip);
+    return (one !== undefined && agree(one.mac, mac)) || isWithin(addresses, parseAddress(ip).key);
+  };
+  const sighted = {
+    by: format,
+    at: new Date(nowMs).toISOString(),
+    lost,
+    isAbsent: (ip: string) => isAbsent({ ip, mac: null }),
+  };
+  return {
+    covered: coverage === null ? null : { addresses, told, absentBatches: Math.ceil(absent.length / BATCH) },
+    of: (seen, plan, known) => (coverage === null ? null : sightingOf(seen, plan, known, sighted)),
+    presenceOf: (one) => (lost.has(one.id) ? "lost" : isAbsent(one) ? "absent" : "unknown"),
+    absentIdentities: (batch) => ({
+      macAddresses: [],
+      ipAddresses: absent.slice(batch * BATCH, (batch + 1) * BATCH).map(({ ip }) => ip),
+    }),
+  };
+}

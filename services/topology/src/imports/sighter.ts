@@ -1,0 +1,93 @@
+import type { ImportSummary, Missing } from "@nts/shared/contract";
+import type { SightedKind } from "../storage/sightings.js";
+import { type Looking, missingIn, noteMissed } from "./missing.js";
+import type { Covered } from "./sight.js";
+import type { HostAnswer } from "./answer.rules.js";
+import type { Missed } from "./sightings.rules.js";
+import { MOST_LISTED } from "./scan.rules.js";
+
+// Notes what an import has found, host by host behind what it writes, and then what it misses. Where it is cut off, what was not
+// reached stays as the import before left it: nothing is missed that was not looked for.
+
+/** Ids that are noted together. */
+const TOGETHER = 1_000;
+/** After what keeps a note from being written, such as somebody who holds a host. */
+const ATTEMPTS = 3;
+
+const ENTITIES = { hosts: "Host", interfaces: "Interface", ports: "Port", services: "Service" } as const;
+
+export interface Sighter {
+  /** Takes in what came of a host. */
+  take(host: Pick<HostAnswer, "id" | "sighting">): Promise<void>;
+  /** Ends with what is missed, the first of it, and counts all. */
+  missing(covered: Covered | null, summary: ImportSummary): AsyncGenerator<Missing>;
+}
+
+/** @param by the format of the file @param onFault is told of what could not be noted */
+export function createSighter(looking: Looking, by: string, onFault: (error: unknown) => void): Sighter {
+  const { storage, target, isDry, atMs } = looking;
+  const found = new Map<SightedKind, string[]>();
+  const missed: Missed[] = [];
+  const hosts = new Set<string>();
+  const counts = { hosts: 0, interfaces: 0, ports: 0, services: 0 };
+  let size = 0;
+
+  async function flush(): Promise<void> {
+    const batches = [...found];
+    found.clear();
+    size = 0;
+    if (isDry) return;
+    for (const [kind, ids] of batches)
+      await persistently(() => storage.sightings.found(target.scope, kind, ids, { atMs, by }), onFault);
+  }
+
+  /** Counts what is missed. @returns what of it is listed, behind what is listed already */
+  function count(some: readonly Missed[], listed: number): readonly Missed[] {
+    for (const { kind } of some) counts[kind]++;
+    return some.slice(0, MOST_LISTED - listed);
+  }
+
+  return {
+    take: async ({ id, sighting }) => {
+      if (id !== null) hosts.add(id);
+      if (sighting === null) return;
+      for (const [kind, ids] of Object.entries(sighting.found) as [SightedKind, readonly string[]][]) {
+        found.set(kind, [...(found.get(kind) ?? []), ...ids]);
+        size += ids.length;
+      }
+      missed.push(...count(sighting.missed, missed.length));
+      await persistently(() => noteMissed(looking, sighting.missed), onFault);
+      if (size >= TOGETHER) await flush();
+    },
+    missing: async function* (covered, summary) {
+      await flush();
+      yield* missed.map((one) => missingOf(one, looking));
+      let listed = missed.length;
+      const others = covered === null ? [] : missingIn(looking, covered, hosts);
+      for await (const some of others) {
+        const first = count(some, listed);
+        listed += first.length;
+        yield* first.map((one) => missingOf(one, looking));
+      }
+      summary.missing = counts;
+    },
+  };
+}
+
+/** A note that cannot be written after some attempts is left out: it is not worth what was imported. */
+async function persistently(note: () => Promise<void>, onFault: (error: unknown) => void): Promise<void> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      await note();
+      return;
+    } catch (error) {
+      if (attempt < ATTEMPTS) continue;
+      onFault(error);
+      return;
+    }
+}
+
+function missingOf({ kind, id, hostId, name, seen, since }: Missed, { target, atMs }: Looking): Missing {
+  const missed_since = since ?? new Date(atMs).toISOString();
+  return { entity: ENTITIES[kind], id, network_id: target.networkId, host_id: hostId, name, seen, missed_since };
+}

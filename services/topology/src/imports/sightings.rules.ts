@@ -1,0 +1,172 @@
+import type { Binding, Interface, Port, Service } from "@nts/shared/contract";
+import type { Sighting } from "@nts/shared/contract/sightings";
+import { putUnder } from "@nts/shared/groups";
+import type { Stored } from "../storage/entities.js";
+import { type CoveredPorts, tellsOf } from "./coverage.rules.js";
+import type { Planned, PlannedHost, Recognized } from "./plan.rules.js";
+import { portText, type SeenHost } from "./scan.rules.js";
+
+// What an import has found of a host that it knows, and what it misses. A port is open at some addresses, and a service answers at
+// some ports. So a port is missed where the file tells that it is closed at every address of its host, and a service where that
+// holds for each of its bindings. Sockets, scans and containers see different things of one port: what one of them has found is
+// missed by none of the others.
+
+/** Of one address; a file may have it a hundred thousand times. */
+const MOST_COVERED = 8;
+
+/** Something that was covered and not found. */
+export interface Missed {
+  readonly kind: "hosts" | "interfaces" | "ports" | "services";
+  readonly id: string;
+  readonly hostId: string;
+  readonly name: string;
+  readonly seen: Sighting["seen"];
+  /** Since when, where it was missed before. */
+  readonly since: string | null;
+}
+
+/** What came of a host. */
+export interface HostSighting {
+  /** Ids of what was found. */
+  readonly found: Readonly<Record<"hosts" | "interfaces" | "ports" | "services", readonly string[]>>;
+  readonly missed: readonly Missed[];
+}
+
+export interface Sighted {
+  /** The format of the file. */
+  readonly by: string;
+  /** When it came. */
+  readonly at: string;
+  /** Whether nothing was found at an address that was looked at. */
+  readonly isAbsent: (ip: string) => boolean;
+  /** Interfaces that went to other hosts. */
+  readonly lost: ReadonlySet<string>;
+}
+
+/** @param plan of the host @param known the host before; null when it is new */
+export function sightingOf(
+  seen: SeenHost,
+  plan: PlannedHost,
+  known: Recognized | null,
+  { isAbsent, lost, ...given }: Sighted,
+): HostSighting {
+  const hostId = plan.entity.id;
+  const interfaces = present(known?.interfaces, plan.interfaces).filter(({ entity }) => !lost.has(entity.id));
+  const ports = present(known?.ports, plan.ports);
+  const services = present(known?.services, plan.services);
+  const judge = createJudge(seen, interfaces, isAbsent);
+  const portOf = new Map(ports.map(({ entity }) => [entity.id, entity]));
+  const seenIps = new Set(seen.addresses.map(({ ip }) => ip));
+
+  /** Where a service is bound, without interfaces that went to other hosts. */
+  const boundAt = ({ bindings }: Service): readonly Binding[] =>
+    bindings.filter(({ interface_id: id }) => id === null || judge.ipOf.has(id));
+  const isFound = (service: Service): boolean =>
+    boundAt(service).some((one) => one.type === "Port" && judge.isOpen(portOf.get(one.port_id), one.interface_id));
+  const isGone = (service: Service): boolean => {
+    const bindings = boundAt(service);
+    const isClosed = (one: Binding): boolean =>
+      one.type === "Port" && judge.isClosed(portOf.get(one.port_id), one.interface_id);
+    return bindings.length > 0 && bindings.every(isClosed);
+  };
+  const missed = [
+    ...ports
+      .filter((one) => isOurs(one, given) && judge.isClosed(one.entity, null))
+      .map((one) => missedOf("ports", hostId, one, portText(one.entity))),
+    ...services
+      .filter((one) => isOurs(one, given) && isGone(one.entity))
+      .map((one) => missedOf("services", hostId, one, one.entity.name)),
+  ];
+  return {
+    found: {
+      hosts: [hostId],
+      interfaces: idsOf(interfaces.filter(({ entity }) => seenIps.has(entity.ip_address))),
+      ports: idsOf(ports.filter(({ entity }) => judge.isOpen(entity, null))),
+      services: idsOf(services.filter(({ entity }) => isFound(entity))),
+    },
+    missed,
+  };
+}
+
+interface Judge {
+  /** The addresses of the host by interface. */
+  readonly ipOf: ReadonlyMap<string, string>;
+  /** @param interfaceId null for any interface of the host */
+  isOpen(port: Port | undefined, interfaceId: string | null): boolean;
+  /** @param interfaceId null for all interfaces of the host */
+  isClosed(port: Port | undefined, interfaceId: string | null): boolean;
+}
+
+function createJudge(seen: SeenHost, interfaces: readonly Stored<Interface>[], isAbsent: Sighted["isAbsent"]): Judge {
+  const open = new Set(seen.ports.map((port) => `${port.ip ?? ""} ${portText(port)}`));
+  const openSomewhere = new Set(seen.ports.map(portText));
+  const covered = seen.covered ?? [];
+  const everywhere = covered.filter(({ ip }) => ip === null);
+  const byIp = new Map<string, CoveredPorts[]>();
+  for (const one of covered)
+    if (one.ip !== null && (byIp.get(one.ip)?.length ?? 0) < MOST_COVERED) putUnder(byIp, one.ip, one);
+  const ipOf = new Map(interfaces.map(({ entity }) => [entity.id, entity.ip_address]));
+  const ips = [...new Set(ipOf.values())];
+  const tells = (some: readonly CoveredPorts[], port: Port): boolean =>
+    some.some((one) => one.protocol === port.protocol && tellsOf(one, port.number));
+  const isOpenAt = (ip: string, port: Port): boolean =>
+    open.has(` ${portText(port)}`) || open.has(`${ip} ${portText(port)}`);
+  const isClosedAt = (ip: string, port: Port): boolean =>
+    !isOpenAt(ip, port) && (tells(everywhere, port) || tells(byIp.get(ip) ?? [], port) || isAbsent(ip));
+  /** Asked for every binding of every service. */
+  const closedEverywhere = memoized((port: Port): boolean => {
+    if (openSomewhere.has(portText(port))) return false;
+    // Where no address was looked at, only the machine itself can tell.
+    return tells(everywhere, port) || (ips.some((ip) => !isAbsent(ip)) && ips.every((ip) => isClosedAt(ip, port)));
+  });
+  return {
+    ipOf,
+    isOpen: (port, interfaceId) => {
+      if (port === undefined) return false;
+      if (interfaceId === null) return openSomewhere.has(portText(port));
+      return isOpenAt(ipOf.get(interfaceId) ?? "", port);
+    },
+    isClosed: (port, interfaceId) => {
+      if (port === undefined || covered.length === 0) return false;
+      return interfaceId === null ? closedEverywhere(port) : isClosedAt(ipOf.get(interfaceId) ?? "", port);
+    },
+  };
+}
+
+function memoized<Value>(decide: (port: Port) => Value): (port: Port) => Value {
+  const known = new Map<string, Value>();
+  return (port) => {
+    const value = known.get(port.id) ?? decide(port);
+    known.set(port.id, value);
+    return value;
+  };
+}
+
+/** Whether the file may miss it: it was there before, and was found last by a file of the same format, or by none. */
+function isOurs({ entity, sighting }: Stored<{ created_at: string }>, { by, at }: Pick<Sighted, "by" | "at">): boolean {
+  const seen = sighting?.seen ?? null;
+  return entity.created_at < at && (seen === null || (seen.by === by && seen.last_at < at));
+}
+
+function missedOf(
+  kind: Missed["kind"],
+  hostId: string,
+  { entity, sighting }: Stored<{ id: string }>,
+  name: string,
+): Missed {
+  return { kind, id: entity.id, hostId, name, seen: sighting?.seen ?? null, since: sighting?.missed_since ?? null };
+}
+
+/** What is on a host after a plan, as it will be. */
+function present<T extends { readonly id: string }>(
+  there: readonly Stored<T>[] = [],
+  planned: readonly Planned<T>[],
+): Stored<T>[] {
+  const all = new Map(there.map((one) => [one.entity.id, one]));
+  for (const { entity, before } of planned) all.set(entity.id, { ...before, entity, revision: before?.revision ?? 1 });
+  return [...all.values()];
+}
+
+function idsOf(found: readonly Stored<{ id: string }>[]): string[] {
+  return found.map(({ entity }) => entity.id);
+}

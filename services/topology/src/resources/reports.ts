@@ -1,0 +1,70 @@
+import { type Gone, MOST_GONE, type Missing, reportGone } from "@nts/shared/contract";
+import { answer } from "@nts/shared/http/answer";
+import { mount, type Router } from "@nts/shared/http/mount";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { documentsIn } from "@nts/shared/mongo/raw-find";
+import { nameOf, type Entity as Named } from "../journal/entries.rules.js";
+import type { Entities, Entity, StoredFields } from "../storage/entities.js";
+import { STORED } from "../storage/entity-reader.js";
+import { SIGHTED_INDEX } from "../storage/indexes.js";
+import { narrowedTo } from "../storage/scope.js";
+import type { Storage } from "../storage/storage.js";
+
+const DAY_MS = 86_400_000;
+
+export function mountReports(router: Router, storage: Storage): void {
+  mount(router, reportGone, async ({ scope: whole, query: { days, network_id: networkId } }) => {
+    const scope = narrowedTo(whole, networkId);
+    const beforeMs = Date.now() - days * DAY_MS;
+    const kinds = [storage.hosts, storage.interfaces, storage.ports, storage.services] as const;
+    const found = kinds.map((entities) => goneOf(entities as unknown as Entities<Entity>, scope, beforeMs));
+    const [hosts, interfaces, ports, services] = (await Promise.all(found)) as [Found, Found, Found, Found];
+    const gone: Gone = {
+      before: new Date(beforeMs).toISOString(),
+      counts: { hosts: hosts.count, interfaces: interfaces.count, ports: ports.count, services: services.count },
+      gone: [hosts, interfaces, ports, services].flatMap(({ rows }) => rows),
+    };
+    return answer.data(gone);
+  });
+}
+
+interface Found {
+  readonly rows: Missing[];
+  readonly count: number;
+}
+
+async function goneOf(entities: Entities<Entity>, scope: Scope, beforeMs: number): Promise<Found> {
+  const long = { $lt: beforeMs };
+  const filter = {
+    sighted: true,
+    missed: { $gt: 0 },
+    $or: [{ seen_last: long }, { seen_last: { $exists: false }, missed: long }],
+  };
+  const find = {
+    filter: { ...entities.within(scope), ...filter },
+    projection: STORED,
+    sort: { missed: 1, _id: 1 },
+    hint: SIGHTED_INDEX,
+    limit: MOST_GONE,
+  };
+  const rows: Missing[] = [];
+  for await (const batch of entities.read(scope, find))
+    for (const found of documentsIn(batch)) {
+      const { entity, sighting } = entities.storedIn(found as StoredFields, scope);
+      const { network_id = "", host_id = entity.id } = entity as unknown as Named;
+      const kind = entities.name as Missing["entity"];
+      const seen = sighting?.seen ?? null;
+      const missed_since = sighting?.missed_since ?? "";
+      rows.push({
+        entity: kind,
+        id: entity.id,
+        network_id,
+        host_id,
+        name: nameOf(entity as unknown as Named),
+        seen,
+        missed_since,
+      });
+    }
+  const count = rows.length < MOST_GONE ? rows.length : await entities.count(scope, filter, SIGHTED_INDEX);
+  return { rows, count };
+}

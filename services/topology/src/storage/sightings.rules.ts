@@ -1,0 +1,41 @@
+import { NEVER_SEEN, type Sighting } from "@nts/shared/contract/sightings";
+
+// What imports have found of an entity, and since when they miss it, stands in fields of its document beside its text. So it moves
+// neither the revision nor the journal, which follow the text, and it goes when the entity goes.
+
+/** Times in milliseconds; a field is absent where there is nothing to say. */
+export interface SightingFields {
+  readonly seen_first?: number | undefined;
+  readonly seen_last?: number | undefined;
+  readonly seen_by?: string | undefined;
+  readonly missed?: number | undefined;
+}
+
+/** The projection that a sighting is read from. */
+export const SIGHTING = { seen_first: 1, seen_last: 1, seen_by: 1, missed: 1 } as const;
+
+export function sightingIn({ seen_first, seen_last, seen_by = "", missed }: SightingFields): Sighting {
+  if (seen_last === undefined && missed === undefined) return NEVER_SEEN;
+  const seen =
+    seen_last === undefined
+      ? null
+      : { first_at: timeOf(seen_first ?? seen_last), last_at: timeOf(seen_last), by: seen_by };
+  return { seen, missed_since: missed === undefined ? null : timeOf(missed) };
+}
+
+/** What stands at the end of the JSON of an entity: the members of its sighting, and the brace that closes it. */
+export function endingOf(sighting: Sighting): string {
+  return `,${JSON.stringify(sighting).slice(1)}`;
+}
+
+/** Most entities of an import were seen at the same few times. */
+const last: { ms: number; text: string }[] = [];
+
+function timeOf(ms: number): string {
+  const known = last.find((one) => one.ms === ms);
+  if (known !== undefined) return known.text;
+  const text = new Date(ms).toISOString();
+  last.unshift({ ms, text });
+  last.length = Math.min(last.length, 4);
+  return text;
+}

@@ -1,0 +1,173 @@
+/**
+ * Machines that come, go and move between addresses, scans that cover some of them, and a model that knows only the law: what is
+ * covered and not found is missed since then, and nothing else is. `SIGHTING_ROUNDS=500` makes as many imports.
+ */
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { type Host, patchHost } from "@nts/shared/contract";
+import { anEmptyNetwork, hostsOf, importScan } from "../support/imports.js";
+import { violationsIn } from "../support/invariants.js";
+import { missingIn, scanOfBlock, sizeOf, type Up } from "../support/sightings.js";
+import { startTopology, type Topology } from "../support/topology.js";
+
+const ROUNDS = Number(process.env["SIGHTING_ROUNDS"] ?? 24);
+const SEED = Number(process.env["SIGHTING_SEED"] ?? Date.now() % 1_000_000);
+const MACHINES = 6;
+const PORTS = [22, 80, 443];
+const BLOCKS = ["10.0.0.0/24", "10.0.0.0/25", "10.0.0.128/25", "10.0.0.64/26", "10.0.0.17/32"];
+const ADDRESSES = ["10.0.0.17", "10.0.0.70", "10.0.0.90", "10.0.0.120", "10.0.0.130", "10.0.0.200", "10.0.0.250"];
+
+let topology: Topology;
+beforeAll(async () => {
+  topology = await startTopology();
+});
+afterAll(async () => {
+  expect(await violationsIn(topology.db)).toEqual([]);
+  await topology.stop();
+});
+
+/** What a round of the model scans. */
+interface Round {
+  readonly block: string;
+  /** Of each machine: whether it is there, its address by index, and which ports are open, by bits. */
+  readonly machines: readonly { readonly isUp: boolean; readonly at: number; readonly ports: number }[];
+  readonly services: string | undefined;
+  readonly isDry: boolean;
+}
+
+const aRound: fc.Arbitrary<Round> = fc.record({
+  block: fc.constantFrom(...BLOCKS),
+  machines: fc.array(fc.record({ isUp: fc.boolean(), at: fc.nat(ADDRESSES.length - 1), ports: fc.nat(7) }), {
+    minLength: MACHINES,
+    maxLength: MACHINES,
+  }),
+  services: fc.constantFrom(undefined, "1-1000", "1-100"),
+  isDry: fc.boolean(),
+});
+
+const last = (ip: string): number => Number(ip.split(".")[3]);
+const isIn = (block: string, ip: string): boolean => {
+  const from = last(block.split("/")[0] ?? "");
+  return last(ip) >= from && last(ip) < from + sizeOf(block);
+};
+const macOf = (machine: number): string => `02:00:00:00:00:${String(machine + 10)}`;
+
+/** What the model knows of a machine that was found once. */
+interface Known {
+  /** Since which round each address is missed; null when it is not. */
+  readonly addresses: Map<string, number | null>;
+  readonly ports: Map<number, number | null>;
+  missed: number | null;
+}
+
+/** By name. A machine that has lost its last address to another one is known by nothing any more: it comes back as a new one. */
+interface Model {
+  readonly all: Map<string, Known>;
+  /** The names of machines that would be known again. */
+  readonly names: Map<number, string>;
+}
+
+/** The machines that a round finds: of several at one address, the first one has it. */
+function upIn({ block, machines }: Round): Map<number, Up> {
+  const found = new Map<number, Up>();
+  const taken = new Set<string>();
+  for (const [machine, { isUp, at, ports }] of machines.entries()) {
+    const ip = ADDRESSES[at] ?? "";
+    if (!isUp || taken.has(ip) || !isIn(block, ip)) continue;
+    taken.add(ip);
+    found.set(machine, { ip, mac: macOf(machine), ports: PORTS.filter((_port, bit) => (ports & (1 << bit)) !== 0) });
+  }
+  return found;
+}
+
+/** The law. */
+function follow({ all, names }: Model, { block, services }: Round, up: ReadonlyMap<number, Up>, round: number): void {
+  const at = new Set([...up.values()].map(({ ip }) => ip));
+  // What each machine is, is settled before any of them takes an address.
+  for (const machine of up.keys())
+    if (!names.has(machine)) {
+      const name = `machine-${machine}-${round}`;
+      names.set(machine, name);
+      all.set(name, { addresses: new Map(), ports: new Map(), missed: null });
+    }
+  for (const [machine, { ip, ports = [] }] of up) {
+    const known = all.get(names.get(machine) ?? "") as Known;
+    for (const other of all.values()) if (other !== known) other.addresses.delete(ip);
+    known.addresses.set(ip, null);
+    known.missed = null;
+    for (const port of ports) known.ports.set(port, null);
+  }
+  for (const [machine, name] of names) if (all.get(name)?.addresses.size === 0) names.delete(machine);
+  const isAbsent = (ip: string): boolean => isIn(block, ip) && !at.has(ip);
+  const seenAs = new Map([...up].map(([machine, one]) => [names.get(machine), one]));
+  for (const [name, known] of all) {
+    const seen = seenAs.get(name);
+    const most = Number(services?.split("-")[1] ?? 0);
+    for (const [port, since] of known.ports) {
+      const isCovered = seen !== undefined && port <= most && [...known.addresses.keys()].every((ip) => ip === seen.ip || isAbsent(ip)); // prettier-ignore
+      if (isCovered && seen.ports?.includes(port) !== true) known.ports.set(port, since ?? round);
+    }
+    let isTouched = false;
+    for (const [ip, since] of known.addresses)
+      if (isAbsent(ip)) {
+        known.addresses.set(ip, since ?? round);
+        isTouched = true;
+      }
+    if (isTouched && [...known.addresses.values()].every((since) => since !== null)) known.missed ??= round;
+  }
+}
+
+describe(`the law, over ${ROUNDS} random imports (SIGHTING_SEED=${SEED})`, () => {
+  it("is kept: what was covered and not found is missed since then, and what was not covered never; what moves follows its machine", async () => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    const model: Model = { all: new Map(), names: new Map() };
+    const spans: [number, number][] = [];
+    const roundOf = (time: string | null | undefined): number | null => {
+      if (time === null || time === undefined) return null;
+      const ms = Date.parse(time);
+      return spans.findIndex(([from, to]) => from <= ms && ms <= to);
+    };
+    const held = (hosts: readonly Host[]): unknown =>
+      Object.fromEntries(
+        hosts.map((host) => [
+          host.hostname,
+          {
+            missed: roundOf(host.missed_since),
+            addresses: Object.fromEntries(
+              host.interfaces.map((one) => [one.ip_address, roundOf(one.missed_since)] as const).sort(),
+            ),
+            ports: Object.fromEntries(host.ports.map((one) => [one.number, roundOf(one.missed_since)])),
+          },
+        ]),
+      );
+    const expected = (): unknown =>
+      Object.fromEntries(
+        [...model.all].map(([name, { missed, addresses, ports }]) => [
+          name,
+          { missed, addresses: Object.fromEntries([...addresses].sort()), ports: Object.fromEntries(ports) },
+        ]),
+      );
+
+    for (const [round, one] of fc.sample(aRound, { seed: SEED, numRuns: ROUNDS }).entries()) {
+      const up = upIn(one);
+      const file = scanOfBlock(one.block, [...up.values()], one.services === undefined ? {} : { services: one.services });
+      const preview = one.isDry ? await importScan(owner, network, file, { dry_run: "true" }) : null;
+      const from = Date.now();
+      const plan = await importScan(owner, network, file);
+      spans.push([from, Date.now()]);
+      if (preview !== null) expect(missingIn(preview)).toEqual(missingIn(plan));
+      follow(model, one, up, round);
+      // People call machines by names of their own, which no import takes away.
+      for (const host of await hostsOf(owner, network)) {
+        const mac = host.interfaces.find(({ mac_address }) => mac_address !== null)?.mac_address;
+        const hostname = model.names.get(Number(mac?.slice(-2)) - 10) ?? "nobody";
+        if (host.hostname === null)
+          await owner.call(patchHost, { params: { id: host.id }, body: { name: `our ${hostname}`, hostname } });
+      }
+      const hosts = await hostsOf(owner, network);
+      expect(plan.summary.hosts.failed).toBe(0);
+      expect({ round, ...(held(hosts) as object) }).toEqual({ round, ...(expected() as object) });
+      for (const host of hosts) expect(host.name).toBe(`our ${host.hostname ?? ""}`);
+    }
+  }, 60_000 + ROUNDS * 2_000); // prettier-ignore
+});

@@ -1,0 +1,292 @@
+/** What imports have seen, and what they miss. */
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import {
+  createHost,
+  createPort,
+  deleteHost,
+  getHost,
+  getPort,
+  type Host,
+  type ImportPlan,
+  listHosts,
+  listInterfaces,
+  listPorts,
+  listServices,
+  patchHost,
+  reportGone,
+  updateHost,
+} from "@nts/shared/contract";
+import { anEmptyNetwork, hostsOf, importScan } from "../support/imports.js";
+import { violationsIn } from "../support/invariants.js";
+import { caughtUp } from "../support/moments.js";
+import { importBlock, missingIn, scanOfBlock, type Up } from "../support/sightings.js";
+import { until } from "../support/until.js";
+import { type Caller, startTopology, type Topology } from "../support/topology.js";
+
+let topology: Topology;
+beforeAll(async () => {
+  topology = await startTopology({ journal: true });
+});
+afterAll(async () => {
+  expect(await violationsIn(topology.db)).toEqual([]);
+  await topology.stop();
+});
+
+const NAS: Up = { ip: "192.168.1.20", mac: "00:11:32:AA:BB:01", ports: [22, 443] };
+const TV: Up = { ip: "192.168.1.150", mac: "00:11:32:AA:BB:02" };
+
+const byAddress = (hosts: readonly Host[]): Record<string, Host> =>
+  Object.fromEntries(hosts.map((host) => [host.interfaces[0]?.ip_address ?? "", host]));
+
+describe("what a scan has found", () => {
+  let owner: Caller;
+  let network: string;
+  let nas: Host;
+  beforeAll(async () => {
+    ({ owner, network } = await anEmptyNetwork(topology.aCaller()));
+    await importBlock(owner, network, "192.168.1.0/24", [NAS, TV], { services: "1-1000" });
+    nas = byAddress(await hostsOf(owner, network))[NAS.ip] as Host;
+  });
+
+  it("says when it was seen first and last, and by what, also what stands on a host", () => {
+    const seen = { first_at: expect.any(String), last_at: expect.any(String), by: "nmap" };
+    expect(nas).toMatchObject({ seen, missed_since: null });
+    for (const one of [...nas.interfaces, ...nas.ports, ...nas.services])
+      expect(one).toMatchObject({ seen, missed_since: null });
+  });
+
+  it("says so alike in lists, alone, and in answers to writes; what nobody has seen says null", async () => {
+    const { interfaces, ports } = nas;
+    const one = await owner.call(getPort, { params: { id: ports[0]!.id } });
+    expect(one).toEqual(ports[0]);
+    expect((await owner.list(listPorts, { query: { host_id: nas.id } })).rows).toEqual(ports);
+    expect((await owner.list(listInterfaces, { query: { host_id: nas.id } })).rows).toEqual(interfaces);
+    expect(await owner.call(getHost, { params: { id: nas.id } })).toEqual(nas);
+    const renamed = await owner.call(patchHost, { params: { id: nas.id }, body: { name: "nas" } });
+    expect(renamed).toMatchObject({ name: "nas", seen: nas.seen });
+    const made = await owner.call(createPort, { body: { host_id: nas.id, network_id: network, number: 7777, protocol: "Tcp" } });
+    expect(made).toMatchObject({ seen: null, missed_since: null });
+    expect(await owner.call(getPort, { params: { id: made.id } })).toEqual(made);
+    const host = await owner.call(createHost, { body: { network_id: network, name: "new", ports: [{ number: 1, protocol: "Tcp" }] } });
+    expect(host).toMatchObject({ seen: null, missed_since: null });
+    expect(await owner.call(getHost, { params: { id: host.id } })).toEqual(host);
+  }); // prettier-ignore
+
+  it("moves neither revision nor journal when it is seen again, or missed", async () => {
+    const before = await owner.raw("get", `/api/v1/hosts/${nas.id}`);
+    await importBlock(owner, network, "192.168.1.0/24", [NAS], { services: "1-1000" });
+    await importBlock(owner, network, "192.168.1.0/24", [], { services: "1-1000" });
+    const after = await owner.raw("get", `/api/v1/hosts/${nas.id}`);
+    expect(after.etag).toBe(before.etag);
+    expect((after.data as Host).updated_at).toBe((before.data as Host).updated_at);
+    expect((after.data as Host).missed_since).not.toBeNull();
+    // What is written next is told next.
+    const told = async (): Promise<string[]> => (await journal.find().sort({ n: 1 }).toArray()).map((one) => String(one["name"])); // prettier-ignore
+    const journal = topology.db.collection("journal");
+    await owner.call(patchHost, { params: { id: nas.id }, body: { name: "first" } });
+    await until(async () => (await told()).at(-1) === "first");
+    const names = await told();
+    await importBlock(owner, network, "192.168.1.0/24", [NAS], { services: "1-1000" });
+    await importBlock(owner, network, "192.168.1.0/24", [], { services: "1-1000" });
+    await owner.call(patchHost, { params: { id: nas.id }, body: { name: "second" } });
+    await until(async () => (await told()).at(-1) === "second");
+    expect(await told()).toEqual([...names, "second"]);
+  });
+
+  it("is forgotten by no write that somebody makes, and is nobody's to write", async () => {
+    const before = await owner.call(getHost, { params: { id: nas.id } });
+    const echoed = { ...before, name: "storage", seen: null, missed_since: "2001-01-01T00:00:00.000Z" };
+    const after = await owner.call(updateHost, { params: { id: nas.id }, body: echoed });
+    expect(after).toMatchObject({ name: "storage", seen: before.seen, missed_since: before.missed_since });
+  });
+
+  it("is not told of the past", async () => {
+    const query = { as_of: await caughtUp(owner) };
+    const then = await owner.call(getHost, { params: { id: nas.id }, query });
+    expect(then).not.toHaveProperty("seen");
+    expect(then.ports[0]).not.toHaveProperty("missed_since");
+    const { rows } = await owner.list(listServices, { query: { ...query, network_id: network } });
+    for (const service of rows) expect(service).not.toHaveProperty("seen");
+    for (const filter of ["missed=true", `seen_before=${query.as_of}`]) {
+      const { status, code } = await owner.raw("get", `/api/v1/hosts?as_of=${query.as_of}&${filter}`);
+      expect([status, code]).toEqual([400, "validation_failed"]);
+    }
+  });
+});
+
+describe("what a scan covers", () => {
+  it("is missed when it is not found, from then on, and no longer once it is found again", async () => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    await importBlock(owner, network, "192.168.1.0/24", [NAS, TV]);
+    const gone = await importBlock(owner, network, "192.168.1.0/24", [NAS]);
+    expect(missingIn(gone)).toEqual(["Host 192.168.1.150", "Interface 192.168.1.150"]);
+    expect(gone.summary.missing).toEqual({ hosts: 1, interfaces: 1, ports: 0, services: 0 });
+    expect(gone.covered).toEqual({ addresses: ["192.168.1.0/24"], ports: [] });
+    const since = byAddress(await hostsOf(owner, network))[TV.ip]!.missed_since;
+    expect(since).toBe(gone.missing[0]!.missed_since);
+    const still = await importBlock(owner, network, "192.168.1.0/24", [NAS]);
+    expect(still.missing[0]!.missed_since).toBe(since);
+    await importBlock(owner, network, "192.168.1.128/25", [TV]);
+    expect(byAddress(await hostsOf(owner, network))[TV.ip]).toMatchObject({ missed_since: null });
+  });
+
+  it("is what its targets add up to: half of a network says nothing of the other half", async () => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    await importBlock(owner, network, "192.168.1.0/24", [NAS, TV]);
+    expect(missingIn(await importBlock(owner, network, "192.168.1.0/25", []))).toEqual(["Host 192.168.1.20", "Interface 192.168.1.20"]);
+    expect(byAddress(await hostsOf(owner, network))[TV.ip]).toMatchObject({ missed_since: null });
+  }); // prettier-ignore
+
+  it.each([
+    ["that was cut off", (file: string) => file.slice(0, file.indexOf("<runstats>"))],
+    ["whose totals do not add up", (file: string) => file.replace('total="256"', 'total="255"')],
+    ["that leaves out hosts that are up", (file: string) => file.replace('up="0"', 'up="1"')],
+    ["that only lists addresses", (file: string) => file.replace("-sS", "-sL")],
+    ["with targets from elsewhere", (file: string) => file.replace("-sS", "-iL targets.txt")],
+    ["that failed", (file: string) => file.replace('exit="success"', 'exit="error"')],
+  ])("is nothing in a file %s", async (_what, spoil) => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    await importBlock(owner, network, "192.168.1.0/24", [NAS]);
+    const plan = await importScan(owner, network, spoil(scanOfBlock("192.168.1.0/24", [])));
+    expect([plan.covered.addresses, plan.missing]).toEqual([[], []]);
+  });
+
+  it("are ports that were looked at and answered that they are closed; what is filtered is not known", async () => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    const half: Up = { ...NAS, ports: [22] };
+    await importBlock(owner, network, "192.168.1.0/24", [{ ...NAS, ports: [22, 443, 8443] }], { services: "1-10000" });
+    expect(missingIn(await importBlock(owner, network, "192.168.1.0/24", [half]))).toEqual([]);
+    expect(missingIn(await importBlock(owner, network, "192.168.1.0/24", [half], { services: "1-1000", others: "filtered" }))).toEqual([]);
+    const closed = await importBlock(owner, network, "192.168.1.0/24", [half], { services: "1-1000" });
+    expect(missingIn(closed)).toEqual(["Port 443/tcp", "Service HTTPS"]);
+    expect(closed.covered.ports).toEqual(["1-1000/tcp"]);
+    await importBlock(owner, network, "192.168.1.0/24", [{ ...NAS, ports: [22, 443] }], { services: "1-1000" });
+    expect((await owner.list(listPorts, { query: { network_id: network, missed: true } })).rows).toEqual([]);
+  }); // prettier-ignore
+
+  it("is told by a dry run as it is then noted, and nothing is noted by it", async () => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    await importBlock(owner, network, "192.168.1.0/24", [NAS, TV], { services: "1-1000" });
+    const file = scanOfBlock("192.168.1.0/24", [{ ...NAS, ports: [22] }], { services: "1-1000" });
+    const dry = await importScan(owner, network, file, { dry_run: "true" });
+    expect((await owner.list(listHosts, { query: { network_id: network, missed: true } })).rows).toEqual([]);
+    const done = await importScan(owner, network, file);
+    expect(missingIn(dry)).toEqual(missingIn(done));
+    expect(dry.summary.missing).toEqual({ hosts: 1, interfaces: 1, ports: 1, services: 1 });
+  });
+
+  it("does not make a host missed that is still seen elsewhere, nor one that was made since", async () => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    await importBlock(owner, network, "192.168.1.0/24", [NAS, { ...NAS, ip: "192.168.1.200" }]);
+    expect(missingIn(await importBlock(owner, network, "192.168.1.0/25", []))).toEqual(["Interface 192.168.1.20"]);
+    const rest = await importBlock(owner, network, "192.168.1.128/25", []);
+    expect(missingIn(rest)).toEqual(["Host 192.168.1.20", "Interface 192.168.1.200"]);
+  });
+});
+
+describe("lists", () => {
+  it("have what is missed, or was seen last before a time, in every order and page, and within the caller's networks", async () => {
+    const caller = topology.aCaller();
+    const { owner, network } = await anEmptyNetwork(caller);
+    const other = (await anEmptyNetwork(owner)).network;
+    const up = Array.from({ length: 6 }, (_, n) => ({ ip: `192.168.1.${n + 1}` }));
+    for (const id of [network, other]) await importBlock(owner, id, "192.168.1.0/24", up);
+    const between = new Date(Date.now() + 1).toISOString();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await importBlock(owner, network, "192.168.1.0/24", up.slice(0, 2));
+    const names = async (query: object): Promise<string[]> => (await owner.list(listHosts, { query })).rows.map(({ name }) => name);
+    const gone = ["192.168.1.3", "192.168.1.4", "192.168.1.5", "192.168.1.6"];
+    expect(await names({ missed: true, order_by: "name" })).toEqual(gone);
+    expect(await names({ missed: true, order_by: "name", order_direction: "desc", limit: 0 })).toEqual([...gone].reverse());
+    expect(await names({ missed: true, order_by: "name", limit: 2, offset: 1 })).toEqual(gone.slice(1, 3));
+    expect(await names({ missed: false, network_id: network, order_by: "name" })).toEqual(["192.168.1.1", "192.168.1.2"]);
+    expect(await names({ missed: true, network_id: other })).toEqual([]);
+    expect(await names({ seen_before: between, network_id: network, order_by: "name" })).toEqual(gone);
+    expect(await names({ seen_before: between, missed: true })).toHaveLength(4);
+    expect(await names({ seen_before: between, q: "1.4" })).toHaveLength(2);
+    expect((await owner.list(listHosts, { query: { missed: true, limit: 1 } })).total).toBe(4);
+    const restricted = owner.restrictedTo([other]);
+    expect((await restricted.list(listHosts, { query: { missed: true } })).rows).toEqual([]);
+    const [first] = (await owner.list(listHosts, { query: { missed: true } })).rows;
+    await owner.call(deleteHost, { params: { id: first!.id } });
+    expect(await names({ missed: true })).toHaveLength(3);
+  }); // prettier-ignore
+});
+
+describe("the report of what is gone", () => {
+  it("has what is missed and was not found for so many days, the longest missed first, of the caller's networks", async () => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    const other = (await anEmptyNetwork(owner)).network;
+    for (const id of [network, other]) await importBlock(owner, id, "192.168.1.0/24", [NAS, TV], { services: "1-1000" });
+    await importBlock(owner, network, "192.168.1.0/24", [{ ...NAS, ports: [22] }], { services: "1-1000" });
+    const gone = await owner.call(reportGone, { query: { days: 0 } });
+    expect(gone.counts).toEqual({ hosts: 1, interfaces: 1, ports: 1, services: 1 });
+    expect(gone.gone.map(({ entity, name }) => `${entity} ${name}`)).toEqual([`Host ${TV.ip}`, `Interface ${TV.ip}`, "Port 443/Tcp", "Service HTTPS"]);
+    expect(gone.gone[0]!.network_id).toBe(network);
+    expect(gone.gone[0]!.seen).toMatchObject({ by: "nmap" });
+    expect((await owner.call(reportGone, { query: {} })).counts.hosts).toBe(0);
+    expect((await owner.call(reportGone, { query: { days: 0, network_id: other } })).gone).toEqual([]);
+    expect((await owner.restrictedTo([other]).call(reportGone, { query: { days: 0 } })).gone).toEqual([]);
+    const weeksAgo = Date.now() - 22 * 86_400_000;
+    await topology.db.collection("hosts").updateMany({ network_id: network }, { $set: { seen_last: weeksAgo } });
+    expect((await owner.call(reportGone, { query: {} })).gone).toHaveLength(1);
+  }); // prettier-ignore
+});
+
+describe("files of other formats", () => {
+  const sockets = (...lines: readonly string[]): string =>
+    lines.map((line) => `tcp LISTEN 0 128 ${line} 0.0.0.0:*\n`).join("");
+  const send = async (owner: Caller, network: string, format: string, file: string): Promise<ImportPlan> => {
+    const query = format === "ss" || format === "docker" ? `network_id=${network}&hostname=nas` : `network_id=${network}`;
+    const type = { "content-type": "application/octet-stream" };
+    const { status, data, text } = await owner.raw("post", `/api/v1/imports/${format}?${query}`, file, type);
+    expect([status, text.slice(0, 200)]).toEqual([200, expect.anything()]);
+    return data as ImportPlan;
+  }; // prettier-ignore
+
+  it("ss covers all sockets of its machine: what listens no more is missed, and what it does not tell of is not", async () => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    await send(owner, network, "ss", sockets("0.0.0.0:22", "0.0.0.0:443", "0.0.0.0:5432"));
+    const [host] = await hostsOf(owner, network);
+    await owner.call(createPort, { body: { host_id: host!.id, network_id: network, number: 53, protocol: "Udp" } });
+    const plan = await send(owner, network, "ss", sockets("0.0.0.0:22", "127.0.0.1:5432"));
+    expect(missingIn(plan)).toEqual(["Port 443/tcp", "Port 5432/tcp", "Service HTTPS", "Service PostgreSQL"]);
+    expect(plan.covered).toEqual({ addresses: [], ports: ["1-65535/tcp"] });
+    const broken = await send(owner, network, "ss", `${sockets("0.0.0.0:443")}what is this\n`);
+    expect(broken.missing).toEqual([]);
+  });
+
+  it("ss and scans see different things, and none misses what the other has found", async () => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    await send(owner, network, "ss", sockets("192.168.1.20:22", "192.168.1.20:5432"));
+    // A firewall hides the database from the scanner, which sees a port that the kernel forwards.
+    const scan = await importBlock(owner, network, "192.168.1.0/24", [{ ...NAS, ports: [22, 443] }], { services: "1-10000" });
+    expect(scan.missing).toEqual([]);
+    expect((await send(owner, network, "ss", sockets("192.168.1.20:22", "192.168.1.20:5432"))).missing).toEqual([]);
+    expect(missingIn(await send(owner, network, "ss", sockets("192.168.1.20:22")))).toEqual(["Port 5432/tcp", "Service PostgreSQL"]);
+  }); // prettier-ignore
+
+  it("proxmox covers guests that do not run, at the addresses of their configuration", async () => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    const config = { digest: "a".repeat(40), hostname: "web", net0: "name=eth0,bridge=vmbr0,hwaddr=BC:24:11:00:00:01,ip=192.168.1.70/24" };
+    const files = (status: string): string => [[{ id: "lxc/101", type: "lxc", name: "web", status }], config].map((one) => JSON.stringify(one)).join("\n");
+    await send(owner, network, "proxmox", files("running"));
+    expect(await hostsOf(owner, network)).toMatchObject([{ name: "web", seen: { by: "proxmox" }, missed_since: null }]);
+    expect(missingIn(await send(owner, network, "proxmox", files("stopped")))).toEqual(["Host web", "Interface 192.168.1.70"]);
+    expect(missingIn(await send(owner, network, "proxmox", files("running")))).toEqual([]);
+  }); // prettier-ignore
+
+  it("of neighbours and leases say who is there, never who is not; tables say neither", async () => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    await importBlock(owner, network, "192.168.1.0/24", [NAS, TV]);
+    const [before] = (await hostsOf(owner, network)).filter(({ name }) => name === NAS.ip);
+    const neighbours = `192.168.1.20 dev eth0 lladdr ${NAS.mac!.toLowerCase()} REACHABLE\n`;
+    expect((await send(owner, network, "ip-neigh", neighbours)).missing).toEqual([]);
+    const hosts = byAddress(await hostsOf(owner, network));
+    expect(hosts[NAS.ip]!.seen).toMatchObject({ first_at: before!.seen!.first_at, by: "ip-neigh" });
+    expect(hosts[TV.ip]).toMatchObject({ missed_since: null });
+    const table = await send(owner, network, "csv", "name,ip_address\nwritten,192.168.1.99\n");
+    expect([table.missing, table.covered]).toEqual([[], { addresses: [], ports: [] }]);
+    expect(byAddress(await hostsOf(owner, network))["192.168.1.99"]).toMatchObject({ seen: null, missed_since: null });
+  });
+});
