@@ -57,7 +57,7 @@ describe("names on the picture", () => {
       ["Accounting workstation", "left"],
       ["Accounting workstation", "right"],
     ]);
-    for (let n = 0; n < 8; n++) place(3);
+    for (let n = 0; n < 40; n++) place(3);
     expect(place(3)).toEqual([undefined, undefined]);
     for (const [left, right, top, bottom] of [
       [70, 999, -8, 8],

@@ -107,14 +107,14 @@ export function waysForHost(
     .filter((most) => most < name.length)
     .map((most) => [shortened(name, most)]);
   const everywhere = (of: readonly string[]): Writing[] => EVERYWHERE.map((place) => box(of, place));
-  return [box(lines, "below"), box(line, "right"), box(line, "left"), ...[lines, line, ...shorter].flatMap(everywhere)];
+  return [box(lines, BELOW), box(line, RIGHT), box(line, LEFT), ...[lines, line, ...shorter].flatMap(everywhere)];
 }
 
 /** The ways to write the name of a service: on the side of its host that it stands on. @param ports where there is room for them */
 export function waysForService(
   seen: Seen,
   name: string,
-  { size, side, ports, measure }: { size: number; side: "left" | "right"; ports: string; measure: Measure },
+  { size, side, ports, measure }: { size: number; side: Side; ports: string; measure: Measure },
 ): Writing[] {
   const short = shortened(name, MOST.second + 4);
   const [first = "", ...others] = ports.split(" ");
@@ -123,21 +123,25 @@ export function waysForService(
     first === ""
       ? [short]
       : [`${short} ${ports}`, `${short} ${some}`, `${shortened(name, MOST.shortest)} ${some}`, short];
-  return texts.map((line) => boxed(seen, [line], { place: side, size, measure }));
+  return texts.map((line) => boxed(seen, [line], { place: side === "right" ? RIGHT : LEFT, size, measure }));
 }
 
-/** Below and above also with the name beginning or ending at the edge of the dot. */
-const EVERYWHERE = [
-  "below",
-  "right",
-  "left",
-  "above",
-  "below-right",
-  "below-left",
-  "above-right",
-  "above-left",
-] as const;
-type Place = (typeof EVERYWHERE)[number];
+/** Where a name stands: by how many halves of its width it is to the right of the middle, or beside the dot. */
+type Place =
+  { readonly row: "below" | "above"; readonly shift: number } | { readonly row: "beside"; readonly side: Side };
+type Side = "left" | "right";
+
+const BELOW: Place = { row: "below", shift: 0 };
+const RIGHT: Place = { row: "beside", side: "right" };
+const LEFT: Place = { row: "beside", side: "left" };
+const SHIFTS = [0, 0.5, -0.5, 1, -1] as const;
+const EVERYWHERE: readonly Place[] = [
+  BELOW,
+  RIGHT,
+  LEFT,
+  ...SHIFTS.map((shift) => ({ row: "above", shift }) as const),
+  ...SHIFTS.map((shift) => ({ row: "below", shift }) as const),
+];
 
 function boxed(
   { x, y, r }: Seen,
@@ -147,12 +151,13 @@ function boxed(
   const width = Math.max(...lines.map(measure));
   const height = lines.length * size * LINE;
   const away = r + APART;
-  const side = place.endsWith("right") ? "right" : place.endsWith("left") ? "left" : null;
-  const isBeside = place === side;
-  const from = isBeside ? away : -r;
-  const left = side === null ? x - width / 2 : side === "right" ? x + from : x - from - width;
-  const top = isBeside ? y - height / 2 : place.startsWith("below") ? y + away : y - away - height;
-  const align = side === null ? "center" : side === "right" ? "left" : "right";
+  if (place.row === "beside") {
+    const [left, align] = place.side === "right" ? [x + away, "left" as const] : [x - away - width, "right" as const];
+    return { box: { left, top: y - height / 2, right: left + width, bottom: y + height / 2 }, lines, align };
+  }
+  const left = x + ((place.shift - 1) * width) / 2;
+  const top = place.row === "below" ? y + away : y - away - height;
+  const align = "center";
   return { box: { left, top, right: left + width, bottom: top + height }, lines, align };
 }
 

@@ -1,12 +1,10 @@
 import { ActionIcon, Menu, Text, Tooltip, useMantineColorScheme } from "@mantine/core";
-import { logout } from "@nts/shared/contract";
-import { useMutation } from "@tanstack/react-query";
 import { BookOpen, ChevronsUpDown, LogOut, Monitor, Moon, Settings, Sun } from "lucide-react";
 import type { ReactNode } from "react";
-import { Link, useNavigate } from "react-router";
-import { api } from "../api/client.js";
+import { Link } from "react-router";
 import { PATHS } from "../paths.js";
-import { useSession, useSessionReset } from "../session/session.js";
+import { useSession } from "../session/session.js";
+import { useSignOut } from "../session/use-sign-out.js";
 import classes from "./shell.module.css";
 
 const SCHEMES = [
@@ -18,16 +16,7 @@ const SCHEMES = [
 /** Who is signed in, and what that person can do about it. */
 export function Account(): ReactNode {
   const { user, permissions } = useSession();
-  const reset = useSessionReset();
-  const navigate = useNavigate();
-  const end = useMutation({
-    mutationFn: () => api.call(logout, {}),
-    onSettled: () => {
-      // whoever signs in next begins at the start
-      void navigate(PATHS.home);
-      void reset();
-    },
-  });
+  const signOut = useSignOut();
   return (
     <Menu position="top-start" width="target" withinPortal>
       <Menu.Target>
@@ -51,7 +40,7 @@ export function Account(): ReactNode {
           API documentation
         </Menu.Item>
         <Menu.Divider />
-        <Menu.Item leftSection={<LogOut size={16} aria-hidden />} onClick={() => end.mutate()}>
+        <Menu.Item leftSection={<LogOut size={16} aria-hidden />} onClick={signOut}>
           Sign out
         </Menu.Item>
       </Menu.Dropdown>

@@ -30,7 +30,8 @@ interface Entry {
   readonly needs?: Permission;
 }
 
-const GROUPS: readonly { readonly label: string; readonly entries: readonly Entry[] }[] = [
+/** The pages, as they stand in the navigation. */
+export const GROUPS: readonly { readonly label: string; readonly entries: readonly Entry[] }[] = [
   {
     label: "Explore",
     entries: [

@@ -4,6 +4,7 @@ import { type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import { Link, Outlet, useLocation } from "react-router";
 import { LiveProvider } from "../live/live.js";
 import { Boundary } from "../parts/boundary.js";
+import { PaletteButton, PaletteIcon, PaletteProvider } from "../palette/palette-provider.js";
 import { ConfirmProvider } from "../parts/confirm.js";
 import { PATHS } from "../paths.js";
 import { Waiting } from "../parts/waiting.js";
@@ -24,40 +25,51 @@ export function Shell(): ReactNode {
     <LiveProvider>
       <NetworkScopeProvider>
         <ConfirmProvider>
-          <a href="#main" className="skip-link">
-            Skip to content
-          </a>
-          <div className={classes.shell}>
-            <nav className={classes.bar} aria-label="Menu">
-              <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Open menu" onClick={() => setOpen(true)}>
-                <MenuIcon size={20} aria-hidden />
-              </ActionIcon>
-              <Link to={PATHS.home} className={classes.home}>
-                <Logo />
-              </Link>
-              <SchemeChoice />
-            </nav>
-            <aside className={classes.side}>
-              <Side />
-            </aside>
-            <main id="main" ref={main} tabIndex={-1} className={classes.main}>
-              {/* outside of what is new on each page, so that the last page stays until the next one has come */}
-              <Suspense fallback={<Waiting />}>
-                <Boundary key={pathname}>
-                  <Outlet />
-                </Boundary>
-              </Suspense>
-            </main>
-          </div>
-          <Drawer
-            opened={isOpen}
-            onClose={() => setOpen(false)}
-            size="18rem"
-            title="Menu"
-            closeButtonProps={{ "aria-label": "Close menu" }}
-          >
-            <Side onNavigate={() => setOpen(false)} />
-          </Drawer>
+          <PaletteProvider>
+            <a href="#main" className="skip-link">
+              Skip to content
+            </a>
+            <div className={classes.shell}>
+              <nav className={classes.bar} aria-label="Menu">
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  size="lg"
+                  aria-label="Open menu"
+                  onClick={() => setOpen(true)}
+                >
+                  <MenuIcon size={20} aria-hidden />
+                </ActionIcon>
+                <Link to={PATHS.home} className={classes.home}>
+                  <Logo />
+                </Link>
+                <div className={classes.barEnd}>
+                  <PaletteIcon />
+                  <SchemeChoice />
+                </div>
+              </nav>
+              <aside className={classes.side}>
+                <Side />
+              </aside>
+              <main id="main" ref={main} tabIndex={-1} className={classes.main}>
+                {/* outside of what is new on each page, so that the last page stays until the next one has come */}
+                <Suspense fallback={<Waiting />}>
+                  <Boundary key={pathname}>
+                    <Outlet />
+                  </Boundary>
+                </Suspense>
+              </main>
+            </div>
+            <Drawer
+              opened={isOpen}
+              onClose={() => setOpen(false)}
+              size="18rem"
+              title="Menu"
+              closeButtonProps={{ "aria-label": "Close menu" }}
+            >
+              <Side onNavigate={() => setOpen(false)} />
+            </Drawer>
+          </PaletteProvider>
         </ConfirmProvider>
       </NetworkScopeProvider>
     </LiveProvider>
@@ -74,6 +86,7 @@ function Side({ onNavigate }: { readonly onNavigate?: () => void }): ReactNode {
         </Link>
         <SchemeChoice />
       </div>
+      {onNavigate === undefined && <PaletteButton />}
       <div className={classes.organization}>{organization.name}</div>
       <Navigation {...(onNavigate && { onNavigate })} />
       <div className={classes.foot}>

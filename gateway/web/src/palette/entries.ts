@@ -1,0 +1,79 @@
+import type { Host, Network, Service, Subnet } from "@nts/shared/contract";
+import { hostPath, PATHS, subnetPath } from "../paths.js";
+import { boundOf, socketsOf } from "../sockets/sockets.js";
+
+// What the palette offers: texts, and where they lead to.
+
+/** A line of the palette. */
+export interface Entry {
+  readonly id: string;
+  readonly label: string;
+  /** What tells it from others of its name. */
+  readonly detail: string;
+  readonly run: () => void;
+}
+
+export interface Section {
+  readonly label: string;
+  readonly entries: readonly Entry[];
+}
+
+/** Rows of each kind: more are what lists are for. */
+export const MOST = 5;
+
+/** Those that have every word of a text in their label, or all when there is none. */
+export function matching(entries: readonly Entry[], text: string): Entry[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  return entries.filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)));
+}
+
+/** The first networks and subnets that have a text in their name or block. */
+export function having<T extends { readonly name: string; readonly cidr?: string }>(
+  all: readonly T[],
+  text: string,
+): T[] {
+  const wanted = text.toLowerCase();
+  return all
+    .filter(({ name, cidr = "" }) => [name, cidr].some((one) => one.toLowerCase().includes(wanted)))
+    .slice(0, MOST);
+}
+
+/** Goes to a path. */
+export type Go = (path: string) => void;
+
+export function hostEntries(hosts: readonly Host[], go: Go): Entry[] {
+  return hosts.map(({ id, name, hostname, interfaces }) => ({
+    id,
+    label: name,
+    detail: interfaces[0]?.ip_address ?? hostname ?? "",
+    run: () => go(hostPath(id)),
+  }));
+}
+
+/** @param hosts of the services, as far as they are known */
+export function serviceEntries(services: readonly Service[], hosts: ReadonlyMap<string, Host>, go: Go): Entry[] {
+  return services.map(({ id, name, service_definition, bindings, host_id }) => {
+    const host = hosts.get(host_id);
+    const addresses = host?.interfaces.map(({ ip_address }) => ip_address) ?? [];
+    const [socket] = host === undefined ? [] : socketsOf(service_definition, boundOf(bindings, host), addresses);
+    const detail = [host && `on ${host.name}`, socket?.text].filter(Boolean).join(" · ");
+    return { id, label: name, detail, run: () => go(hostPath(host_id)) };
+  });
+}
+
+export function subnetEntries(subnets: readonly Subnet[], go: Go): Entry[] {
+  return subnets.map(({ id, name, cidr }) => ({ id, label: name, detail: cidr, run: () => go(subnetPath(id)) }));
+}
+
+/** @param choose narrows the console to a network */
+export function networkEntries(networks: readonly Network[], choose: (id: string) => void, go: Go): Entry[] {
+  return networks.map(({ id, name }) => ({
+    id,
+    label: name,
+    detail: "Show its topology",
+    run: () => {
+      choose(id);
+      go(PATHS.topology);
+    },
+  }));
+}

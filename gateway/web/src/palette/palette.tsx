@@ -1,0 +1,104 @@
+import { Combobox, Modal, TextInput, useCombobox, VisuallyHidden } from "@mantine/core";
+import { Search } from "lucide-react";
+import { type ReactNode, useEffect, useState } from "react";
+import { useNavigate } from "react-router";
+import { describeFailure } from "../api/failure.js";
+import { useReturnFocus } from "../forms/use-return-focus.js";
+import type { EditorName } from "./editors.js";
+import { matching } from "./entries.js";
+import classes from "./palette.module.css";
+import { useCommands } from "./use-commands.js";
+import { useFound } from "./use-found.js";
+
+interface PaletteProps {
+  readonly onClose: () => void;
+  readonly onEdit: (name: EditorName, hostId?: string) => void;
+}
+
+/** Everything by its name: what is typed finds pages, actions, and what the inventory has. Arrow keys move, Enter goes there. */
+export default function Palette({ onClose, onEdit }: PaletteProps): ReactNode {
+  const [text, setText] = useState("");
+  const navigate = useNavigate();
+  const go = (path: string): void => void navigate(path);
+  const commands = useCommands(go, onEdit);
+  const found = useFound(text, go);
+  const store = useCombobox({ opened: true, onDropdownClose: onClose });
+  useReturnFocus();
+
+  const own = commands.map(({ label, entries }) => ({ label, entries: matching(entries, text) }));
+  const sections = [...own, ...found.sections].filter(({ entries }) => entries.length > 0);
+  const runs = new Map<string, () => void>(sections.flatMap(({ label, entries }) => entries.map(({ id, run }) => [`${label} ${id}`, run] as const))); // prettier-ignore
+  const [first] = runs.keys();
+
+  const { selectFirstOption } = store;
+  useEffect(() => {
+    selectFirstOption();
+    // what comes later does not take the choice away from where somebody has moved it
+  }, [text, first, selectFirstOption]);
+
+  function choose(id: string): void {
+    onClose();
+    runs.get(id)?.();
+  }
+
+  return (
+    <Modal.Root
+      opened
+      onClose={onClose}
+      centered={false}
+      yOffset="10dvh"
+      size="lg"
+      returnFocus={false}
+      transitionProps={{ duration: 0 }}
+    >
+      <Modal.Overlay />
+      <Modal.Content aria-label="Search and commands" radius="lg">
+        <Combobox store={store} onOptionSubmit={choose}>
+          <Combobox.EventsTarget withExpandedAttribute>
+            <TextInput
+              data-autofocus
+              size="lg"
+              variant="unstyled"
+              className={classes.field ?? ""}
+              aria-label="Search and commands"
+              aria-autocomplete="list"
+              placeholder="Host, service, address:port, page or action"
+              maxLength={100}
+              leftSection={<Search size={18} aria-hidden />}
+              value={text}
+              onChange={({ currentTarget }) => setText(currentTarget.value)}
+            />
+          </Combobox.EventsTarget>
+          <Combobox.Options className={classes.options} aria-label="Results" tabIndex={0} aria-busy={found.isLoading}>
+            {sections.map(({ label, entries }) => (
+              <Combobox.Group key={label} label={label}>
+                {entries.map(({ id, label: name, detail }) => (
+                  <Combobox.Option key={id} value={`${label} ${id}`} className={classes.option}>
+                    <span className={classes.name}>{name}</span>
+                    <span className={classes.detail}>{detail}</span>
+                  </Combobox.Option>
+                ))}
+              </Combobox.Group>
+            ))}
+          </Combobox.Options>
+          <Said count={runs.size} isLoading={found.isLoading} error={found.error} />
+        </Combobox>
+      </Modal.Content>
+    </Modal.Root>
+  );
+}
+
+function Said({
+  count,
+  isLoading,
+  error,
+}: {
+  readonly count: number;
+  readonly isLoading: boolean;
+  readonly error: Error | null;
+}): ReactNode {
+  if (error !== null) return <p className={classes.said} role="alert">{describeFailure(error).title}</p>; // prettier-ignore
+  if (isLoading) return <p className={classes.said} role="status">Searching …</p>; // prettier-ignore
+  if (count === 0) return <p className={classes.said} role="status">No results.</p>; // prettier-ignore
+  return <VisuallyHidden role="status">{count === 1 ? "1 result" : `${count} results`}</VisuallyHidden>;
+}
