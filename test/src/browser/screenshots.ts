@@ -38,6 +38,8 @@ try {
   const shots: readonly Shot[] = [
     { name: "topology", path: "/topology", colorScheme: "light", act: drawn },
     { name: "topology-dark", path: "/topology", colorScheme: "dark", act: drawn },
+    { name: "subnets", path: "/topology?layout=subnets", colorScheme: "light" },
+    { name: "services", path: "/services", colorScheme: "light" },
     { name: "past", path: "/topology", colorScheme: "light", act: lookBack },
     { name: "activity", path: "/activity", colorScheme: "light" },
     { name: "host", path: `/hosts/${busiest?.id ?? ""}`, colorScheme: "light" },
