@@ -6,6 +6,7 @@ import { useOne } from "../api/queries.js";
 import { EntityPage } from "../parts/entity-page.js";
 import { FactList } from "../parts/fact-list.js";
 import { Panel } from "../parts/page.js";
+import { SeenText } from "../parts/seen.js";
 import { When } from "../parts/when.js";
 import { PATHS } from "../paths.js";
 import { useNetworkScope } from "../shell/networks.js";
@@ -55,6 +56,7 @@ function Facts({ host }: { readonly host: Host }): ReactNode {
     ["Tags", host.tags.length > 0 && <TagBadges tags={host.tags} known={tags} />],
     ["Topology", host.hidden && "Hidden"],
     ["Source", host.source.type],
+    ["Seen", <SeenText key="seen" {...host} />],
     ["Changed", <When key="changed" at={host.updated_at} />],
   ];
   return <FactList facts={facts} />;

@@ -10,10 +10,12 @@ import type { Column } from "../list/data-table.js";
 import { EditableList } from "../list/editable-list.js";
 import { GroupFilter, SearchFilter } from "../list/filters.js";
 import { fieldOf, useListState } from "../list/list-state.js";
+import { MissedFilter, missedOf } from "../list/missed-filter.js";
 import { useRemoval } from "../list/use-removal.js";
 import { useSelection } from "../list/use-selection.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
+import { greyIfMissed, SeenText } from "../parts/seen.js";
 import { When } from "../parts/when.js";
 import { hostPath, PATHS } from "../paths.js";
 import { useMay } from "../session/session.js";
@@ -44,6 +46,7 @@ export default function HostsPage(): ReactNode {
       group_by: groupBy,
       network_id: networkId ?? undefined,
       tag_ids: state.valuesOf("tag"),
+      missed: missedOf(state),
       q: state.text === "" ? undefined : state.text,
     },
   });
@@ -59,9 +62,9 @@ export default function HostsPage(): ReactNode {
       id: "name",
       label: "Name",
       orderBy: "name",
-      cell: ({ id, name }) => (
-        <Anchor component={Link} to={hostPath(id)} fw={600} size="sm">
-          {name}
+      cell: (host) => (
+        <Anchor component={Link} to={hostPath(host.id)} fw={600} size="sm" {...greyIfMissed(host)}>
+          {host.name}
         </Anchor>
       ),
     },
@@ -70,6 +73,7 @@ export default function HostsPage(): ReactNode {
     { id: "ports", label: "Ports", numbers: true, narrow: true, cell: ({ ports }) => ports.length },
     { id: "services", label: "Services", numbers: true, narrow: true, cell: ({ services }) => services.length },
     { id: "tags", label: "Tags", cell: (host) => host.tags.length > 0 && <TagBadges tags={host.tags} known={tags} /> },
+    { id: "seen", label: "Seen", numbers: true, narrow: true, optional: true, cell: (host) => <SeenText {...host} /> },
     { id: "source", label: "Source", narrow: true, optional: true, cell: ({ source }) => source.type },
     { id: "updated", label: "Changed", orderBy: "updated_at", numbers: true, narrow: true, optional: true, cell: ({ updated_at }) => <When at={updated_at} /> }, // prettier-ignore
   ];
@@ -94,6 +98,7 @@ export default function HostsPage(): ReactNode {
           <>
             <SearchFilter state={state} placeholder="Search by name, hostname or address" />
             <TagFilter state={state} known={tags} />
+            <MissedFilter state={state} />
             <GroupFilter state={state} data={GROUPS} />
           </>
         }

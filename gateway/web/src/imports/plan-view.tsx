@@ -3,6 +3,7 @@ import type { ImportedHost, ImportPlan, SkippedPart } from "@nts/shared/contract
 import { type ReactNode, useState } from "react";
 import { type Column, DataTable } from "../list/data-table.js";
 import { portText } from "../hosts/texts.js";
+import { When } from "../parts/when.js";
 import { formatLabel } from "./formats.js";
 import classes from "./imports.module.css";
 
@@ -19,7 +20,7 @@ const ACTIONS: Readonly<
 
 /** What an import would do, or has done. */
 export function PlanView({ plan }: { readonly plan: ImportPlan }): ReactNode {
-  const { format, summary, dry_run: isDry, complete, broke_off: end, hosts, skipped } = plan;
+  const { format, summary, dry_run: isDry, complete, broke_off: end, hosts, missing, skipped } = plan;
   const [isWhole, setWhole] = useState(false);
   const shown = isWhole ? hosts : hosts.slice(0, SHOWN);
   return (
@@ -97,6 +98,7 @@ export function PlanView({ plan }: { readonly plan: ImportPlan }): ReactNode {
           created (scanned with <code>-Pn</code>).
         </Text>
       )}
+      {missing.length > 0 && <MissingPart missing={missing} summary={summary} />}
       {skipped.length > 0 && <Skipped parts={skipped} total={summary.skipped} />}
     </div>
   );
@@ -175,6 +177,26 @@ function columnsOf(isDry: boolean): readonly Column<ImportedHost>[] {
     { id: "ports", label: "Ports", cell: ({ ports }) => <span className="mono">{ports.map(portText).join(" ")}</span> },
     { id: "matched", label: "Matched by", narrow: true, cell: ({ matched_by: by }) => by === null ? "" : by === "mac_address" ? "MAC address" : "address" }, // prettier-ignore
   ];
+}
+
+/** What the file covers and has not. It stays. */
+function MissingPart({ missing, summary }: Pick<ImportPlan, "missing" | "summary">): ReactNode {
+  const total = Object.values(summary.missing).reduce((sum, count) => sum + count, 0);
+  return (
+    <details>
+      <Text component="summary" size="sm" mt="md">
+        {total} known {total === 1 ? "element is" : "elements are"} missing; nothing is deleted
+      </Text>
+      <ul>
+        {missing.slice(0, SHOWN).map(({ entity, id, name, seen }) => (
+          <Text component="li" size="sm" c="dimmed" key={id}>
+            {entity} {name} – {seen === null ? "never seen" : <>last seen </>}
+            {seen !== null && <When at={seen.last_at} />}
+          </Text>
+        ))}
+      </ul>
+    </details>
+  );
 }
 
 function Skipped({ parts, total }: { readonly parts: readonly SkippedPart[]; readonly total: number }): ReactNode {
