@@ -18,6 +18,7 @@ import {
   listTags,
   PAST,
   patchHost,
+  patchService,
 } from "@nts/shared/contract";
 import { END_OF_LIST, INTERNAL } from "@nts/shared/http/headers";
 import { createLog } from "@nts/shared/log";
@@ -26,9 +27,11 @@ import { placeOf } from "@nts/shared/numbered";
 import { BACKGROUND } from "@nts/shared/work";
 import { journalCollections } from "@nts/topology/journal/collections";
 import { type Journal, startJournal } from "@nts/topology/journal/journal";
+import { lastEntries } from "@nts/topology/journal/last-entries";
 import { createJournalReader } from "@nts/topology/journal/read";
 import { sweepJournal } from "@nts/topology/journal/retention";
 import { createStates } from "@nts/topology/journal/states";
+import { JOURNAL_OF_ENTITY } from "@nts/topology/storage/indexes";
 import { sharedDatabase, UNSHARED } from "@nts/topology/storage/database";
 import { anEmptyWorld, drawHistory, step, type World } from "../support/history.js";
 import { byPath, caughtUp } from "../support/moments.js";
@@ -213,6 +216,24 @@ describe("a read of the past", () => {
     expect(found).toEqual(was.map(({ id }) => id));
     const { headers } = await owner.send(listServices, { query: { as_of, limit: 0 } });
     expect(headers[INTERNAL.changesCursor]).toBe(as_of);
+  });
+
+  it("finds the last entry of an entity by a step or two, however often that has changed", async () => {
+    const world = await aNetwork(topology.aCaller());
+    const { owner } = world;
+    const services = (await aHost(world, { services: 2 })).services;
+    for (let n = 0; n < 40; n++) await owner.call(patchService, { params: services[0]!, body: { name: `name ${n}` } });
+    await caughtUp(owner);
+    const organizationIds = [owner.scope.organizationId];
+    const ids = services.map(({ id }) => id);
+    await topology.db.command({ profile: 2 });
+    for (const asked of [{ ids }, { ids, organizationIds }, { ids, organizationIds, upTo: 20 }])
+      expect(await lastEntries(journalCollections(topology.db), asked)).toHaveLength(2);
+    await topology.db.command({ profile: 0 });
+    const lookups = { ns: `${topology.db.databaseName}.journal`, "command.hint": JOURNAL_OF_ENTITY };
+    const profiled = await topology.db.collection("system.profile").find(lookups).toArray();
+    await topology.db.dropCollection("system.profile");
+    expect(profiled.map(({ keysExamined }) => Number(keysExamined) <= 4)).toEqual([true, true, true]);
   });
 
   it("refuses what too much has changed since, of the kinds that are read", async () => {

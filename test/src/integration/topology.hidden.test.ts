@@ -19,7 +19,8 @@ import {
 } from "@nts/shared/contract";
 import { BACKGROUND } from "@nts/shared/work";
 import { violationsIn } from "../support/invariants.js";
-import { startSweptTopology, type Sweeps } from "../support/sweeps.js";
+import { seedTopology } from "../support/seed.js";
+import { aSlowJournal, heardBy, startSweptTopology, type Sweeps } from "../support/sweeps.js";
 import type { Topology } from "../support/topology.js";
 import { aHost, aNetwork, aService, echoOf, onPort } from "../support/topology-world.js";
 
@@ -134,6 +135,34 @@ describe("deleting a tag that many entities carry", () => {
       '"2"',
     ]);
     expect(await violations()).toEqual([]);
+  });
+
+  it("is taken off what the journal has told of, and off the rest when it has told more, unheard", async () => {
+    const owner = topology.aCaller();
+    const { organizationId } = owner.scope;
+    const { id: tagId } = await owner.call(createTag, { body: { name: "doomed" } });
+    await seedTopology(topology.db, { organizationId, networks: 1, hostsPerNetwork: 60, servicesPerHost: 10, tagId });
+    const carriers = (): Promise<number> => topology.db.collection("services").countDocuments({ tags: tagId });
+    const journal = await aSlowJournal(topology.db);
+    try {
+      await owner.call(deleteTag, { params: { id: tagId } });
+      await journal.take();
+      const happenings = await heardBy(topology.db, async () => {
+        await sweeps.sweepAsTold();
+        expect(await carriers()).toBe(600);
+        await journal.tell(300);
+        await sweeps.sweepAsTold();
+        expect(await carriers()).toBe(300);
+        await journal.tell();
+        await sweeps.sweepAsTold();
+      });
+      expect(await carriers()).toBe(0);
+      expect(happenings.filter((one) => one.organizationId === organizationId)).toEqual([]);
+      const told = { organization_id: organizationId, entity: "Service", action: "updated" };
+      expect(await topology.db.collection("journal").countDocuments(told)).toBe(600);
+    } finally {
+      await journal.close();
+    }
   });
 
   it("is told of by the sweep when its process died before", async () => {

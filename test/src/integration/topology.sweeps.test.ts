@@ -211,7 +211,7 @@ describe("the sweep of a large network", () => {
       await setRevision(1);
       const happenings = await heardBy(topology.db, async () => {
         await sweeps.sweepAsTold();
-        expect(await documentsIn(topology.db, doomed)).toBe(460);
+        expect(await documentsIn(topology.db, doomed)).toBe(360);
         await journal.tell();
         await sweeps.sweepAsTold();
       });

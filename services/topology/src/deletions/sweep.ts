@@ -13,7 +13,7 @@ import {
   TAG_INDEX,
 } from "../storage/indexes.js";
 import { journalCollections } from "../journal/collections.js";
-import { areToldGone } from "../journal/gone.js";
+import { areToldChanged, areToldGone } from "../journal/ahead.js";
 import { finishNetworks } from "./networks.js";
 import type { Notices } from "./notices.js";
 import type { DeletionDocument, DueDeletion } from "../storage/deletion-records.js";
@@ -25,8 +25,8 @@ import { scopeWithout, takeOffInPassing } from "./take-off.js";
 // Deletes the documents of what is hidden, and takes hidden tags off documents. Every step may be repeated, so a sweep that
 // is cut off goes on in whichever process finds it next; two at once do no harm.
 
-/** Documents that are deleted or changed at a time. */
-const BATCH = 200;
+/** Documents that are deleted or changed at a time: what others write meanwhile waits for some of that. */
+const BATCH = 50;
 /** The share of its time in which a sweep works; in the rest others have the database to themselves. */
 const DUTY = 0.7;
 
@@ -144,19 +144,25 @@ const SWEEPS: Readonly<Record<DeletionDocument["kind"], SweepKind>> = {
     const ofInterfaces = { kind: "interfaces", filter, hint: HOST_ORDER_INDEX, before: release } as const;
     return total + (await deleteEntities(pass, deletion, ofInterfaces));
   },
-  tags: async (pass, { organization_id, ids = [], deleted_at, isSettled }) => {
-    if (!isSettled) pass.leave();
+  tags: async (pass, deletion) => {
+    const { organization_id: organizationId, ids = [], deleted_at, isSettled, journaled = false } = deletion;
     const { storage } = pass;
-    const scope = scopeWithout(organization_id, new Map(ids.map((id) => [id, deleted_at])));
-    const carriers = { organization_id, tags: { $in: ids } };
+    const journal = journalCollections(storage.database.db);
+    const scope = scopeWithout(organizationId, new Map(ids.map((id) => [id, deleted_at])));
+    const carriers = { organization_id: organizationId, tags: { $in: ids } };
     const matching = { filter: carriers, hint: TAG_INDEX };
     let total = 0;
     for (const kind of TAGGED_KINDS)
       for (let found = -1; found !== 0 && !pass.signal.aborted; total += found)
         // Until nothing is found: others may have written some of them at the same time.
-        found = await sweepMatching(pass, storage[kind].sweepable, matching, (ids) =>
-          takeOffInPassing(storage, scope, { kind, ids }),
-        );
+        found = await sweepMatching(pass, storage[kind].sweepable, matching, async (batch) => {
+          const asked = { organizationId, collection: kind, ids: batch };
+          const isTold = journaled || (await areToldChanged(journal, asked));
+          if (isTold || isSettled)
+            return takeOffInPassing(storage, scope, { kind, ids: batch, sweptBy: isTold ? deletion._id : undefined });
+          pass.leave();
+          return 0;
+        });
     return total;
   },
 };

@@ -58,13 +58,14 @@ export async function tellTagged(
 /**
  * The same for some entities that nobody waits for.
  *
+ * @param sweptBy the deletion whose sweep this is, where the journal has told of it
  * @returns how many carried such a tag; those that somebody else has written at the same time may carry it still
  */
 export function takeOffInPassing(
   storage: Storage,
   scope: Scope,
-  { kind, ids }: { kind: keyof Kinds; ids: readonly string[] },
+  { kind, ids, sweptBy }: { kind: keyof Kinds; ids: readonly string[]; sweptBy?: string | undefined },
 ): Promise<number> {
   const tagged = { _id: { $in: [...ids] }, tags: { $in: [...(scope.hidden?.tags.keys() ?? [])] } };
-  return storage[kind].storeAsAnswered(scope, tagged);
+  return storage[kind].storeAsAnswered(scope, tagged, sweptBy);
 }

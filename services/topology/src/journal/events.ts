@@ -1,6 +1,6 @@
 import type { Authorship } from "../storage/authorship.js";
 import { authorshipIn, BARRIER, NOTES } from "../storage/authorship.js";
-import { BY_ID, JOURNAL_OF_ENTITY } from "../storage/indexes.js";
+import { BY_ID, JOURNAL_OF_ENTITY, LAST_ENTRIES_FIRST } from "../storage/indexes.js";
 import type { JournalCollections } from "./collections.js";
 import { type Happening, JOURNALED, type Journaled } from "./entries.rules.js";
 import type { KnownStates } from "./known.js";
@@ -80,6 +80,7 @@ async function organizationsOf(
   const ids = [...new Set(unplaced.map(({ id }) => id))];
   const stages = [
     { $match: { entity_id: { $in: ids } } },
+    { $sort: LAST_ENTRIES_FIRST },
     { $group: { _id: "$entity_id", organization_id: { $first: "$organization_id" } } },
   ];
   const told = journal.aggregate<{ _id: string; organization_id: string }>(stages, { hint: JOURNAL_OF_ENTITY });

@@ -3,12 +3,16 @@ import { STREAM_MS } from "@nts/shared/mongo/connect";
 import { authorshipIn } from "../storage/authorship.js";
 import type { DeletionDocument } from "../storage/deletion-records.js";
 import { creationIndex, HOST_ORDER_INDEX, HOST_PORTS_INDEX, type IndexKey, TAG_INDEX } from "../storage/indexes.js";
+import { TAGGED_KINDS } from "../storage/kinds.js";
 import type { JournalCollections } from "./collections.js";
 import type { Happening, Journaled } from "./entries.rules.js";
 import type { HiddenThings } from "./hidden.js";
-import { BATCH, signatureOf } from "./writer.js";
+import { signatureOf } from "./writer.js";
 
 // A large deletion is one small write that hides much. It is told here, entity by entity, while the documents are still there.
+
+/** Entities that are told at a time: what others write meanwhile waits for some of that. */
+const BATCH = 50;
 
 interface Part {
   readonly collection: Journaled;
@@ -62,10 +66,7 @@ function partsOf({ _id, kind, organization_id, ids = [] }: HidingDeletion): read
       part("interfaces", on, HOST_ORDER_INDEX),
     ];
   }
-  if (kind === "tags")
-    return (["networks", "subnets", "hosts", "services"] as const).map((collection) =>
-      part(collection, { tags: { $in: ids } }, TAG_INDEX),
-    );
+  if (kind === "tags") return TAGGED_KINDS.map((kind) => part(kind, { tags: { $in: ids } }, TAG_INDEX));
   const order = (collection: Journaled): Part => part(collection, { network_id: _id }, creationIndex(collection, true));
   // What names others goes before what it names.
   return (["services", "ports", "interfaces", "hosts", "subnets"] as const).map(order);

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Document } from "mongodb";
 import type { Log } from "@nts/shared/log";
+import { restMs } from "@nts/shared/repeat";
 import type { JournalCollections } from "./collections.js";
 import { timeOf, transactionOf } from "./events.js";
 import { createHiddenThings } from "./hidden.js";
@@ -14,6 +15,8 @@ import { createJournalWriter, PAUSE_MS, type Told } from "./writer.js";
 const GATHER_MS = 25;
 /** While events come faster than they are told, what waits goes on after so many full batches of them. */
 const OTHERS_FIRST = 2;
+/** The share of its time in which it tells of what waits; in the rest others have the database to themselves. */
+const DUTY = 0.6;
 /** Whoever stops waits for so long. */
 const AWAIT_MS = 250;
 /** Milliseconds after which the place in the stream is saved again. What comes twice then is known. */
@@ -54,6 +57,12 @@ export async function follow({ collections, told, log, count }: FollowParts, sig
     return events.length;
   }
 
+  async function goOn(): Promise<void> {
+    const begun = performance.now();
+    await telling.goOn();
+    await delay(restMs(begun, DUTY));
+  }
+
   async function saveNowAndThen(): Promise<void> {
     if (performance.now() <= saved.atMs + SAVE_MS || place.safe() === saved.token) return;
     saved = { token: place.safe(), atMs: performance.now() };
@@ -66,7 +75,7 @@ export async function follow({ collections, told, log, count }: FollowParts, sig
       const isBusy = !telling.isDone() || taken === MOST_EVENTS;
       full = taken === MOST_EVENTS ? full + 1 : 0;
       if (telling.isDone()) await saveNowAndThen();
-      else if (full % OTHERS_FIRST === 0) await telling.goOn();
+      else if (full % OTHERS_FIRST === 0) await goOn();
       if (isBusy) await delay(PAUSE_MS);
       else if (taken > 0) await delay(GATHER_MS);
     }

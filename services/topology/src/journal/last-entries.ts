@@ -1,5 +1,5 @@
 import type { Document } from "mongodb";
-import { BY_ID, JOURNAL_OF_ENTITY } from "../storage/indexes.js";
+import { BY_ID, JOURNAL_OF_ENTITY, LAST_ENTRIES_FIRST } from "../storage/indexes.js";
 import type { JournalCollections } from "./collections.js";
 import type { JournalDocument } from "./entries.rules.js";
 
@@ -22,7 +22,7 @@ export async function lastEntries(
   const organizations = organizationIds && { organization_id: { $in: [...organizationIds] } };
   const stages = [
     { $match: { entity_id: { $in: ids }, ...organizations, ...(upTo !== undefined && { n: { $lte: upTo } }) } },
-    { $sort: { entity_id: 1, n: -1 } },
+    { $sort: LAST_ENTRIES_FIRST },
     { $group: { _id: "$entity_id", place: { $first: "$_id" } } },
   ];
   const last = await journal.aggregate<{ place: string }>(stages, { hint: JOURNAL_OF_ENTITY }).toArray();

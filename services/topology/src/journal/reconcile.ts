@@ -1,7 +1,7 @@
 import type { Document } from "mongodb";
 import { batchesById } from "@nts/shared/mongo/migrations";
 import type { EntityDocument } from "../storage/entities.js";
-import { BY_ID, JOURNAL_OF_ENTITY } from "../storage/indexes.js";
+import { BY_ID, JOURNAL_OF_ENTITY, LAST_ENTRIES_FIRST } from "../storage/indexes.js";
 import type { JournalCollections } from "./collections.js";
 import { COLLECTIONS, type Happening, JOURNALED, type Journaled } from "./entries.rules.js";
 import type { HiddenThings } from "./hidden.js";
@@ -58,7 +58,7 @@ async function* livingIn({ journal }: JournalCollections): AsyncGenerator<readon
   let previous = "";
   const projection = { entity_id: 1, entity: 1, organization_id: 1, action: 1 } as const;
   // In the order of the index, backwards: the first entry of an entity that comes is its last one.
-  const lasts = journal.find<Last>({}, { projection, hint: JOURNAL_OF_ENTITY }).sort({ entity_id: -1, n: -1 });
+  const lasts = journal.find<Last>({}, { projection, hint: JOURNAL_OF_ENTITY }).sort(LAST_ENTRIES_FIRST);
   for await (const last of lasts) {
     if (last.entity_id !== previous && last.action !== "deleted") batch.push(last);
     previous = last.entity_id;

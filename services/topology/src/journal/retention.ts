@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { placeOf, placesBehind } from "@nts/shared/numbered";
-import { BY_ID, JOURNAL_OF_ENTITY } from "../storage/indexes.js";
+import { BY_ID, JOURNAL_OF_ENTITY, LAST_ENTRIES_FIRST } from "../storage/indexes.js";
 import { ALL, type JournalCollections } from "./collections.js";
 
 // What is too old is first said to be gone, network by network, and deleted when no request that began before can still be
@@ -81,7 +81,8 @@ async function deleteGone(
     if (lastOne === undefined) break;
     const stages = [
       { $match: { organization_id, entity_id: { $in: [...new Set(found.map(({ entity_id }) => entity_id))] } } },
-      { $group: { _id: "$entity_id", n: { $max: "$n" } } },
+      { $sort: LAST_ENTRIES_FIRST },
+      { $group: { _id: "$entity_id", n: { $first: "$n" } } },
     ];
     const lasts = await journal.aggregate<{ _id: string; n: number }>(stages, { hint: JOURNAL_OF_ENTITY }).toArray();
     const lastOf = new Map(lasts.map(({ _id, n }) => [_id, n]));

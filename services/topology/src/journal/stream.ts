@@ -66,6 +66,7 @@ const STAGES = [
           "ns.coll": { $in: COLLECTIONS },
           operationType: "update",
           "updateDescription.updatedFields.wire": { $exists: true },
+          "updateDescription.updatedFields.swept_by": { $exists: false },
         },
         { "ns.coll": NOTES, operationType: "insert" },
       ],

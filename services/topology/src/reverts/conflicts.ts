@@ -48,8 +48,7 @@ export async function dependents(
     for (const kind of ["subnets", "hosts"] as const)
       all.push(...(await find(kind, { network_id: { $in: idsOf(networks.removed) } })));
   if (tags.removed.length > 0)
-    for (const kind of TAGGED_KINDS)
-      all.push(...(await find(kind as Exclude<typeof kind, "bindings">, { tags: { $in: idsOf(tags.removed) } })));
+    for (const kind of TAGGED_KINDS) all.push(...(await find(kind, { tags: { $in: idsOf(tags.removed) } })));
   return all;
 }
 

@@ -51,6 +51,8 @@ export interface EntityDocument {
   seen_last?: number;
   seen_by?: string;
   missed?: number;
+  /** The deletion of tags by whose sweep it was written last: the journal, which has told of that, does not read the write. */
+  swept_by?: string;
   [key: string]: unknown;
 }
 

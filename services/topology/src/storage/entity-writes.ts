@@ -30,9 +30,10 @@ export interface EntityWrites<T extends Entity> {
   /**
    * Stores what matches as it is answered, without a transaction: each is written on the condition of its revision.
    *
+   * @param sweptBy the deletion whose sweep this is, where the journal has told what becomes of them
    * @returns how many matched; those that somebody else has written at the same time may match still
    */
-  storeAsAnswered(scope: Scope, filter: Filter<EntityDocument>): Promise<number>;
+  storeAsAnswered(scope: Scope, filter: Filter<EntityDocument>, sweptBy?: string): Promise<number>;
 }
 
 export function createEntityWrites<T extends Entity>(
@@ -80,14 +81,15 @@ export function createEntityWrites<T extends Entity>(
       recorderOf(tx)?.count(kind.collection, deletedCount - told);
       return deletedCount;
     },
-    storeAsAnswered: async (scope, filter) => {
+    storeAsAnswered: async (scope, filter, sweptBy) => {
       const { organizationId: organization_id } = scope;
       const options = { projection: { ...STORED, _id: 1 }, ...hintFor(filter) };
       const found = await collection.find({ ...filter, organization_id }, options).toArray();
       const updates = found.map((document) => {
         const { _id, ...fields } = documentOf(organization_id, reader.storedIn(document, scope));
         const unchanged = { organization_id, _id, revision: document.revision };
-        return { updateOne: { filter: unchanged, update: { $set: fields } } };
+        const $set = { ...fields, ...(sweptBy !== undefined && { swept_by: sweptBy }) };
+        return { updateOne: { filter: unchanged, update: { $set } } };
       });
       if (updates.length > 0) await collection.bulkWrite(updates, { ordered: false });
       return found.length;

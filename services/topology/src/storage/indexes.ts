@@ -98,8 +98,13 @@ export const UNIQUE_INDEXES = {
 /** The index by which the free addresses of a network are swept. */
 export const FREE_ADDRESSES_INDEX: IndexKey = { organization_id: 1, network_id: 1 };
 
-/** The index by which the entries of an entity are found; its id is unique in all organizations. */
-export const JOURNAL_OF_ENTITY = { entity_id: 1, n: 1 } as const;
+/**
+ * The index by which the entries of an entity are found. Its id, unique in all organizations, comes first: the last entries of
+ * many are then found by one step each, with the organization or without.
+ */
+export const JOURNAL_OF_ENTITY = { entity_id: 1, organization_id: 1, n: 1 } as const;
+/** That index walked backwards: the last entry of each entity comes first. */
+export const LAST_ENTRIES_FIRST = { entity_id: -1, organization_id: -1, n: -1 } as const;
 /** The index by which the entries of a host and of what stands on it are found. */
 export const JOURNAL_OF_HOST = { host_id: 1, n: 1 } as const;
 /** The index by which the entries of a request are found. */

@@ -22,6 +22,6 @@ export const KINDS = {
 export type Kinds = typeof KINDS;
 
 /** Kinds of entities that can carry tags. */
-export const TAGGED_KINDS: readonly (keyof Kinds)[] = (Object.keys(KINDS) as (keyof Kinds)[]).filter(
+export const TAGGED_KINDS = (Object.keys(KINDS) as Exclude<keyof Kinds, "bindings">[]).filter(
   (kind) => KINDS[kind].tagged === true,
 );
