@@ -85,8 +85,9 @@ export function createFrame({ sigma, palette, discs, places }: Framed): Frame {
     isPrepared = true;
     const { width, height } = made.getDimensions();
     rooms = { names, dots, window: { left: 0, top: 0, right: width, bottom: height } };
-    takeDots(made, places(), rooms);
+    // areas are named first, also over the dots of others: from far they are all that can be read
     nameDiscs(made, context, discs(), { palette: palette(), rooms });
+    takeDots(made, places(), rooms);
   }
 
   return {
