@@ -173,9 +173,11 @@ export function ScanImport({ networkId, onApplied }: ScanImportProps): ReactNode
   );
 }
 
-function isNothing({ summary }: ImportPlan): boolean {
+/** Also what is known is imported, to note that it was seen; nothing is seen for a table. */
+function isNothing({ format, summary, missing }: ImportPlan): boolean {
   const { hosts, subnets } = summary;
-  return hosts.create + hosts.update + subnets.create === 0;
+  const seen = format === "csv" ? 0 : hosts.unchanged;
+  return hosts.create + hosts.update + subnets.create + seen + missing.length === 0;
 }
 
 /** Places in a file are written for people; those of the request have no spaces. */
