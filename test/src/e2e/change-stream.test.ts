@@ -8,6 +8,7 @@ import { KINDS, send } from "../support/right-changes.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 import { until } from "../support/until.js";
 import { aNetworkWithAHost, type NetworkWorld } from "../support/world.js";
+import { withoutSightings } from "../support/without-sightings.js";
 
 let stack: SharedStack;
 let account: Account;
@@ -154,7 +155,7 @@ describe("what there is, and what happens from then on", () => {
   });
 
   const list = () => account.session.send("get", "/api/v1/services?limit=0");
-  const textsOf = (rows: readonly Row[]) => new Map(rows.map((row) => [row.id, JSON.stringify(row)]));
+  const textsOf = (rows: readonly Row[]) => new Map(withoutSightings(rows).map((row) => [row.id, JSON.stringify(row)]));
   const held = (rows: readonly Row[], changes: readonly Told[]): Map<string, string> => {
     const texts = textsOf(rows);
     for (const { entity_id, after } of changes)
