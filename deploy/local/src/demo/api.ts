@@ -16,7 +16,7 @@ export class ApiRefusal extends StartProblem {
 /** The public API as any client sees it, with a credential that later calls send along. */
 export interface DemoApi {
   get<T>(path: string): Promise<T>;
-  /** @param comment why something is changed */
+  /** @param body XML when it is a text, else JSON @param comment why something is changed */
   post<T>(path: string, body: unknown, comment?: string): Promise<T>;
   patch<T>(path: string, body: unknown, comment?: string): Promise<T>;
   delete<T>(path: string, comment?: string): Promise<T>;
@@ -55,13 +55,14 @@ export function createDemoApi({ baseUrl, report, signal }: DemoApiOptions): Demo
   }
 
   async function send(method: string, path: string, { body, comment }: Sent): Promise<Response> {
-    const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
+    const isXml = typeof body === "string";
+    const type = method === "PATCH" ? "application/merge-patch+json" : isXml ? "application/xml" : "application/json";
     const headers = {
       ...credential,
       "content-type": type,
       ...(comment !== undefined && { "change-comment": comment }),
     };
-    const content = body === undefined ? {} : { body: JSON.stringify(body) };
+    const content = body === undefined ? {} : { body: isXml ? body : JSON.stringify(body) };
     try {
       return await fetch(`${baseUrl}${path}`, { method, headers, signal, ...content });
     } catch {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { DemoApi } from "./api.js";
+import { HOSTS } from "./network.js";
 
 /** Who changes something: people with accounts of their own, and a script with a key of the demo account. */
 export type DemoActor = "engineer" | "help desk" | "script";
@@ -76,6 +77,8 @@ export const CHANGES: readonly DemoChange[] = [
     host: "NAS",
     make: patchHost({ tags: { remove: ["maintenance"] } }),
   },
+  { by: "script", comment: "Nightly scan of the office", host: "Design workstation", make: scanOffice([]) },
+  { by: "script", comment: "Nightly scan of the office", host: "Design workstation", make: scanOffice(["Meeting room display", "Printer first floor"]) }, // prettier-ignore
 ];
 
 const TRIAL = "Backup trial";
@@ -138,6 +141,19 @@ function importContainers(api: DemoApi, { id, network_id: networkId }: FoundHost
     container("handbook", "lscr.io/linuxserver/bookstack:24.12", "80/tcp", "6875"),
   ];
   return api.post(`/api/v1/imports/docker?network_id=${networkId}&host_id=${id}`, file, comment);
+}
+
+/** A scan that finds all the hosts of the office but some: these are missed. */
+function scanOffice(gone: readonly string[]): Make {
+  return (api, { network_id: networkId }, comment) => {
+    const up = HOSTS.filter(({ name }) => !gone.includes(name))
+      .flatMap(({ interfaces }) => interfaces)
+      .filter(([subnet]) => subnet === "office")
+      .map(([, ip, mac]) => `<host><status state="up" reason="arp-response"/><address addr="${ip}" addrtype="ipv4"/><address addr="${mac}" addrtype="mac"/></host>`); // prettier-ignore
+    const counts = `<hosts up="${up.length}" down="${256 - up.length}" total="256"/>`;
+    const file = `<nmaprun scanner="nmap" args="nmap -sn -oX - 10.20.20.0/24">${up.join("")}<runstats><finished exit="success"/>${counts}</runstats></nmaprun>`;
+    return api.post(`/api/v1/imports/nmap?network_id=${networkId}`, file, comment);
+  };
 }
 
 async function addTrialHost(api: DemoApi, runner: FoundHost, comment: string): Promise<void> {

@@ -15,7 +15,7 @@ import { useRemoval } from "../list/use-removal.js";
 import { useSelection } from "../list/use-selection.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
-import { greyIfMissed, SeenText } from "../parts/seen.js";
+import { greyIfMissed, NotSeen } from "../parts/seen.js";
 import { When } from "../parts/when.js";
 import { hostPath, PATHS } from "../paths.js";
 import { useMay } from "../session/session.js";
@@ -46,7 +46,7 @@ export default function HostsPage(): ReactNode {
       group_by: groupBy,
       network_id: networkId ?? undefined,
       tag_ids: state.valuesOf("tag"),
-      missed: missedOf(state),
+      ...missedOf(state),
       q: state.text === "" ? undefined : state.text,
     },
   });
@@ -63,9 +63,12 @@ export default function HostsPage(): ReactNode {
       label: "Name",
       orderBy: "name",
       cell: (host) => (
-        <Anchor component={Link} to={hostPath(host.id)} fw={600} size="sm" {...greyIfMissed(host)}>
-          {host.name}
-        </Anchor>
+        <>
+          <Anchor component={Link} to={hostPath(host.id)} fw={600} size="sm" {...greyIfMissed(host)}>
+            {host.name}
+          </Anchor>
+          <NotSeen {...host} />
+        </>
       ),
     },
     { id: "hostname", label: "Hostname", orderBy: "hostname", cell: ({ hostname }) => hostname !== null && <span className="mono">{hostname}</span> }, // prettier-ignore
@@ -73,7 +76,14 @@ export default function HostsPage(): ReactNode {
     { id: "ports", label: "Ports", numbers: true, narrow: true, cell: ({ ports }) => ports.length },
     { id: "services", label: "Services", numbers: true, narrow: true, cell: ({ services }) => services.length },
     { id: "tags", label: "Tags", cell: (host) => host.tags.length > 0 && <TagBadges tags={host.tags} known={tags} /> },
-    { id: "seen", label: "Seen", numbers: true, narrow: true, optional: true, cell: (host) => <SeenText {...host} /> },
+    {
+      id: "seen",
+      label: "Seen",
+      numbers: true,
+      narrow: true,
+      optional: true,
+      cell: ({ seen }) => <When at={seen?.last_at ?? null} />,
+    },
     { id: "source", label: "Source", narrow: true, optional: true, cell: ({ source }) => source.type },
     { id: "updated", label: "Changed", orderBy: "updated_at", numbers: true, narrow: true, optional: true, cell: ({ updated_at }) => <When at={updated_at} /> }, // prettier-ignore
   ];

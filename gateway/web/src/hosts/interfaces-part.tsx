@@ -1,4 +1,4 @@
-import { Anchor } from "@mantine/core";
+import { Anchor, Text } from "@mantine/core";
 import { deleteInterface, type Host, type Interface, listSubnets, updateInterface } from "@nts/shared/contract";
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
@@ -8,6 +8,7 @@ import { type Column, DataTable } from "../list/data-table.js";
 import { useRemoval } from "../list/use-removal.js";
 import { EditMenu } from "../parts/edit-menu.js";
 import { ListPart } from "../parts/part.js";
+import { greyIfMissed, NotSeen } from "../parts/seen.js";
 import { sayFailed } from "../parts/toast.js";
 import { subnetPath } from "../paths.js";
 import { InterfaceEditor } from "./interface-editor.js";
@@ -32,7 +33,18 @@ export function InterfacesPart({ host, mayWrite }: { readonly host: Host; readon
   };
   const columns: readonly Column<Interface>[] = [
     { id: "name", label: "Name", cell: ({ name }) => <strong>{name ?? "–"}</strong> },
-    { id: "address", label: "Address", cell: ({ ip_address }) => <span className="mono">{ip_address}</span> },
+    {
+      id: "address",
+      label: "Address",
+      cell: (one) => (
+        <>
+          <Text component="span" inherit className="mono" {...greyIfMissed(one)}>
+            {one.ip_address}
+          </Text>
+          <NotSeen {...one} />
+        </>
+      ),
+    },
     { id: "mac", label: "MAC address", cell: ({ mac_address }) => mac_address !== null && <span className="mono">{mac_address}</span> }, // prettier-ignore
     {
       id: "subnet",

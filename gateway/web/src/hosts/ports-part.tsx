@@ -1,3 +1,4 @@
+import { Text } from "@mantine/core";
 import { deletePort, type Host, type Port } from "@nts/shared/contract";
 import { type ReactNode, useState } from "react";
 import type { OpenEditor } from "../forms/for-editing.js";
@@ -5,11 +6,24 @@ import { type Column, DataTable } from "../list/data-table.js";
 import { useRemoval } from "../list/use-removal.js";
 import { EditMenu } from "../parts/edit-menu.js";
 import { ListPart } from "../parts/part.js";
+import { greyIfMissed, NotSeen } from "../parts/seen.js";
 import { PortEditor } from "./port-editor.js";
 import { portText } from "./texts.js";
 
 const COLUMNS: readonly Column<Port>[] = [
-  { id: "port", label: "Port", numbers: true, cell: (port) => <span className="mono">{portText(port)}</span> },
+  {
+    id: "port",
+    label: "Port",
+    numbers: true,
+    cell: (port) => (
+      <>
+        <Text component="span" inherit className="mono" {...greyIfMissed(port)}>
+          {portText(port)}
+        </Text>
+        <NotSeen {...port} />
+      </>
+    ),
+  },
   { id: "type", label: "Type", cell: ({ type }) => type },
 ];
 

@@ -1,3 +1,4 @@
+import { Text } from "@mantine/core";
 import { deleteService, type Host, type Service, updateService } from "@nts/shared/contract";
 import { type ReactNode, useState } from "react";
 import { useWrite } from "../api/queries.js";
@@ -6,6 +7,7 @@ import { type Column, DataTable } from "../list/data-table.js";
 import { useRemoval } from "../list/use-removal.js";
 import { EditMenu } from "../parts/edit-menu.js";
 import { ListPart } from "../parts/part.js";
+import { greyIfMissed, NotSeen } from "../parts/seen.js";
 import { sayFailed } from "../parts/toast.js";
 import { ServiceEditor } from "../services/service-editor.js";
 import { SocketList } from "../sockets/socket-list.js";
@@ -36,7 +38,18 @@ export function ServicesPart({ host, mayWrite }: { readonly host: Host; readonly
     move.mutate({ params: { id: service.id }, body }, { onError: sayFailed });
   };
   const columns: readonly Column<Service>[] = [
-    { id: "name", label: "Name", cell: ({ name }) => <strong>{name}</strong> },
+    {
+      id: "name",
+      label: "Name",
+      cell: (service) => (
+        <>
+          <Text component="strong" inherit fw={700} {...greyIfMissed(service)}>
+            {service.name}
+          </Text>
+          <NotSeen {...service} />
+        </>
+      ),
+    },
     { id: "definition", label: "Definition", cell: ({ service_definition }) => service_definition },
     ...(host.services.some(({ virtualization }) => virtualization !== null) ? [VIRTUALIZATION] : []),
     { id: "address", label: "Address", cell: (service) => <SocketList service={service} host={host} /> },

@@ -5,6 +5,7 @@ import classes from "./list-view.module.css";
 
 const CHOICES = [
   { value: "true", label: "Missed by imports" },
+  { value: "weeks", label: "Not seen for 3 weeks" },
   { value: "false", label: "Not missed" },
 ];
 
@@ -24,8 +25,14 @@ export function MissedFilter({ state }: { readonly state: ListState }): ReactNod
   );
 }
 
-/** What the list is asked for. */
-export function missedOf(state: ListState): boolean | undefined {
+/** What the list is asked for; the same all day long, so that it is read once. */
+export function missedOf(state: ListState): { readonly missed?: boolean; readonly seen_before?: string } {
   const [missed] = state.valuesOf("missed");
-  return missed === "true" ? true : missed === "false" ? false : undefined;
+  if (missed === "weeks") return { missed: true, seen_before: threeWeeksBefore(new Date()) };
+  return missed === "true" ? { missed: true } : missed === "false" ? { missed: false } : {};
+}
+
+/** The beginning of this day, three weeks earlier. */
+function threeWeeksBefore(now: Date): string {
+  return new Date(now.getFullYear(), now.getMonth(), now.getDate() - 21).toISOString();
 }

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { useOne } from "../api/queries.js";
 import { portText } from "../hosts/texts.js";
 import { FailureState } from "../parts/failure-state.js";
+import { greyIfMissed, NotSeen } from "../parts/seen.js";
 import { Waiting } from "../parts/waiting.js";
 import { SocketList } from "../sockets/socket-list.js";
 import { colourOf } from "./colours.js";
@@ -22,13 +23,16 @@ export function HostDetails(props: PanelProps & { readonly hostId: string }): Re
   const host = data.data;
   return (
     <>
+      <NotSeen {...host} />
       {host.description !== null && <Text size="sm">{host.description}</Text>}
       <Runs model={model} host={host} onSelect={onSelect} />
       <Title order={3}>Interfaces ({host.interfaces.length})</Title>
       <ul className={classes.rows}>
-        {host.interfaces.map(({ id, name, ip_address, mac_address, subnet_id }) => (
+        {host.interfaces.map(({ id, name, ip_address, mac_address, subnet_id, missed_since }) => (
           <li key={id}>
-            <span className="mono">{ip_address}</span>
+            <Text component="span" inherit className="mono" {...greyIfMissed({ missed_since })}>
+              {ip_address}
+            </Text>
             <span>{name ?? ""}</span>
             <button type="button" onClick={() => onSelect(subnet_id)}>
               {model.nodes.get(subnet_id)?.label ?? "Subnet"}

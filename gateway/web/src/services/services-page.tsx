@@ -1,4 +1,4 @@
-import { Anchor, Button } from "@mantine/core";
+import { Anchor, Button, Text } from "@mantine/core";
 import {
   bulkDeleteServices,
   CATEGORIES,
@@ -17,10 +17,12 @@ import type { Column } from "../list/data-table.js";
 import { EditableList } from "../list/editable-list.js";
 import { GroupFilter, ManyFilter, SearchFilter } from "../list/filters.js";
 import { fieldOf, useListState } from "../list/list-state.js";
+import { MissedFilter, missedOf } from "../list/missed-filter.js";
 import { useRemoval } from "../list/use-removal.js";
 import { useSelection } from "../list/use-selection.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
+import { greyIfMissed, NotSeen } from "../parts/seen.js";
 import { When } from "../parts/when.js";
 import { hostPath, PATHS } from "../paths.js";
 import { useMay } from "../session/session.js";
@@ -57,6 +59,7 @@ export default function ServicesPage(): ReactNode {
       group_by: groupBy,
       network_id: networkId ?? undefined,
       tag_ids: state.valuesOf("tag"),
+      ...missedOf(state),
       q: state.text === "" ? undefined : state.text,
       exclude_categories: CATEGORIES.filter((category) => hidden.includes(category)),
     },
@@ -70,7 +73,19 @@ export default function ServicesPage(): ReactNode {
     selection,
   });
   const columns: readonly Column<Service>[] = [
-    { id: "name", label: "Name", orderBy: "name", cell: ({ name }) => <strong>{name}</strong> },
+    {
+      id: "name",
+      label: "Name",
+      orderBy: "name",
+      cell: (service) => (
+        <>
+          <Text component="strong" inherit fw={700} {...greyIfMissed(service)}>
+            {service.name}
+          </Text>
+          <NotSeen {...service} />
+        </>
+      ),
+    },
     { id: "definition", label: "Definition", orderBy: "service_definition", cell: ({ service_definition }) => service_definition }, // prettier-ignore
     {
       id: "host",
@@ -109,6 +124,7 @@ export default function ServicesPage(): ReactNode {
           <>
             <SearchFilter state={state} placeholder="Name, definition or address:port" />
             <TagFilter state={state} known={tags} />
+            <MissedFilter state={state} />
             <ManyFilter
               state={state}
               name="without"
