@@ -78,6 +78,10 @@ describe("the targets of a scan", () => {
     expect(count(targets)).toBe(0);
   });
 
+  it("are none of a word that stands for too many ranges", () => {
+    expect(count("10.*.*.1,3,5,7,9")).toBe(0);
+  });
+
   it.each([
     "10.0.0.0/24 --exclude router.example.com",
     "10.0.0.0/24 --excludefile some.txt",
@@ -86,7 +90,6 @@ describe("the targets of a scan", () => {
     "-sL 10.0.0.0/24",
     "--resume scan.log",
     '10.0.0.0/24 --script-args "a b"',
-    "10.*.*.1,3,5,7,9",
     `10.0.0.0/24 ${"x".repeat(20_000)}`,
   ])("are not told by %s", (targets) => {
     expect(targetsIn(`nmap ${targets}`)).toBeNull();
