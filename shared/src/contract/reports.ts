@@ -24,7 +24,7 @@ export const reportGone = endpoint({
   permission: "Viewer",
   tag: "Imports",
   summary: "What imports have not found for some days, and miss",
-  description: `By kind, longest missed first; at most ${MOST_GONE} of each.`,
+  description: `By kind and network, longest missed first; at most ${MOST_GONE} of each.`,
   query: z.strictObject({ days: z.int().min(0).max(3_650).default(21), network_id: filters.network_id }),
   response: Gone,
   errors: [],

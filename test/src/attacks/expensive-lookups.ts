@@ -3,8 +3,9 @@ import type { Attack, Tenant } from "../support/attacks/attack.js";
 import { expectThat, inTurns, tally } from "../support/attacks/parts.js";
 import { seedTopology } from "../support/seed.js";
 
-const HOSTS = 9_000;
-const SERVICES_PER_HOST = 4;
+/** Just as many as one search by port looks up. */
+const HOSTS = 1_000;
+const SERVICES_PER_HOST = 36;
 const LOOKUPS = 200;
 const PATHS = [
   "services?q=:1",
@@ -15,7 +16,7 @@ const PATHS = [
   "services?missed=true",
 ];
 
-/** Nearly as many hosts as one search by port looks up, with everything on them missed for long. */
+/** What is read is not what is answered; everything is missed for long. */
 export const attack: Attack<Tenant> = {
   name: "200 searches by port, reports of what is gone and counts of 36,000 services, 32 at a time",
   cheap: false,
@@ -38,8 +39,9 @@ export const attack: Attack<Tenant> = {
   run: async (_target, tenant) => {
     const answers = await inTurns(LOOKUPS, 32, (n) => tenant.send("GET", `/api/v1/${PATHS[n % PATHS.length]}`));
     const got = tally(answers.map(({ status }) => status));
+    // Whoever asks for more than their share waits for themselves.
     expectThat(
-      answers.every(({ status }) => status === 200 || status === 429),
+      answers.every(({ status }) => [200, 429, 504].includes(status)),
       got,
     );
     return got;

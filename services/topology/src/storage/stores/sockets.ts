@@ -2,6 +2,7 @@ import type { Interface, Port } from "@nts/shared/contract";
 import type { Socket } from "@nts/shared/contract/sockets.rules";
 import { validationFailed } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
+import { createShares } from "@nts/shared/shares";
 import { parseAddress } from "../../values/addresses.js";
 import type { Entities, EntityDocument } from "../entities.js";
 import { BINDING_INDEXES, HOST_PORTS_INDEX, type IndexKey, orderIndex } from "../indexes.js";
@@ -11,7 +12,7 @@ import type { BindingStore } from "./bindings.js";
 // to what is bound to it; only what matches is read, by indexes that stand for other reasons. Nothing is kept for it.
 
 /** Ports, interfaces or bindings that one search looks up; where more match, a network or an address has to be named. */
-export const MOST_AT_SOCKET = 10_000;
+export const MOST_AT_SOCKET = 1_000;
 /** Ids of one query. */
 const BATCH = 1_000;
 
@@ -29,6 +30,9 @@ interface Stores {
 }
 
 export function createSockets({ interfaces, ports, bindings }: Stores): Sockets {
+  /** What one search holds in memory, an organization holds once. */
+  const shares = createShares({ operations: 1 });
+
   async function interfacesAt(scope: Scope, address: string): Promise<EntityDocument[]> {
     const find = { filter: { ip_key: parseAddress(address).key }, hint: byField(scope, "ip_key"), fields: ["host_id"] };
     return found(interfaces, scope, find, 0);
@@ -51,16 +55,19 @@ export function createSockets({ interfaces, ports, bindings }: Stores): Sockets 
     return { at, on: await portsAt(scope, socket, hostIds) };
   }
 
+  async function servicesAt(scope: Scope, socket: Socket): Promise<string[]> {
+    const { at, on } = await lookUp(scope, socket);
+    const places = at && new Set<unknown>([null, ...at.map(({ _id }) => _id)]);
+    const find = { filter: {}, hint: BINDING_INDEXES.port_id, fields: ["service_id", "interface_id"] };
+    const bound = await foundFor(bindings, scope, find, { port_id: on.map(({ _id }) => _id) });
+    const there = bound.filter((binding) => places?.has(binding["interface_id"]) ?? true);
+    return [...new Set(there.map((binding) => String(binding["service_id"])))];
+  }
+
   return {
-    hostsAt: async (scope, socket) => [...new Set((await lookUp(scope, socket)).on.map(hostOf))],
-    servicesAt: async (scope, socket) => {
-      const { at, on } = await lookUp(scope, socket);
-      const places = at && new Set<unknown>([null, ...at.map(({ _id }) => _id)]);
-      const find = { filter: {}, hint: BINDING_INDEXES.port_id, fields: ["service_id", "interface_id"] };
-      const bound = await foundFor(bindings, scope, find, { port_id: on.map(({ _id }) => _id) });
-      const there = bound.filter((binding) => places?.has(binding["interface_id"]) ?? true);
-      return [...new Set(there.map((binding) => String(binding["service_id"])))];
-    },
+    hostsAt: (scope, socket) =>
+      shares.use(scope.organizationId, async () => [...new Set((await lookUp(scope, socket)).on.map(hostOf))]),
+    servicesAt: (scope, socket) => shares.use(scope.organizationId, () => servicesAt(scope, socket)),
   };
 }
 
