@@ -1,10 +1,9 @@
 import type { Document } from "mongodb";
-import type { Host, Subnet } from "@nts/shared/contract";
+import type { Host } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { STREAM_MS } from "@nts/shared/mongo/connect";
 import { documentsIn } from "@nts/shared/mongo/raw-find";
-import type { Entities, Entity, StoredFields } from "../storage/entities.js";
-import { STORED } from "../storage/entity-reader.js";
+import type { Entities, Entity } from "../storage/entities.js";
 import { creationIndex, INTERFACE_ADDRESSES_INDEX, orderIndex } from "../storage/indexes.js";
 import { matching, narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
@@ -57,11 +56,11 @@ async function* places({ subnets, hosts, interfaces }: Reads, scope: Scope): Asy
     filter: subnets.within(scope),
     sort: BY_AGE,
     hint: creationIndex("subnets", true),
-    projection: STORED,
+    maxTimeMS: STREAM_MS,
   };
-  for await (const batch of subnets.read(scope, { ...find, maxTimeMS: STREAM_MS }))
-    for (const found of documentsIn(batch)) {
-      const { id, ...subnet }: Subnet = subnets.storedIn(found as StoredFields, scope).entity;
+  for await (const batch of subnets.readStored(scope, find))
+    for (const { entity } of batch) {
+      const { id, ...subnet } = entity;
       // The first interface of each of its hosts, by address.
       const filter = matching(interfaces.within(scope), { subnet_id: id, position: 0 });
       const finding = { filter, sort: { ip_key: 1 }, hint: INTERFACE_ADDRESSES_INDEX };

@@ -1,8 +1,6 @@
 import type { Network, Tag } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { documentsIn } from "@nts/shared/mongo/raw-find";
-import type { Entities, StoredFields } from "../storage/entities.js";
-import { STORED } from "../storage/entity-reader.js";
+import type { Entities } from "../storage/entities.js";
 import { FEW_INDEX } from "../storage/indexes.js";
 import type { Storage } from "../storage/storage.js";
 import type { Names } from "./formats/writer.rules.js";
@@ -22,14 +20,11 @@ export function readNetworkNames(
 }
 
 async function namesOf<T extends Network | Tag>(
-  { read, storedIn, within }: Entities<T>,
+  { readStored, within }: Entities<T>,
   scope: Scope,
 ): Promise<ReadonlyMap<string, string>> {
   const names = new Map<string, string>();
-  for await (const batch of read(scope, { filter: within(scope), projection: STORED, hint: FEW_INDEX }))
-    for (const found of documentsIn(batch)) {
-      const { entity } = storedIn(found as StoredFields, scope);
-      names.set(entity.id, entity.name);
-    }
+  for await (const batch of readStored(scope, { filter: within(scope), hint: FEW_INDEX }))
+    for (const { entity } of batch) names.set(entity.id, entity.name);
   return names;
 }

@@ -2,15 +2,13 @@ import type { Document } from "mongodb";
 import type { HostRecord, Interface } from "@nts/shared/contract";
 import { putUnder } from "@nts/shared/groups";
 import { STREAM_MS } from "@nts/shared/mongo/connect";
-import { documentsIn } from "@nts/shared/mongo/raw-find";
 import { parseAddress } from "../values/addresses.js";
-import type { Entities, Entity, Stored, StoredFields } from "../storage/entities.js";
-import { STORED } from "../storage/entity-reader.js";
+import type { Entities, Entity, Stored } from "../storage/entities.js";
 import { BY_ID, HOST_ORDER_INDEX, type IndexKey, IP_INDEX } from "../storage/indexes.js";
 import type { Storage } from "../storage/storage.js";
 import type { Target } from "./apply.js";
 import type { Covered } from "./sight.js";
-import type { Missed } from "./sightings.rules.js";
+import { type Missed, missedOf, mayBeMissed } from "./sightings.rules.js";
 import type { Remote } from "./thread.js";
 
 // What of a network a file covers and has not: interfaces at addresses where nothing was found, and hosts of which that holds for
@@ -107,23 +105,12 @@ async function absentHosts(looking: Looking, ids: readonly string[]): Promise<St
   return found.filter((one) => mayBeMissed(one, looking.atMs));
 }
 
-async function* stored<T extends Entity>(
+function stored<T extends Entity>(
   { target: { scope } }: Looking,
-  { read, within, storedIn }: Pick<Entities<T>, "read" | "within" | "storedIn">,
+  { readStored, within }: Pick<Entities<T>, "readStored" | "within">,
   condition: Document,
   hint: IndexKey,
 ): AsyncGenerator<readonly Stored<T>[]> {
-  const find = { filter: { ...within(scope), $and: [condition] }, projection: STORED, hint, mostRows: BATCH };
-  for await (const batch of read(scope, { ...find, maxTimeMS: STREAM_MS }))
-    yield documentsIn(batch).map((found) => storedIn(found as StoredFields, scope));
-}
-
-/** What was there before the file came, and was not found since. */
-function mayBeMissed({ entity, sighting }: Stored<Entity>, atMs: number): boolean {
-  const lastAt = sighting?.seen?.last_at;
-  return Date.parse(entity.created_at) < atMs && (lastAt === undefined || Date.parse(lastAt) < atMs);
-}
-
-function missedOf(kind: Missed["kind"], { entity, sighting }: Stored<Entity>, hostId: string, name: string): Missed {
-  return { kind, id: entity.id, hostId, name, seen: sighting?.seen ?? null, since: sighting?.missed_since ?? null };
+  const filter = { ...within(scope), $and: [condition] };
+  return readStored(scope, { filter, hint, mostRows: BATCH, maxTimeMS: STREAM_MS });
 }

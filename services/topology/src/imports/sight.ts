@@ -47,7 +47,7 @@ export function createSight({ coverage, hosts }: Scan, { format, nowMs, lost }: 
   };
   const sighted = {
     by: format,
-    at: new Date(nowMs).toISOString(),
+    atMs: nowMs,
     lost,
     isAbsent: (ip: string) => isAbsent({ ip, mac: null }),
   };

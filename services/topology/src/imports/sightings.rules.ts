@@ -1,7 +1,7 @@
 import type { Binding, Interface, Port, Service } from "@nts/shared/contract";
 import type { Sighting } from "@nts/shared/contract/sightings";
 import { putUnder } from "@nts/shared/groups";
-import type { Stored } from "../storage/entities.js";
+import type { Entity, Stored } from "../storage/entities.js";
 import { type CoveredPorts, tellsOf } from "./coverage.rules.js";
 import type { Planned, PlannedHost, Recognized } from "./plan.rules.js";
 import { portText, type SeenHost } from "./scan.rules.js";
@@ -35,8 +35,8 @@ export interface HostSighting {
 export interface Sighted {
   /** The format of the file. */
   readonly by: string;
-  /** When it came. */
-  readonly at: string;
+  /** When it came, in milliseconds. */
+  readonly atMs: number;
   /** Whether nothing was found at an address that was looked at. */
   readonly isAbsent: (ip: string) => boolean;
   /** Interfaces that went to other hosts. */
@@ -72,10 +72,10 @@ export function sightingOf(
   const missed = [
     ...ports
       .filter((one) => isOurs(one, given) && judge.isClosed(one.entity, null))
-      .map((one) => missedOf("ports", hostId, one, portText(one.entity))),
+      .map((one) => missedOf("ports", one, hostId, portText(one.entity))),
     ...services
       .filter((one) => isOurs(one, given) && isGone(one.entity))
-      .map((one) => missedOf("services", hostId, one, one.entity.name)),
+      .map((one) => missedOf("services", one, hostId, one.entity.name)),
   ];
   return {
     found: {
@@ -142,16 +142,21 @@ function memoized<Value>(decide: (port: Port) => Value): (port: Port) => Value {
   };
 }
 
-/** Whether the file may miss it: it was there before, and was found last by a file of the same format, or by none. */
-function isOurs({ entity, sighting }: Stored<{ created_at: string }>, { by, at }: Pick<Sighted, "by" | "at">): boolean {
-  const seen = sighting?.seen ?? null;
-  return entity.created_at < at && (seen === null || (seen.by === by && seen.last_at < at));
+/** Whether a file of a format may miss it: it was found last by a file of the same format, or by none. */
+function isOurs(one: Stored<Entity>, { by, atMs }: Pick<Sighted, "by" | "atMs">): boolean {
+  return mayBeMissed(one, atMs) && (one.sighting?.seen ?? { by }).by === by;
 }
 
-function missedOf(
+/** Whether a file may miss it: it was there before the file came, and was not found since. */
+export function mayBeMissed({ entity, sighting }: Stored<Entity>, atMs: number): boolean {
+  const lastAt = sighting?.seen?.last_at;
+  return Date.parse(entity.created_at) < atMs && (lastAt === undefined || Date.parse(lastAt) < atMs);
+}
+
+export function missedOf(
   kind: Missed["kind"],
+  { entity, sighting }: Stored<Entity>,
   hostId: string,
-  { entity, sighting }: Stored<{ id: string }>,
   name: string,
 ): Missed {
   return { kind, id: entity.id, hostId, name, seen: sighting?.seen ?? null, since: sighting?.missed_since ?? null };

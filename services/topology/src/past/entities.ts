@@ -1,8 +1,6 @@
-import { documentsIn } from "@nts/shared/mongo/raw-find";
 import { requireWanted } from "@nts/shared/work";
 import { answeredFormer, formerEntity, formersAt } from "../journal/read.js";
-import type { Entities, Entity, StoredFields } from "../storage/entities.js";
-import { STORED } from "../storage/entity-reader.js";
+import type { Entities, Entity } from "../storage/entities.js";
 import { BY_ID, type IndexKey } from "../storage/indexes.js";
 import { matching } from "../storage/scope.js";
 import type { View } from "./view.js";
@@ -18,7 +16,17 @@ const [FIRST_READ, MOST_READ] = [50, 500];
 /** The entities of a kind, as far as reading goes. */
 export type Kind = Pick<
   Entities<Entity>,
-  "name" | "read" | "countAt" | "within" | "keysOf" | "differs" | "wireOf" | "storedIn" | "revisionIn" | "isSighted"
+  | "name"
+  | "read"
+  | "countAt"
+  | "within"
+  | "keysOf"
+  | "differs"
+  | "wireOf"
+  | "storedIn"
+  | "readStored"
+  | "revisionIn"
+  | "isSighted"
 >;
 
 /** A kind as it was read in the past, where nobody knows what imports had seen. */
@@ -74,9 +82,8 @@ export async function* storedEntities<T extends Entity>(
   conditions: readonly object[],
   hint: IndexKey,
 ): AsyncGenerator<T[]> {
-  const find = { filter: matching(kind.within(stored), ...conditions), projection: STORED, hint, mostRows: BATCH };
-  for await (const batch of kind.read(stored, find, moment))
-    yield documentsIn(batch).map((found) => kind.storedIn(found as StoredFields, stored).entity as T);
+  const find = { filter: matching(kind.within(stored), ...conditions), hint, mostRows: BATCH };
+  for await (const batch of kind.readStored(stored, find, moment)) yield batch.map(({ entity }) => entity as T);
 }
 
 /** The numbers of the changes that tell of entities that were there: of all, or of named ones. */

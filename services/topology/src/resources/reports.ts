@@ -2,10 +2,8 @@ import { type Gone, MOST_GONE, type Missing, reportGone } from "@nts/shared/cont
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { documentsIn } from "@nts/shared/mongo/raw-find";
 import { nameOf, type Entity as Named } from "../journal/entries.rules.js";
-import type { Entities, Entity, StoredFields } from "../storage/entities.js";
-import { STORED } from "../storage/entity-reader.js";
+import type { Entities, Entity } from "../storage/entities.js";
 import { SIGHTED_INDEX } from "../storage/indexes.js";
 import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
@@ -42,16 +40,14 @@ async function goneOf(entities: Entities<Entity>, scope: Scope, beforeMs: number
   };
   const find = {
     filter: { ...entities.within(scope), ...filter },
-    projection: STORED,
     // The order of the index: nothing is read but what is answered.
     sort: { network_id: 1, missed: 1, seen_last: 1 },
     hint: SIGHTED_INDEX,
     limit: MOST_GONE,
   };
   const rows: Missing[] = [];
-  for await (const batch of entities.read(scope, find))
-    for (const found of documentsIn(batch)) {
-      const { entity, sighting } = entities.storedIn(found as StoredFields, scope);
+  for await (const batch of entities.readStored(scope, find))
+    for (const { entity, sighting } of batch) {
       const { network_id = "", host_id = entity.id } = entity as unknown as Named;
       const kind = entities.name as Missing["entity"];
       const seen = sighting?.seen ?? null;

@@ -1,9 +1,7 @@
 import type { Stats } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { documentsIn } from "@nts/shared/mongo/raw-find";
 import type { JournalReader } from "../journal/read.js";
-import type { Entities, Entity, StoredFields } from "../storage/entities.js";
-import { STORED } from "../storage/entity-reader.js";
+import type { Entities, Entity } from "../storage/entities.js";
 import { addedUp, COUNTED, type Counts } from "../storage/guards.js";
 import { BY_ID, FEW_INDEX } from "../storage/indexes.js";
 import type { Storage } from "../storage/storage.js";
@@ -88,17 +86,14 @@ async function fullest({ counted, subnets }: Reads, scope: Scope): Promise<Stats
 }
 
 async function byId<T extends Entity>(
-  { read, within, storedIn }: Entities<T>,
+  { readStored, within }: Entities<T>,
   scope: Scope,
   ids: readonly string[],
 ): Promise<Map<string, T>> {
   const found = new Map<string, T>();
   const filter = { ...within(scope), _id: { $in: ids } };
-  for await (const batch of read(scope, { filter, projection: STORED, hint: BY_ID }))
-    for (const document of documentsIn(batch)) {
-      const { entity } = storedIn(document as StoredFields, scope);
-      found.set(entity.id, entity);
-    }
+  for await (const batch of readStored(scope, { filter, hint: BY_ID }))
+    for (const { entity } of batch) found.set(entity.id, entity);
   return found;
 }
 

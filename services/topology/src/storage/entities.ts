@@ -3,7 +3,7 @@ import type { Sighting } from "@nts/shared/contract/sightings";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Form } from "@nts/shared/mongo/forms";
-import type { Moment, RawBatch } from "@nts/shared/mongo/raw-find";
+import { documentsIn, type Moment, type RawBatch } from "@nts/shared/mongo/raw-find";
 import { BY_ID, type IndexKey } from "./indexes.js";
 import type { Database, ScopedFind } from "./database.js";
 import { createReader, type EntityReader, STORED } from "./entity-reader.js";
@@ -33,7 +33,7 @@ export interface Stored<T> {
   readonly sighting?: Sighting;
 }
 
-export interface EntityDocument {
+export interface EntityDocument extends SightingFields {
   _id: string;
   organization_id: string;
   /** null for what belongs to the organization as a whole. */
@@ -46,11 +46,6 @@ export interface EntityDocument {
   wire: string;
   /** Who wrote it last; absent where an earlier version did. */
   by?: string;
-  /** See `SightingFields`. */
-  seen_first?: number;
-  seen_last?: number;
-  seen_by?: string;
-  missed?: number;
   /** The deletion of tags by whose sweep it was written last: the journal, which has told of that, does not read the write. */
   swept_by?: string;
   [key: string]: unknown;
@@ -125,6 +120,12 @@ export interface Entities<T extends Entity> extends EntityReader<T>, EntityWrite
   ): Promise<number>;
   /** The documents of a query as the database sends them. */
   read(scope: Scope, query: Omit<ScopedFind, "collection">, moment?: Moment): AsyncGenerator<RawBatch, void, void>;
+  /** The entities of such a query, decoded, a batch at a time. The filter is within the scope already. */
+  readStored(
+    scope: Scope,
+    query: Omit<ScopedFind, "collection" | "projection">,
+    moment?: Moment,
+  ): AsyncGenerator<Stored<T>[], void, void>;
 }
 
 /** The part of a collection's filter that a scope makes. */
@@ -190,13 +191,23 @@ function createQueries<T extends Entity>(
   database: Database,
   kind: EntityKind<T>,
   { collection, visible, reader }: EntityParts<T>,
-): Pick<Entities<T>, "findMany" | "findEach" | "select" | "selectIn" | "count" | "countAt" | "countIn" | "read"> {
+): Pick<
+  Entities<T>,
+  "findMany" | "findEach" | "select" | "selectIn" | "count" | "countAt" | "countIn" | "read" | "readStored"
+> {
   const cursorOf = (scope: Scope, filter: Filter<EntityDocument>, tx: ClientSession, sort: Sort = { _id: 1 }) =>
     collection
       .find({ ...visible(scope), $and: [filter] }, { projection: STORED, session: tx, ...hintFor(filter) })
       .sort(sort);
+  const read: Entities<T>["read"] = (scope, query, moment) =>
+    database.batches(scope, { collection: kind.collection, ...query }, moment);
 
   return {
+    read,
+    async *readStored(scope, query, moment) {
+      for await (const batch of read(scope, { ...query, projection: STORED }, moment))
+        yield documentsIn(batch).map((found) => reader.storedIn(found as StoredFields, scope));
+    },
     findMany: async (scope, filter, tx, sort) => {
       const found = await cursorOf(scope, filter, tx, sort).toArray();
       return found.map((document) => reader.storedIn(document, scope));
@@ -218,7 +229,6 @@ function createQueries<T extends Entity>(
         hint,
         ...(most !== undefined && { limit: most }),
       }),
-    read: (scope, query, moment) => database.batches(scope, { collection: kind.collection, ...query }, moment),
   };
 }
 
