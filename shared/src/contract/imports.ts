@@ -101,7 +101,7 @@ export const ImportedHost = z
     matched_by: z
       .enum(["mac_address", "ip_address"])
       .nullable()
-      .describe("How a host that was there was recognized; null for one that the request names."),
+      .describe("How a host that was there was recognized; null where its name told, or the request."),
     name: z.string(),
     hostname: z.string().nullable(),
     interfaces: z.array(ImportedInterface),

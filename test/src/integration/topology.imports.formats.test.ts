@@ -1,8 +1,8 @@
 /** What other tools than scanners know, imported into real databases: the machine that a file is from, and what several say of one. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { randomUUID } from "node:crypto";
-import { createHost, type Host, ImportPlan, listHosts } from "@nts/shared/contract";
-import { anEmptyNetwork, hostsIn, hostsOf, type ImportQuery, scanOf, upHost } from "../support/imports.js";
+import { createHost, type Host, ImportPlan, listHosts, patchHost } from "@nts/shared/contract";
+import { anEmptyNetwork, hostsIn, hostsOf, type ImportQuery, scanOf, upHost, withoutIds } from "../support/imports.js";
 import { type Answered, type Caller, startTopology, type Topology } from "../support/topology.js";
 
 let topology: Topology;
@@ -47,6 +47,73 @@ function bindingsOf({ services, ports, interfaces }: Host): string[] {
     [name, ...bindings.map((one) => one.type === "Port" ? `${portOf.get(one.port_id)}@${ipOf.get(one.interface_id ?? "") ?? "all"}` : "?")].join(" "), // prettier-ignore
   );
 }
+
+const EVERYWHERE = `tcp LISTEN 0 128 0.0.0.0:22 0.0.0.0:* users:(("sshd",pid=702,fd=3))\n`;
+const leaseOf = (name: string, ip: string, mac: string): string => `4102444800 ${mac} ${ip} ${name} *\n`;
+
+describe("a machine that tells its name and no address", () => {
+  it.each([
+    ["nas.home.example", "NAS"],
+    ["nas", "nas.home.example"],
+  ])("is one host with what a lease, a scan and its neighbours say, in any order: %s and %s", async (own, leased) => {
+    const mac = "00:11:32:AA:BB:CC";
+    const files: readonly (readonly [string, string])[] = [
+      ["ss", EVERYWHERE],
+      ["dhcp-leases", leaseOf(leased, "192.168.1.20", mac.toLowerCase())],
+      ["auto", scanOf(upHost("192.168.1.20", { hostname: leased }))],
+      ["ip-neigh", NEIGHBOURS],
+    ];
+    for (const order of [[0, 1, 2, 3], [1, 0, 3, 2], [3, 2, 0, 1], [2, 0, 3, 1], [0, 2, 1, 3]]) {
+      const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
+      for (const index of order) {
+        const [format, file] = files[index]!;
+        const query = { network_id, ...(format === "ss" && { hostname: own }) };
+        const preview = await importFile(owner, format, { ...query, dry_run: "true" }, file);
+        const done = await importFile(owner, format, query, file);
+        expect(withoutIds(done)).toEqual(withoutIds(preview));
+        expect((await importFile(owner, format, query, file)).summary.hosts.unchanged).toBe(done.hosts.length);
+      }
+      const hosts = await hostsOf(owner, network_id);
+      expect([order, hosts.map(({ interfaces }) => interfaces.map((one) => [one.ip_address, one.mac_address]))]).toEqual([order, [[["192.168.1.20", mac]]]]);
+      expect(bindingsOf(hosts[0]!)).toEqual(["SSH 22@all"]);
+    }
+  }); // prettier-ignore
+
+  it("is not the host of its name that has other addresses, nor one of two that have its name", async () => {
+    const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
+    await importFile(owner, "ss", { network_id, hostname: "nas" }, EVERYWHERE);
+    const two = leaseOf("nas", "192.168.1.20", "00:11:32:aa:bb:cc") + leaseOf("nas", "192.168.1.21", "00:11:32:aa:bb:cd");
+    const both = await importFile(owner, "dhcp-leases", { network_id, dry_run: "true" }, two);
+    expect(both.hosts.map(({ action, matched_by }) => [action, matched_by])).toEqual([["create", null], ["create", null]]);
+    const one = await importFile(owner, "dhcp-leases", { network_id }, leaseOf("nas", "192.168.1.20", "00:11:32:aa:bb:cc"));
+    expect(one.hosts.map(({ action, matched_by }) => [action, matched_by])).toEqual([["update", "hostname"]]);
+    const other = await importFile(owner, "dhcp-leases", { network_id }, leaseOf("nas", "192.168.1.21", "00:11:32:aa:bb:cd"));
+    expect(other.hosts.map(({ action }) => action)).toEqual(["create"]);
+    const { network: elsewhere } = await anEmptyNetwork(owner);
+    const there = await importFile(owner, "ss", { network_id: elsewhere, hostname: "nas" }, EVERYWHERE);
+    expect(there.hosts.map(({ action }) => action)).toEqual(["create"]);
+  }); // prettier-ignore
+
+  it("is one host when it is imported by name and by lease at the same time", async () => {
+    for (let round = 0; round < 5; round++) {
+      const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
+      await Promise.all([
+        importFile(owner, "ss", { network_id, hostname: "nas.lan" }, EVERYWHERE),
+        importFile(owner, "dhcp-leases", { network_id }, leaseOf("nas", "192.168.1.20", "00:11:32:aa:bb:cc")),
+      ]);
+      expect((await hostsOf(owner, network_id)).length).toBe(1);
+    }
+  });
+
+  it("is found by the name that a person gave to the host since", async () => {
+    const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
+    await importFile(owner, "ss", { network_id, hostname: "nas" }, EVERYWHERE);
+    const [host] = await hostsOf(owner, network_id);
+    await owner.call(patchHost, { params: host!, body: { hostname: "files.lan" } });
+    const lease = await importFile(owner, "dhcp-leases", { network_id }, leaseOf("files", "192.168.1.20", "00:11:32:aa:bb:cc"));
+    expect(lease.hosts.map(({ id, matched_by }) => [id, matched_by])).toEqual([[host!.id, "hostname"]]);
+  }); // prettier-ignore
+});
 
 describe("the sockets of a machine", () => {
   it("become services of the host that the request names, on all interfaces where they listen at all addresses", async () => {

@@ -60,10 +60,10 @@ interface Known {
   missed: number | null;
 }
 
-/** By name. A machine that has lost its last address to another one is known by nothing any more: it comes back as a new one. */
+/** By name. A machine that has lost its last address to another one is still known by its MAC address. */
 interface Model {
   readonly all: Map<string, Known>;
-  /** The names of machines that would be known again. */
+  /** The names of machines that were seen once. */
   readonly names: Map<number, string>;
 }
 
@@ -97,7 +97,6 @@ function follow({ all, names }: Model, { block, services }: Round, up: ReadonlyM
     known.missed = null;
     for (const port of ports) known.ports.set(port, null);
   }
-  for (const [machine, name] of names) if (all.get(name)?.addresses.size === 0) names.delete(machine);
   const isAbsent = (ip: string): boolean => isIn(block, ip) && !at.has(ip);
   const seenAs = new Map([...up].map(([machine, one]) => [names.get(machine), one]));
   for (const [name, known] of all) {

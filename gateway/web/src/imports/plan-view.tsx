@@ -9,6 +9,8 @@ import classes from "./imports.module.css";
 
 const SHOWN = 100;
 
+const MATCHED_BY = { mac_address: "MAC address", ip_address: "address", hostname: "host name" } as const;
+
 const ACTIONS: Readonly<
   Record<ImportedHost["action"], { readonly planned: string; readonly done: string; readonly color: string }>
 > = {
@@ -175,7 +177,12 @@ function columnsOf(isDry: boolean): readonly Column<ImportedHost>[] {
       cell: ({ services }) => services.map(({ service_definition, guessed_from }) => `${service_definition}${guessed_from === null ? "" : " (guess)"}`).join(", "), // prettier-ignore
     },
     { id: "ports", label: "Ports", cell: ({ ports }) => <span className="mono">{ports.map(portText).join(" ")}</span> },
-    { id: "matched", label: "Matched by", narrow: true, cell: ({ matched_by: by }) => by === null ? "" : by === "mac_address" ? "MAC address" : "address" }, // prettier-ignore
+    {
+      id: "matched",
+      label: "Matched by",
+      narrow: true,
+      cell: ({ matched_by: by }) => (by === null ? "" : MATCHED_BY[by]),
+    },
   ];
 }
 

@@ -58,7 +58,7 @@ function hostAnswer(plan: PlannedHost, names: ReadonlyMap<string, string>, isDry
     line,
     action,
     id: idOf(plan),
-    matched_by: matchedBy === "named" ? null : matchedBy,
+    matched_by: matchedBy === "mac_address" || matchedBy === "ip_address" ? matchedBy : null,
     name: entity.name,
     hostname: entity.hostname,
     interfaces: plan.interfaces.map((one) => ({

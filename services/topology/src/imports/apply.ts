@@ -1,5 +1,5 @@
 import type { ClientSession } from "mongodb";
-import type { Subnet } from "@nts/shared/contract";
+import type { Interface, Subnet } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { newId } from "@nts/shared/ids";
@@ -15,6 +15,7 @@ import { refusingDuplicates } from "../storage/duplicates.js";
 import { revised } from "../storage/revisions.rules.js";
 import { SHARDS } from "../storage/guards.js";
 import type { Storage } from "../storage/storage.js";
+import type { NamedHost } from "../storage/stores/host-names.js";
 import { checkAddresses, subnetClaims } from "../references/addresses-on.js";
 import { insertSubnets } from "../references/insert-subnets.js";
 import type { Match } from "./match.rules.js";
@@ -60,8 +61,8 @@ export async function applyHost(storage: Storage, given: Target, session: Remote
   const target = { ...given, scope: await storage.deletions.visible(given.scope) };
   const { scope, networkId } = target;
   await storage.quota.require(scope);
-  const { index, identities, match: before, losers, named } = job;
-  const names = named === null ? [] : [named.hostId ?? named.hostname ?? ""];
+  const { index, identities, match: before, losers, label, named } = job;
+  const names = [label ?? named?.hostId ?? named?.hostname ?? []].flat();
   const shards = shardsOf([...identities.ipAddresses, ...identities.macAddresses, ...names]);
   const sharded = { ...storage, guards: storage.guards.inShard(shards[0] ?? 0) };
   const hostIds = [...(before === null ? [] : [before.hostId]), ...losers].sort();
@@ -72,7 +73,12 @@ export async function applyHost(storage: Storage, given: Target, session: Remote
       const known =
         (await recognized(storage, tx, scope, before)) ??
         (await recognized(storage, tx, scope, await nameMatch(storage, tx, scope, named))) ??
-        (await recognized(storage, tx, scope, await session.match(index, interfaces)));
+        (await recognized(
+          storage,
+          tx,
+          scope,
+          await session.match(index, interfaces, await namesakes(storage, tx, scope, label)),
+        ));
       const now = new Date();
       const plan = await session.plan(index, { now: now.toISOString(), known, interfaces });
       if (plan.action === "unchanged") throw new Discard({ plan, names: new Map<string, string>() });
@@ -82,6 +88,16 @@ export async function applyHost(storage: Storage, given: Target, session: Remote
       return { plan, names };
     }),
   );
+}
+
+/** Hosts of the name, as things are. */
+async function namesakes(
+  { hosts }: Storage,
+  tx: ClientSession,
+  scope: Scope,
+  label: string | null,
+): Promise<NamedHost[]> {
+  return label === null ? [] : hosts.findByLabels(scope, [label], tx);
 }
 
 /** The host that the request names, as things are. @throws AppError `invalid_reference` when it is gone */
@@ -202,9 +218,14 @@ async function writeChanges(
   await ports.insert(tx, scope, added.ports);
   await insertServices(storage, tx, scope, { hostName: host.name, inserted: added.services });
   await saveServices(storage, tx, scope, { changes });
+  if (plan.matchedBy === "mac_address") await hosts.macsFound(tx, scope, plan.entity.id, macsOf(added.interfaces));
   // The lock has moved the revision to this one already.
   const next = plan.before === null ? null : revised(plan.before, plan.entity, now);
   if (next !== null) await hosts.replace(tx, scope, [next]);
+}
+
+function macsOf(interfaces: readonly Interface[]): string[] {
+  return interfaces.flatMap(({ mac_address }) => mac_address ?? []);
 }
 
 function changed<T extends { id: string; created_at: string; updated_at: string }>(

@@ -1,4 +1,7 @@
 import type { Identities } from "../storage/stores/interfaces.js";
+import { hostLabel } from "../values/host-names.rules.js";
+import type { Match } from "./match.rules.js";
+import type { Distinct } from "./names.rules.js";
 import type { SeenHost } from "./scan.rules.js";
 
 // What hosts of a file are recognized by.
@@ -27,4 +30,35 @@ export function identitiesOf(hosts: readonly SeenHost[]): Identities[] {
     } else last.push(host);
   }
   return parts.map(identitiesIn);
+}
+
+/** What hosts may be known by of which no interface is there. */
+export interface Unrecognized {
+  readonly macAddresses: readonly string[];
+  /** First labels of host names. */
+  readonly labels: readonly string[];
+}
+
+/** What is left to look for when interfaces have been, in parts that one query can ask for. */
+export function unrecognizedOf(
+  hosts: readonly SeenHost[],
+  distinctOf: (host: SeenHost) => Distinct,
+  matchFor: (host: SeenHost) => Match | null,
+): Unrecognized[] {
+  const macAddresses: string[] = [];
+  const labels: string[] = [];
+  for (const host of hosts) {
+    const match = matchFor(host);
+    if (match !== null && match.by !== "ip_address") continue;
+    macAddresses.push(...identitiesIn([host]).macAddresses);
+    const label = match === null && distinctOf(host) !== "no" ? hostLabel(host.hostname) : null;
+    if (label !== null) labels.push(label);
+  }
+  const wanted = { macAddresses: [...new Set(macAddresses)], labels: [...new Set(labels)] };
+  const count = Math.ceil(Math.max(wanted.macAddresses.length, wanted.labels.length) / BATCH_IDENTITIES);
+  const part = (all: readonly string[], at: number): string[] => all.slice(at * BATCH_IDENTITIES, (at + 1) * BATCH_IDENTITIES); // prettier-ignore
+  return Array.from({ length: count }, (_, at) => ({
+    macAddresses: part(wanted.macAddresses, at),
+    labels: part(wanted.labels, at),
+  }));
 }

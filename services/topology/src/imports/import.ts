@@ -23,7 +23,8 @@ import { hintsOf } from "./places.js";
 import type { Place } from "./plan.rules.js";
 import { createSkipped } from "./scan.rules.js";
 import { createSighter } from "./sighter.js";
-import type { Job, Named, ReadFile } from "./session.js";
+import type { Named } from "./recognition.js";
+import type { Job, ReadFile } from "./session.js";
 import { hostsNamed, subnetsOf } from "./store.js";
 import type { Remote } from "./thread.js";
 
@@ -127,6 +128,7 @@ async function* answered(run: Run, read: ReadFile, atMs: number): AsyncGenerator
     const identities = await session.identities(batch);
     await session.recognize(await storage.interfaces.findByIdentity(target.scope, identities));
   }
+  await recognizeHosts(run);
   const { subnets, jobs } = await session.settle(await subnetsOf(storage, target.scope));
   const leftOut = await session.leftOut();
   const skipped = createSkipped(leftOut);
@@ -161,6 +163,16 @@ async function* answered(run: Run, read: ReadFile, atMs: number): AsyncGenerator
   summary.skipped = skipped.count();
   const inOrder = [...skipped.listed].sort((a, b) => a.line - b.line);
   yield `],"skipped":${JSON.stringify(inOrder)},"summary":${JSON.stringify(summary)}}`;
+}
+
+/** Looks for hosts that can be recognized, and have no interface by which they are. */
+async function recognizeHosts({ storage: { hosts }, session, target: { scope } }: Run): Promise<void> {
+  for (let batch = 0; ; batch++) {
+    const wanted = await session.unrecognized(batch);
+    if (wanted === null) return;
+    await session.recognizeHosts(await hosts.findByLostMacs(scope, wanted.macAddresses));
+    await session.recognizeHosts(await hosts.findByLabels(scope, wanted.labels));
+  }
 }
 
 /** @param taken takes an item into account, and gives its text */

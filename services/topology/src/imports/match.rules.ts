@@ -1,9 +1,10 @@
 import type { Interface } from "@nts/shared/contract";
 import { agree } from "./merge.rules.js";
+import type { KnownNames } from "./names.rules.js";
 import type { SeenHost } from "./scan.rules.js";
 
 /** How a host is recognized; `named` is the one that the request says the file is from. */
-export type MatchedBy = "mac_address" | "ip_address" | "named";
+export type MatchedBy = "mac_address" | "ip_address" | "hostname" | "named";
 
 /** A host that was there already, and how it was recognized. */
 export interface Match {
@@ -42,17 +43,19 @@ export function createKnownInterfaces(): KnownInterfaces {
 }
 
 /**
- * The host that has been seen: by MAC address, else by an address, unless the interface is known to have another MAC
+ * The host that has been seen: by MAC address, also one that it has lost, else by an address, unless the interface is known to have another MAC
  * address than the one that was seen. Of several that have a MAC address, the one that has an address, too, counts, then the
  * one in the smallest subnet, then the oldest; of several that have an address, the one in the smallest subnet, then the one
  * that got it last.
  *
  * @param prefixOf bits of the prefix of a subnet
+ * @param withLostMac the host that has lost a MAC address
  */
 export function matchOf(
   { addresses }: SeenHost,
   known: KnownInterfaces,
   prefixOf: (subnetId: string) => number,
+  withLostMac: KnownNames["withLostMac"] = () => null,
 ): Match | null {
   const ips = new Set(addresses.map(({ ip }) => ip));
   const macs = new Set(addresses.flatMap(({ mac }) => mac ?? []));
@@ -66,6 +69,10 @@ export function matchOf(
     isBetter,
   );
   if (byMac !== null) return { hostId: byMac.host_id, by: "mac_address" };
+  for (const mac of macs) {
+    const lost = withLostMac(mac);
+    if (lost !== null) return { hostId: lost.id, by: "mac_address" };
+  }
   const sameIp = addresses.flatMap(({ ip, mac }) => known.withIp(ip).filter((one) => agree(one.mac_address, mac)));
   const byIp = best(sameIp, isLater);
   return byIp === null ? null : { hostId: byIp.host_id, by: "ip_address" };

@@ -10,7 +10,7 @@ import type { Target } from "./apply.js";
 
 /**
  * Removes interfaces whose addresses belong to another host now, with the bindings that name them. Those that are gone
- * already are left out.
+ * already are left out. A host that loses them is still known by their MAC addresses.
  *
  * @returns names of the hosts that they were on, by id
  */
@@ -33,6 +33,8 @@ export async function retire(
   const unboundServices = await unbound(storage, tx, scope, { targets, now });
   await saveServices(storage, tx, scope, { changes: unboundServices });
   await closeGaps(tx, scope, interfaces, { gone: superseded, now });
+  for (const { host_id, mac_address } of superseded)
+    if (mac_address !== null) await hosts.macLost(tx, scope, host_id, mac_address);
   const gone = networkClaim(networkId, { interfaces: -superseded.length });
   await guards.reference(tx, scope, [gone, ...countsOfBindings(unboundServices)]);
   return new Map([...locked.values()].map(({ id, name }) => [id, name]));

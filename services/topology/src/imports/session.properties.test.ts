@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import type { Recognized } from "./plan.rules.js";
-import { createMemoryNetwork, shapeOf } from "./testing/network.js";
+import { createMemoryNetwork, type MemoryNetwork, shapeOf } from "./testing/network.js";
 
 // Machines with a MAC address each move between addresses; scans see some of them, from their own link with MAC addresses,
 // from elsewhere without. What the inventory holds is compared with a model that knows only the law: an address belongs to
@@ -9,16 +9,19 @@ import { createMemoryNetwork, shapeOf } from "./testing/network.js";
 
 interface Sighting {
   readonly ip: string;
+  readonly hostname: string | null;
   readonly mac: string | null;
   readonly port: number;
 }
 
 const IPS = ["10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4"];
+const NAMES = ["nas", "NAS.home.example", "nas.lan", "web"];
 const MACS = ["02:00:00:00:00:01", "02:00:00:00:00:02", "02:00:00:00:00:03"];
 
 const aSighting: fc.Arbitrary<Sighting> = fc.record({
   ip: fc.constantFrom(...IPS),
   mac: fc.option(fc.constantFrom(...MACS)),
+  hostname: fc.option(fc.constantFrom(...NAMES)),
   port: fc.constantFrom(22, 80, 443),
 });
 const someScans = fc.array(fc.array(aSighting, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 6 });
@@ -26,17 +29,26 @@ const someScans = fc.array(fc.array(aSighting, { minLength: 1, maxLength: 5 }), 
 const fileOf = (sightings: readonly Sighting[]): string =>
   `<nmaprun>${sightings
     .map(
-      ({ ip, mac, port }) =>
+      ({ ip, mac, hostname, port }) =>
         `<host><address addr="${ip}" addrtype="ipv4"/>${mac === null ? "" : `<address addr="${mac}" addrtype="mac"/>`}` +
+        (hostname === null ? "" : `<hostnames><hostname name="${hostname}"/></hostnames>`) +
         `<ports><port protocol="tcp" portid="${port}"><state state="open"/></port></ports></host>`,
     )
     .join("")}</nmaprun>`;
+
+/** Two machines have told their sockets, and no address. */
+function aNetworkWithSockets(): MemoryNetwork {
+  const network = createMemoryNetwork();
+  for (const hostname of ["nas.home.example", "web"])
+    network.importFile("tcp LISTEN 0 128 0.0.0.0:22 0.0.0.0:*\n", false, { hostname });
+  return network;
+}
 
 describe("whatever moves, and however it is seen", () => {
   it("an address is at one host, which is the machine that was seen there last", () => {
     fc.assert(
       fc.property(someScans, (scans) => {
-        const network = createMemoryNetwork();
+        const network = aNetworkWithSockets();
         for (const scan of scans) {
           network.importFile(fileOf(scan), false);
           const last = new Map(scan.map((sighting) => [sighting.ip, sighting]));
@@ -61,7 +73,7 @@ describe("whatever moves, and however it is seen", () => {
   it("a preview says what the import then does", () => {
     fc.assert(
       fc.property(someScans, (scans) => {
-        const network = createMemoryNetwork();
+        const network = aNetworkWithSockets();
         for (const scan of scans) {
           const preview = shapeOf(network.importFile(fileOf(scan), true));
           expect(shapeOf(network.importFile(fileOf(scan), false))).toEqual(preview);
@@ -74,11 +86,29 @@ describe("whatever moves, and however it is seen", () => {
   it("the same scan again changes nothing", () => {
     fc.assert(
       fc.property(someScans, (scans) => {
-        const network = createMemoryNetwork();
+        const network = aNetworkWithSockets();
         for (const scan of scans) {
           network.importFile(fileOf(scan), false);
           const again = network.importFile(fileOf(scan), true);
           expect(again.map(({ action }) => action)).toEqual(again.map(() => "unchanged"));
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("a machine is one host from when its MAC address was seen, whoever takes its addresses", () => {
+    fc.assert(
+      fc.property(someScans, (scans) => {
+        const network = aNetworkWithSockets();
+        const hostWith = new Map<string, string>();
+        for (const scan of scans) {
+          network.importFile(fileOf(scan), false);
+          for (const { host_id, mac_address: mac } of network.interfaces()) {
+            if (mac === null) continue;
+            expect(hostWith.get(mac) ?? host_id).toBe(host_id);
+            hostWith.set(mac, host_id);
+          }
         }
       }),
       { numRuns: 150 },

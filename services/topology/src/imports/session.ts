@@ -1,11 +1,14 @@
 import type { Interface, SkippedPart, Subnet } from "@nts/shared/contract";
 import { AppError, validationFailed } from "@nts/shared/errors";
 import { newId } from "@nts/shared/ids";
+import type { NamedHost } from "../storage/stores/host-names.js";
 import type { Identities } from "../storage/stores/interfaces.js";
+import { hostLabel } from "../values/host-names.rules.js";
 import { answerOf, type HostAnswer } from "./answer.rules.js";
-import { createKnownInterfaces, type KnownInterfaces, type Match, matchOf, supersededBy } from "./match.rules.js";
-import { identitiesIn, identitiesOf } from "./identities.js";
-import { mergeSeen, together } from "./merge.rules.js";
+import { type KnownInterfaces, type Match, supersededBy } from "./match.rules.js";
+import { identitiesIn, identitiesOf, type Unrecognized } from "./identities.js";
+import { mergeSeen } from "./merge.rules.js";
+import { createRecognition, knownOf, type Named, type Recognition, type Settled } from "./recognition.js";
 import { type Given, readFile } from "./readers/readers.js";
 import { createPlaces, type Places } from "./places.js";
 import { type Place, planHost, type PlannedHost, type Recognized } from "./plan.rules.js";
@@ -47,16 +50,10 @@ export interface Job {
   readonly match: Match | null;
   /** Other hosts that lose addresses to it. */
   readonly losers: readonly string[];
+  /** What hosts of its name are looked for by where it is new; null when it has no name of its own. */
+  readonly label: string | null;
   /** What the request names it by; null for a host that it does not name. */
   readonly named: Named | null;
-}
-
-/** The machine that a file is from, as the request names it. */
-export interface Named {
-  /** Null when no host has the name. */
-  readonly hostId: string | null;
-  /** Null when the request names it by its id. */
-  readonly hostname: string | null;
 }
 
 /** What the request says of a file. */
@@ -83,6 +80,10 @@ export interface Session {
   identities(batch: number): Identities;
   /** Takes in interfaces that have identities of the file. */
   recognize(interfaces: readonly Interface[]): void;
+  /** What else hosts can be recognized by that have no interface there; null behind the last batch. */
+  unrecognized(batch: number): Unrecognized | null;
+  /** Takes in hosts that were found by that. */
+  recognizeHosts(hosts: readonly NamedHost[]): void;
   /**
    * Settles what each host of the file is, when everything has been recognized. @returns the subnets that are needed
    * @throws AppError `too_many_subnets`
@@ -91,7 +92,7 @@ export interface Session {
   /** Some of the hosts, in the order of the file. */
   jobs(from: number): Job[];
   /** The host that a job has to do with as things are; null when it is new. */
-  match(index: number, interfaces: readonly Interface[]): Match | null;
+  match(index: number, interfaces: readonly Interface[], named: readonly NamedHost[]): Match | null;
   /** @throws AppError `binding_conflict` */
   plan(index: number, moment: Moment): SightedPlan;
   /** Plans several hosts as they were recognized; plans are large, so what leaves the thread is what is answered. */
@@ -109,29 +110,21 @@ export interface Session {
   leftOut(): Pick<Scan, "unanswered"> & { readonly listed: readonly SkippedPart[]; readonly count: number };
 }
 
-interface Settled {
-  readonly seen: SeenHost;
-  readonly match: Match | null;
-}
-
 export function createSession(): Session {
   let scan: Scan;
   let networkId: string;
   let hints: readonly string[];
   let named: Named | null;
-  let groups: SeenHost[];
   let batches: Identities[];
   let places: Places;
   let settled: Settled[];
+  let recognition: Recognition;
   let sight: Sight;
-  const known = createKnownInterfaces();
-  /** Interfaces that lose their address. */
-  const lost = new Set<string>();
   const seenOf = (index: number): SeenHost => (settled[index] as Settled).seen;
 
   function plan(index: number, moment: Moment): SightedPlan {
     const seen = seenOf(index);
-    const there = moment.interfaces === null ? known : knownOf(moment.interfaces);
+    const there = moment.interfaces === null ? recognition.known : knownOf(moment.interfaces);
     const planned = planHost(seen, moment.known, {
       networkId,
       now: moment.now,
@@ -139,7 +132,7 @@ export function createSession(): Session {
       placeOf: places.of,
       cidrOf: places.cidrOf,
       superseded: supersededBy(seen, moment.known?.host.entity.id ?? null, there),
-      lost,
+      lost: recognition.lost,
     });
     return { ...planned, sighting: sight.of(seen, planned, moment.known) };
   }
@@ -147,24 +140,27 @@ export function createSession(): Session {
   return {
     read: (blocks, given) => {
       ({ networkId, hints, named } = given);
-      const { format, ...read } = sightingsIn(blocks, given);
-      ({ scan, groups } = read);
+      const { format, groups, ...read } = sightingsIn(blocks, given);
+      ({ scan } = read);
       batches = identitiesOf(groups);
-      sight = createSight(scan, { format, nowMs: given.nowMs, lost });
+      recognition = createRecognition(groups, named);
+      sight = createSight(scan, { format, nowMs: given.nowMs, lost: recognition.lost });
       const { info, brokeOff } = scan;
       return { format, info, brokeOff, covered: sight.covered, batches: batches.length };
     },
     identities: (batch) => batches[batch] as Identities,
-    recognize: known.add,
+    recognize: (interfaces) => recognition.known.add(interfaces),
+    unrecognized: (batch) => recognition.unrecognized(batch),
+    recognizeHosts: (hosts) => recognition.addHosts(hosts),
     settle: (subnets) => {
       places = createPlaces(subnets, hints);
-      settled = settle(groups, (host) => namedMatch(host, named) ?? matchOf(host, known, places.prefixOf));
-      for (const { seen, match } of settled)
-        for (const { id } of supersededBy(seen, match?.hostId ?? null, known)) lost.add(id);
+      settled = recognition.settle(places.prefixOf);
       return { subnets: placesFor(settled, places), jobs: settled.length };
     },
-    jobs: (from) => batchFrom(settled, from).map((one, at) => jobOf(one, from + at, { places, known, named })),
-    match: (index, interfaces) => matchOf(seenOf(index), knownOf(interfaces), places.prefixOf),
+    jobs: (from) =>
+      batchFrom(settled, from).map((one, at) => jobOf(one, from + at, { places, known: recognition.known, named })),
+    match: (index, interfaces, called) =>
+      recognition.match(settled[index] as Settled, interfaces, called, places.prefixOf),
     planAll: (hosts, { now, isDry, names }) =>
       hosts.map(({ index, known }) =>
         outcomeOf(() => answerIfKnown(plan(index, { now, known, interfaces: null }), names, isDry)),
@@ -222,7 +218,7 @@ function batchFrom(settled: readonly Settled[], from: number): Settled[] {
 }
 
 function jobOf(
-  { seen, match }: Settled,
+  { seen, distinct, match }: Settled,
   index: number,
   { places, known, named }: { places: Places; known: KnownInterfaces; named: Named | null },
 ): Job {
@@ -235,21 +231,9 @@ function jobOf(
     subnets: [...new Set(seen.addresses.map(({ ip }) => places.of(ip).cidr))],
     match,
     losers: [...new Set(supersededBy(seen, match?.hostId ?? null, known).map(({ host_id }) => host_id))],
+    label: distinct === "no" || (match !== null && match.by !== "hostname") ? null : hostLabel(seen.hostname),
     named: seen.isNamed === true ? named : null,
   };
-}
-
-/** Everything that is one host of ours put together, with the host that it is. */
-function settle(groups: readonly SeenHost[], matchFor: (host: SeenHost) => Match | null): Settled[] {
-  const sightings = new Map<string, { match: Match | null; hosts: SeenHost[] }>();
-  for (const [index, host] of groups.entries()) {
-    const match = matchFor(host);
-    const key = match?.hostId ?? `new ${index}`;
-    const found = sightings.get(key);
-    if (found === undefined) sightings.set(key, { match, hosts: [host] });
-    else found.hosts.push(host);
-  }
-  return [...sightings.values()].map(({ match, hosts }) => ({ match, seen: together(hosts) }));
 }
 
 /** @throws AppError `validation_failed` when the request does not say which machine the file is from */
@@ -260,15 +244,4 @@ function requireNamed(named: Named | null): void {
 
 function withName(host: SeenHost, named: Named | null): SeenHost {
   return host.isNamed === true ? { ...host, hostname: named?.hostname ?? null } : host;
-}
-
-function namedMatch({ isNamed }: SeenHost, named: Named | null): Match | null {
-  const hostId = named?.hostId ?? null;
-  return isNamed === true && hostId !== null ? { hostId, by: "named" } : null;
-}
-
-function knownOf(interfaces: readonly Interface[]): KnownInterfaces {
-  const known = createKnownInterfaces();
-  known.add(interfaces);
-  return known;
 }

@@ -42,6 +42,12 @@ const tagged: IndexDescription = { key: TAG_INDEX };
 /** The index that searches read: all of its entries in the scope, and no entity that does not match. */
 export const SEARCH_INDEX: IndexKey = { organization_id: 1, network_id: 1, search: 1 };
 const searched: IndexDescription = { key: SEARCH_INDEX };
+/** The index by which imports find hosts by their names. */
+export const LABEL_INDEX: IndexKey = { organization_id: 1, network_id: 1, host_label: 1 };
+const labelled: IndexDescription = { key: LABEL_INDEX, partialFilterExpression: { host_label: { $gt: "" } } };
+/** The index by which imports find hosts that have lost all addresses with a MAC address. */
+export const LOST_MACS_INDEX: IndexKey = { organization_id: 1, network_id: 1, lost_macs: 1 };
+const lostMacs: IndexDescription = { key: LOST_MACS_INDEX, partialFilterExpression: { lost_macs: { $gt: "" } } };
 /** The index of what imports have found or missed: what is missed, and when it was found last. */
 export const SIGHTED_INDEX: IndexKey = { organization_id: 1, network_id: 1, missed: 1, seen_last: 1 };
 /** One index for both, and only of what was seen: what nobody imports costs nothing. */
@@ -121,7 +127,7 @@ const BACKLOG_SECONDS = 86_400;
 export const INDEXES: Indexes = {
   networks: [{ key: FEW_INDEX }, tagged],
   subnets: [...ordered(["name", "cidr_key", "subnet_type", "updated_at"]), byNetwork, tagged],
-  hosts: [...ordered(["name", "hostname", "updated_at"]), byNetwork, tagged, searched, sighted],
+  hosts: [...ordered(["name", "hostname", "updated_at"]), byNetwork, tagged, searched, sighted, labelled, lostMacs],
   interfaces: [
     ...ordered(["position", "ip_key"]),
     { key: HOST_ORDER_INDEX },

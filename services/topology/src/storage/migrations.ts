@@ -4,6 +4,7 @@ import { batchesById, createCollections, type Migration } from "@nts/shared/mong
 import { hostSearchFields } from "./stores/host-search.js";
 import { INDEXES } from "./indexes.js";
 import { makeKey } from "./keys.js";
+import { hostLabel } from "../values/host-names.rules.js";
 import { composed, searchTextOf } from "../values/search.rules.js";
 import type { EntityDocument } from "./entities.js";
 
@@ -18,6 +19,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0007-journal", up: prepareJournal },
   { name: "0008-webhooks", up: prepareWebhooks },
   { name: "0009-audit-notes", up: (db) => createCollections(db, ["audit_notes", "audit_note_heads"]) },
+  { name: "0010-host-labels", up: writeHostLabels },
 ];
 
 /** What the journal consists of, with the key of its cursors, which is the same for all processes and for ever. */
@@ -64,6 +66,15 @@ async function writeMacAddresses(db: Db): Promise<void> {
       const { mac_address } = JSON.parse(wire) as Interface;
       return { mac_address };
     });
+}
+
+/** Puts what hosts are found by beside the text of each that has a host name. */
+async function writeHostLabels(db: Db): Promise<void> {
+  const hosts: Stored = db.collection("hosts");
+  for await (const batch of batchesById(hosts, { host_label: { $exists: false } }))
+    await setWhereUnchanged(hosts, batch, ({ wire }) => ({
+      host_label: hostLabel((JSON.parse(wire) as HostRecord).hostname),
+    }));
 }
 
 /** Whoever has changed a document meanwhile has written the fields. */

@@ -1,7 +1,9 @@
 /** A network in memory, which files are imported into, for the tests of what comes of several. */
 import type { Interface } from "@nts/shared/contract";
 import type { PlannedHost, Recognized } from "../plan.rules.js";
-import { createSession, type FileGiven } from "../session.js";
+import type { NamedHost } from "../../storage/stores/host-names.js";
+import { hostLabel } from "../../values/host-names.rules.js";
+import { createSession, type FileGiven, type Job, type Session } from "../session.js";
 import { after } from "./sightings.js";
 
 export interface MemoryNetwork {
@@ -20,6 +22,7 @@ const NOW_MS = Date.parse("2026-02-16T09:30:00.000Z");
 
 export function createMemoryNetwork(): MemoryNetwork {
   const hosts = new Map<string, Recognized>();
+  const lostMacs = new Map<string, string[]>();
   const interfaces = (): Interface[] =>
     [...hosts.values()].flatMap((host) => host.interfaces.map(({ entity }) => entity));
 
@@ -33,8 +36,16 @@ export function createMemoryNetwork(): MemoryNetwork {
       }));
       const left = loser.interfaces.filter(({ entity }) => entity.id !== gone.id);
       hosts.set(gone.host_id, { ...loser, services, interfaces: left });
+      const { mac_address: mac } = gone;
+      if (mac !== null) lostMacs.set(gone.host_id, [...(lostMacs.get(gone.host_id) ?? []), mac]);
     }
     hosts.set(plan.entity.id, after(plan, hosts.get(plan.entity.id) ?? null));
+    if (plan.matchedBy !== "mac_address") return;
+    const found = new Set(plan.interfaces.map(({ entity }) => entity.mac_address));
+    lostMacs.set(
+      plan.entity.id,
+      (lostMacs.get(plan.entity.id) ?? []).filter((mac) => !found.has(mac)),
+    );
   }
 
   function importFile(file: string | Uint8Array, isDry: boolean, { hostname, ...given }: Told = {}): PlannedHost[] {
@@ -43,6 +54,7 @@ export function createMemoryNetwork(): MemoryNetwork {
     const named = hostname === undefined ? null : { hostId: idOf(hostname), hostname };
     session.read([bytes], { networkId: "network", hints: [], format: "auto", nowMs: NOW_MS, named, ...given });
     session.recognize(interfaces());
+    recognizeHosts(session, namedHosts());
     const { jobs } = session.settle([]);
     const plans: PlannedHost[] = [];
     while (plans.length < jobs)
@@ -50,17 +62,48 @@ export function createMemoryNetwork(): MemoryNetwork {
         const there = match === null ? undefined : hosts.get(match.hostId);
         const known = match === null || there === undefined ? null : { ...there, by: match.by };
         const now = new Date(NOW_MS).toISOString();
-        const plan = session.plan(index, { now, known, interfaces: isDry ? null : interfaces() });
+        const found = known ?? (isDry ? null : rematched(session, index));
+        const plan = session.plan(index, { now, known: found, interfaces: isDry ? null : interfaces() });
         if (!isDry) apply(plan);
         plans.push(plan);
       }
     return plans;
   }
 
+  const namedHosts = (): NamedHost[] => [...hosts.values()].map((host) => namedHostOf(host, lostMacs));
+
+  /** What an import finds in its transaction of a host that was new before. */
+  function rematched(session: Session, index: number): Recognized | null {
+    const { label } = session.jobs(index)[0] as Job;
+    const called = namedHosts().filter(({ hostname }) => label !== null && hostLabel(hostname) === label);
+    const match = session.match(index, interfaces(), called);
+    const there = match === null ? undefined : hosts.get(match.hostId);
+    return match === null || there === undefined ? null : { ...there, by: match.by };
+  }
+
   const idOf = (hostname: string): string | null =>
     [...hosts.values()].find(({ host }) => host.entity.hostname === hostname)?.host.entity.id ?? null;
 
   return { hosts, interfaces, importFile };
+}
+
+function namedHostOf(
+  { host: { entity }, interfaces }: Recognized,
+  lostMacs: ReadonlyMap<string, readonly string[]>,
+): NamedHost {
+  const { id, hostname } = entity;
+  return { id, hostname, hasInterfaces: interfaces.length > 0, lostMacs: lostMacs.get(id) ?? [] };
+}
+
+/** Takes in what an import would find in the database. */
+function recognizeHosts(session: Session, hosts: readonly NamedHost[]): void {
+  for (let batch = 0; ; batch++) {
+    const wanted = session.unrecognized(batch);
+    if (wanted === null) return;
+    const isWanted = ({ hostname, lostMacs }: NamedHost): boolean =>
+      wanted.labels.includes(hostLabel(hostname) ?? "") || lostMacs.some((mac) => wanted.macAddresses.includes(mac));
+    session.recognizeHosts(hosts.filter(isWanted));
+  }
 }
 
 /** The same of a plan in a preview and in an import. */

@@ -1,6 +1,7 @@
 import type { ClientSession } from "mongodb";
 import { HostRecord, type Interface, type Port, type Service } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
+import { hostLabel } from "../../values/host-names.rules.js";
 import { composed } from "../../values/search.rules.js";
 import { createEntities, type Entities, type EntityKind } from "../entities.js";
 import { createReader } from "../entity-reader.js";
@@ -8,10 +9,11 @@ import type { Database } from "../database.js";
 import { createHostSearch, hostSearchFields } from "./host-search.js";
 import { createHostsWithChildren, type HostsWithChildren } from "./hosts-with-children.js";
 import { createHostLocks, type HostLocks } from "./host-locks.js";
+import { createHostNames, type HostNames } from "./host-names.js";
 
 export type { KnownHost } from "./hosts-with-children.js";
 
-export interface HostStore extends Entities<HostRecord>, HostsWithChildren, HostLocks {
+export interface HostStore extends Entities<HostRecord>, HostsWithChildren, HostLocks, HostNames {
   /** @param extra `interfaces` are those that the hosts are to have, inserted by `insertWithHosts` of their store */
   insert(
     tx: ClientSession,
@@ -27,7 +29,7 @@ export const HOST_KIND: EntityKind<HostRecord> = {
   sighted: true,
   tagged: true,
   networkOf: ({ network_id }) => network_id,
-  keysOf: ({ name, hostname, tags }) => ({ name, hostname, tags: tags.map(composed) }),
+  keysOf: ({ name, hostname, tags }) => ({ name, hostname, host_label: hostLabel(hostname), tags: tags.map(composed) }),
   clean: (entity) => HostRecord.parse(entity),
 };
 
@@ -53,6 +55,7 @@ export function createHostStore(database: Database, kinds: HostKinds): HostStore
     ...entities,
     ...createHostsWithChildren(database, readers),
     ...createHostLocks(entities.collection),
+    ...createHostNames(database, entities),
     insert: async (tx, scope, inserted, { interfaces = [], ...extra } = {}) => {
       for (const host of inserted)
         await entities.insert(tx, scope, [host], { ...extra, ...hostSearchFields(host, interfaces) });

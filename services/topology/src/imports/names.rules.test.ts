@@ -1,0 +1,62 @@
+import { describe, expect, it } from "@jest/globals";
+import type { NamedHost } from "../storage/stores/host-names.js";
+import { createDistinction, createKnownNames } from "./names.rules.js";
+import { MAC, seenHost } from "./testing/sightings.js";
+
+const host = (id: string, hostname: string | null, more: Partial<NamedHost> = {}): NamedHost => ({
+  ...{ id, hostname, hasInterfaces: false, lostMacs: [] },
+  ...more,
+});
+const withInterfaces = { hasInterfaces: true };
+const lost = { lostMacs: [MAC] };
+const seen = (hostname: string | null, ips: readonly string[] = ["10.0.0.1"]) => seenHost(ips, [], { hostname });
+const seenWithMac = { ...seen("nas"), addresses: [{ ip: "10.0.0.1", mac: "02:00:00:00:00:0B" }] };
+
+describe("a host name is that of", () => {
+  it.each([
+    ["the one host that has it", seen("nas"), [host("a", "nas"), host("b", "web")], "a"],
+    ["a host that writes it otherwise", seen("NAS"), [host("a", "nas")], "a"],
+    ["a host that has a domain, too", seen("nas"), [host("a", "nas.home.example")], "a"],
+    ["a host that has no domain", seen("nas.home.example"), [host("a", "nas")], "a"],
+    ["the host with the same domain, rather than one without", seen("nas.lan"), [host("a", "nas"), host("b", "nas.lan")], "b"],
+    ["nobody, when a host has another domain", seen("nas.lan"), [host("a", "nas.home.example")], null],
+    ["nobody, when two hosts have it", seen("nas"), [host("a", "nas"), host("b", "NAS")], null],
+    ["nobody, when it may be that of two hosts", seen("nas"), [host("a", "nas.lan"), host("b", "nas.home.example")], null],
+    ["nobody, when one of two that have it has addresses", seen("nas"), [host("a", "nas"), host("b", "nas", withInterfaces)], null],
+    ["nobody, when the host has addresses, and others were seen", seen("nas"), [host("a", "nas", withInterfaces)], null],
+    ["a host that has addresses, when none were seen", seen("nas", []), [host("a", "nas", withInterfaces)], "a"],
+    ["a host that has lost its address, when no MAC address was seen", seen("nas"), [host("a", "nas", lost)], "a"],
+    ["nobody, when the host had another MAC address than was seen", seenWithMac, [host("a", "nas", lost)], null],
+    ["nobody, when it is the name of every machine", seen("localhost"), [host("a", "localhost")], null],
+    ["nobody, when nothing is called anything", seen(null), [host("a", null)], null],
+  ] as const)("%s", (_what, sighting, hosts, expected) => {
+    expect(createKnownNames(hosts).named(sighting, "label", new Set())?.id ?? null).toBe(expected);
+  }); // prettier-ignore
+
+  it("nobody, when the host loses its addresses in the same import: it had some", () => {
+    expect(createKnownNames([host("a", "nas")]).named(seen("nas"), "label", new Set(["a"]))).toBeNull();
+  });
+
+  it.each([
+    [["nas", "web"], ["label", "label"]],
+    [["nas", "NAS"], ["no", "no"]],
+    [["nas.home.example", "nas.lan"], ["name", "name"]],
+    [["nas", "nas.lan"], ["name", "name"]],
+    [[null, "localhost"], ["no", "no"]],
+  ] as const)("one host of a file at most: of %p, it tells apart by %p", (names, expected) => {
+    const hosts = names.map((name) => seen(name));
+    expect(hosts.map(createDistinction(hosts))).toEqual(expected);
+  }); // prettier-ignore
+
+  it("one with a domain only as it is written, when the file has another one that begins alike", () => {
+    const known = createKnownNames([host("a", "nas")]);
+    expect(known.named(seen("nas.lan"), "name", new Set())).toBeNull();
+    expect(known.named(seen("NAS"), "name", new Set())?.id).toBe("a");
+  });
+});
+
+it("a MAC address that hosts have lost is that of the oldest of them", () => {
+  const known = createKnownNames([host("b", null, lost), host("a", null, lost)]);
+  expect(known.withLostMac(MAC)?.id).toBe("a");
+  expect(known.withLostMac("02:00:00:00:00:0C")).toBeNull();
+});

@@ -1,0 +1,82 @@
+import { putUnder } from "@nts/shared/groups";
+import type { NamedHost } from "../storage/stores/host-names.js";
+import { compareNames, hostLabel } from "../values/host-names.rules.js";
+import type { SeenHost } from "./scan.rules.js";
+
+// Recognition where nothing that was seen has an interface: by a MAC address that a host has lost with its address, and by host name.
+// A name is no identity: it is that of one host at most, and only while the sighting and the host have not both got addresses.
+
+/** How far the name of a sighting is its own within its file. */
+export type Distinct = "label" | "name" | "no";
+
+/** Hosts by what they are found by without an address. */
+export interface KnownNames {
+  add(hosts: readonly NamedHost[]): void;
+  /** The oldest host that has lost the MAC address. */
+  withLostMac(mac: string): NamedHost | null;
+  /**
+   * The one host that has the name of what was seen, unless addresses say that it is another one.
+   *
+   * @param losers hosts that lose addresses in the same import: they had some
+   */
+  named(seen: SeenHost, distinct: Distinct, losers: ReadonlySet<string>): NamedHost | null;
+}
+
+export function createKnownNames(hosts: readonly NamedHost[] = []): KnownNames {
+  const ids = new Set<string>();
+  const byLabel = new Map<string, NamedHost[]>();
+  const byMac = new Map<string, NamedHost>();
+  const add = (more: readonly NamedHost[]): void => {
+    for (const host of more) {
+      if (ids.has(host.id)) continue;
+      ids.add(host.id);
+      const label = hostLabel(host.hostname);
+      if (label !== null) putUnder(byLabel, label, host);
+      for (const mac of host.lostMacs) {
+        const other = byMac.get(mac);
+        if (other === undefined || host.id < other.id) byMac.set(mac, host);
+      }
+    }
+  };
+  add(hosts);
+  return {
+    add,
+    withLostMac: (mac) => byMac.get(mac) ?? null,
+    named: (seen, distinct, losers) => {
+      const { hostname } = seen;
+      const label = hostLabel(hostname);
+      if (distinct === "no" || hostname === null || label === null) return null;
+      const there = byLabel.get(label) ?? [];
+      const like = (how: "same" | "maybe"): NamedHost[] =>
+        there.filter((host) => compareNames(host.hostname ?? "", hostname) === how);
+      const same = like("same");
+      const [only, another] = same.length > 0 || distinct === "name" ? same : like("maybe");
+      if (only === undefined || another !== undefined) return null;
+      return isContradicted(seen, only, losers) ? null : only;
+    },
+  };
+}
+
+/** Whether addresses tell that a host is not what was seen, none of which it has. */
+function isContradicted({ addresses }: SeenHost, host: NamedHost, losers: ReadonlySet<string>): boolean {
+  if (addresses.length === 0) return false;
+  return host.hasInterfaces || losers.has(host.id) || (host.lostMacs.length > 0 && addresses.some(({ mac }) => mac !== null)); // prettier-ignore
+}
+
+/** How far each name of a file is that of one of its hosts. */
+export function createDistinction(hosts: readonly SeenHost[]): (host: SeenHost) => Distinct {
+  const names = new Map<string, number>();
+  const labels = new Map<string, number>();
+  const nameOf = (hostname: string): string => hostname.toLowerCase();
+  for (const { hostname } of hosts) {
+    const label = hostLabel(hostname);
+    if (hostname === null || label === null) continue;
+    names.set(nameOf(hostname), (names.get(nameOf(hostname)) ?? 0) + 1);
+    labels.set(label, (labels.get(label) ?? 0) + 1);
+  }
+  return ({ hostname }) => {
+    const label = hostLabel(hostname);
+    if (hostname === null || label === null || (names.get(nameOf(hostname)) ?? 0) > 1) return "no";
+    return (labels.get(label) ?? 0) > 1 ? "name" : "label";
+  };
+}

@@ -1,0 +1,87 @@
+import type { ClientSession, Document } from "mongodb";
+import type { Scope } from "@nts/shared/http/tenancy";
+import type { Database } from "../database.js";
+import type { Entities } from "../entities.js";
+import { BY_ID, type IndexKey, LABEL_INDEX, LOST_MACS_INDEX } from "../indexes.js";
+import { matching } from "../scope.js";
+import type { HostRecord } from "@nts/shared/contract";
+
+// What a host is found by when none of its addresses was seen: its name, and MAC addresses of interfaces that it has lost. The
+// latter are notes beside the text of the host, as those of what imports have seen are: they move no revision.
+
+/** Of one first label; where there are more, it names nobody. */
+const MOST_OF_LABEL = 20;
+/** MAC addresses that are kept of a host. */
+const MOST_LOST = 16;
+
+/** A host as it can be found without its addresses. */
+export interface NamedHost {
+  readonly id: string;
+  readonly hostname: string | null;
+  readonly hasInterfaces: boolean;
+  /** MAC addresses that it had, and with them its address, until that was seen at another machine. */
+  readonly lostMacs: readonly string[];
+}
+
+export interface HostNames {
+  /** The hosts with these first labels of host names, but for labels that many have. @param scope of listed networks */
+  findByLabels(scope: Scope, labels: readonly string[], tx?: ClientSession): Promise<NamedHost[]>;
+  /** The hosts that have lost one of these MAC addresses. */
+  findByLostMacs(scope: Scope, macs: readonly string[]): Promise<NamedHost[]>;
+  /** An address went to another host with what it was recognized by. */
+  macLost(tx: ClientSession, scope: Scope, hostId: string, mac: string): Promise<void>;
+  /** MAC addresses stand at interfaces of their host again. */
+  macsFound(tx: ClientSession, scope: Scope, hostId: string, macs: readonly string[]): Promise<void>;
+}
+
+const NAMED = {
+  id: "$_id",
+  hostname: "$hostname",
+  hasInterfaces: { $gt: [{ $size: { $ifNull: ["$inventory.interfaces", []] } }, 0] },
+  lostMacs: { $ifNull: ["$lost_macs", []] },
+} as const;
+
+export function createHostNames(
+  { share }: Database,
+  { collection, within }: Pick<Entities<HostRecord>, "collection" | "within">,
+): HostNames {
+  async function found<Found extends Document>(
+    scope: Scope,
+    filter: object,
+    hint: IndexKey,
+    { stages, tx }: { stages: readonly Document[]; tx?: ClientSession },
+  ): Promise<Found[]> {
+    const options = { hint, ...(tx !== undefined && { session: tx }) };
+    return collection.aggregate<Found>([{ $match: matching(within(scope), filter) }, ...stages], options).toArray();
+  }
+
+  return {
+    findByLabels: async (scope, labels, tx) => {
+      if (labels.length === 0) return [];
+      const many = MOST_OF_LABEL + 1;
+      const stages = [
+        ...(labels.length === 1 ? [{ $limit: many }] : []),
+        { $group: { _id: "$host_label", count: { $sum: 1 }, hosts: { $firstN: { n: many, input: NAMED } } } },
+        { $match: { count: { $lt: many } } },
+      ];
+      const read = (): Promise<{ hosts: NamedHost[] }[]> =>
+        found(scope, { host_label: { $in: labels } }, LABEL_INDEX, tx === undefined ? { stages } : { stages, tx });
+      return (await (tx === undefined ? share(scope, read) : read())).flatMap(({ hosts }) => hosts);
+    },
+    findByLostMacs: async (scope, macs) => {
+      if (macs.length === 0) return [];
+      const stages = [{ $project: { _id: 0, ...NAMED } }];
+      return share(scope, () => found(scope, { lost_macs: { $in: macs } }, LOST_MACS_INDEX, { stages }));
+    },
+    macLost: async (tx, scope, hostId, mac) => {
+      const filter = { ...within(scope), _id: hostId, lost_macs: { $ne: mac } };
+      const update = { $push: { lost_macs: { $each: [mac], $slice: -MOST_LOST } } };
+      await collection.updateOne(filter, update as object, { session: tx, hint: BY_ID });
+    },
+    macsFound: async (tx, scope, hostId, macs) => {
+      if (macs.length === 0) return;
+      const update = { $pull: { lost_macs: { $in: [...macs] } } };
+      await collection.updateOne({ ...within(scope), _id: hostId }, update as object, { session: tx, hint: BY_ID });
+    },
+  };
+}
