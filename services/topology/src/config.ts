@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
-import { DEFAULT_MAX_ENTITIES } from "./storage/quota.js";
+import { DEFAULT_QUOTAS } from "./storage/quota.js";
 import { commonSettings, shareSettings, tenancySettings, writeSettings } from "@nts/shared/config";
 
 const { GATEWAY_TO_TOPOLOGY_SECRETS, IDENTITY_TO_TOPOLOGY_SECRETS } = tenancySettings;
@@ -9,6 +9,10 @@ const NetworkList = z
   .string()
   .transform((text) => text.split(",").map((part) => part.trim()))
   .pipe(z.array(z.string().refine((cidr) => ipaddr.isValidCIDR(cidr), "must be CIDRs, such as 10.1.0.0/16")));
+
+function quota(most: number, description: string) {
+  return z.coerce.number().int().min(1).default(most).describe(description);
+}
 
 /** Settings of the topology service. */
 export const TopologySettings = z.object({
@@ -19,12 +23,12 @@ export const TopologySettings = z.object({
   ...writeSettings,
   MONGODB_URL: z.string().describe("A replica set; transactions need one."),
   MONGODB_DATABASE: z.string().default("topology").describe("The database of topology."),
-  MAX_ENTITIES_PER_ORGANIZATION: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(DEFAULT_MAX_ENTITIES)
-    .describe("Networks, subnets, hosts, interfaces, ports, services, bindings and tags together."),
+  MAX_ENTITIES_PER_ORGANIZATION: quota(
+    DEFAULT_QUOTAS.entities,
+    "Networks, subnets, hosts, interfaces, ports, services, bindings and tags together.",
+  ),
+  MAX_NETWORKS_PER_ORGANIZATION: quota(DEFAULT_QUOTAS.networks, "Networks of one organization."),
+  MAX_TAGS_PER_ORGANIZATION: quota(DEFAULT_QUOTAS.tags, "Tags of one organization."),
   CHANGES_RETENTION_DAYS: z.coerce.number().min(1).default(90).describe("Days for which changes are kept."),
   MAX_WEBHOOKS_PER_ORGANIZATION: z.coerce.number().int().min(0).default(20).describe("Webhooks of one organization."),
   WEBHOOK_ALLOW: NetworkList.default([]).describe(

@@ -31,6 +31,7 @@ import type { Told } from "./journal/writer.js";
 import { INDEXES } from "./storage/indexes.js";
 import { MIGRATIONS } from "./storage/migrations.js";
 import type { Notices } from "./deletions/notices.js";
+import type { Quotas } from "./storage/quota.js";
 import { createStorage, type Storage } from "./storage/storage.js";
 import { type Sweeper, startSweeper } from "./deletions/sweeper.js";
 import { createWebhooks } from "./webhooks/webhooks.js";
@@ -58,7 +59,7 @@ startProcess(async () => {
   const shares = createShares({ operations: settings.ORGANIZATION_OPERATIONS, streams: settings.ORGANIZATION_STREAMS });
   const storage = createStorage(db, createTransactions(mongo), {
     shares,
-    maxEntities: settings.MAX_ENTITIES_PER_ORGANIZATION,
+    quotas: quotasOf(settings),
     maxIdempotencyKeys: settings.MAX_IDEMPOTENCY_KEYS_PER_USER,
     shortUpdates: settings.SHORT_UPDATES === "on",
   });
@@ -106,6 +107,14 @@ startProcess(async () => {
   webhooks.start(storage, journal.feeds, notices);
   log.info({ port: api.port, ops_port: operations.port }, "listening");
 });
+
+function quotasOf(settings: TopologyConfig): Quotas {
+  return {
+    entities: settings.MAX_ENTITIES_PER_ORGANIZATION,
+    networks: settings.MAX_NETWORKS_PER_ORGANIZATION,
+    tags: settings.MAX_TAGS_PER_ORGANIZATION,
+  };
+}
 
 /** Tells other processes over the bus. */
 function noticesOver(bus: Bus): Notices {

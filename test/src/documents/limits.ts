@@ -161,8 +161,8 @@ function ofResources(): Rows {
   const at = (name: keyof typeof IdentitySettings.shape): string =>
     `${n(settingOf(IdentitySettings, name))} (\`${name}\`)`;
   const password = boundsOf("change_password", "new_password");
-  const most = settingOf(TopologySettings, "MAX_ENTITIES_PER_ORGANIZATION");
-  const webhooks = settingOf(TopologySettings, "MAX_WEBHOOKS_PER_ORGANIZATION");
+  const most = (name: keyof typeof TopologySettings.shape): string =>
+    `${n(settingOf(TopologySettings, name))} (\`${name}\`)`;
   return [
     [
       "names · descriptions",
@@ -178,11 +178,9 @@ function ofResources(): Rows {
       `${n(MOST_BINDINGS_ON_HOST)}; a service with at most ${n(SHARE_OF_BINDINGS)} is never refused`,
     ],
     ["details of a virtualization", `${kib(VIRTUALIZATION_LIMIT_BYTES)} as JSON in UTF-8`],
-    [
-      "resources of an organization, of all kinds together",
-      `${n(most)} (\`MAX_ENTITIES_PER_ORGANIZATION\`), and what is being created at that moment`,
-    ],
-    ["webhooks of an organization", `${webhooks} (\`MAX_WEBHOOKS_PER_ORGANIZATION\`); 403 \`quota_exceeded\``],
+    ["resources of an organization, of all kinds together", `${most("MAX_ENTITIES_PER_ORGANIZATION")}, and what is being created at that moment`], // prettier-ignore
+    ["networks · tags of an organization", `${most("MAX_NETWORKS_PER_ORGANIZATION")} · ${most("MAX_TAGS_PER_ORGANIZATION")}; 403 \`quota_exceeded\``], // prettier-ignore
+    ["webhooks of an organization", `${most("MAX_WEBHOOKS_PER_ORGANIZATION")}; 403 \`quota_exceeded\``],
     ["API keys of a user", `${at("MAX_KEYS_PER_USER")}; 403 \`quota_exceeded\``],
     ["API keys of an organization", `${at("MAX_KEYS_PER_ORGANIZATION")}; 403 \`quota_exceeded\``],
     ["sessions of a user", `${at("MAX_SESSIONS_PER_USER")}; one more ends the one that was not used for longest`],

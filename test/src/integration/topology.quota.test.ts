@@ -14,6 +14,8 @@ import { type Caller, startTopology, type Topology } from "../support/topology.j
 import { aHost, aNetwork } from "../support/topology-world.js";
 
 const LIMIT = 40;
+/** Networks, and tags. */
+const FEW = 6;
 const exceeded = [403, "quota_exceeded", { entity: "Entity", limit: LIMIT }];
 
 let topology: Topology;
@@ -21,7 +23,7 @@ let topology: Topology;
 beforeAll(async () => {
   topology = await startTopology({
     instances: 2,
-    storage: (it, db) => createStorage(db, it.transaction, { maxEntities: LIMIT }),
+    storage: (it, db) => createStorage(db, it.transaction, { quotas: { entities: LIMIT, networks: FEW, tags: FEW } }),
   });
 });
 afterAll(() => topology.stop());
@@ -73,4 +75,15 @@ it("an organization exceeds its maximum by no more than what is created at the s
   expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(1);
   for (const caller of [owner, owner.via(1)])
     expect(await caller.refusal(createHost, { body: { network_id: network.id, name: "late" } })).toEqual(exceeded);
+});
+
+it("an organization creates no more networks, and no more tags, than its maximum of them", async () => {
+  const { owner } = await aNetwork(topology.aCaller());
+  expect(await fill(owner, (n) => owner.send(createNetwork, { body: { name: `n${n}` } }))).toBe(FEW - 1);
+  expect(await fill(owner, (n) => owner.send(createTag, { body: { name: `t${n}` } }))).toBe(FEW);
+  for (const caller of [owner, owner.via(1)]) {
+    const refused = (entity: string): unknown[] => [403, "quota_exceeded", { entity, limit: FEW }];
+    expect(await caller.refusal(createNetwork, { body: { name: "late" } })).toEqual(refused("Network"));
+    expect(await caller.refusal(createTag, { body: { name: "late" } })).toEqual(refused("Tag"));
+  }
 });

@@ -42,7 +42,7 @@ function plan(): ListPlanOf<typeof listNetworks> {
 function create(storage: Storage): UserHandler<typeof createNetwork> {
   const { guards, networks, transaction } = storage;
   return async ({ work, scope, body }) => {
-    await storage.quota.require(scope);
+    await storage.quota.require(scope, "networks");
     requireOwnOrganization(scope, body.organization_id);
     const now = new Date().toISOString();
     const organization_id = scope.organizationId;

@@ -35,7 +35,9 @@ export function mountRevert(router: Router, reader: JournalReader, storage: Stor
     await caughtUp(storage.database, scope, work);
     const undos = undosOf(await toldOf(reader, storage, principal.scope, request_id));
     requireRights(principal, undos);
-    if (undos.some(({ after }) => after === null)) await storage.quota.require(scope);
+    const restored = new Set(undos.filter(({ after }) => after === null).map(({ kind }) => kind));
+    if (restored.size > 0) await storage.quota.require(scope);
+    for (const few of ["networks", "tags"] as const) if (restored.has(few)) await storage.quota.require(scope, few);
     const done = await revert(storage, notices, { work: withComment(work, request_id), scope, undos });
     return answer.data({ request_id, ...done });
   });

@@ -40,7 +40,7 @@ function plan(): ListPlanOf<typeof listTags> {
 function create(storage: Storage): UserHandler<typeof createTag> {
   const { guards, tags, transaction } = storage;
   return async ({ work, scope, body }) => {
-    await storage.quota.require(scope);
+    await storage.quota.require(scope, "tags");
     requireOwnOrganization(scope, body.organization_id);
     const now = new Date().toISOString();
     const { name, description = null, color = null } = body;

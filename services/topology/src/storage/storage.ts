@@ -1,6 +1,7 @@
 import type { Db } from "mongodb";
 import type { Service } from "@nts/shared/contract";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
+import { createSharedReads } from "@nts/shared/shared-reads";
 import type { Shares } from "@nts/shared/shares";
 import { createWrites, type Writes } from "@nts/shared/writes/writes";
 import { type AddressDesk, createAddressDesk } from "./address-desk.js";
@@ -21,7 +22,7 @@ import { type Database, sharedDatabase, UNSHARED } from "./database.js";
 import { createDeletions, type Deletions } from "./deletions.js";
 import { createGuards, type Guards } from "./guards.js";
 import { KINDS, type Kinds } from "./kinds.js";
-import { createQuota, DEFAULT_MAX_ENTITIES, type Quota } from "./quota.js";
+import { createQuota, DEFAULT_QUOTAS, type Quota, type Quotas } from "./quota.js";
 import { createSightings, type Sightings } from "./sightings.js";
 import { createTotals, type Totals } from "./totals.js";
 import { createShortWrites, type ShortWrites } from "./short-writes.js";
@@ -59,8 +60,8 @@ export interface Storage {
 export interface StorageOptions {
   /** What is stored, other than in tests of builds that store something else. */
   readonly kinds?: Kinds;
-  /** Entities of an organization, of all kinds together. */
-  readonly maxEntities?: number;
+  /** Of an organization. */
+  readonly quotas?: Partial<Quotas>;
   /** Idempotency keys that a user may use a day. */
   readonly maxIdempotencyKeys?: number;
   /** False while replicas may run that judge a host by its own revision alone. */
@@ -69,8 +70,11 @@ export interface StorageOptions {
   readonly shares?: Pick<Shares, "use">;
 }
 
+/** The share of its time in which an organization of many networks may add up what they count. */
+const SUMS_DUTY = 0.25;
+
 export function createStorage(db: Db, transaction: RunTransaction, options: StorageOptions = {}): Storage {
-  const { kinds = KINDS, maxEntities = DEFAULT_MAX_ENTITIES, shortUpdates = true, shares = UNSHARED } = options;
+  const { kinds = KINDS, quotas, shortUpdates = true, shares = UNSHARED } = options;
   const database = sharedDatabase(db, shares);
   const addresses = createAddressStore(database);
   const entities = {
@@ -84,9 +88,14 @@ export function createStorage(db: Db, transaction: RunTransaction, options: Stor
     tags: createTagStore(database, kinds.tags),
     webhooks: createWebhookStore(database),
   };
-  const quota = createQuota(database, maxEntities);
+  const reads = createSharedReads(SUMS_DUTY);
+  const quota = createQuota(database, reads, { ...DEFAULT_QUOTAS, ...quotas });
   const shortWrites = shortUpdates ? createShortWrites(db, entities.services) : null;
-  const [guards, totals, deletions] = [createGuards(database), createTotals(database), createDeletions(database)];
+  const [guards, totals, deletions] = [
+    createGuards(database),
+    createTotals(database, reads),
+    createDeletions(database),
+  ];
   const writes = createWrites(db, transaction, { mostKeys: options.maxIdempotencyKeys, deleted: deletions.known });
   const counted = createCountedStore(database);
   const desk = createAddressDesk({ transaction, addresses, guards, subnets: entities.subnets });

@@ -1,6 +1,7 @@
 import type { ClientSession } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { documentsIn, rawBatches } from "@nts/shared/mongo/raw-find";
+import type { SharedReads } from "@nts/shared/shared-reads";
 import type { Database } from "./database.js";
 import { addedUp, type Counted, type Counts, type GuardDocument, SHARDS } from "./guards.js";
 import { GUARD_INDEX } from "./indexes.js";
@@ -22,7 +23,8 @@ export interface Totals {
   total(scope: Scope, counted: Counted): Promise<number>;
 }
 
-export function createTotals(database: Database): Totals {
+/** @param reads takes turns where there is much to add up */
+export function createTotals(database: Database, reads: SharedReads): Totals {
   const guards = scopedCollection<GuardDocument>(database.db, "guards");
   /** Organizations that had more networks than are added up here. */
   const large = new Set<string>();
@@ -65,6 +67,13 @@ export function createTotals(database: Database): Totals {
     return null;
   }
 
+  async function addUp(scope: Scope, counted: Counted): Promise<number> {
+    const match = { $match: { ...within(scope), kind: "network" } };
+    const summed = { $group: { _id: null, total: { $sum: `$counts.${counted}` } } };
+    const [sum] = await guards.aggregate<{ total: number }>([match, summed], { hint: GUARD_INDEX }).toArray();
+    return sum?.total ?? 0;
+  }
+
   return {
     countsOf: async (scope, networkIds, tx) => {
       const filter = { ...within(scope), kind: "network" as const, $and: [{ network_id: { $in: [...networkIds] } }] };
@@ -76,10 +85,10 @@ export function createTotals(database: Database): Totals {
     total: async (scope, counted) => {
       const few = await fewCounts(scope, counted);
       if (few !== null) return few.reduce((sum, count) => sum + count, 0);
-      const match = { $match: { ...within(scope), kind: "network" } };
-      const summed = { $group: { _id: null, total: { $sum: `$counts.${counted}` } } };
-      const [sum] = await database.share(scope, () => guards.aggregate<{ total: number }>([match, summed]).toArray());
-      return sum?.total ?? 0;
+      const { organizationId, networks } = scope;
+      return reads.read(organizationId, `${counted} ${String(networks)}`, () =>
+        database.share(scope, () => addUp(scope, counted)),
+      );
     },
   };
 }

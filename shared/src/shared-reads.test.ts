@@ -1,0 +1,47 @@
+import { describe, expect, it } from "@jest/globals";
+import { createSharedReads } from "./shared-reads.js";
+
+/** A read that takes some milliseconds, and tells when it began and ended. */
+function aRead(log: string[], name: string, ms: number) {
+  return async (): Promise<number> => {
+    log.push(`${name} begins`);
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    log.push(`${name} ends`);
+    return log.filter((line) => line === `${name} begins`).length;
+  };
+}
+
+describe("shared-reads: what many ask for", () => {
+  it("is read once for all who ask before it begins, and again for who asks later", async () => {
+    const log: string[] = [];
+    const reads = createSharedReads(0.5);
+    const ask = (): Promise<number> => reads.read("group", "a", aRead(log, "a", 5));
+    const first = [ask(), ask()];
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(log).toEqual(["a begins"]);
+    const later = [ask(), ask(), ask()];
+    expect(await Promise.all([...first, ...later])).toEqual([1, 1, 2, 2, 2]);
+  });
+
+  it("takes turns in a group, and waits for nothing in another", async () => {
+    const log: string[] = [];
+    const reads = createSharedReads(0.9);
+    const slow = ["a", "b"].map((key) => reads.read("group", key, aRead(log, key, 20)));
+    const other = reads.read("other", "a", aRead(log, "other", 1));
+    await Promise.all([...slow, other]);
+    expect(log).toEqual(["a begins", "other begins", "other ends", "a ends", "b begins", "b ends"]);
+  });
+
+  it("rests after each read in proportion to what it took, also after one that failed", async () => {
+    const reads = createSharedReads(0.25);
+    const failing = reads.read("group", "a", async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      throw new Error("away");
+    });
+    await expect(failing).rejects.toThrow("away");
+    const ended = performance.now();
+    await reads.read("group", "a", () => Promise.resolve());
+    expect(performance.now() - ended).toBeGreaterThan(50);
+  });
+});
