@@ -14,19 +14,12 @@ const CRUISER_CONFIG = "test/dependency-cruiser.config.cjs";
 // The checks run beside the suites, in the time that those spend waiting.
 const NICENESS = 10;
 
-/** Runs all checks side by side, prints what fails, and answers [name, passed] of each; `quick` lets them remember clean files. */
-export async function runChecks({ quick }) {
-  const remember = (tool) =>
-    quick ? ["--cache", "--cache-strategy", "content", "--cache-location", `node_modules/.cache/${tool}/files`] : [];
+/** Runs all checks side by side, prints what fails, and answers [name, passed] of each. */
+export async function runChecks() {
   const sources = projects(true).map((folder) => `${folder}/src`);
   const checks = [
-    ["format", "prettier/bin/prettier.cjs", ["--check", "--log-level", "warn", ...remember("prettier"), "."]],
-    [
-      "lint",
-      "eslint/bin/eslint.js",
-      ["-c", "test/eslint.config.js", "--max-warnings", "0", ...remember("eslint"), "."],
-    ],
-    ["lint of types", "oxlint/bin/oxlint", ["--deny-warnings"]],
+    ["format", "oxfmt/bin/oxfmt", ["--check"]],
+    ["lint", "oxlint/bin/oxlint", ["--deny-warnings"]],
     ["import rules", "dependency-cruiser/bin/dependency-cruise.mjs", ["--config", CRUISER_CONFIG, ...sources]],
   ];
   return Promise.all(

@@ -18,7 +18,7 @@ const count = ({ passed, failed }) => {
 try {
   await prepare({ tests: true, report: console.log });
   await withServers(async (env) => {
-    const checking = patterns.length === 0 ? runChecks({ quick: false }) : [];
+    const checking = patterns.length === 0 ? runChecks() : [];
     const [together, checks] = await Promise.all([runTogether(env), checking]);
     count(together);
     for (const [, passed] of checks) count({ passed: passed ? 1 : 0, failed: passed ? 0 : 1 });

@@ -9,7 +9,7 @@ const NEEDS_SERVERS = ["\\.integration\\.test\\.js$", "/test/dist/(integration|e
 try {
   await prepare({ tests: true, report: console.log });
   const testing = runJest(["--testPathIgnorePatterns", ...NEEDS_SERVERS, "--silent"]);
-  const [tests, checks] = await Promise.all([testing, runChecks({ quick: true })]);
+  const [tests, checks] = await Promise.all([testing, runChecks()]);
   const failedChecks = checks.filter(([, passed]) => !passed).length;
   process.exitCode = failedChecks + tests.failed === 0 ? 0 : 1;
 } catch (error) {

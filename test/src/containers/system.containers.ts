@@ -111,7 +111,7 @@ describe("a system that was started from nothing", () => {
     await expect(docker("exec", container, "touch", "/app/file")).rejects.toThrow("Read-only");
     const modules = (await docker("exec", container, "ls", "/app/node_modules")).split("\n");
     expect(modules).toContain("zod");
-    expect(modules.filter((name) => ["typescript", "jest", "eslint", "prettier"].includes(name))).toEqual([]);
+    expect(modules.filter((name) => ["typescript", "jest", "oxlint", "oxfmt"].includes(name))).toEqual([]);
     const ours = await docker("exec", container, "find", "/app", "-path", "/app/node_modules", "-prune", "-o", "-type", "f", "-print"); // prettier-ignore
     expect(
       ours.split("\n").filter((file) => !/(package\.json|\/dist\/.*\.js)$|\/gateway\/dist\/site\//.test(file)),

@@ -120,7 +120,7 @@ async function measureFollower(side: Side): Promise<void> {
     .collection("journal")
     .aggregate([{ $collStats: { storageStats: {} } }])
     .toArray();
-  const { count = 1, size, storageSize, totalIndexSize } = stats?.["storageStats"] as Record<string, number>;
+  const { count = 1, size, storageSize, totalIndexSize } = stats!["storageStats"] as Record<string, number>;
   const each = (bytes = 0): string => (bytes / count).toFixed(0);
   console.log(
     `${count} entries of ${each(size)} bytes each: on disk ${each(storageSize)}, and ${each(totalIndexSize)} of indexes.`,

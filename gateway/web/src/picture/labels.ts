@@ -128,7 +128,8 @@ export function waysForService(
 
 /** Where a name stands: by how many halves of its width it is to the right of the middle, or beside the dot. */
 type Place =
-  { readonly row: "below" | "above"; readonly shift: number } | { readonly row: "beside"; readonly side: Side };
+  | { readonly row: "below" | "above"; readonly shift: number }
+  | { readonly row: "beside"; readonly side: Side };
 type Side = "left" | "right";
 
 const BELOW: Place = { row: "below", shift: 0 };

@@ -90,7 +90,7 @@ async function setWhereUnchanged(
   await collection.bulkWrite(updates, { ordered: false });
 }
 
-const BEYOND_ASCII = /[^\x00-\x7f]/; // eslint-disable-line no-control-regex
+const BEYOND_ASCII = /[^\x00-\x7f]/; // oxlint-disable-line no-control-regex -- it is what is looked for
 
 /** Writes what is searched and filtered by in one normal form; ASCII has no other. */
 async function composeTexts(db: Db): Promise<void> {
