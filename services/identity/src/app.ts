@@ -40,6 +40,7 @@ import type { Quotas } from "./quotas.js";
 import { mountRegistrations } from "./registrations/routes.js";
 import { createSessionCookies } from "./sessions/cookie.js";
 import { createReplaceSessions } from "./sessions/replace.js";
+import { mountOwnSessions } from "./sessions/own-routes.js";
 import { mountSessions } from "./sessions/routes.js";
 import { createSessionStore } from "./sessions/store.js";
 import { createAuditNoteSource, createTopologyDirectory } from "./topology.js";
@@ -120,6 +121,7 @@ export function createApp(options: AppOptions): App {
     ...{ sessions, sessionsPerUser: quotas.sessionsPerUser, users, replaceSessions, passwords },
     ...{ guess, failedLogins, topology, cookies, changeRights },
   });
+  mountOwnSessions(router, { sessions, cookies, changeRights });
   mountPasswords(router, { users, organizations, passwords, requireStrong, guess, failedLogins, change, cookies });
   mountOrganizations(router, { organizations, transaction, changeRights });
   const noteFirstUses = createNoteFirstUses(db, transaction);

@@ -3,7 +3,7 @@ import { FIRST_FORM, type Form, inPresentForm } from "@nts/shared/mongo/forms";
 import type { KeyDocument } from "./keys/key.rules.js";
 import type { InviteDocument } from "./invites/invite.rules.js";
 import type { OrganizationDocument } from "./organizations/organization.js";
-import type { SessionDocument } from "./sessions/session.js";
+import { SESSION_FORM, type SessionDocument } from "./sessions/session.js";
 import type { UserDocument } from "./users/user.js";
 
 // During a rolling update two builds write the same documents. A write changes single members, so that what another build
@@ -27,7 +27,7 @@ export const FORMS: Forms = {
   organizations: FIRST_FORM,
   users: FIRST_FORM,
   invites: FIRST_FORM,
-  sessions: FIRST_FORM,
+  sessions: SESSION_FORM,
   api_keys: FIRST_FORM,
 };
 

@@ -30,6 +30,7 @@ export const INDEXES: Indexes = {
   sessions: [
     { key: { hash: 1 }, unique: true },
     { key: { user_id: 1 } },
+    { key: { user_id: 1, created_at: 1, _id: 1 } },
     { key: { expires_at: 1 }, expireAfterSeconds: 0 },
   ],
   login_failures: [{ key: { account: 1 } }, { key: { expires_at: 1 }, expireAfterSeconds: 0 }],

@@ -16,6 +16,7 @@ import * as organizations from "./organizations.js";
 import * as ports from "./ports.js";
 import * as reports from "./reports.js";
 import * as revert from "./revert.js";
+import * as sessions from "./sessions.js";
 import * as services from "./services.js";
 import * as subnets from "./subnets.js";
 import * as system from "./system.js";
@@ -48,6 +49,7 @@ function compare(a: string, b: string): number {
 export const OPERATIONS = operationsOf(
   system,
   users,
+  sessions,
   whoami,
   invites,
   organizations,
@@ -97,6 +99,7 @@ export * from "./ports.js";
 export * from "./reports.js";
 export * from "./revert.js";
 export * from "./services.js";
+export * from "./sessions.js";
 export * from "./sightings.js";
 export * from "./stats.js";
 export * from "./subnets.js";

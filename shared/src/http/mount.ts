@@ -38,6 +38,8 @@ export interface Call<E> {
   readonly cause: Cause;
   /** Address of the client, as the gateway saw it. */
   readonly clientAddress: string;
+  /** What the client calls itself; null when it says nothing. */
+  readonly userAgent: string | null;
   /** Hashes of the session cookies that the browser sent; empty for operations that do not end sessions. */
   readonly sessionHashes: readonly string[];
   /** The revisions of `If-Match`, without quotes; null when it was not sent, `["*"]` when any will do. */
@@ -179,6 +181,7 @@ async function answerRequest(
       principal,
       cause: observation.cause,
       clientAddress,
+      userAgent: header(request, "user-agent") ?? null,
       sessionHashes: header(request, INTERNAL.sessionHashes)?.split(",").filter(Boolean) ?? [],
       ifMatch: strongRevisionsOf(request.headers["if-match"]),
       lastEventId: header(request, "last-event-id") ?? null,

@@ -5,10 +5,30 @@
  */
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { isAtLeast, OPERATIONS, PERMISSIONS, type AnyEndpoint, type Permission } from "@nts/shared/contract";
-import { aColleague, aKey, anAccount, callerOf, type Account, type Answered, type Caller } from "../support/api.js";
+import {
+  aColleague,
+  aKey,
+  anAccount,
+  anotherSession,
+  callerOf,
+  type Account,
+  type Answered,
+  type Caller,
+} from "../support/api.js";
 import { scanFile } from "../support/imports.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
-import { aNetworkWithAHost, aWebhook, theFirstCursor, type Made, type NetworkWorld } from "../support/world.js";
+import {
+  aNetworkWithAHost,
+  aWebhook,
+  idsIn,
+  headersOf,
+  keyBody,
+  SINGULAR,
+  theFirstCursor,
+  UNKNOWN,
+  type Made,
+  type NetworkWorld,
+} from "../support/world.js";
 
 /** A caller and what it may do: its level, and which of the two networks of the organization it may use. */
 interface Kind {
@@ -21,7 +41,6 @@ interface Kind {
 /** Whose entity a request is about, seen from the organization of the callers. */
 type Target = "one" | "two" | "foreign" | "unknown";
 
-const UNKNOWN = "01938c4a-7d5e-7b21-9f3c-000000000000";
 const TARGETS: readonly Target[] = ["one", "two", "foreign", "unknown"];
 
 let stack: SharedStack;
@@ -30,6 +49,7 @@ let foreign: Account;
 let worlds: Record<"one" | "two" | "foreign", NetworkWorld>;
 let tags: Record<"own" | "foreign", Made>;
 let keys: Record<"own" | "foreign", string>;
+let sessions: Record<"own" | "foreign", string>;
 let users: Record<"own" | "foreign", Made>;
 let invites: Record<"own" | "foreign", Made>;
 let webhooks: Record<"one" | "two" | "foreign", Made>;
@@ -51,6 +71,7 @@ beforeAll(async () => {
     foreign: await foreign.session.data<Made>("post", "/api/v1/tags", { name: "tag" }),
   };
   keys = { own: (await aKey(url, own)).id, foreign: (await aKey(url, foreign)).id };
+  sessions = { own: (await anotherSession(stack.url, own)).id, foreign: (await anotherSession(stack.url, foreign)).id };
   users = {
     own: { id: (await aColleague(url, own)).userId, permissions: "Member" },
     foreign: { id: (await aColleague(url, foreign)).userId, permissions: "Member" },
@@ -206,7 +227,7 @@ async function requestOf(
   target: Target,
   { isHarmless = false, bodyOf }: { isHarmless?: boolean; bodyOf?: NetworkWorld } = {},
 ): Promise<{ path: string; body: unknown }> {
-  const resource = /^\/api\/v1\/(auth\/keys|[\w-]+)/.exec(operation.path)?.[1] ?? "";
+  const resource = /^\/api\/v1\/(auth\/(?:keys|sessions)|[\w-]+)/.exec(operation.path)?.[1] ?? "";
   const isDelete = operation.operationId.includes("delete") || operation.method === "delete";
   const entity = isDelete && !isHarmless ? await victim(resource, target) : existing(resource, target);
   const sample = bodyOf === undefined ? entity : resource in SINGULAR ? bodyOf[SINGULAR[resource] as "host"] : entity;
@@ -217,21 +238,6 @@ async function requestOf(
   return { path, body: bodyFor(operation, resource, target, sample) };
 }
 
-/** A file says of which type it is. */
-function headersOf({ upload }: AnyEndpoint): Record<string, string> {
-  return upload === undefined ? {} : { "content-type": upload.contentTypes[0] };
-}
-
-const SINGULAR: Readonly<Record<string, keyof NetworkWorld>> = {
-  networks: "network",
-  subnets: "subnet",
-  hosts: "host",
-  interfaces: "interface",
-  ports: "port",
-  services: "service",
-  bindings: "binding",
-};
-
 function existing(resource: string, target: Target): Made {
   const side = target === "foreign" ? "foreign" : "own";
   const organization = target === "foreign" ? foreign : own;
@@ -240,6 +246,7 @@ function existing(resource: string, target: Target): Made {
   if (kind !== undefined) return { ...worlds[target === "unknown" ? "one" : target][kind], ...unknown };
   if (resource === "tags") return { ...tags[side], ...unknown };
   if (resource === "auth/keys") return { ...keyBody(organization), id: keys[side], ...unknown };
+  if (resource === "auth/sessions") return { id: sessions[side], ...unknown };
   if (resource === "users") return { ...users[side], ...unknown };
   if (resource === "invites") return { ...invites[side], ...unknown };
   if (resource === "webhooks") return { ...webhooks[target === "unknown" ? "one" : target], ...unknown };
@@ -251,6 +258,7 @@ let victims = 0;
 /** An entity made to be deleted, so that nothing another check needs is lost. */
 async function victim(resource: string, target: Target): Promise<Made> {
   if (resource === "users") return { id: (await aColleague(stack.url, own)).userId };
+  if (resource === "auth/sessions") return { id: (await anotherSession(stack.url, own)).id };
   const create = OPERATIONS.find(({ path, method }) => method === "post" && path === `/api/v1/${resource}`);
   if (create === undefined) throw new Error(`nothing makes ${resource}`);
   const made = await own.session.data<Made & { api_key?: Made }>("post", create.path, bodyFor(create, resource, target, existing(resource, target))); // prettier-ignore
@@ -281,10 +289,6 @@ function bodyFor(operation: AnyEndpoint, resource: string, target: Target, entit
   return { ...entity, ...fresh[resource], ...children };
 }
 
-function keyBody({ organizationId: organization_id, userId: user_id }: Account): Made {
-  return { id: UNKNOWN, name: "a key", organization_id, user_id, tags: [] };
-}
-
 /** Neither the other organization, nor a network outside of the caller's, may show in an answer. */
 function expectNothingForeign(kind: Kind, { text }: Answered): void {
   const people = [foreign.userId, users.foreign.id, invites.foreign.id, keys.foreign, webhooks.foreign.id];
@@ -292,8 +296,4 @@ function expectNothingForeign(kind: Kind, { text }: Answered): void {
   const beyond = (["one", "two"] as const).filter((name) => kind.level !== null && !kind.networks.includes(name));
   const seen = [...hidden, ...beyond.flatMap((name) => idsIn(worlds[name]))].filter((id) => text.includes(id));
   expect({ caller: kind.caller.name, seen }).toEqual({ caller: kind.caller.name, seen: [] });
-}
-
-function idsIn(world: NetworkWorld): string[] {
-  return Object.values(world).map(({ id }: Made) => id);
 }

@@ -132,6 +132,16 @@ describe("the examples of docs/audit.md", () => {
   });
 });
 
+describe("the examples of docs/people.md", () => {
+  it("answer what the page shows", async () => {
+    const page = readPage("docs/people.md");
+    const own = (text: string): string => text.replaceAll("ada@example.com", "rosing@example.com");
+    const answered = await runFiveMinutes({ commands: [...readFiveMinutes().commands, ...page.commands].map(own) }, stack.url, folder); // prettier-ignore
+    const shape = (text: string): unknown => shapeOf(text.replace(/"curl\/[\d.]+"/g, '"curl"'));
+    expect(answered.slice(-page.answers.length).map(shape)).toEqual(page.answers.map(shape));
+  });
+});
+
 /** The kinds and data of Server-Sent Events. */
 function eventsIn(text: string): unknown[] {
   return [...text.matchAll(/^event: (.*)\ndata: (.*)$/gm)].map(([, event, data = ""]) => [event, shapeOf(data)]);

@@ -23,7 +23,7 @@ const NEXT: Forms = {
   organizations: nextForm(({ name }) => ({ name: name.toUpperCase() })),
   users: nextForm((user) => noViewer(user)),
   invites: nextForm((invite) => noViewer(invite)),
-  sessions: nextForm(() => ({ expires_at: new Date(0) })),
+  sessions: { ...nextForm(() => ({ expires_at: new Date(0) })), version: FORMS.sessions.version + 1 },
   api_keys: nextForm(({ name }) => ({ name: name.toUpperCase(), label: name.toUpperCase() })),
 };
 const PRESENT = 0;
@@ -64,7 +64,7 @@ describe("two builds of identity on one database", () => {
       sessions: person.principal.credentialId,
     };
     for (const [kind, _id] of Object.entries(made))
-      expect(await rawOf(kind as keyof Stored, _id)).toMatchObject({ form: 1 });
+      expect(await rawOf(kind as keyof Stored, _id)).toMatchObject({ form: FORMS[kind as keyof Stored].version });
   });
 
   it("keep what the next one has added when the present one writes, which says so by its form", async () => {

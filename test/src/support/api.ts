@@ -109,6 +109,18 @@ async function registered(baseUrl: string, name: string, more: object): Promise<
   return { userId: user.id, organizationId: user.organization_id, email, password, session, cookie };
 }
 
+/** Signs in once more. @returns the cookie and the id of the new session */
+export async function anotherSession(
+  baseUrl: string,
+  { email, password }: Account,
+): Promise<{ cookie: string; id: string }> {
+  const { headers } = await callerOf(baseUrl, "nobody").send("post", "/api/auth/login", { email, password });
+  const cookie = cookieOf(headers);
+  const caller = callerOf(baseUrl, "another session", { cookie });
+  const { credential_id: id } = await caller.data<{ credential_id: string }>("get", "/api/v1/auth/whoami");
+  return { cookie, id };
+}
+
 /** The cookie that an answer sets, as a request sends it. */
 export function cookieOf(headers: Headers): string {
   return (headers.getSetCookie()[0] ?? "").split(";")[0] ?? "";

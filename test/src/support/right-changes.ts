@@ -1,6 +1,6 @@
 /** The changes that take rights away, each on a credential of its own that it makes worthless. */
 import { OPERATIONS, type AnyEndpoint } from "@nts/shared/contract";
-import { aColleague, aKey, anAccount, callerOf, cookieOf, type Account } from "./api.js";
+import { aColleague, aKey, anAccount, anotherSession, callerOf, type Account } from "./api.js";
 
 /** A credential that is good, and the change that ends it. */
 export interface Revocation {
@@ -66,12 +66,22 @@ export const KINDS: ReadonlyMap<string, Prepare | null> = new Map([
     const owner = await anAccount(url);
     return { headers: { cookie: owner.cookie }, path: LIST, change: { by: owner } };
   }),
+  kind("end a session", "delete_session", async (url) => {
+    const owner = await anAccount(url);
+    const { cookie, id } = await anotherSession(url, owner);
+    return { headers: { cookie }, path: LIST, change: { by: owner, params: { id } } };
+  }),
+  kind("end the other sessions", "revoke_other_sessions", async (url) => {
+    const owner = await anAccount(url);
+    const { cookie } = await anotherSession(url, owner);
+    return { headers: { cookie }, path: LIST, change: { by: owner } };
+  }),
   kind("change the password", "change_password", async (url) => {
     const owner = await anAccount(url);
-    const { email, password } = owner;
-    const other = await callerOf(url, "login").send("post", "/api/auth/login", { email, password });
+    const { password } = owner;
+    const { cookie } = await anotherSession(url, owner);
     const body = { current_password: password, new_password: `${password}, changed` };
-    return { headers: { cookie: cookieOf(other.headers) }, path: LIST, change: { by: owner, body } };
+    return { headers: { cookie }, path: LIST, change: { by: owner, body } };
   }),
 ]);
 

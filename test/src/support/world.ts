@@ -1,4 +1,5 @@
-import { type Caller } from "./api.js";
+import type { AnyEndpoint } from "@nts/shared/contract";
+import { type Account, type Caller } from "./api.js";
 
 /** An entity as it was answered. */
 export type Made = Readonly<Record<string, unknown>> & { readonly id: string };
@@ -50,4 +51,33 @@ export function aWebhook(caller: Caller, { network }: Pick<NetworkWorld, "networ
 export async function theFirstCursor(caller: Caller): Promise<string> {
   const [change] = await caller.data<{ cursor: string }[]>("get", "/api/v1/changes?limit=1&wait=20");
   return change!.cursor;
+}
+
+/** The ids of everything in a world. */
+export function idsIn(world: NetworkWorld): string[] {
+  return Object.values(world).map(({ id }: Made) => id);
+}
+
+/** An id that nothing has. */
+export const UNKNOWN = "01938c4a-7d5e-7b21-9f3c-000000000000";
+
+/** What makes or changes a key of an account, with an id that nothing has. */
+export function keyBody({ organizationId: organization_id, userId: user_id }: Account): Made {
+  return { id: UNKNOWN, name: "a key", organization_id, user_id, tags: [] };
+}
+
+/** The member of a world for each kind of resource. */
+export const SINGULAR: Readonly<Record<string, keyof NetworkWorld>> = {
+  networks: "network",
+  subnets: "subnet",
+  hosts: "host",
+  interfaces: "interface",
+  ports: "port",
+  services: "service",
+  bindings: "binding",
+};
+
+/** A file says of which type it is. */
+export function headersOf({ upload }: AnyEndpoint): Record<string, string> {
+  return upload === undefined ? {} : { "content-type": upload.contentTypes[0] };
 }

@@ -3,6 +3,7 @@ import { Page } from "../parts/page.js";
 import { OrganizationPart } from "./organization-part.js";
 import { PasswordPart } from "./password-part.js";
 import { RightsPart } from "./rights-part.js";
+import { SessionsPart } from "./sessions-part.js";
 import { useMay } from "../session/session.js";
 import { WebhooksPart } from "./webhooks-part.js";
 import classes from "./settings.module.css";
@@ -20,6 +21,7 @@ export default function SettingsPage(): ReactNode {
         <div className={classes.column}>
           <RightsPart />
           <PasswordPart />
+          <SessionsPart />
         </div>
       </div>
     </Page>

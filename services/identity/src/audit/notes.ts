@@ -45,8 +45,15 @@ const SUBJECTS: { readonly [Kind in keyof Told]: (one: Told[Kind]) => Subject } 
 const STATES: { readonly [Kind in keyof Told]: (one: Told[Kind]) => object } = {
   organization: organizationAnswer,
   user: (user) => ({ ...userAnswer({ ...user, network_ids: [] }, []), network_ids: user.network_ids }),
-  session: ({ session: { _id, user_id, created_at, expires_at } }) => ({
-    ...{ id: _id, user_id, created_at: created_at.toISOString(), expires_at: expires_at.toISOString() },
+  session: ({ session: { _id, user_id, created_at, expires_at, browser, address } }) => ({
+    ...{
+      id: _id,
+      user_id,
+      created_at: created_at.toISOString(),
+      expires_at: expires_at.toISOString(),
+      browser,
+      address,
+    },
   }),
   invite: (invite) => ({ ...inviteAnswer({ ...invite, network_ids: [] }, []), network_ids: invite.network_ids }),
   key: (key) => {

@@ -47,6 +47,9 @@ const session = {
   organization_id: "organization",
   created_at: now,
   expires_at: after(7 * 24 * HOUR_MS),
+  last_used: now,
+  browser: null,
+  address: null,
 };
 
 const checkKey = (found: Partial<FoundKey>) => verifyKey({ number: 7, key, user, organization, ...found }, now);

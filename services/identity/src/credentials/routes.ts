@@ -1,7 +1,7 @@
 import { verifyCredential } from "@nts/shared/contract/internal";
 import { answer } from "@nts/shared/http/answer";
 import { mountAny, type Router } from "@nts/shared/http/mount";
-import { slidExpiry } from "../sessions/lifetime.rules.js";
+import { useOf } from "../sessions/lifetime.rules.js";
 import type { SessionStore } from "../sessions/store.js";
 import { verifyKey, verifySession, type FoundSession } from "./rights.rules.js";
 import type { CredentialStore } from "./store.js";
@@ -17,12 +17,12 @@ export function mountCredentials(router: Router, { credentials, sessions }: Cred
     if (kind === "key") return answer.data(verifyKey(await credentials.findKey(hash), now));
     const found = await credentials.findSession(hash);
     const verification = verifySession(found, now);
-    if (verification.status === "valid") await slide(found, now);
+    if (verification.status === "valid") await noteUse(found, now);
     return answer.data(verification);
   });
 
-  async function slide({ session }: FoundSession, now: Date): Promise<void> {
-    const expiresAt = session === null ? null : slidExpiry(session, now);
-    if (session !== null && expiresAt !== null) await sessions.slide(session._id, expiresAt);
+  async function noteUse({ session }: FoundSession, now: Date): Promise<void> {
+    const use = session && useOf(session, now);
+    if (session !== null && use !== null) await sessions.noteUse(session._id, use);
   }
 }

@@ -13,6 +13,7 @@ import type { OrganizationStore } from "../organizations/store.js";
 import { networksOf } from "../scopes.rules.js";
 import type { SessionCookies } from "../sessions/cookie.js";
 import type { ReplaceSessions } from "../sessions/replace.js";
+import { placeOf } from "../sessions/place.js";
 import { startSession } from "../sessions/start.js";
 import type { SessionStore } from "../sessions/store.js";
 import type { TopologyDirectory } from "../topology.js";
@@ -39,7 +40,8 @@ export function mountRegistrations(router: Router, routes: RegistrationRoutes): 
   const { users, organizations, invites, sessions, replaceSessions, passwords, topology, cookies, registration } =
     routes;
 
-  mountAny(router, register, async ({ body, sessionHashes, cause, work }) => {
+  mountAny(router, register, async (call) => {
+    const { body, sessionHashes, cause, work } = call;
     const { email, password, invite_token, organization_name: name } = body;
     if (invite_token === undefined && registration === "invite") throw new AppError("registration_closed");
     const hash = invite_token === undefined ? null : hashCredential(invite_token);
@@ -59,7 +61,7 @@ export function mountRegistrations(router: Router, routes: RegistrationRoutes): 
         hash === null
           ? await foundOrganization(organizations, { name, founder: candidate }, tx)
           : await joinOrganization(candidate, hash, tx);
-      const { token, session } = startSession(user, candidate.now);
+      const { token, session } = startSession(user, candidate.now, placeOf(call));
       await sessions.insert(session, user, tx);
       return { user, token };
     });

@@ -4,6 +4,7 @@
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const UNUSED_MS = 7 * DAY_MS;
+const NOTED_MS = 5 * 60_000;
 
 /** Milliseconds from the beginning of a session to its end, however much it is used. */
 export const LONGEST_MS = 30 * DAY_MS;
@@ -17,4 +18,19 @@ export function expiryOfNew(now: Date): Date {
 export function slidExpiry(session: { readonly created_at: Date; readonly expires_at: Date }, now: Date): Date | null {
   const end = Math.min(now.getTime() + UNUSED_MS, session.created_at.getTime() + LONGEST_MS);
   return end - session.expires_at.getTime() >= HOUR_MS ? new Date(end) : null;
+}
+
+/** What to store at a use of a session; null when what is stored is good enough. */
+export function useOf(
+  session: { readonly created_at: Date; readonly expires_at: Date; readonly last_used: Date },
+  now: Date,
+): { readonly last_used: Date; readonly expires_at?: Date } | null {
+  const end = slidExpiry(session, now);
+  if (end !== null) return { last_used: now, expires_at: end };
+  return now.getTime() - session.last_used.getTime() < NOTED_MS ? null : { last_used: now };
+}
+
+/** When a session was last used, as far as is stored: an earlier build moves its end alone. */
+export function lastUseOf({ last_used, expires_at }: { readonly last_used: Date; readonly expires_at: Date }): Date {
+  return new Date(Math.max(last_used.getTime(), expires_at.getTime() - UNUSED_MS));
 }

@@ -13,6 +13,7 @@ import type { UserStore } from "../users/store.js";
 import { userAnswer } from "../users/user.js";
 import type { SessionCookies } from "./cookie.js";
 import type { ReplaceSessions } from "./replace.js";
+import { placeOf } from "./place.js";
 import { startSession } from "./start.js";
 import type { SessionStore } from "./store.js";
 
@@ -43,7 +44,8 @@ export function mountSessions(router: Router, routes: SessionRoutes): void {
     changeRights,
   } = routes;
 
-  mountAny(router, login, async ({ body: { email, password }, clientAddress, sessionHashes, cause, work }) => {
+  mountAny(router, login, async (call) => {
+    const { body: { email, password }, clientAddress, sessionHashes, cause, work } = call; // prettier-ignore
     const user = await users.findByEmail(email);
     const check = () => passwords.matches(user?.password_hash ?? null, password);
     const failures = await guess(email, clientAddress, check);
@@ -51,7 +53,7 @@ export function mountSessions(router: Router, routes: SessionRoutes): void {
     if (user === null || failures > 0) throw new AppError("invalid_credentials");
     const scope = { organizationId: user.organization_id, networks: networksOf(user) };
     const data = userAnswer(user, await topology.networksIn(scope, cause));
-    const { token, session } = startSession(user, new Date());
+    const { token, session } = startSession(user, new Date(), placeOf(call));
     // Whoever has too many signs in all the same: the session ends that was not used for longest.
     await untilSaved(work, async () => {
       const replaced = await sessions.idsOf(sessionHashes);

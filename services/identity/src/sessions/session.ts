@@ -1,4 +1,6 @@
-import { expiryOfNew } from "./lifetime.rules.js";
+import type { Session } from "@nts/shared/contract/sessions";
+import type { Form } from "@nts/shared/mongo/forms";
+import { expiryOfNew, lastUseOf } from "./lifetime.rules.js";
 
 /** A session; its token is nowhere, only the hash of it. */
 export interface SessionDocument {
@@ -10,12 +12,32 @@ export interface SessionDocument {
   organization_id: string;
   created_at: Date;
   expires_at: Date;
+  /** At least; see {@link lastUseOf}. */
+  last_used: Date;
+  /** What it calls itself, shortened. */
+  browser: string | null;
+  /** Of the client that signed in. */
+  address: string | null;
 }
+
+/** Where somebody signs in. */
+export type SignInPlace = Pick<SessionDocument, "browser" | "address">;
+
+/** Earlier builds note neither browser nor address, and move nothing but the end. */
+export const SESSION_FORM: Form<SessionDocument> = {
+  version: 2,
+  upgrade: (stored) => ({ ...{ browser: null, address: null, last_used: stored.created_at }, ...stored }),
+};
 
 /** A session that begins now. */
 export function newSession(
   user: { readonly _id: string; readonly organization_id: string },
-  { id, hash, now }: { readonly id: string; readonly hash: string; readonly now: Date },
+  {
+    id,
+    hash,
+    now,
+    place,
+  }: { readonly id: string; readonly hash: string; readonly now: Date; readonly place: SignInPlace },
 ): SessionDocument {
   return {
     _id: id,
@@ -24,5 +46,18 @@ export function newSession(
     organization_id: user.organization_id,
     created_at: now,
     expires_at: expiryOfNew(now),
+    last_used: now,
+    ...place,
+  };
+}
+
+/** A session as answered. @param currentId of the session that asks, which is used at this moment */
+export function sessionAnswer(session: SessionDocument, currentId: string, now: Date): Session {
+  const { _id, created_at, expires_at, browser, address } = session;
+  const current = _id === currentId;
+  return {
+    ...{ id: _id, created_at: created_at.toISOString() },
+    ...{ last_used: (current ? now : lastUseOf(session)).toISOString(), expires_at: expires_at.toISOString() },
+    ...{ browser, address, current },
   };
 }

@@ -1,17 +1,28 @@
 import type { ClientSession, Filter } from "mongodb";
+import type { PageInfo } from "@nts/shared/http/answer";
+import type { PageQuery } from "@nts/shared/mongo/keyset";
 import { actorFrom, noteChange } from "../audit/notes.js";
 import type { Database } from "../database.js";
-import { type Forms, openDocuments } from "../documents.js";
+import { type Documents, type Forms, openDocuments } from "../documents.js";
 import type { UserDocument } from "../users/user.js";
+import { readPage } from "../pages.js";
 import type { SessionDocument } from "./session.js";
+
+/** Whose sessions a call may touch; those of others do not exist for it. */
+export interface SessionOwner {
+  readonly organizationId: string;
+  readonly userId: string;
+}
 
 type SessionUser = Pick<UserDocument, "_id" | "email">;
 
 export interface SessionStore {
   /** @param user whose it is */
   insert(session: SessionDocument, user: SessionUser, tx: ClientSession): Promise<void>;
-  /** Moves the end of a session on, never back. */
-  slide(id: string, expiresAt: Date): Promise<void>;
+  /** Moves the end of a session and its last use on, never back. */
+  noteUse(id: string, use: Partial<Pick<SessionDocument, "expires_at" | "last_used">>): Promise<void>;
+  /** Those of a user that have not ended. */
+  list(owner: SessionOwner, query: PageQuery, now: Date): Promise<{ found: SessionDocument[]; page: PageInfo }>;
   find(organizationId: string, userId: string, id: string): Promise<SessionDocument | null>;
   /** The ids of the sessions whose tokens have these hashes: who knows one has had the token. */
   idsOf(hashes: readonly string[]): Promise<string[]>;
@@ -25,6 +36,8 @@ export interface SessionStore {
    */
   removeMany(ids: readonly string[], tx: ClientSession): Promise<"removed" | "conflict">;
   removeAllOf(user: SessionUser, tx: ClientSession): Promise<void>;
+  /** Ends the sessions of a user but for one. @returns how many; a conflict when there was none */
+  removeOthers(userId: string, keptId: string, tx: ClientSession): Promise<number | "conflict">;
 }
 
 export function createSessionStore({ db, share }: Database, forms?: Forms): SessionStore {
@@ -37,15 +50,64 @@ export function createSessionStore({ db, share }: Database, forms?: Forms): Sess
     return found.map(documents.understood);
   }
 
+  /** On behalf of those whose they were. */
+  async function noteEnds(ended: readonly SessionDocument[], tx: ClientSession): Promise<void> {
+    const users = db.collection<UserDocument>("users");
+    const theirs = { _id: { $in: ended.map(({ user_id }) => user_id) } };
+    const found = await users.find(theirs, { projection: { email: 1 }, session: tx }).toArray();
+    const emails = new Map(found.map((user) => [user._id, user.email]));
+    for (const session of ended) {
+      const { user_id } = session;
+      const email = emails.get(user_id) ?? null;
+      noteChange(tx, "session", { before: { session, email: email ?? "" }, actor: { user_id, key_id: null, email } });
+    }
+  }
+
   return {
+    ...createSessionReads(documents, share),
     insert: async (session, user, tx) => {
       await documents.insert(session, tx);
       noteChange(tx, "session", { after: { session, email: user.email }, actor: actorFrom(user) });
     },
-    slide: async (id, expiresAt) => {
-      await sessions.updateOne({ _id: id }, { $max: { expires_at: expiresAt } });
+    noteUse: async (id, use) => {
+      await sessions.updateOne({ _id: id }, { $max: use });
     },
-    find: (organizationId, userId, id) => share(organizationId, () => documents.find({ _id: id, user_id: userId })),
+    count: (userId, tx) => sessions.countDocuments({ user_id: userId }, { session: tx }),
+    removeMany: async (ids, tx) => {
+      const ended = await remove({ _id: { $in: [...ids] } }, tx);
+      if (ended.length === 0) return "conflict";
+      await noteEnds(ended, tx);
+      return "removed";
+    },
+    removeAllOf: async ({ _id, email }, tx) => {
+      for (const session of await remove({ user_id: _id }, tx))
+        noteChange(tx, "session", { before: { session, email } });
+    },
+    removeOthers: async (userId, keptId, tx) => {
+      const ended = await remove({ user_id: userId, _id: { $ne: keptId } }, tx);
+      if (ended.length === 0) return "conflict";
+      await noteEnds(ended, tx);
+      return ended.length;
+    },
+  };
+}
+
+function createSessionReads(
+  { collection: sessions, find, understood }: Documents<SessionDocument>,
+  share: Database["share"],
+): Pick<SessionStore, "list" | "find" | "idsOf" | "idsBeyond"> {
+  return {
+    list: async (owner, query, now) => {
+      const living = { user_id: owner.userId, expires_at: { $gt: now } };
+      const { found, page } = await readPage(
+        { collection: sessions, share },
+        { name: "Session", ...owner },
+        living,
+        query,
+      );
+      return { found: found.map(understood), page };
+    },
+    find: (organizationId, userId, id) => share(organizationId, () => find({ _id: id, user_id: userId })),
     idsOf: async (hashes) => {
       if (hashes.length === 0) return [];
       const found = await sessions.find({ hash: { $in: [...hashes] } }, { projection: { _id: 1 } }).toArray();
@@ -58,28 +120,6 @@ export function createSessionStore({ db, share }: Database, forms?: Forms): Sess
         .skip(kept)
         .toArray();
       return found.map(({ _id }) => _id);
-    },
-    count: (userId, tx) => sessions.countDocuments({ user_id: userId }, { session: tx }),
-    removeMany: async (ids, tx) => {
-      const ended = await remove({ _id: { $in: [...ids] } }, tx);
-      if (ended.length === 0) return "conflict";
-      const users = db.collection<UserDocument>("users");
-      const theirs = { _id: { $in: ended.map(({ user_id }) => user_id) } };
-      const found = await users.find(theirs, { projection: { email: 1 }, session: tx }).toArray();
-      const emails = new Map(found.map((user) => [user._id, user.email]));
-      for (const session of ended) {
-        const { user_id } = session;
-        const email = emails.get(user_id) ?? null;
-        noteChange(tx, "session", {
-          before: { session, email: email ?? "" },
-          actor: { user_id, key_id: null, email },
-        });
-      }
-      return "removed";
-    },
-    removeAllOf: async ({ _id, email }, tx) => {
-      for (const session of await remove({ user_id: _id }, tx))
-        noteChange(tx, "session", { before: { session, email } });
     },
   };
 }

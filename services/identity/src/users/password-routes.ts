@@ -6,6 +6,7 @@ import type { FailedLogins } from "../audit/failed-logins.js";
 import type { Guess } from "../logins/guess.js";
 import type { OrganizationStore } from "../organizations/store.js";
 import type { SessionCookies } from "../sessions/cookie.js";
+import { placeOf } from "../sessions/place.js";
 import { startSession } from "../sessions/start.js";
 import type { ChangePassword } from "./change-password.js";
 import type { Passwords } from "./passwords.js";
@@ -26,7 +27,8 @@ export interface PasswordRoutes {
 export function mountPasswords(router: Router, routes: PasswordRoutes): void {
   const { users, organizations, passwords, requireStrong, guess, failedLogins, change, cookies } = routes;
 
-  mount(router, changePassword, async ({ principal, scope, body, clientAddress, work }) => {
+  mount(router, changePassword, async (call) => {
+    const { principal, scope, body, clientAddress, work } = call;
     const { current_password, new_password } = body;
     const user = await users.find(scope.organizationId, principal.userId);
     if (user === null) throw new AppError("session_expired");
@@ -38,7 +40,7 @@ export function mountPasswords(router: Router, routes: PasswordRoutes): void {
     }
     const { name } = await organizations.get(scope.organizationId);
     await requireStrong("new_password", new_password, { email: user.email, organization: name });
-    const { token, session } = startSession(user, new Date());
+    const { token, session } = startSession(user, new Date(), placeOf(call));
     if (!(await change(work, user, new_password, session))) throw new AppError("invalid_credentials");
     return answer.data(null, { headers: { "set-cookie": cookies.carrying(token) } });
   });

@@ -1,0 +1,101 @@
+import { Badge, Button, Text } from "@mantine/core";
+import { deleteSession, listSessions, revokeOtherSessions, type Session } from "@nts/shared/contract";
+import type { ReactNode } from "react";
+import { useRows, useSend } from "../api/queries.js";
+import { useConfirm } from "../parts/confirm.js";
+import { FailureState } from "../parts/failure-state.js";
+import { Part, PartBody } from "../parts/part.js";
+import { sayDone } from "../parts/toast.js";
+import { Waiting } from "../parts/waiting.js";
+import { When } from "../parts/when.js";
+import classes from "./settings.module.css";
+
+/** Where the caller is signed in, to end what should not be. */
+export function SessionsPart(): ReactNode {
+  const { data, error, refetch } = useRows(listSessions, { query: { limit: 1000 } });
+  const ask = useConfirm();
+  const send = useSend();
+  const sessions = inOrder(data?.data ?? []);
+  const endOne = (session: Session): void =>
+    ask({
+      title: "End this session?",
+      text: `${nameOf(session)} is signed out at once.`,
+      verb: "End session",
+      run: async () => {
+        await send(deleteSession, { params: { id: session.id } });
+        sayDone("Session ended.");
+      },
+    });
+  const endOthers = (): void =>
+    ask({
+      title: "End all other sessions?",
+      text: "Every browser but this one is signed out at once. API keys stay. If you do not know one of them, change your password, too.",
+      verb: "End all others",
+      run: async () => {
+        await send(revokeOtherSessions, {});
+        sayDone("Your other sessions have ended.");
+      },
+    });
+  return (
+    <Part
+      title="Sessions"
+      action={
+        sessions.length > 1 && (
+          <Button size="xs" variant="default" onClick={endOthers}>
+            End all others
+          </Button>
+        )
+      }
+    >
+      {data === undefined ? (
+        <PartBody>
+          {error === null ? <Waiting /> : <FailureState error={error} onRetry={() => void refetch()} />}
+        </PartBody>
+      ) : (
+        <ul className={classes.sessions}>
+          {sessions.map((session) => (
+            <SessionRow key={session.id} session={session} onEnd={() => endOne(session)} />
+          ))}
+        </ul>
+      )}
+    </Part>
+  );
+}
+
+function SessionRow({ session, onEnd }: { readonly session: Session; readonly onEnd: () => void }): ReactNode {
+  const { address, created_at, last_used, current } = session;
+  return (
+    <li className={classes.session}>
+      <div>
+        <Text size="sm" fw={600}>
+          {nameOf(session)}
+        </Text>
+        <Text size="sm" c="dimmed">
+          {address !== null && `${address} · `}signed in <When at={created_at} />
+          {!current && (
+            <>
+              {" "}
+              · used <When at={last_used} />
+            </>
+          )}
+        </Text>
+      </div>
+      {current ? (
+        <Badge variant="light">This one</Badge>
+      ) : (
+        <Button size="xs" variant="subtle" color="red" aria-label={`End ${nameOf(session)}`} onClick={onEnd}>
+          End
+        </Button>
+      )}
+    </li>
+  );
+}
+
+const nameOf = ({ browser }: Session): string => browser ?? "Unknown browser";
+
+/** The present one, and then those that were used last. */
+function inOrder(sessions: readonly Session[]): readonly Session[] {
+  return [...sessions].sort(
+    (a, b) => Number(b.current) - Number(a.current) || Date.parse(b.last_used) - Date.parse(a.last_used),
+  );
+}

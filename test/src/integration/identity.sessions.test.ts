@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { browserOf } from "@nts/identity/sessions/place";
+import { deleteSession, listSessions, revokeOtherSessions, type Session } from "@nts/shared/contract/sessions";
+import { login } from "@nts/shared/contract/users";
+import { type Audited, startAudited } from "../support/audit.js";
+import { type Person, tokenOf } from "../support/direct.js";
+
+const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:131.0) Gecko/20100101 Firefox/131.0";
+const SAFARI =
+  "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1";
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const UNKNOWN = "01938c4a-7d5e-7b21-9f3c-000000000000";
+
+let identity: Audited;
+
+beforeAll(async () => {
+  identity = await startAudited();
+});
+afterAll(() => identity.stop());
+
+const stored = () =>
+  identity.db.collection<{ _id: string; last_used: Date; expires_at: Date; created_at: Date }>("sessions");
+const listOf = ({ principal: as }: Person) => identity.data(listSessions, { as }) as unknown as Promise<Session[]>;
+const end = ({ principal: as }: Person, id: string, replica = 0) => identity.ask(deleteSession, { as, params: { id }, replica }); // prettier-ignore
+const stateOf = async ({ token }: Pick<Person, "token">): Promise<string> => (await identity.verify("session", token)).status; // prettier-ignore
+
+describe("identity.sessions: where somebody is signed in", () => {
+  it("is listed with browser and address, oldest first, the present one marked, and nobody else's", async () => {
+    const person = await identity.aPerson();
+    await identity.aPerson();
+    const { email, password } = person;
+    const headers = { "user-agent": FIREFOX, "x-client-address": "203.0.113.7" };
+    const second = await identity.ask(login, { body: { email, password }, headers });
+    const listed = await listOf(person);
+    expect(listed).toMatchObject([
+      { id: person.principal.credentialId, current: true },
+      { browser: "Firefox 131 on Linux", address: "203.0.113.7", current: false },
+    ]);
+    const secrets = [person.token, tokenOf(second.headers)];
+    for (const secret of secrets) expect(JSON.stringify(listed)).not.toContain(secret);
+    expect(listed.map((one) => Object.keys(one).sort())).toEqual(
+      Array.from({ length: 2 }, () => ["address", "browser", "created_at", "current", "expires_at", "id", "last_used"]),
+    );
+  });
+
+  it("is listed in pages, and without what has ended by its time", async () => {
+    const person = await identity.aPerson();
+    const [second, third] = [await identity.logIn(person), await identity.logIn(person)];
+    await stored().updateOne({ _id: second.principal.credentialId }, { $set: { expires_at: new Date() } });
+    expect((await listOf(person)).map(({ id }) => id)).toEqual(
+      [person, third].map(({ principal }) => principal.credentialId),
+    );
+    const page = await identity.ask(listSessions, { as: person.principal, query: { limit: 1 } });
+    expect(page.headers.get("x-list-total")).toBe("2");
+  });
+
+  it("is said as its user knows it, and bounded whatever a client calls itself", () => {
+    expect(browserOf(FIREFOX)).toBe("Firefox 131 on Linux");
+    expect(browserOf(SAFARI)).toBe("Safari 17 on iOS");
+    expect(browserOf("curl/8.5.0")).toBe("curl/8.5.0");
+    expect(browserOf(" ")).toBeNull();
+    expect(browserOf("x".repeat(10_000))?.length).toBeLessThanOrEqual(60);
+  });
+
+  it("says when each was used, written at most every five minutes", async () => {
+    const person = await identity.aPerson();
+    const other = await identity.logIn(person);
+    const usedAt = async () => (await listOf(person)).find(({ id }) => id === other.principal.credentialId)?.last_used;
+    const [begun, long] = [await usedAt(), new Date(Date.now() - 10 * MINUTE_MS)];
+    expect(await stateOf(other)).toBe("valid");
+    expect(await usedAt()).toBe(begun);
+    const longAgo = { last_used: long, expires_at: new Date(long.getTime() + 7 * DAY_MS) };
+    await stored().updateOne({ _id: other.principal.credentialId }, { $set: longAgo });
+    expect(await usedAt()).toBe(long.toISOString());
+    expect(await stateOf(other)).toBe("valid");
+    expect(Date.parse((await usedAt()) ?? "")).toBeGreaterThan(Date.now() - MINUTE_MS);
+  });
+});
+
+describe("identity.sessions: a session", () => {
+  it("is ended by its user from another one, on every replica, once, which the audit log tells", async () => {
+    const person = await identity.aPerson();
+    const other = await identity.logIn(person);
+    const { credentialId: id } = other.principal;
+    expect((await end(person, id, 1)).status).toBe(200);
+    expect([await stateOf(other), await stateOf(person)]).toEqual(["refused", "valid"]);
+    expect(await end(person, id)).toMatchObject({ status: 404, code: "not_found", params: { entity: "Session" } });
+    const [entry] = (await identity.entriesOf(person)).slice(-1);
+    expect(entry).toMatchObject({ action: "deleted", entity: "Session", entity_id: id, actor: { user_id: person.userId } }); // prettier-ignore
+  });
+
+  it("of somebody else is as one that never was, also for an Owner of the same organization", async () => {
+    const owner = await identity.aPerson();
+    const [colleague, stranger] = [await identity.aColleague(owner, {}), await identity.aPerson()];
+    const unknown = await end(owner, UNKNOWN);
+    for (const { principal } of [colleague, stranger])
+      expect((await end(owner, principal.credentialId)).text).toBe(unknown.text);
+    expect(unknown.status).toBe(404);
+    expect([await stateOf(colleague), await stateOf(stranger)]).toEqual(["valid", "valid"]);
+  });
+
+  it("ends itself, and the browser forgets it", async () => {
+    const person = await identity.aPerson();
+    const { status, headers } = await end(person, person.principal.credentialId);
+    expect([status, tokenOf(headers), await stateOf(person)]).toEqual([200, "", "refused"]);
+    expect(headers.getSetCookie()[0]).toContain("Max-Age=0");
+  });
+
+  it("ends all others of its user, and none of anybody else", async () => {
+    const [person, stranger] = [await identity.aPerson(), await identity.aPerson()];
+    const others = [await identity.logIn(person), await identity.logIn(person)];
+    const endOthers = () => identity.data(revokeOtherSessions, { as: person.principal });
+    expect(await endOthers()).toEqual({ ended_count: 2 });
+    expect(await Promise.all([person, stranger, ...others].map(stateOf))).toEqual(["valid", "valid", "refused", "refused"]); // prettier-ignore
+    expect((await identity.told(person)).slice(-2)).toEqual(["Session deleted", "Session deleted"]);
+    expect(await endOthers()).toEqual({ ended_count: 0 });
+  });
+});
+
+describe("identity.sessions: what an earlier build has stored", () => {
+  it("is listed without browser and address, used when its end says so, and can be ended", async () => {
+    const person = await identity.aPerson();
+    const other = await identity.logIn(person);
+    const { credentialId: _id } = other.principal;
+    const used = new Date(Date.now() - 2 * DAY_MS);
+    await stored().updateOne(
+      { _id },
+      {
+        $unset: { form: "", browser: "", address: "", last_used: "" } as never,
+        $set: { created_at: new Date(Date.now() - 3 * DAY_MS), expires_at: new Date(used.getTime() + 7 * DAY_MS) },
+      },
+    );
+    const [first] = await listOf(person);
+    expect(first).toMatchObject({ id: _id, browser: null, address: null, last_used: used.toISOString() });
+    // The earlier build moves the end on, of the same session and of one that this build has begun.
+    const [later, mine] = [new Date(Date.now() + 6 * DAY_MS), person.principal.credentialId];
+    await stored().updateMany({ _id: { $in: [_id, mine] } }, { $max: { expires_at: later } });
+    expect((await listOf(person))[0]).toMatchObject({
+      last_used: new Date(later.getTime() - 7 * DAY_MS).toISOString(),
+    });
+    expect(await stateOf(other)).toBe("valid");
+    expect((await end(person, _id)).status).toBe(200);
+    expect(await stateOf(other)).toBe("refused");
+  });
+});
