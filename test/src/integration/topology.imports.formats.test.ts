@@ -86,7 +86,7 @@ describe("a machine that tells its name and no address", () => {
     const both = await importFile(owner, "dhcp-leases", { network_id, dry_run: "true" }, two);
     expect(both.hosts.map(({ action, matched_by }) => [action, matched_by])).toEqual([["create", null], ["create", null]]);
     const one = await importFile(owner, "dhcp-leases", { network_id }, leaseOf("nas", "192.168.1.20", "00:11:32:aa:bb:cc"));
-    expect(one.hosts.map(({ action, matched_by }) => [action, matched_by])).toEqual([["update", "hostname"]]);
+    expect(one.hosts.map(({ action, matched_by }) => [action, matched_by])).toEqual([["update", null]]);
     const other = await importFile(owner, "dhcp-leases", { network_id }, leaseOf("nas", "192.168.1.21", "00:11:32:aa:bb:cd"));
     expect(other.hosts.map(({ action }) => action)).toEqual(["create"]);
     const { network: elsewhere } = await anEmptyNetwork(owner);
@@ -111,7 +111,7 @@ describe("a machine that tells its name and no address", () => {
     const [host] = await hostsOf(owner, network_id);
     await owner.call(patchHost, { params: host!, body: { hostname: "files.lan" } });
     const lease = await importFile(owner, "dhcp-leases", { network_id }, leaseOf("files", "192.168.1.20", "00:11:32:aa:bb:cc"));
-    expect(lease.hosts.map(({ id, matched_by }) => [id, matched_by])).toEqual([[host!.id, "hostname"]]);
+    expect(lease.hosts.map(({ id, matched_by }) => [id, matched_by])).toEqual([[host!.id, null]]);
   }); // prettier-ignore
 });
 

@@ -9,7 +9,7 @@ import classes from "./imports.module.css";
 
 const SHOWN = 100;
 
-const MATCHED_BY = { mac_address: "MAC address", ip_address: "address", hostname: "host name" } as const;
+const MATCHED_BY = { mac_address: "MAC address", ip_address: "address" } as const;
 
 const ACTIONS: Readonly<
   Record<ImportedHost["action"], { readonly planned: string; readonly done: string; readonly color: string }>
@@ -181,7 +181,7 @@ function columnsOf(isDry: boolean): readonly Column<ImportedHost>[] {
       id: "matched",
       label: "Matched by",
       narrow: true,
-      cell: ({ matched_by: by }) => (by === null ? "" : MATCHED_BY[by]),
+      cell: ({ action, matched_by: by }) => by !== null ? MATCHED_BY[by] : action === "update" || action === "unchanged" ? "name" : "", // prettier-ignore
     },
   ];
 }
