@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { DemoApi } from "./api.js";
+import { type DemoHost, type SubnetKey, SUBNETS } from "./data.js";
 import { HOSTS } from "./network.js";
 
 /** Who changes something: people with accounts of their own, and a script with a key of the demo account. */
@@ -77,8 +78,16 @@ export const CHANGES: readonly DemoChange[] = [
     host: "NAS",
     make: patchHost({ tags: { remove: ["maintenance"] } }),
   },
-  { by: "script", comment: "Nightly scan of the office", host: "Design workstation", make: scanOffice([]) },
-  { by: "script", comment: "Nightly scan of the office", host: "Design workstation", make: scanOffice(["Meeting room display", "Printer first floor"]) }, // prettier-ignore
+  { by: "script", comment: "Nightly scan", host: "Design workstation", make: scanAll({}) },
+  {
+    by: "script",
+    comment: "Nightly scan",
+    host: "Design workstation",
+    make: scanAll({
+      gone: ["Meeting room display", "Printer first floor"],
+      closed: { "Wireless controller": [8843], "Printer second floor": [9100] },
+    }),
+  },
 ];
 
 const TRIAL = "Backup trial";
@@ -143,17 +152,41 @@ function importContainers(api: DemoApi, { id, network_id: networkId }: FoundHost
   return api.post(`/api/v1/imports/docker?network_id=${networkId}&host_id=${id}`, file, comment);
 }
 
-/** A scan that finds all the hosts of the office but some: these are missed. */
-function scanOffice(gone: readonly string[]): Make {
-  return (api, { network_id: networkId }, comment) => {
-    const up = HOSTS.filter(({ name }) => !gone.includes(name))
-      .flatMap(({ interfaces }) => interfaces)
-      .filter(([subnet]) => subnet === "office")
-      .map(([, ip, mac]) => `<host><status state="up" reason="arp-response"/><address addr="${ip}" addrtype="ipv4"/><address addr="${mac}" addrtype="mac"/></host>`); // prettier-ignore
-    const counts = `<hosts up="${up.length}" down="${256 - up.length}" total="256"/>`;
-    const file = `<nmaprun scanner="nmap" args="nmap -sn -oX - 10.20.20.0/24">${up.join("")}<runstats><finished exit="success"/>${counts}</runstats></nmaprun>`;
-    return api.post(`/api/v1/imports/nmap?network_id=${networkId}`, file, comment);
+/** What scans do not find any more: hosts, and ports of hosts. */
+interface Unfound {
+  readonly gone?: readonly string[];
+  readonly closed?: Readonly<Record<string, readonly number[]>>;
+}
+
+/** Scans of all subnets, which find everything but this: it is missed. */
+function scanAll({ gone = [], closed = {} }: Unfound): Make {
+  return async (api, { network_id: networkId }, comment) => {
+    const there = HOSTS.filter(({ name }) => !gone.includes(name));
+    for (const { key, cidr } of SUBNETS) {
+      const up = there.flatMap((host) => elementsOf(host, key, closed[host.name] ?? []));
+      const total = 2 ** (32 - Number(cidr.split("/")[1]));
+      const counts = `<hosts up="${up.length}" down="${total - up.length}" total="${total}"/>`;
+      const file =
+        `<nmaprun scanner="nmap" args="nmap -sS -p- -oX - ${cidr}"><scaninfo type="syn" protocol="tcp" services="1-65535"/>` +
+        `${up.join("")}<runstats><finished exit="success"/>${counts}</runstats></nmaprun>`;
+      await api.post(`/api/v1/imports/nmap?network_id=${networkId}`, file, comment);
+    }
   };
+}
+
+/** What a scan tells of a host at each of its addresses in a subnet. */
+function elementsOf({ interfaces, services }: DemoHost, subnet: SubnetKey, closed: readonly number[]): string[] {
+  const places = services.flatMap(([, , ...ports]) => ports.map((port) => /^(\d+)\/Tcp(?:@(\d))?$/.exec(port)));
+  return interfaces.flatMap(([key, ip, mac], index) => {
+    if (key !== subnet) return [];
+    const here = places.flatMap((place) => (place !== null && [undefined, String(index)].includes(place[2]) ? [Number(place[1])] : [])); // prettier-ignore
+    const open = [...new Set(here)].filter((port) => !closed.includes(port));
+    const ports = open.map((port) => `<port protocol="tcp" portid="${port}"><state state="open"/></port>`).join("");
+    return [
+      `<host><status state="up" reason="arp-response"/><address addr="${ip}" addrtype="ipv4"/><address addr="${mac}" addrtype="mac"/>` +
+        `<ports><extraports state="closed" count="${65_535 - open.length}"/>${ports}</ports></host>`,
+    ];
+  });
 }
 
 async function addTrialHost(api: DemoApi, runner: FoundHost, comment: string): Promise<void> {
