@@ -10,6 +10,7 @@ export const PATHS = {
   topology: "/topology",
   hosts: "/hosts",
   host: "/hosts/:id",
+  gone: "/gone",
   services: "/services",
   networks: "/networks",
   subnets: "/subnets",

@@ -6,11 +6,15 @@ import { Missing, MissingCounts } from "./sightings.js";
 /** Rows of a kind that a report has. */
 export const MOST_GONE = 1_000;
 
+/** Something that is gone, with what its host is called. */
+export const GoneEntity = Missing.extend({ host_name: z.string() }).meta({ id: "GoneEntity" });
+export type GoneEntity = z.infer<typeof GoneEntity>;
+
 export const Gone = z
   .object({
     before: Timestamp,
     counts: MissingCounts,
-    gone: z.array(Missing),
+    gone: z.array(GoneEntity),
   })
   .meta({ id: "Gone" });
 export type Gone = z.infer<typeof Gone>;

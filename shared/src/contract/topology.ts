@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Category } from "./categories.js";
-import { filters, Id } from "./common.js";
+import { filters, Id, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { AS_OF_ERRORS, asOf } from "./moments.js";
 import { PROTOCOLS } from "./ports.js";
@@ -11,6 +11,11 @@ export type TopologyFormat = (typeof TOPOLOGY_FORMATS)[number];
 
 /** Mermaid draws no more than this many edges, nor a longer text, unless whoever shows it allows more. */
 export const MERMAID_LIMITS = { edges: 500, characters: 50_000 } as const;
+
+/** What imports may have missed. */
+const missable = {
+  missed_since: Timestamp.optional().describe("Since when imports miss it; absent when they do not, and in the past."),
+};
 
 const node = {
   id: Id.describe("Of the subnet, host or service."),
@@ -31,6 +36,7 @@ export const TopologyNode = z
         hostname: z.string().nullable(),
         hidden: z.boolean(),
         virtualization_type: z.string().nullable(),
+        ...missable,
       })
       .meta({ id: "HostNode" }),
     z
@@ -41,6 +47,7 @@ export const TopologyNode = z
         service_definition: z.string(),
         category: Category,
         virtualization_type: z.string().nullable(),
+        ...missable,
       })
       .meta({ id: "ServiceNode" }),
   ])

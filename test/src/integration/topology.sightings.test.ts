@@ -6,6 +6,7 @@ import {
   deleteHost,
   getHost,
   getPort,
+  getTopology,
   type Host,
   type ImportPlan,
   listHosts,
@@ -126,6 +127,13 @@ describe("what a scan covers", () => {
     expect(since).toBe(gone.missing[0]!.missed_since);
     const still = await importBlock(owner, network, "192.168.1.0/24", [NAS]);
     expect(still.missing[0]!.missed_since).toBe(since);
+    const { nodes } = await owner.call(getTopology, { query: { network_id: network } });
+    const missed = nodes.flatMap((node) =>
+      "missed_since" in node ? [[node.kind, node.label, node.missed_since]] : [],
+    );
+    expect(missed).toEqual([["host", TV.ip, since]]);
+    const then = await owner.call(getTopology, { query: { network_id: network, as_of: await caughtUp(owner) } });
+    expect(JSON.stringify(then)).not.toContain("missed_since");
     await importBlock(owner, network, "192.168.1.128/25", [TV]);
     expect(byAddress(await hostsOf(owner, network))[TV.ip]).toMatchObject({ missed_since: null });
   });

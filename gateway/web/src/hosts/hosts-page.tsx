@@ -15,7 +15,7 @@ import { useRemoval } from "../list/use-removal.js";
 import { useSelection } from "../list/use-selection.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
-import { greyIfMissed, NotSeen } from "../parts/seen.js";
+import { SeenName } from "../parts/seen.js";
 import { When } from "../parts/when.js";
 import { hostPath, PATHS } from "../paths.js";
 import { useMay } from "../session/session.js";
@@ -63,12 +63,9 @@ export default function HostsPage(): ReactNode {
       label: "Name",
       orderBy: "name",
       cell: (host) => (
-        <>
-          <Anchor component={Link} to={hostPath(host.id)} fw={600} size="sm" {...greyIfMissed(host)}>
-            {host.name}
-          </Anchor>
-          <NotSeen {...host} />
-        </>
+        <SeenName of={host} to={hostPath(host.id)} fw={600}>
+          {host.name}
+        </SeenName>
       ),
     },
     { id: "hostname", label: "Hostname", orderBy: "hostname", cell: ({ hostname }) => hostname !== null && <span className="mono">{hostname}</span> }, // prettier-ignore
@@ -109,6 +106,11 @@ export default function HostsPage(): ReactNode {
             <SearchFilter state={state} placeholder="Search by name, hostname or address" />
             <TagFilter state={state} known={tags} />
             <MissedFilter state={state} />
+            {state.valuesOf("missed").length > 0 && (
+              <Anchor component={Link} to={PATHS.gone} size="sm">
+                All that is gone
+              </Anchor>
+            )}
             <GroupFilter state={state} data={GROUPS} />
           </>
         }

@@ -1,4 +1,4 @@
-import { Anchor, Text } from "@mantine/core";
+import { Anchor } from "@mantine/core";
 import { deleteInterface, type Host, type Interface, listSubnets, updateInterface } from "@nts/shared/contract";
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
@@ -8,7 +8,7 @@ import { type Column, DataTable } from "../list/data-table.js";
 import { useRemoval } from "../list/use-removal.js";
 import { EditMenu } from "../parts/edit-menu.js";
 import { ListPart } from "../parts/part.js";
-import { greyIfMissed, NotSeen } from "../parts/seen.js";
+import { SeenName } from "../parts/seen.js";
 import { sayFailed } from "../parts/toast.js";
 import { subnetPath } from "../paths.js";
 import { InterfaceEditor } from "./interface-editor.js";
@@ -37,12 +37,9 @@ export function InterfacesPart({ host, mayWrite }: { readonly host: Host; readon
       id: "address",
       label: "Address",
       cell: (one) => (
-        <>
-          <Text component="span" inherit className="mono" {...greyIfMissed(one)}>
-            {one.ip_address}
-          </Text>
-          <NotSeen {...one} />
-        </>
+        <SeenName of={one} className="mono">
+          {one.ip_address}
+        </SeenName>
       ),
     },
     { id: "mac", label: "MAC address", cell: ({ mac_address }) => mac_address !== null && <span className="mono">{mac_address}</span> }, // prettier-ignore

@@ -1,4 +1,3 @@
-import { Text } from "@mantine/core";
 import { deletePort, type Host, type Port } from "@nts/shared/contract";
 import { type ReactNode, useState } from "react";
 import type { OpenEditor } from "../forms/for-editing.js";
@@ -6,7 +5,7 @@ import { type Column, DataTable } from "../list/data-table.js";
 import { useRemoval } from "../list/use-removal.js";
 import { EditMenu } from "../parts/edit-menu.js";
 import { ListPart } from "../parts/part.js";
-import { greyIfMissed, NotSeen } from "../parts/seen.js";
+import { SeenName } from "../parts/seen.js";
 import { PortEditor } from "./port-editor.js";
 import { portText } from "./texts.js";
 
@@ -16,12 +15,9 @@ const COLUMNS: readonly Column<Port>[] = [
     label: "Port",
     numbers: true,
     cell: (port) => (
-      <>
-        <Text component="span" inherit className="mono" {...greyIfMissed(port)}>
-          {portText(port)}
-        </Text>
-        <NotSeen {...port} />
-      </>
+      <SeenName of={port} className="mono">
+        {portText(port)}
+      </SeenName>
     ),
   },
   { id: "type", label: "Type", cell: ({ type }) => type },

@@ -1,4 +1,3 @@
-import { Text } from "@mantine/core";
 import { deleteService, type Host, type Service, updateService } from "@nts/shared/contract";
 import { type ReactNode, useState } from "react";
 import { useWrite } from "../api/queries.js";
@@ -7,7 +6,7 @@ import { type Column, DataTable } from "../list/data-table.js";
 import { useRemoval } from "../list/use-removal.js";
 import { EditMenu } from "../parts/edit-menu.js";
 import { ListPart } from "../parts/part.js";
-import { greyIfMissed, NotSeen } from "../parts/seen.js";
+import { SeenName } from "../parts/seen.js";
 import { sayFailed } from "../parts/toast.js";
 import { ServiceEditor } from "../services/service-editor.js";
 import { SocketList } from "../sockets/socket-list.js";
@@ -42,12 +41,9 @@ export function ServicesPart({ host, mayWrite }: { readonly host: Host; readonly
       id: "name",
       label: "Name",
       cell: (service) => (
-        <>
-          <Text component="strong" inherit fw={700} {...greyIfMissed(service)}>
-            {service.name}
-          </Text>
-          <NotSeen {...service} />
-        </>
+        <SeenName of={service} fw={700}>
+          {service.name}
+        </SeenName>
       ),
     },
     { id: "definition", label: "Definition", cell: ({ service_definition }) => service_definition },

@@ -31,6 +31,11 @@ export function lapse(at: string, nowMs: number): string {
   return format.format(Math.trunc(seconds / unit[1]));
 }
 
+/** Such as `not seen for 3 weeks`. */
+export function notSeenFor(since: string, nowMs: number): string {
+  return `not seen for ${lapse(since, nowMs)}`;
+}
+
 function unitOf(seconds: number): (typeof UNITS)[number] | undefined {
   return UNITS.find(([, , from]) => Math.abs(seconds) >= from);
 }

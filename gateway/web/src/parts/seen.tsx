@@ -1,7 +1,8 @@
-import { Text } from "@mantine/core";
+import { Anchor, Text, type TextProps } from "@mantine/core";
 import type { Sighting } from "@nts/shared/contract/sightings";
 import type { ReactNode } from "react";
-import { lapse } from "./distance.js";
+import { Link } from "react-router";
+import { notSeenFor } from "./distance.js";
 import { useNow } from "./now.js";
 import { When } from "./when.js";
 
@@ -19,12 +20,34 @@ export function NotSeen({ seen = null, missed_since: missed = null }: Sighted): 
   if (missed === null) return null;
   return (
     <Text component="span" display="block" size="xs" c="dimmed">
-      not seen for {lapse(seen?.last_at ?? missed, now)}
+      {notSeenFor(seen?.last_at ?? missed, now)}
     </Text>
   );
 }
 
-/** The look of what imports miss, and none of anything else. */
-export function greyIfMissed({ missed_since: missed = null }: Sighted): { readonly c?: "dimmed" } {
-  return missed === null ? {} : { c: "dimmed" };
+interface SeenNameProps extends Pick<TextProps, "className" | "fw"> {
+  readonly of: Sighted;
+  /** Where it leads to; nowhere when absent. */
+  readonly to?: string;
+  readonly children: ReactNode;
+}
+
+/** What something is called; grey, and with for how long it was not seen, while imports miss it. */
+export function SeenName({ of, to, children, ...given }: SeenNameProps): ReactNode {
+  const isMissed = (of.missed_since ?? null) !== null;
+  const look = { ...given, ...(isMissed && { c: "dimmed" }) };
+  return (
+    <>
+      {to === undefined ? (
+        <Text component="span" inherit {...look}>
+          {children}
+        </Text>
+      ) : (
+        <Anchor component={Link} to={to} size="sm" {...look}>
+          {children}
+        </Anchor>
+      )}
+      <NotSeen {...of} />
+    </>
+  );
 }

@@ -3,11 +3,12 @@ import { type ReactNode, type RefObject, useEffect, useImperativeHandle, useRef,
 import Sigma from "sigma";
 import type { Settings } from "sigma/settings";
 import type { EdgeDisplayData, NodeDisplayData } from "sigma/types";
+import { notSeenFor } from "../parts/distance.js";
 import { colourOf, type Colouring, MARKS, type Palette, PALETTES } from "./colours.js";
 import { drawDiscs, drawHalos, hoverDrawing } from "./drawing.js";
 import { type Disc, type Layout, type Place, SIZES } from "./layout.js";
 import { portsText } from "../sockets/sockets.js";
-import { boundTo, homeOf, type Model } from "./model.js";
+import { boundTo, homeOf, missedSince, type Model } from "./model.js";
 import { createFrame, type Frame, LEAST_NAMED } from "./names.js";
 import classes from "./picture.module.css";
 
@@ -161,7 +162,9 @@ function graphOf(model: Model, { places }: Layout): MultiUndirectedGraph {
     const ports = node.kind === "service" ? portsText(boundTo(model, node.id)) : "";
     const side = node.kind === "service" && x < (places.get(node.host_id)?.x ?? x) ? "left" : "right";
     const detail = node.kind === "subnet" ? node.cidr : node.kind === "host" ? (hosts.get(node.id)?.interfaces[0]?.ip_address ?? node.hostname) : `${node.service_definition} ${ports}`.trim(); // prettier-ignore
-    graph.addNode(node.id, { x, y, size: r, label: node.label, kind: node.kind, detail, ports, side, room: (room ?? r) / r }); // prettier-ignore
+    const since = missedSince(node);
+    const notSeen = since === null ? "" : notSeenFor(since, Date.now());
+    graph.addNode(node.id, { x, y, size: r, label: node.label, kind: node.kind, detail, notSeen, ports, side, room: (room ?? r) / r }); // prettier-ignore
   }
   for (const edge of topology.edges) {
     if (!nodes.has(edge.source) || !nodes.has(edge.target)) continue;

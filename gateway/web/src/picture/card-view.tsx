@@ -1,10 +1,11 @@
 import { Anchor } from "@mantine/core";
 import { memo, type ReactNode, useEffect, useMemo } from "react";
+import { NotSeen } from "../parts/seen.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { type Card, type CardHost, cardsOf, type CardService } from "./cards.js";
 import classes from "./cards.module.css";
 import { colourOf, type Colouring } from "./colours.js";
-import { hostIdOf, type Model } from "./model.js";
+import { hostIdOf, missedSince, type Model } from "./model.js";
 
 interface CardViewProps {
   readonly model: Model;
@@ -87,8 +88,14 @@ interface HostCardProps {
 
 const HostCard = memo(function HostCard({ host, colouring, isSelected, onSelect }: HostCardProps): ReactNode {
   const { node, addresses, services } = host;
+  const isMissed = missedSince(node) !== null;
   return (
-    <article className={classes.host} data-card={node.id} data-selected={isSelected || undefined}>
+    <article
+      className={classes.host}
+      data-card={node.id}
+      data-missed={isMissed || undefined}
+      data-selected={isSelected || undefined}
+    >
       <h3>
         <button type="button" onClick={() => onSelect(node.id)}>
           {node.label}
@@ -97,6 +104,7 @@ const HostCard = memo(function HostCard({ host, colouring, isSelected, onSelect 
           <span className={classes.minor}>{colouring.marks.get(node.id)}</span>
         )}
       </h3>
+      {isMissed && <NotSeen missed_since={missedSince(node)} />}
       {addresses.length > 0 && <div className={`mono ${classes.addresses ?? ""}`}>{addresses.join(" · ")}</div>}
       {services.length > 0 && (
         <ul>
@@ -116,12 +124,16 @@ function ServiceLine({
   readonly service: CardService;
   readonly colouring: Colouring;
 }): ReactNode {
+  const since = missedSince(node);
   return (
-    <li>
+    <li data-missed={since !== null || undefined}>
       <svg width="8" height="8" aria-hidden>
         <circle cx="4" cy="4" r="3.6" fill={colourOf(node, colouring)} />
       </svg>
-      <span className={classes.service}>{node.label}</span>
+      <span className={classes.service}>
+        {node.label}
+        {since !== null && <NotSeen missed_since={since} />}
+      </span>
       <span className={`mono ${classes.ports ?? ""}`}>
         {sockets.map(({ id, text, href }) =>
           href === null ? (

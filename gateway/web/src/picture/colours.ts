@@ -1,4 +1,5 @@
 import type { Category, TopologyNode } from "@nts/shared/contract";
+import { missedSince } from "./model.js";
 import type { Mark } from "./past.js";
 
 // Colours of the picture. Categories are too many to tell apart by colour, so that those of a kind share one; every colour
@@ -37,6 +38,8 @@ export interface Palette {
   readonly disc: string;
   readonly discLine: string;
   readonly network: string;
+  /** Of what imports miss. */
+  readonly missed: string;
   /** Of what a search has not found. */
   readonly faded: string;
   readonly edge: string;
@@ -54,6 +57,7 @@ export const PALETTES: Readonly<Record<Scheme, Palette>> = {
     disc: "#f0f6f8",
     discLine: "#c3d5db",
     network: "#9fb0ba",
+    missed: "#89939b",
     faded: "#dfe6ea",
     edge: "#d3dde2",
     crossing: "#0b7285",
@@ -68,6 +72,7 @@ export const PALETTES: Readonly<Record<Scheme, Palette>> = {
     disc: "#1d2930",
     discLine: "#35454f",
     network: "#5b6b76",
+    missed: "#6b7780",
     faded: "#2f3c45",
     edge: "#33434d",
     crossing: "#3bc9db",
@@ -95,7 +100,11 @@ export function colourOf(node: TopologyNode, { scheme, marks }: Colouring): stri
   return marks === null ? ownColour(node, scheme) : MARKS[marks.get(node.id) ?? "same"][scheme];
 }
 
+/** What grey stands for. */
+export const NOT_SEEN = "Not seen any more";
+
 function ownColour(node: TopologyNode, scheme: Scheme): string {
+  if (missedSince(node) !== null) return PALETTES[scheme].missed;
   if (node.kind !== "service") return PALETTES[scheme][node.kind];
   return (FAMILY_OF.get(node.category) ?? FAMILIES[FAMILIES.length - 1])?.[scheme] ?? PALETTES[scheme].dimText;
 }

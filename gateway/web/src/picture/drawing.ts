@@ -13,6 +13,8 @@ export interface Labelled {
   readonly kind?: string;
   readonly detail?: string | null;
   readonly isFaded?: boolean;
+  /** For how long imports have not found it; empty when they do not miss it. */
+  readonly notSeen?: string;
   /** Of a service: its ports, such as `:80 :443`, and the side of its host that it stands on. */
   readonly ports?: string;
   readonly side?: "left" | "right";
@@ -92,8 +94,8 @@ export function fontOf(weight: number, size: number): string {
 export function hoverDrawing(paletteNow: () => Palette): NodeHoverDrawingFunction {
   return (context, data) => {
     const palette = paletteNow();
-    const { detail } = data as Attributes as Labelled;
-    const lines = [data.label ?? "", ...(detail === null || detail === undefined || detail === "" ? [] : [detail])];
+    const { detail, notSeen } = data as Attributes as Labelled;
+    const lines = [data.label ?? "", ...[detail ?? "", notSeen ?? ""].filter((line) => line !== "")];
     context.font = fontOf(600, 13);
     const width = Math.max(...lines.map((line) => context.measureText(line).width)) + 20;
     const height = 12 + lines.length * 18;

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { useOne } from "../api/queries.js";
 import { portText } from "../hosts/texts.js";
 import { FailureState } from "../parts/failure-state.js";
-import { greyIfMissed, NotSeen } from "../parts/seen.js";
+import { NotSeen, SeenName } from "../parts/seen.js";
 import { Waiting } from "../parts/waiting.js";
 import { SocketList } from "../sockets/socket-list.js";
 import { colourOf } from "./colours.js";
@@ -28,11 +28,13 @@ export function HostDetails(props: PanelProps & { readonly hostId: string }): Re
       <Runs model={model} host={host} onSelect={onSelect} />
       <Title order={3}>Interfaces ({host.interfaces.length})</Title>
       <ul className={classes.rows}>
-        {host.interfaces.map(({ id, name, ip_address, mac_address, subnet_id, missed_since }) => (
+        {host.interfaces.map(({ id, name, ip_address, mac_address, subnet_id, ...sighting }) => (
           <li key={id}>
-            <Text component="span" inherit className="mono" {...greyIfMissed({ missed_since })}>
-              {ip_address}
-            </Text>
+            <span>
+              <SeenName of={sighting} className="mono">
+                {ip_address}
+              </SeenName>
+            </span>
             <span>{name ?? ""}</span>
             <button type="button" onClick={() => onSelect(subnet_id)}>
               {model.nodes.get(subnet_id)?.label ?? "Subnet"}

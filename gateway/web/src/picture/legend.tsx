@@ -1,6 +1,10 @@
+import { Anchor } from "@mantine/core";
 import type { TopologyNode } from "@nts/shared/contract";
 import { type ReactNode, useMemo } from "react";
-import { type Colouring, FAMILIES, MARKS, PALETTES } from "./colours.js";
+import { Link } from "react-router";
+import { PATHS } from "../paths.js";
+import { type Colouring, FAMILIES, MARKS, NOT_SEEN, PALETTES } from "./colours.js";
+import { missedSince } from "./model.js";
 import classes from "./picture.module.css";
 
 interface LegendProps {
@@ -32,6 +36,13 @@ export function Legend({ nodes, colouring: { scheme, marks }, isOpen }: LegendPr
             {one.name}
           </Entry>
         ))}
+        {marks === null && nodes.some((node) => missedSince(node) !== null) && (
+          <Entry colour={palette.missed} size={5.5}>
+            <Anchor component={Link} to={PATHS.gone} inherit>
+              {NOT_SEEN}
+            </Anchor>
+          </Entry>
+        )}
         <Line colour={palette.crossing}>In several subnets</Line>
         <Line colour={palette.virtualization}>Runs on</Line>
       </ul>
@@ -51,7 +62,7 @@ function Entry({
 }: {
   readonly colour: string;
   readonly size: number;
-  readonly children: string;
+  readonly children: ReactNode;
 }): ReactNode {
   // prettier-ignore
   return (

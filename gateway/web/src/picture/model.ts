@@ -59,6 +59,11 @@ export function modelOf(topology: Topology): Model {
   return { topology, nodes, ordered: [...topology.nodes].sort(byKindAndName), subnets, hosts, virtualized, bound };
 }
 
+/** Since when imports miss a host or service; null when they do not, and of the past. */
+export function missedSince(node: TopologyNode): string | null {
+  return node.kind === "subnet" ? null : (node.missed_since ?? null);
+}
+
 /** What a service is bound to. */
 export function boundTo({ bound }: Model, serviceId: string): readonly Bound[] {
   return bound.get(serviceId) ?? [];

@@ -1,8 +1,9 @@
 import type { TopologyEdge, TopologyNode } from "@nts/shared/contract";
-import { colourOf, type Colouring, FAMILIES, MARKS, PALETTES, type Scheme } from "./colours.js";
+import { colourOf, type Colouring, FAMILIES, MARKS, NOT_SEEN, PALETTES, type Scheme } from "./colours.js";
+import { notSeenFor } from "../parts/distance.js";
 import { shortened } from "./labels.js";
 import type { Layout } from "./layout.js";
-import { homeOf, type Model } from "./model.js";
+import { homeOf, missedSince, type Model } from "./model.js";
 
 // The whole picture as shapes, for files: an SVG and a PNG show the same. `y` points downwards here.
 
@@ -30,6 +31,7 @@ const MARGIN = 30;
 const HEAD = 26;
 const LEGEND_LINE = 14;
 const LEAST_WIDTH = 200;
+const MISSED = { light: PALETTES.light.missed, dark: PALETTES.dark.missed } as const;
 
 export function sceneOf({ model, layout, shown, colouring, title }: Shown): Scene {
   const { scheme } = colouring;
@@ -94,7 +96,10 @@ function lookOf(edge: TopologyEdge, { hosts }: Model, palette: (typeof PALETTES)
 
 function titleOf(node: TopologyNode): string {
   const detail = { subnet: () => (node.kind === "subnet" ? node.cidr : ""), host: () => (node.kind === "host" ? (node.hostname ?? "") : ""), service: () => (node.kind === "service" ? node.service_definition : "") }[node.kind](); // prettier-ignore
-  return detail === "" ? node.label : `${node.label} · ${detail}`;
+  const since = missedSince(node);
+  return [node.label, detail, since === null ? "" : notSeenFor(since, Date.now())]
+    .filter((text) => text !== "")
+    .join(" · ");
 }
 
 /** What the colours mean, as far as they occur: a circle and a text each. */
@@ -106,7 +111,8 @@ function legendOf(
   const used = new Set(nodes.map((node) => (node.kind === "service" ? node.category : null)));
   const { text } = PALETTES[scheme];
   const families = FAMILIES.filter(({ categories }) => categories.some((category) => used.has(category)));
-  return (marks === null ? families : Object.values(MARKS)).flatMap((family, index): Shape[] => {
+  const grey = nodes.some((node) => missedSince(node) !== null) ? [{ name: NOT_SEEN, ...MISSED }] : [];
+  return (marks === null ? [...families, ...grey] : Object.values(MARKS)).flatMap((family, index): Shape[] => {
     const at = y + index * LEGEND_LINE * unit;
     return [
       { kind: "circle", x: (MARGIN + 4) * unit, y: at, r: 4 * unit, fill: family[scheme], line: null },

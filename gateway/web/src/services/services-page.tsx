@@ -1,4 +1,4 @@
-import { Anchor, Button, Text } from "@mantine/core";
+import { Anchor, Button } from "@mantine/core";
 import {
   bulkDeleteServices,
   CATEGORIES,
@@ -22,7 +22,7 @@ import { useRemoval } from "../list/use-removal.js";
 import { useSelection } from "../list/use-selection.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
-import { greyIfMissed, NotSeen } from "../parts/seen.js";
+import { SeenName } from "../parts/seen.js";
 import { When } from "../parts/when.js";
 import { hostPath, PATHS } from "../paths.js";
 import { useMay } from "../session/session.js";
@@ -78,12 +78,9 @@ export default function ServicesPage(): ReactNode {
       label: "Name",
       orderBy: "name",
       cell: (service) => (
-        <>
-          <Text component="strong" inherit fw={700} {...greyIfMissed(service)}>
-            {service.name}
-          </Text>
-          <NotSeen {...service} />
-        </>
+        <SeenName of={service} fw={700}>
+          {service.name}
+        </SeenName>
       ),
     },
     { id: "definition", label: "Definition", orderBy: "service_definition", cell: ({ service_definition }) => service_definition }, // prettier-ignore

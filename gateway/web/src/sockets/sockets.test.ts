@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { type Bound, boundInGraph, boundOf, portsText, socketsOf } from "./sockets.js";
-import { webSchemeOf } from "./web-ports.js";
+import { webSchemeOf } from "@nts/shared/contract/web-ports.rules";
 
 const HOST = {
   ports: [

@@ -1,6 +1,6 @@
 import type { BindingInput, Interface, Port, TopologyBinding } from "@nts/shared/contract";
 import { socketText } from "@nts/shared/contract/sockets.rules";
-import { webSchemeOf } from "./web-ports.js";
+import { isReachable, urlOf, webSchemeOf } from "@nts/shared/contract/web-ports.rules";
 
 // Where a service is reached: what its bindings say, as people write it and as browsers open it.
 
@@ -68,7 +68,7 @@ export function socketsOf(definition: string, bound: readonly Bound[], addresses
     const value = reached === null ? `:${port}` : socketText(reached, port);
     const text = `${address === null ? `all interfaces:${port}` : value}${suffix}`;
     const scheme = webSchemeOf(definition, { port, protocol });
-    return { id, text, value, href: scheme === null || reached === null ? null : addressOf(scheme, reached, port) };
+    return { id, text, value, href: scheme === null || reached === null ? null : urlOf(scheme, reached, port) };
   });
 }
 
@@ -78,18 +78,4 @@ export function portsText(bound: readonly Pick<Bound, "port" | "protocol">[]): s
     port === null ? [] : [`:${port}${protocol === "Udp" ? "/udp" : ""}`],
   );
   return [...new Set(texts)].join(" ");
-}
-
-/** A browser needs more than a link-local address to find its machine. */
-function isReachable(address: string): boolean {
-  return !/^fe[89ab]/i.test(address) && !address.startsWith("169.254.");
-}
-
-const DEFAULT_PORTS = { http: 80, https: 443 } as const;
-
-/** Of an address in digits alone: nothing that people have named becomes a part of it. */
-function addressOf(scheme: keyof typeof DEFAULT_PORTS, address: string, port: number): string | null {
-  if (!/^[\da-f.:]+$/i.test(address) || !isReachable(address)) return null;
-  const host = socketText(address, port);
-  return `${scheme}://${port === DEFAULT_PORTS[scheme] ? host.slice(0, -`:${port}`.length) : host}/`;
 }

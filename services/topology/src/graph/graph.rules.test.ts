@@ -123,7 +123,7 @@ describe("the graph", () => {
         );
         const ports = new Map([0, 1, 2, 3, 4].map((n) => [idOf(PORT, n), port(n)]));
 
-        const nodes = [...subnets.map(subnetNode), ...hosts.map(hostNode), ...services.map((one) => serviceNode(one, "DNS"))]; // prettier-ignore
+        const nodes = [...subnets.map(subnetNode), ...hosts.map((one) => hostNode(one, null)), ...services.map((one) => serviceNode(one, "DNS", null))]; // prettier-ignore
         const ids = new Set(nodes.map(({ id }) => id));
         const edges = [
           ...interfaces.map(inSubnetEdge),

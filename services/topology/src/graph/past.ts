@@ -37,6 +37,7 @@ export async function pastSource(
         yield entities.map((entity) => ({
           entity: entity as never,
           category: categoryOf(entity.service_definition ?? ""),
+          missedSince: null,
         }));
       }
   }

@@ -44,6 +44,8 @@ export interface Read<T> {
   readonly entity: T;
   /** Of a service. */
   readonly category: Category;
+  /** Since when imports miss it; null when they do not, and in the past. */
+  readonly missedSince: string | null;
 }
 
 /** Some nodes, or some edges, of a graph. */
@@ -60,9 +62,9 @@ export async function* readGraph(source: GraphSource): AsyncGenerator<GraphPiece
 
 async function* nodesOf({ all }: GraphSource): AsyncGenerator<GraphPiece> {
   for await (const read of all("subnets")) yield { nodes: read.map(({ entity }) => subnetNode(entity)) };
-  for await (const read of all("hosts")) yield { nodes: read.map(({ entity }) => hostNode(entity)) };
+  for await (const read of all("hosts")) yield { nodes: read.map((one) => hostNode(one.entity, one.missedSince)) };
   for await (const read of all("services"))
-    yield { nodes: read.map(({ entity, category }) => serviceNode(entity, category)) };
+    yield { nodes: read.map((one) => serviceNode(one.entity, one.category, one.missedSince)) };
 }
 
 async function* edgesOf(source: GraphSource): AsyncGenerator<GraphPiece> {
@@ -121,7 +123,8 @@ async function* all<T extends Entity>(
   for await (const batch of read(scope, { ...query, projection: { ...STORED, category: 1 } }, moment))
     yield documentsIn(batch).map((found) => {
       const { category, ...stored } = found as StoredFields & { category: Category };
-      return { entity: storedIn(stored, scope).entity, category };
+      const { entity, sighting } = storedIn(stored, scope);
+      return { entity, category, missedSince: sighting?.missed_since ?? null };
     });
 }
 

@@ -2,6 +2,7 @@ import { type Gone, MOST_GONE, type Missing, reportGone } from "@nts/shared/cont
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { Scope } from "@nts/shared/http/tenancy";
+import { namesOf } from "../imports/store.js";
 import { nameOf, type Entity as Named } from "../journal/entries.rules.js";
 import type { Entities, Entity } from "../storage/entities.js";
 import { SIGHTED_INDEX } from "../storage/indexes.js";
@@ -17,10 +18,12 @@ export function mountReports(router: Router, storage: Storage): void {
     const kinds = [storage.hosts, storage.interfaces, storage.ports, storage.services] as const;
     const found = kinds.map((entities) => goneOf(entities as unknown as Entities<Entity>, scope, beforeMs));
     const [hosts, interfaces, ports, services] = (await Promise.all(found)) as [Found, Found, Found, Found];
+    const rows = [hosts, interfaces, ports, services].flatMap((one) => one.rows);
+    const names = await namesOf(storage, scope, rows.map(({ host_id }) => host_id)); // prettier-ignore
     const gone: Gone = {
       before: new Date(beforeMs).toISOString(),
       counts: { hosts: hosts.count, interfaces: interfaces.count, ports: ports.count, services: services.count },
-      gone: [hosts, interfaces, ports, services].flatMap(({ rows }) => rows),
+      gone: rows.map((one) => ({ ...one, host_name: names.get(one.host_id) ?? "" })),
     };
     return answer.data(gone);
   });

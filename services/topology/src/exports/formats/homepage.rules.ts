@@ -1,13 +1,6 @@
 import type { Host } from "@nts/shared/contract";
-import { webSchemeOf } from "../../values/web-ports.rules.js";
-import {
-  authorityOf,
-  type ExportWriter,
-  type Listening,
-  listeningOn,
-  type Names,
-  untemplated,
-} from "./writer.rules.js";
+import { urlOf, webSchemeOf } from "@nts/shared/contract/web-ports.rules";
+import { type ExportWriter, type Listening, listeningOn, type Names, untemplated } from "./writer.rules.js";
 
 /**
  * `services.yaml` for Homepage: a group for each network, in it what a browser can open, with its state. Hosts come by network.
@@ -48,31 +41,24 @@ function linksOn(host: Host): Link[] {
   const listeningOf = listeningOn(host);
   const taken = new Set<string>();
   return host.services.flatMap((service) => {
-    const place = webPlaceOf(listeningOf(service));
-    if (place === null) return [];
-    const name = `${service.name} (${host.name})`;
     const { service_definition: description, id } = service;
-    const link = { name: taken.has(name) ? `${name} ${id}` : name, href: urlOf(place), description };
+    const href = pageOf(description, listeningOf(service));
+    if (href === null) return [];
+    const name = `${service.name} (${host.name})`;
+    const link = { name: taken.has(name) ? `${name} ${id}` : name, href, description };
     taken.add(name);
     return [link];
   });
 }
 
-type Place = Listening & { readonly scheme: "http" | "https" };
-
 /** Where a browser finds a service: encrypted if it can be. */
-function webPlaceOf(listening: readonly Listening[]): Place | null {
-  const places = listening.flatMap((one): Place[] => {
-    const scheme = one.protocol === "Tcp" ? webSchemeOf(one.port) : null;
-    return scheme === null ? [] : [{ ...one, scheme }];
+function pageOf(definition: string, listening: readonly Listening[]): string | null {
+  const pages = listening.flatMap((one) => {
+    const scheme = webSchemeOf(definition, one);
+    const href = scheme === null ? null : urlOf(scheme, one.address, one.port);
+    return href === null ? [] : [{ scheme, href }];
   });
-  return places.find(({ scheme }) => scheme === "https") ?? places[0] ?? null;
-}
-
-function urlOf({ scheme, address, port }: Place): string {
-  const isUsual = port === (scheme === "https" ? 443 : 80);
-  const authority = authorityOf({ address, port });
-  return `${scheme}://${isUsual ? authority.slice(0, -`:${port}`.length) : authority}`;
+  return (pages.find(({ scheme }) => scheme === "https") ?? pages[0])?.href ?? null;
 }
 
 function entryOf({ name, href, description }: Link): string {

@@ -16,7 +16,7 @@ function aHost(network_id: string, name: string, services: Readonly<Record<strin
   return {
     ...{ id, name, network_id, interfaces: [{ id: `${id}-i`, ip_address: ip }], ports },
     services: Object.entries(services).map(([service, numbers]) => ({
-      ...{ id: `${id}-${service}`, name: service.trim(), service_definition: "nginx" },
+      ...{ id: `${id}-${service}`, name: service.trim(), service_definition: service === "Database" ? "PostgreSQL" : "nginx" },
       bindings: numbers.map((number) => ({ type: "Port", port_id: `${id}-${number}`, interface_id: null })),
     })),
   } as unknown as Host;
@@ -40,12 +40,12 @@ describe("services for Homepage", () => {
     expect(fileOf(...hosts)).toEqual([
       {
         Home: [
-          { "Photos (nas)": link("http://10.0.0.5:2283") },
-          { "Web (nas)": link("https://10.0.0.5") },
-          { "Web (pi)": link("http://[2001:db8::1]") },
+          { "Photos (nas)": link("http://10.0.0.5:2283/") },
+          { "Web (nas)": link("https://10.0.0.5/") },
+          { "Web (pi)": link("http://[2001:db8::1]/") },
         ],
       },
-      { Lab: [{ "Console (pve)": link("https://10.0.0.5:8006") }] },
+      { Lab: [{ "Console (pve)": link("https://10.0.0.5:8006/") }] },
     ]);
   });
 

@@ -1,5 +1,6 @@
 import type { Host } from "@nts/shared/contract";
-import { authorityOf, type ExportWriter, listeningOn, type Names } from "./writer.rules.js";
+import { socketText } from "@nts/shared/contract/sockets.rules";
+import { type ExportWriter, listeningOn, type Names } from "./writer.rules.js";
 
 /**
  * Targets for Prometheus: one group for each service that listens on TCP.
@@ -24,7 +25,7 @@ export function createPrometheusWriter(names: Names): ExportWriter {
 function groupsOf(host: Host, names: Names): object[] {
   const listeningOf = listeningOn(host);
   return host.services.flatMap((service) => {
-    const targets = listeningOf(service).filter(({ protocol }) => protocol === "Tcp").map(authorityOf); // prettier-ignore
+    const targets = listeningOf(service).filter(({ protocol }) => protocol === "Tcp").map(({ address, port }) => socketText(address, port)); // prettier-ignore
     if (targets.length === 0) return [];
     const labels = {
       __meta_nts_network: names.network(host.network_id),

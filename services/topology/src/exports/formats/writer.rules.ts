@@ -57,11 +57,6 @@ export function listeningOn(host: OfHost): (service: OfService) => readonly List
   };
 }
 
-/** An address with a port as URLs have them. */
-export function authorityOf({ address, port }: Pick<Listening, "address" | "port">): string {
-  return address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
-}
-
 /** A text as a label of a host name: `NAS (Büro)` is `nas-buro`. Empty when nothing of it can be one. */
 export function labelOf(name: string): string {
   return wordOf(name, "-").slice(0, 63).replace(/-+$/, "");

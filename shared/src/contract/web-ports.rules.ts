@@ -1,3 +1,5 @@
+import { socketText } from "./sockets.rules.js";
+
 // Which sockets a browser can open, and how. A port says more than a definition where it is a well-known one; a definition
 // says the rest.
 
@@ -49,4 +51,18 @@ export function webSchemeOf(
   if (HTTP_PORTS.has(port)) return "http";
   if (name === "https") return "https";
   return WEB_DEFINITIONS.has(name) && !NO_PAGES.has(port) ? "http" : null;
+}
+
+/** A browser needs more than a link-local address to find its machine. */
+export function isReachable(address: string): boolean {
+  return !/^fe[89ab]/i.test(address) && !address.startsWith("169.254.");
+}
+
+const DEFAULT_PORTS = { http: 80, https: 443 } as const;
+
+/** Of an address in digits alone: nothing that people have named becomes a part of it. Null where no browser finds it. */
+export function urlOf(scheme: WebScheme, address: string, port: number): string | null {
+  if (!/^[\da-f.:]+$/i.test(address) || !isReachable(address)) return null;
+  const host = socketText(address, port);
+  return `${scheme}://${port === DEFAULT_PORTS[scheme] ? host.slice(0, -`:${port}`.length) : host}/`;
 }

@@ -1,0 +1,146 @@
+import { Button, Select } from "@mantine/core";
+import { bulkDeleteHosts, bulkDeleteInterfaces, bulkDeletePorts, bulkDeleteServices, type GoneEntity, reportGone } from "@nts/shared/contract"; // prettier-ignore
+import type { UseQueryResult } from "@tanstack/react-query";
+import { Eye } from "lucide-react";
+import type { ReactNode } from "react";
+import { type Rows, useOne, usePlan, useSend } from "../api/queries.js";
+import type { Column } from "../list/data-table.js";
+import { ManyFilter } from "../list/filters.js";
+import { type ListState, useListState } from "../list/list-state.js";
+import { ListView } from "../list/list-view.js";
+import classes from "../list/list-view.module.css";
+import { useSelection } from "../list/use-selection.js";
+import { useConfirm } from "../parts/confirm.js";
+import { EmptyState } from "../parts/empty-state.js";
+import { Page } from "../parts/page.js";
+import { SeenName } from "../parts/seen.js";
+import { sayDone } from "../parts/toast.js";
+import { When } from "../parts/when.js";
+import { hostPath } from "../paths.js";
+import { useMay } from "../session/session.js";
+import { useNetworkScope } from "../shell/networks.js";
+import { byHost, deletionsOf, joined, KINDS } from "./gone.js";
+
+const DELETES = { Host: bulkDeleteHosts, Interface: bulkDeleteInterfaces, Port: bulkDeletePorts, Service: bulkDeleteServices } as const; // prettier-ignore
+
+const USUAL_DAYS = "0";
+const DAYS = [
+  { value: USUAL_DAYS, label: "Missed now" },
+  { value: "7", label: "Not seen for a week" },
+  { value: "21", label: "Not seen for 3 weeks" },
+  { value: "90", label: "Not seen for 3 months" },
+];
+
+const columnsFor = (nameOf: (networkId: string) => string, hasNetworks: boolean): readonly Column<GoneEntity>[] => [
+  { id: "name", label: "Name", cell: (one) => <SeenName of={one} to={hostPath(one.host_id)}>{one.name}</SeenName> }, // prettier-ignore
+  { id: "kind", label: "Kind", cell: ({ entity }) => entity },
+  ...(hasNetworks ? [{ id: "network", label: "Network", cell: ({ network_id }: GoneEntity) => nameOf(network_id) }] : []), // prettier-ignore
+  { id: "by", label: "Seen last by", optional: true, cell: ({ seen }) => seen?.by ?? "" },
+  { id: "seen", label: "Seen last", numbers: true, narrow: true, cell: ({ seen }) => <When at={seen?.last_at ?? null} /> }, // prettier-ignore
+  { id: "missed", label: "Missed since", numbers: true, narrow: true, cell: ({ missed_since: at }) => <When at={at} /> }, // prettier-ignore
+];
+
+/** What imports have not found for some time, to be looked through and deleted. */
+export default function GonePage(): ReactNode {
+  const state = useListState();
+  const selection = useSelection();
+  const may = useMay("Member");
+  const { networkId, nameOf, networks } = useNetworkScope();
+  const days = state.valuesOf("days")[0] ?? USUAL_DAYS;
+  const report = useOne(reportGone, { query: { days: Number(days), network_id: networkId ?? undefined } });
+  const gone = byHost(report.data?.data.gone ?? []);
+  const kinds = state.valuesOf("kind");
+  const shown = gone.filter(({ entity }) => kinds.length === 0 || kinds.includes(entity));
+  const removeSelected = useRemovalOf(gone, selection.ids, selection.clear);
+  return (
+    <Page title="Gone">
+      <ListView
+        label="What imports miss"
+        rows={pageOf(report, shown, state)}
+        state={state}
+        columns={columnsFor(nameOf, networks.length > 1)}
+        idOf={({ id }) => id}
+        nameOf={({ name }) => name}
+        groupOf={({ host_name }) => host_name}
+        selection={may ? selection : undefined}
+        bulkActions={
+          <>
+            <Button size="compact-sm" color="red" variant="light" onClick={removeSelected}>
+              Delete
+            </Button>
+            <Button
+              size="compact-sm"
+              variant="default"
+              onClick={() =>
+                selection.toggle(
+                  shown.map(({ id }) => id),
+                  true,
+                )
+              }
+            >
+              Select all {shown.length}
+            </Button>
+          </>
+        }
+        toolbar={
+          <>
+            <Select
+              className={classes.filter ?? ""}
+              aria-label="Not seen for"
+              allowDeselect={false}
+              data={DAYS}
+              value={days}
+              onChange={(chosen) => state.change({ days: chosen })}
+            />
+            <ManyFilter
+              state={state}
+              name="kind"
+              label="Kind"
+              data={KINDS.map((kind) => ({ value: kind, label: kind }))}
+            />
+          </>
+        }
+        empty={
+          <EmptyState icon={Eye} title="Nothing is gone">
+            Imports have found everything that they covered.
+          </EmptyState>
+        }
+      />
+    </Page>
+  );
+}
+
+/** Deletes what is chosen, after showing what goes with it. */
+function useRemovalOf(gone: readonly GoneEntity[], chosen: ReadonlySet<string>, afterwards: () => void): () => void {
+  const ask = useConfirm();
+  const tell = usePlan();
+  const send = useSend();
+  return () => {
+    const deletions = deletionsOf(gone, chosen);
+    const what = chosen.size === 1 ? "1 entry" : `${chosen.size} entries`;
+    ask({
+      title: `Delete ${what}?`,
+      text: "What stands on a deleted host is deleted as well, and bindings to deleted interfaces and ports. This cannot be undone.",
+      verb: `Delete ${what}`,
+      plan: async () =>
+        joined(await Promise.all(deletions.map(({ entity, ids }) => tell(DELETES[entity], { body: [...ids] })))),
+      run: async () => {
+        for (const { entity, ids } of deletions) await send(DELETES[entity], { body: [...ids] });
+        afterwards();
+        sayDone(`${what} deleted.`);
+      },
+    });
+  };
+}
+
+/** The rows of a page, as lists of the API answer them. */
+function pageOf(
+  report: UseQueryResult,
+  shown: readonly GoneEntity[],
+  { page, size }: ListState,
+): UseQueryResult<Rows<GoneEntity>> {
+  const offset = (page - 1) * size;
+  const pagination = { total_count: shown.length, limit: size, offset, has_more: shown.length > offset + size };
+  const data = report.data === undefined ? undefined : { data: shown.slice(offset, offset + size), pagination };
+  return { ...report, data } as UseQueryResult<Rows<GoneEntity>>;
+}

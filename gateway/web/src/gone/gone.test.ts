@@ -1,0 +1,25 @@
+import { describe, expect, it } from "@jest/globals";
+import type { GoneEntity } from "@nts/shared/contract";
+import { byHost, deletionsOf } from "./gone.js";
+
+const gone = (entity: GoneEntity["entity"], id: string, host_id = id): GoneEntity => ({
+  ...{ entity, id, host_id, host_name: host_id, network_id: "n", name: id },
+  ...{ seen: null, missed_since: "2026-01-01T00:00:00.000Z" },
+});
+const ALL = [gone("Host", "a"), gone("Interface", "a1", "a"), gone("Interface", "b1", "b"), gone("Port", "a2", "a"), gone("Service", "b2", "b")]; // prettier-ignore
+
+describe("what imports miss", () => {
+  it("stands host by host", () => {
+    expect(byHost(ALL).map(({ id }) => id)).toEqual(["a", "a1", "a2", "b1", "b2"]);
+  });
+
+  it("is deleted kind by kind, and what stands on a host that is deleted goes with it", () => {
+    expect(deletionsOf(ALL, new Set(["a", "a1", "a2", "b1", "b2"]))).toEqual([
+      { entity: "Service", ids: ["b2"] },
+      { entity: "Interface", ids: ["b1"] },
+      { entity: "Host", ids: ["a"] },
+    ]);
+    expect(deletionsOf(ALL, new Set(["a1", "a2"])).map(({ entity }) => entity)).toEqual(["Port", "Interface"]);
+    expect(deletionsOf(ALL, new Set())).toEqual([]);
+  });
+});

@@ -1,0 +1,41 @@
+import type { GoneEntity, Plan } from "@nts/shared/contract";
+
+// What imports miss, host by host, and what of it is deleted.
+
+export const KINDS = ["Host", "Interface", "Port", "Service"] as const;
+
+/** Host by host, in the order in which their first one comes; a host before what stands on it. */
+export function byHost(gone: readonly GoneEntity[]): GoneEntity[] {
+  const hosts = new Map<string, GoneEntity[]>();
+  for (const one of gone) {
+    const there = hosts.get(one.host_id);
+    if (there === undefined) hosts.set(one.host_id, [one]);
+    else there.push(one);
+  }
+  return [...hosts.values()].flat();
+}
+
+/** What is to be deleted of what is chosen, in this order: what stands on a host goes with it. */
+export function deletionsOf(
+  gone: readonly GoneEntity[],
+  chosen: ReadonlySet<string>,
+): { readonly entity: GoneEntity["entity"]; readonly ids: readonly string[] }[] {
+  const picked = gone.filter(({ id }) => chosen.has(id));
+  const hosts = new Set(picked.flatMap(({ entity, id }) => (entity === "Host" ? [id] : [])));
+  return [...KINDS].reverse().flatMap((entity) => {
+    const ids = picked.flatMap((one) =>
+      one.entity === entity && (entity === "Host" || !hosts.has(one.host_id)) ? [one.id] : [],
+    );
+    return ids.length === 0 ? [] : [{ entity, ids }];
+  });
+}
+
+/** Several plans as one. */
+export function joined(plans: readonly Plan[]): Plan {
+  const [first, ...others] = plans;
+  if (first === undefined) throw new Error("there is no plan");
+  const cascades: Record<string, number> = { ...first.cascades };
+  for (const plan of others)
+    for (const [kind, count] of Object.entries(plan.cascades)) cascades[kind] = (cascades[kind] ?? 0) + count;
+  return { ...first, cascades, changes: plans.flatMap(({ changes }) => changes) };
+}
