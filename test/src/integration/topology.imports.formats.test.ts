@@ -94,6 +94,15 @@ describe("a machine that tells its name and no address", () => {
     expect(there.hosts.map(({ action }) => action)).toEqual(["create"]);
   }); // prettier-ignore
 
+  it("is found although the file has another name, which many hosts have and which is therefore nobody's", async () => {
+    const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
+    for (let n = 0; n < 50; n++) await owner.call(createHost, { body: { network_id, name: `n${n}`, hostname: "apps" } });
+    await importFile(owner, "ss", { network_id, hostname: "nas" }, EVERYWHERE);
+    const two = leaseOf("apps", "192.168.1.20", "00:11:32:aa:bb:cc") + leaseOf("nas", "192.168.1.21", "00:11:32:aa:bb:cd");
+    const { hosts } = await importFile(owner, "dhcp-leases", { network_id }, two);
+    expect(hosts.map(({ action }) => action)).toEqual(["create", "update"]);
+  }); // prettier-ignore
+
   it("is one host when it is imported by name and by lease at the same time", async () => {
     for (let round = 0; round < 5; round++) {
       const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());

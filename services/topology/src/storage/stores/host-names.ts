@@ -55,18 +55,28 @@ export function createHostNames(
     return collection.aggregate<Found>([{ $match: matching(within(scope), filter) }, ...stages], options).toArray();
   }
 
+  /** @returns null when some label has so many hosts that others of these were not looked at */
+  async function byLabels(scope: Scope, labels: readonly string[], tx?: ClientSession): Promise<NamedHost[] | null> {
+    const [many, most] = [MOST_OF_LABEL + 1, MOST_OF_LABEL * labels.length + 1];
+    const stages = [
+      { $limit: most },
+      { $group: { _id: "$host_label", count: { $sum: 1 }, hosts: { $firstN: { n: many, input: NAMED } } } },
+    ];
+    const read = (): Promise<{ count: number; hosts: NamedHost[] }[]> =>
+      found(scope, { host_label: { $in: labels } }, LABEL_INDEX, tx === undefined ? { stages } : { stages, tx });
+    const groups = await (tx === undefined ? share(scope, read) : read());
+    if (labels.length > 1 && groups.reduce((sum, { count }) => sum + count, 0) === most) return null;
+    return groups.filter(({ count }) => count < many).flatMap(({ hosts }) => hosts);
+  }
+
   return {
     findByLabels: async (scope, labels, tx) => {
       if (labels.length === 0) return [];
-      const many = MOST_OF_LABEL + 1;
-      const stages = [
-        ...(labels.length === 1 ? [{ $limit: many }] : []),
-        { $group: { _id: "$host_label", count: { $sum: 1 }, hosts: { $firstN: { n: many, input: NAMED } } } },
-        { $match: { count: { $lt: many } } },
-      ];
-      const read = (): Promise<{ hosts: NamedHost[] }[]> =>
-        found(scope, { host_label: { $in: labels } }, LABEL_INDEX, tx === undefined ? { stages } : { stages, tx });
-      return (await (tx === undefined ? share(scope, read) : read())).flatMap(({ hosts }) => hosts);
+      const together = await byLabels(scope, labels, tx);
+      if (together !== null) return together;
+      const all: NamedHost[] = [];
+      for (const label of labels) all.push(...((await byLabels(scope, [label], tx)) ?? []));
+      return all;
     },
     findByLostMacs: async (scope, macs) => {
       if (macs.length === 0) return [];
