@@ -64,7 +64,8 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     const caller = await authenticate(exchange, endpoint);
     await charges.charge(exchange);
     const { principal } = caller;
-    if (principal.kind === "key") keyUses.record(principal.credentialId, exchange.clientAddress);
+    if (principal.kind === "key")
+      keyUses.record(principal.credentialId, exchange.clientAddress, caller.limits.isPrevious);
     authorize(endpoint, principal);
     if (endpoint.upstream !== "gateway") await forward(exchange, endpoint, caller);
     else sendSuccess(exchange, { api_version: API_VERSION, server_version: SERVER_VERSION });

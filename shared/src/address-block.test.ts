@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { addressBlockOf } from "./address-block.js";
+import { addressBlockOf, normalBlock } from "./address-block.js";
 
 describe("the block of an address", () => {
   it("is the address itself for IPv4", () => {
@@ -15,5 +15,27 @@ describe("the block of an address", () => {
     ["1::", "1:0:0:0::/64"],
   ])("of %s is %s", (address, block) => {
     expect(addressBlockOf(address)).toBe(block);
+  });
+});
+
+describe("a block of addresses", () => {
+  it("has one form, whichever way it is written", () => {
+    expect(
+      [
+        "203.0.113.7",
+        "10.0.0.0/8",
+        "2001:DB8:0::/32",
+        "2001:db8::1",
+        "::ffff:10.0.0.0/104",
+        "::ffff:a00:1",
+        "::/0",
+      ].map(normalBlock),
+    ).toEqual([
+      ...["203.0.113.7/32", "10.0.0.0/8", "2001:db8::/32", "2001:db8::1/128", "10.0.0.0/8", "10.0.0.1/32", "::/0"],
+    ]);
+  });
+
+  it("has no host bits, and is not more than all of IPv4 inside IPv6", () => {
+    expect(["10.0.0.1/8", "2001:db8::1/32", "::ffff:0.0.0.0/90"].map(normalBlock)).toEqual([null, null, null]);
   });
 });

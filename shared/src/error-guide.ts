@@ -37,6 +37,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   session_expired: { params: "", remedy: "Sign in again." },
   permission_denied: { params: "`required`", remedy: "Use a credential with the required level or scope." },
   session_required: { params: "", remedy: "Sign in, and send the session cookie." },
+  address_not_allowed: { params: "", remedy: "Use it from its `allowed_ips`, or ask its user to change them." },
   api_access_disabled: { params: "", remedy: "Ask an Owner to allow API keys." },
   csrf_rejected: { params: "", remedy: "Send the request from the service's own origin, or use an API key." },
   registration_closed: { params: "", remedy: "Ask for an invite." },

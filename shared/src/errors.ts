@@ -16,6 +16,7 @@ export const ERRORS = {
   session_expired: "The session has ended.",
   permission_denied: "The caller's permission level does not allow this.",
   session_required: "This operation requires a session; API keys are not accepted.",
+  address_not_allowed: "The API key may not be used from this address.",
   api_access_disabled: "API access is turned off for the organization.",
   csrf_rejected: "The request's origin is not allowed.",
   registration_closed: "Registration is by invitation only.",

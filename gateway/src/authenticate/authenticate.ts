@@ -42,7 +42,11 @@ export function createAuthenticate({ verifier, charges, ownOrigin }: Authenticat
     if (credential === null) return anonymous;
     const verdict = verifier.recall(credential) ?? (await verify(exchange, credential));
     if (verdict.kind === "valid") {
-      exchange.principal = verdict.caller.principal;
+      const { principal, limits } = verdict.caller;
+      // Before it is the user's request: who may not send it does so at the cost of the address alone.
+      if (!limits.mayComeFrom(exchange.clientAddress)) throw new AppError("address_not_allowed");
+      exchange.principal = principal;
+      exchange.keyPerMinute = limits.perMinute;
       return verdict.caller;
     }
     if (endpoint.credential === "optional") return anonymous;

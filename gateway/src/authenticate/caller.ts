@@ -1,3 +1,4 @@
+import { type CredentialLimits, NO_LIMITS } from "./key-limits.js";
 import { type Audience, createTenancySigner, type Principal } from "@nts/shared/http/tenancy";
 
 // Signing a tenancy header costs more than the rest of a request's work here, so each caller keeps the last one made for
@@ -13,12 +14,13 @@ interface Token {
 /** On whose behalf requests are made, with the tenancy headers made for it. */
 export interface Caller<P extends Principal = Principal> {
   readonly principal: P;
+  readonly limits: CredentialLimits;
   readonly tokens: Partial<Record<Audience, Token>>;
 }
 
 /** A caller without tenancy headers yet. */
-export function createCaller<P extends Principal>(principal: P): Caller<P> {
-  return { principal, tokens: {} };
+export function createCaller<P extends Principal>(principal: P, limits = NO_LIMITS): Caller<P> {
+  return { principal, limits, tokens: {} };
 }
 
 /**

@@ -55,7 +55,7 @@ export function startCredentials(options: CredentialsOptions): Credentials {
   const cache = createKeyCache(clock);
   const streams = createStreams();
   const verifier = createVerifier({
-    ask: (credential, cause) => checks.ask(verifyCredential, { body: credential, cause }),
+    ask: (credential, cause) => checks.ask(verifyCredential, { body: { ...credential, enforces_limits: true }, cause }),
     atATime: config.MAX_VERIFICATIONS,
     staleMs: config.STALE_CREDENTIAL_SECONDS * 1_000,
     ...{ cache, lease, changes, clock, log, observer },

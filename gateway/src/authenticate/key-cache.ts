@@ -3,6 +3,7 @@ import type { Verification, VerifiedPrincipal } from "@nts/shared/contract/inter
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import { type Clock, elapsedMs, type Instant } from "../clock.js";
 import { type Caller, createCaller } from "./caller.js";
+import { limitsOf } from "./key-limits.js";
 import { createSubjectCache } from "./subject-cache.js";
 
 // What identity said of credentials, by their hash. It never decides that a credential is good for longer than identity
@@ -98,17 +99,14 @@ export function createKeyCache(clock: Clock): KeyCache {
 export function verdictOf(verification: Verification): Verdict {
   if (verification.status === "refused") return { kind: "refused", code: verification.code };
   const { kind, credential_id, user_id, email, permission, organization_id, networks } = verification.principal;
-  return {
-    kind: "valid",
-    caller: createCaller({
-      kind,
-      credentialId: credential_id,
-      userId: user_id,
-      ...(email !== undefined && { email }),
-      permission,
-      scope: { organizationId: organization_id, networks },
-    }),
+  const principal = {
+    ...{ kind, credentialId: credential_id, userId: user_id },
+    ...(email !== undefined && { email }),
+    permission,
+    scope: { organizationId: organization_id, networks },
   };
+  const limits = limitsOf(verification.limits, verification.is_previous === true);
+  return { kind: "valid", caller: createCaller(principal, limits) };
 }
 
 function subjectsOf(principal: VerifiedPrincipal): string[] {

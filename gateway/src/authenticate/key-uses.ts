@@ -13,17 +13,22 @@ export interface KeyUse {
   readonly key_id: string;
   readonly used_at: string;
   readonly addresses: string[];
+  readonly is_previous: boolean;
 }
 
 /** The uses of a key that are not told yet. */
 interface Collected {
+  readonly keyId: string;
+  readonly isPrevious: boolean;
   time: number;
   readonly addresses: Set<string>;
 }
 
+type Use = Omit<Collected, "addresses"> & { readonly addresses: Iterable<string> };
+
 export interface KeyUses {
-  /** Notes that a key is used now, from an address. */
-  record(keyId: string, address: string): void;
+  /** Notes that a key is used now, from an address. @param isPrevious by the secret before the last rotation */
+  record(keyId: string, address: string, isPrevious?: boolean): void;
   /** Tells what is collected. */
   flush(): Promise<void>;
   /** Tells what is collected for the last time. */
@@ -35,19 +40,20 @@ export function createKeyUses(send: (uses: KeyUse[]) => Promise<unknown>, log: L
   let used = new Map<string, Collected>();
   let sending: Promise<void> = Promise.resolve();
 
-  function record(keyId: string, time: number, addresses: Iterable<string>): void {
-    let known = used.get(keyId);
+  function record({ keyId, isPrevious, time, addresses }: Use): void {
+    const id = isPrevious ? `${keyId} previous` : keyId;
+    let known = used.get(id);
     if (known === undefined) {
       if (used.size >= MOST_KEYS) return;
-      known = { time, addresses: new Set() };
-      used.set(keyId, known);
+      known = { keyId, isPrevious, time, addresses: new Set() };
+      used.set(id, known);
     }
     known.time = Math.max(known.time, time);
     for (const address of addresses) if (known.addresses.size < MOST_USED_ADDRESSES) known.addresses.add(address);
   }
 
   async function sendAll(): Promise<void> {
-    const collected = [...used];
+    const collected = [...used.values()];
     used = new Map();
     for (let start = 0; start < collected.length; start += BATCH) {
       const batch = collected.slice(start, start + BATCH);
@@ -55,7 +61,7 @@ export function createKeyUses(send: (uses: KeyUse[]) => Promise<unknown>, log: L
         await send(batch.map(useOf));
       } catch (error) {
         log.warn({ err: error, keys: collected.length - start }, "uses of keys could not be recorded yet");
-        for (const [keyId, { time, addresses }] of collected.slice(start)) record(keyId, time, addresses);
+        for (const use of collected.slice(start)) record(use);
         return;
       }
     }
@@ -68,8 +74,8 @@ export function createKeyUses(send: (uses: KeyUse[]) => Promise<unknown>, log: L
 
   const timer = setInterval(() => void flush(), FLUSH_EVERY_MS).unref();
   return {
-    record: (keyId, address) => {
-      record(keyId, Date.now(), [address]);
+    record: (keyId, address, isPrevious = false) => {
+      record({ keyId, isPrevious, time: Date.now(), addresses: [address] });
     },
     flush,
     stop: () => {
@@ -79,6 +85,7 @@ export function createKeyUses(send: (uses: KeyUse[]) => Promise<unknown>, log: L
   };
 }
 
-function useOf([keyId, { time, addresses }]: [string, Collected]): KeyUse {
-  return { key_id: keyId, used_at: new Date(time).toISOString(), addresses: [...addresses] };
+function useOf({ keyId, isPrevious, time, addresses }: Collected): KeyUse {
+  const used_at = new Date(time).toISOString();
+  return { key_id: keyId, used_at, addresses: [...addresses], is_previous: isPrevious };
 }

@@ -66,6 +66,8 @@ export class Exchange {
   level: Level | null = null;
   /** The user on whose behalf it is made, once known. */
   principal: UserPrincipal | null = null;
+  /** Requests a minute that its API key is kept to; null for the user's limit alone. */
+  keyPerMinute: number | null = null;
   /** Status with which to refuse what came after the head, when that could not be read before its turn came. */
   unreadable: 400 | 408 | 431 | null = null;
   /** It is a browser's question whether a page of another origin may send a request, and that one may. */

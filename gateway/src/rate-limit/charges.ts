@@ -1,5 +1,6 @@
 import { addressBlockOf } from "@nts/shared/address-block";
 import { AppError } from "@nts/shared/errors";
+import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import type { Exchange } from "../edge/exchange.js";
 import type { Buckets, Level } from "./bucket.js";
 import { retryAfterSeconds } from "./headers.js";
@@ -25,15 +26,27 @@ export interface LookupPayment {
   settle(isRefused: boolean): Promise<void>;
 }
 
-export function createCharges(limiter: Pick<Limiter, "users" | "addresses" | "lookups">): Charges {
+export function createCharges(limiter: Pick<Limiter, "users" | "keys" | "addresses" | "lookups">): Charges {
+  /** A request of a key that is kept to its own limit, too. What the key is refused costs its user nothing. */
+  async function takeOfBoth({ userId, credentialId }: UserPrincipal, keys: Buckets): Promise<Level> {
+    const ofKey = await keys.take(credentialId);
+    if (!ofKey.allowed) return ofKey;
+    const ofUser = await limiter.users.take(userId);
+    if (!ofUser.allowed) await keys.giveBack(credentialId);
+    return !ofUser.allowed || ofUser.remaining < ofKey.remaining ? ofUser : ofKey;
+  }
+
+  function takeOf(principal: UserPrincipal, perMinute: number | null): Promise<Level> {
+    const keys = perMinute === null ? null : limiter.keys(perMinute);
+    return keys === null ? limiter.users.take(principal.userId) : takeOfBoth(principal, keys);
+  }
+
   return {
     charge: async (exchange) => {
       if (exchange.level !== null) return;
-      const { principal, clientAddress } = exchange;
+      const { principal, clientAddress, keyPerMinute } = exchange;
       const level =
-        principal === null
-          ? limiter.addresses.take(addressBlockOf(clientAddress))
-          : limiter.users.take(principal.userId);
+        principal === null ? limiter.addresses.take(addressBlockOf(clientAddress)) : takeOf(principal, keyPerMinute);
       passOrRefuse(exchange, await level);
     },
     payForLookup: async (exchange) => {

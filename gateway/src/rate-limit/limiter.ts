@@ -1,14 +1,20 @@
 import type { Redis } from "ioredis";
+import { LRUCache } from "lru-cache";
 import { type Batch, batchPerTick } from "./batching.js";
 import type { Allowance, Buckets, Level } from "./bucket.js";
 import { createLocalBuckets } from "./local.js";
 import { createRedisBuckets } from "./redis.js";
 import type { RedisGuard } from "./redis-guard.js";
 
+/** Different limits of keys that are ready at a time. */
+const MOST_KEY_LIMITS = 1_000;
+
 /** The limits of the API: exact over all gateways while Redis is there, shared out among them while it is away. */
 export interface Limiter {
   /** By user id. */
   readonly users: Buckets;
+  /** By id of the API key, of those that are kept to so many requests a minute; null when the user's limit is not above. */
+  keys(perMinute: number): Buckets | null;
   /** By block of client addresses. */
   readonly addresses: Buckets;
   /** By block of client addresses: credentials that are looked up although the address has no token left. */
@@ -88,7 +94,17 @@ export function createLimiter(options: LimiterOptions): Limiter {
     return { take: batchPerTick(take), giveBack: batchPerTick<undefined>(giveBack) };
   }
 
+  // A key has the burst of its user in proportion.
+  const ofKeys = new LRUCache<number, Buckets>({
+    max: MOST_KEY_LIMITS,
+    memoMethod: (perMinute) => {
+      const burst = Math.max(1, Math.ceil((perMinute * perUser.burst) / perUser.perMinute));
+      return withFallback(`nts:key:${perMinute}`, { perMinute, burst });
+    },
+  });
+
   return {
+    keys: (perMinute) => (perMinute < perUser.perMinute ? ofKeys.memo(perMinute) : null),
     users: withFallback("nts:user", perUser),
     addresses: withFallback("nts:address", perAddress),
     lookups: withFallback("nts:lookup", perLookup),

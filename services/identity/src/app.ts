@@ -27,6 +27,8 @@ import { mountKeyChanges } from "./key-changes/routes.js";
 import { sharingNext } from "./key-changes/sharing-next.js";
 import { createDropDeadTags } from "./keys/dead-tags.js";
 import { createRequireRoom } from "./keys/quotas.js";
+import { mountLeakedKeys } from "./keys/leaked.js";
+import { mountOrganizationKeys } from "./keys/organization-routes.js";
 import { mountKeys } from "./keys/routes.js";
 import { createKeyStore } from "./keys/store.js";
 import { createDropDeadNetworks } from "./networks/dead-networks.js";
@@ -126,6 +128,8 @@ export function createApp(options: AppOptions): App {
   mountOrganizations(router, { organizations, transaction, changeRights });
   const noteFirstUses = createNoteFirstUses(db, transaction);
   mountKeys(router, { keys, topology, transaction, requireRoom, changeRights, noteFirstUses });
+  mountOrganizationKeys(router, { keys, users, topology, changeRights });
+  mountLeakedKeys(router, { keys, changeRights, settle: changes.settle });
   mountAudit(router, createAuditReader(database));
   mountWhoami(router, { ...stores, topology });
   mountCredentials(router, { credentials, sessions });

@@ -1,6 +1,6 @@
 import type { ClientSession, Collection, Db, Document, Filter, FindOptions, OptionalUnlessRequiredId } from "mongodb";
 import { FIRST_FORM, type Form, inPresentForm } from "@nts/shared/mongo/forms";
-import type { KeyDocument } from "./keys/key.rules.js";
+import { KEY_FORM, type KeyDocument } from "./keys/key.rules.js";
 import type { InviteDocument } from "./invites/invite.rules.js";
 import type { OrganizationDocument } from "./organizations/organization.js";
 import { SESSION_FORM, type SessionDocument } from "./sessions/session.js";
@@ -28,7 +28,7 @@ export const FORMS: Forms = {
   users: FIRST_FORM,
   invites: FIRST_FORM,
   sessions: SESSION_FORM,
-  api_keys: FIRST_FORM,
+  api_keys: KEY_FORM,
 };
 
 /** What every document has. */

@@ -40,6 +40,8 @@ export const INDEXES: Indexes = {
     { key: { user_id: 1, name: 1, _id: 1 } },
     { key: { user_id: 1, updated_at: 1, _id: 1 } },
     { key: KEYS_BY_ORGANIZATION },
+    { key: { organization_id: 1, created_at: 1, _id: 1 } },
+    { key: { "previous.hash": 1 }, unique: true, sparse: true },
   ],
   key_changes: [{ key: { at: 1 }, expireAfterSeconds: KEY_CHANGES_KEPT_MS / 1000 }],
   gateways: [{ key: { seen_at: 1 }, expireAfterSeconds: DAY_SECONDS }],

@@ -11,6 +11,7 @@ export const AUDIT_ACTIONS = [
   "updated",
   "deleted",
   "rotated",
+  "revoked",
   "accepted",
   "password_changed",
   "login_failed",
@@ -23,7 +24,7 @@ export const AuditedEntity = z.enum(AUDITED_ENTITIES);
 export const AuditAction = z
   .enum(AUDIT_ACTIONS)
   .describe(
-    "`rotated`: a key or a webhook has another secret. `accepted`: an invite was used up. `login_failed`: with a wrong password. " +
+    "`rotated`: a key or a webhook has another secret. `revoked`: somebody reported that a key has leaked, which ended it. `accepted`: an invite was used up. `login_failed`: with a wrong password. " +
       "`first_used`: a key from an address from which it was not used before. " +
       "`paused`: the server has stopped a webhook that failed. `replayed`: a webhook goes on from another place.",
   );

@@ -26,6 +26,10 @@ export const VerifiedPrincipal = z.object({
 });
 export type VerifiedPrincipal = z.infer<typeof VerifiedPrincipal>;
 
+/** Blocks of addresses from which a key may be used, empty for all; and how often. */
+export const KeyLimits = z.object({ allowed_ips: z.array(z.string()), per_minute: z.number().nullable() });
+export type KeyLimits = z.infer<typeof KeyLimits>;
+
 /**
  * What identity knows of a credential. `number` is that of the newest key change read before the credential was.
  * `expires_in_ms` is a duration because the clocks of two machines differ; null means never.
@@ -36,6 +40,10 @@ export const Verification = z.discriminatedUnion("status", [
     number: z.number(),
     principal: VerifiedPrincipal,
     expires_in_ms: z.number().nullable(),
+    /** What the key is kept to, beside the rights of its principal; absent when nothing. */
+    limits: KeyLimits.optional(),
+    /** The secret is the one before the last rotation. */
+    is_previous: z.boolean().optional(),
   }),
   z.object({
     status: z.literal("refused"),
@@ -55,7 +63,12 @@ export const verifyCredential = endpoint({
   path: "/internal/verify",
   upstream: "identity",
   summary: "Who a credential stands for",
-  body: z.object({ kind: z.enum(["key", "session"]), hash: z.string() }),
+  body: z.object({
+    kind: z.enum(["key", "session"]),
+    hash: z.string(),
+    /** A gateway of an earlier version enforces no limits of keys: those that have some are refused there. */
+    enforces_limits: z.boolean().default(false),
+  }),
   response: Verification,
 });
 
@@ -95,6 +108,8 @@ const KeyUse = z.object({
   used_at: Timestamp,
   /** A gateway of an earlier version does not say. */
   addresses: z.array(z.string().max(64)).max(MOST_USED_ADDRESSES).default([]),
+  /** By the secret before the last rotation. */
+  is_previous: z.boolean().default(false),
 });
 
 /** Moves `last_used` forward, never back, and notes addresses that are new. */

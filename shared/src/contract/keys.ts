@@ -4,6 +4,7 @@ import {
   filters,
   Id,
   Instant,
+  IpAddress,
   listQuery,
   Name,
   Nothing,
@@ -13,6 +14,7 @@ import {
   Timestamp,
 } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { Cidr } from "./subnets.js";
 import { patchOf } from "./merge-patch.js";
 
 /** A user API key. `key` is masked everywhere but in the answers of create. @see docs/api.md "Authentication" */
@@ -30,14 +32,33 @@ export const UserApiKey = z
     network_ids: z.array(Id).describe("The networks the key may use now."),
     restricted: z.boolean().describe("True when `network_ids` is a fixed list; false when the key follows its user."),
     permissions: PermissionLevel,
+    allowed_ips: z.array(z.string()).describe("Blocks of addresses from which it may be used; empty for everywhere."),
+    rate_limit_per_minute: z.int().nullable().describe("null: the user's own limit alone."),
+    previous: z
+      .object({ expires_at: Timestamp, last_used: Timestamp.nullable() })
+      .nullable()
+      .describe("The secret before the last rotation, while that still works."),
   })
   .meta({ id: "UserApiKey" });
 export type UserApiKey = z.infer<typeof UserApiKey>;
+
+/** Blocks of addresses that a key can be kept to. */
+export const MOST_ALLOWED_BLOCKS = 50;
+
+/** Seconds for which the secret before a rotation can go on working. */
+export const LONGEST_GRACE_SECONDS = 604_800;
+
+/** Secrets that are reported as leaked at a time. */
+export const MOST_LEAKED = 10;
 
 /** UTC with milliseconds from any ISO 8601 date-time with an offset; anything else stays as it was, and is refused. */
 const Moment = Instant.overwrite((moment) =>
   Number.isNaN(Date.parse(moment)) ? moment : new Date(moment).toISOString(),
 );
+
+const AllowedAddresses = z
+  .array(z.union([IpAddress, Cidr], { error: "must be an address, or a block in CIDR notation" }))
+  .max(MOST_ALLOWED_BLOCKS);
 
 /** Creation and update take the same members. */
 export const UserApiKeyInput = z
@@ -57,6 +78,14 @@ export const UserApiKeyInput = z
         "A list restricts the key to it; null lifts the restriction; absent keeps (on creation: not restricted).",
       ),
     permissions: PermissionLevel.optional().describe("Default Viewer; absent keeps."),
+    allowed_ips: AllowedAddresses.optional().describe("Addresses or CIDR blocks; absent keeps, an empty list lifts."),
+    rate_limit_per_minute: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .nullable()
+      .optional()
+      .describe("Below that of the user, which counts all the same; absent keeps, null lifts."),
   })
   .meta({ id: "UserApiKeyInput" });
 export type UserApiKeyInput = z.infer<typeof UserApiKeyInput>;
@@ -123,9 +152,28 @@ export const rotateKey = endpoint({
   operationId: "rotate_user_api_key",
   method: "post",
   path: "/api/v1/auth/keys/{id}/rotate",
-  summary: "Give an API key a new secret; the old one is dead when the answer arrives",
+  summary: "Give an API key a new secret; the old one is dead when the answer arrives, or after the grace",
   params: byId,
+  query: z.strictObject({
+    grace_seconds: z
+      .int()
+      .min(0)
+      .max(LONGEST_GRACE_SECONDS)
+      .default(0)
+      .describe("How long the old secret goes on working, beside the new one."),
+  }),
   response: z.string().describe("The new secret."),
+  errors: ["not_found", "precondition_failed", "write_conflict"],
+});
+
+export const finishRotation = endpoint({
+  ...common,
+  operationId: "finish_user_api_key_rotation",
+  method: "post",
+  path: "/api/v1/auth/keys/{id}/rotate/finish",
+  summary: "End the secret before the last rotation, which is dead when the answer arrives",
+  params: byId,
+  response: UserApiKey,
   errors: ["not_found", "precondition_failed", "write_conflict"],
 });
 
@@ -138,4 +186,54 @@ export const deleteKey = endpoint({
   params: byId,
   response: Nothing,
   errors: ["not_found", "precondition_failed", "write_conflict"],
+});
+
+const ofOrganization = {
+  upstream: "identity",
+  credential: "any",
+  permission: "Owner",
+  wholeOrganization: true,
+  tag: "User API keys",
+} as const;
+
+export const listOrganizationKeys = endpoint({
+  ...ofOrganization,
+  operationId: "list_organization_api_keys",
+  method: "get",
+  path: "/api/v1/organizations/keys",
+  summary: "List the API keys of all users of the organization",
+  query: listQuery(["created_at"], {
+    network_id: filters.network_id.describe("Only keys that may use this network."),
+    ids: filters.ids,
+    user_id: Id.optional().describe("Only keys of this user."),
+  }),
+  response: UserApiKey,
+  list: true,
+  errors: [],
+});
+
+export const deleteOrganizationKey = endpoint({
+  ...ofOrganization,
+  operationId: "delete_organization_api_key",
+  method: "delete",
+  path: "/api/v1/organizations/keys/{id}",
+  summary: "Delete an API key of any user of the organization",
+  params: byId,
+  response: Nothing,
+  errors: ["not_found", "write_conflict"],
+});
+
+export const revokeLeakedKeys = endpoint({
+  upstream: "identity",
+  credential: "none",
+  permission: null,
+  tag: "User API keys",
+  operationId: "revoke_leaked_api_keys",
+  method: "post",
+  path: "/api/auth/keys/revoke",
+  summary: "End API keys that have leaked: who holds one may end it, without a credential",
+  description: "Answers the same whether a key was known or not. A key whose old secret has leaked keeps the new one.",
+  body: z.object({ keys: z.array(z.string().max(200)).min(1).max(MOST_LEAKED) }).meta({ id: "LeakedKeys" }),
+  response: Nothing,
+  errors: ["write_conflict"],
 });

@@ -18,6 +18,7 @@ export const STATUSES: Readonly<Record<ErrorCode, number>> = {
   session_expired: 401,
   permission_denied: 403,
   session_required: 403,
+  address_not_allowed: 403,
   api_access_disabled: 403,
   csrf_rejected: 403,
   registration_closed: 403,

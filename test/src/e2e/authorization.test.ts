@@ -227,7 +227,7 @@ async function requestOf(
   target: Target,
   { isHarmless = false, bodyOf }: { isHarmless?: boolean; bodyOf?: NetworkWorld } = {},
 ): Promise<{ path: string; body: unknown }> {
-  const resource = /^\/api\/v1\/(auth\/(?:keys|sessions)|[\w-]+)/.exec(operation.path)?.[1] ?? "";
+  const resource = /^\/api\/v1\/(auth\/(?:keys|sessions)|organizations\/keys|[\w-]+)/.exec(operation.path)?.[1] ?? "";
   const isDelete = operation.operationId.includes("delete") || operation.method === "delete";
   const entity = isDelete && !isHarmless ? await victim(resource, target) : existing(resource, target);
   const sample = bodyOf === undefined ? entity : resource in SINGULAR ? bodyOf[SINGULAR[resource] as "host"] : entity;
@@ -245,7 +245,7 @@ function existing(resource: string, target: Target): Made {
   const kind = SINGULAR[resource];
   if (kind !== undefined) return { ...worlds[target === "unknown" ? "one" : target][kind], ...unknown };
   if (resource === "tags") return { ...tags[side], ...unknown };
-  if (resource === "auth/keys") return { ...keyBody(organization), id: keys[side], ...unknown };
+  if (resource.endsWith("/keys")) return { ...keyBody(organization), id: keys[side], ...unknown };
   if (resource === "auth/sessions") return { id: sessions[side], ...unknown };
   if (resource === "users") return { ...users[side], ...unknown };
   if (resource === "invites") return { ...invites[side], ...unknown };
@@ -258,6 +258,7 @@ let victims = 0;
 /** An entity made to be deleted, so that nothing another check needs is lost. */
 async function victim(resource: string, target: Target): Promise<Made> {
   if (resource === "users") return { id: (await aColleague(stack.url, own)).userId };
+  if (resource === "organizations/keys") return { id: (await aKey(stack.url, own)).id };
   if (resource === "auth/sessions") return { id: (await anotherSession(stack.url, own)).id };
   const create = OPERATIONS.find(({ path, method }) => method === "post" && path === `/api/v1/${resource}`);
   if (create === undefined) throw new Error(`nothing makes ${resource}`);

@@ -111,6 +111,10 @@ async function useEverySecret(): Promise<void> {
   await send("get", "/api/v1/networks", undefined, bearer(misspelt));
   const unknown = keepKey("unknown key", createApiKey().secret);
   await send("get", "/api/v1/networks", undefined, bearer(unknown));
+  const overlapping = keepKey("key of a rotation with grace", await session.data<string>("post", `/api/v1/auth/keys/${made.id}/rotate?grace_seconds=60`)); // prettier-ignore
+  await send("get", "/api/v1/networks", undefined, bearer(overlapping));
+  const leaked = keepKey("leaked key", (await aKey(url, owner)).secret);
+  for (const keys of [[leaked, unknown], [], leaked]) await send("post", "/api/auth/keys/revoke", { keys });
   // Where a key does not belong.
   await send("get", `/api/v1/networks?api_key=${rotated}`, undefined, bearer(rotated));
   await send("get", `/api/v1/networks/${rotated}`, undefined, bearer(rotated));

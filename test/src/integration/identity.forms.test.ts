@@ -15,7 +15,7 @@ import { type Identity, startIdentity } from "../support/identity.js";
 // which follows from the name. It writes names in capitals, knows no Viewers any more, and takes no session that began before.
 
 function nextForm<T extends object>(change: (stored: T) => object): Form<T> {
-  return { version: 2, upgrade: (stored) => ({ since: "unknown", ...stored, ...change(stored) }) };
+  return { version: 3, upgrade: (stored) => ({ since: "unknown", ...stored, ...change(stored) }) };
 }
 const noViewer = ({ permissions }: Pick<Stored["users"], "permissions">) =>
   permissions === "Viewer" ? { permissions: "Member" } : {};
@@ -23,7 +23,7 @@ const NEXT: Forms = {
   organizations: nextForm(({ name }) => ({ name: name.toUpperCase() })),
   users: nextForm((user) => noViewer(user)),
   invites: nextForm((invite) => noViewer(invite)),
-  sessions: { ...nextForm(() => ({ expires_at: new Date(0) })), version: FORMS.sessions.version + 1 },
+  sessions: nextForm(() => ({ expires_at: new Date(0) })),
   api_keys: nextForm(({ name }) => ({ name: name.toUpperCase(), label: name.toUpperCase() })),
 };
 const PRESENT = 0;
@@ -42,7 +42,7 @@ const rawOf = (kind: keyof Stored, _id: string) => collectionOf(kind).findOne({ 
 
 /** What the next build would have stored. */
 async function asNext(kind: keyof Stored, _id: string, more: object = {}): Promise<void> {
-  await collectionOf(kind).updateOne({ _id }, { $set: { form: 2, ...BY_NEXT, ...more } });
+  await collectionOf(kind).updateOne({ _id }, { $set: { form: 3, ...BY_NEXT, ...more } });
 }
 
 async function aKeyOfTheNextBuild(person: Person): Promise<DirectKey> {
@@ -78,7 +78,8 @@ describe("two builds of identity on one database", () => {
     await identity.data(updateUser, { as, params: { id: colleague.userId }, body: { permissions: "Viewer" } });
     await identity.data(updateOrganization, { as, params: { id: organizationId }, body: { name: "renamed" } });
     const kept = { form: 1, ...BY_NEXT };
-    expect(await rawOf("api_keys", key.id)).toMatchObject({ ...kept, name: "second", label: "FIRST" });
+    const keptOfKey = { ...kept, form: FORMS.api_keys.version, label: "FIRST" };
+    expect(await rawOf("api_keys", key.id)).toMatchObject({ ...keptOfKey, name: "second" });
     expect(await rawOf("users", colleague.userId)).toMatchObject({ ...kept, permissions: "Viewer" });
     expect(await rawOf("organizations", organizationId)).toMatchObject({ ...kept, name: "renamed" });
 
@@ -101,7 +102,7 @@ describe("two builds of identity on one database", () => {
       identity.db.client.withSession((session) => session.withTransaction(() => write(session))),
     );
     await forget(organizationId, [gone]);
-    const kept = { form: 1, ...BY_NEXT, label: "FIRST" };
+    const kept = { form: FORMS.api_keys.version, ...BY_NEXT, label: "FIRST" };
     expect(await rawOf("api_keys", key.id)).toMatchObject({ ...kept, network_ids: [stays], revision: 2 });
     expect(await rawOf("api_keys", other.id)).toMatchObject({ network_ids: [stays], revision: 1 });
   });
@@ -144,7 +145,7 @@ describe("two builds of identity on one database", () => {
     const made = await Promise.all(Array.from({ length: 12 }, (_, n) => identity.aKey(person, { name: `key ${n}` })));
     const { collection, understood } = openDocuments(identity.db, "api_keys", NEXT);
     const rewrite = () =>
-      rewriteOlderForms(collection, 2, {
+      rewriteOlderForms(collection, 3, {
         unchanged: ({ revision }) => ({ revision }),
         fieldsOf: (stored) => changesTo(stored, understood(stored)),
       });
@@ -164,7 +165,7 @@ describe("two builds of identity on one database", () => {
     await rewrite();
     for (const [_id, name] of names) {
       const stored = (await rawOf("api_keys", _id)) as { name?: string } | null;
-      expect(stored).toMatchObject({ form: 2, since: "unknown" });
+      expect(stored).toMatchObject({ form: 3, since: "unknown" });
       expect(stored?.name?.toUpperCase()).toBe(name.toUpperCase());
       if (!name.startsWith(`by ${NEXT_BUILD}`)) expect(stored).toMatchObject({ label: name.toUpperCase() });
     }

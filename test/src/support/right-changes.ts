@@ -32,6 +32,24 @@ export const KINDS: ReadonlyMap<string, Prepare | null> = new Map([
     const { owner, id, ...key } = await aKeyOf(await anAccount(url), url);
     return { ...key, change: { by: owner, params: { id } } };
   }),
+  kind("finish a rotation", "finish_user_api_key_rotation", async (url) => {
+    const { owner, id, ...key } = await aKeyOf(await anAccount(url), url);
+    await owner.session.data("post", `/api/v1/auth/keys/${id}/rotate?grace_seconds=3600`);
+    return { ...key, change: { by: owner, params: { id } } };
+  }),
+  kind("allow other addresses", "update_user_api_key", async (url) => {
+    const { owner, id, ...key } = await aKeyOf(await anAccount(url), url);
+    return { ...key, change: { by: owner, params: { id }, body: { ...keyBody(owner), allowed_ips: ["192.0.2.1"] } } };
+  }),
+  kind("report a leak", "revoke_leaked_api_keys", async (url) => {
+    const { owner, headers, path } = await aKeyOf(await anAccount(url), url);
+    return { headers, path, change: { by: owner, body: { keys: [headers.authorization.slice("Bearer ".length)] } } };
+  }),
+  kind("delete a colleague's", "delete_organization_api_key", async (url) => {
+    const owner = await anAccount(url);
+    const { id, ...key } = await aKeyOf(await aColleague(url, owner, { permissions: "Admin" }), url, "Admin");
+    return { headers: key.headers, path: LIST, change: { by: owner, params: { id } } };
+  }),
   kind("delete", "delete_user_api_key", async (url) => {
     const { owner, id, ...key } = await aKeyOf(await anAccount(url), url);
     return { ...key, change: { by: owner, params: { id } } };

@@ -12,6 +12,7 @@ const COLORS: Readonly<Record<AuditEntry["action"], string>> = {
   accepted: "teal",
   updated: "cyan",
   rotated: "cyan",
+  revoked: "red",
   password_changed: "cyan",
   replayed: "cyan",
   first_used: "yellow",

@@ -1,4 +1,4 @@
-import { Checkbox, MultiSelect, Radio, Select, Stack, TextInput } from "@mantine/core";
+import { Checkbox, MultiSelect, NumberInput, Radio, Select, Stack, TagsInput, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import {
   createKey,
@@ -51,6 +51,7 @@ function KeyForm({ edited, onClose, onCreated }: FormProps): ReactNode {
   const update = useWrite(updateKey);
   const key = edited?.entity;
   const permissions: Permission = key?.permissions ?? "Viewer";
+  const perMinute: number | "" = key?.rate_limit_per_minute ?? "";
   const form = useForm({
     initialValues: {
       name: key?.name ?? "",
@@ -60,6 +61,8 @@ function KeyForm({ edited, onClose, onCreated }: FormProps): ReactNode {
       expires_at: localText(key?.expires_at ?? null),
       is_enabled: key?.is_enabled ?? true,
       tags: key?.tags ?? [],
+      allowed_ips: key?.allowed_ips ?? [],
+      rate_limit_per_minute: perMinute,
     },
   });
   const levels = PERMISSIONS.filter((level) => isAtLeast(own, level) || level === key?.permissions);
@@ -71,11 +74,12 @@ function KeyForm({ edited, onClose, onCreated }: FormProps): ReactNode {
       onReload={edited?.reload}
       verb={edited === null ? "Create" : "Save"}
       {...(edited !== null && { done: "Saved." })}
-      submit={async ({ reach, expires_at, ...values }) => {
+      submit={async ({ reach, expires_at, rate_limit_per_minute, ...values }) => {
         const body = {
           ...values,
           user_id: user.id,
           organization_id: organization.id,
+          rate_limit_per_minute: rate_limit_per_minute === "" ? null : rate_limit_per_minute,
           network_ids: reach === "all" ? null : values.network_ids,
           // an unchanged expiry is sent as it was, also when it has passed
           expires_at:
@@ -120,8 +124,27 @@ function KeyForm({ edited, onClose, onCreated }: FormProps): ReactNode {
         description="Leave empty for no expiry"
         {...form.getInputProps("expires_at")}
       />
+      <TagsInput
+        label="Allowed addresses"
+        description="Addresses or CIDR blocks; leave empty to allow all"
+        placeholder={form.getValues().allowed_ips.length === 0 ? "203.0.113.7 or 10.0.0.0/8" : ""}
+        {...form.getInputProps("allowed_ips")}
+        error={faultIn(form.errors)}
+      />
+      <NumberInput
+        label="Requests a minute"
+        description="Leave empty for your own limit"
+        min={1}
+        allowDecimal={false}
+        {...form.getInputProps("rate_limit_per_minute")}
+      />
       {edited !== null && <Checkbox label="Enabled" {...form.getInputProps("is_enabled", { type: "checkbox" })} />}
       <TagField known={tags} {...form.getInputProps("tags")} />
     </FormWindow>
   );
+}
+
+/** What is wrong with the first address that something is wrong with. */
+function faultIn(errors: Readonly<Record<string, ReactNode>>): ReactNode {
+  return Object.entries(errors).find(([path]) => path.startsWith("allowed_ips"))?.[1];
 }

@@ -1,6 +1,6 @@
-import { Badge, Button } from "@mantine/core";
-import { deleteKey, listKeys, rotateKey, updateKey, type UserApiKey } from "@nts/shared/contract";
-import { KeyRound, Pencil, Plus, Power, RefreshCw, Trash2 } from "lucide-react";
+import { Button } from "@mantine/core";
+import { deleteKey, finishRotation, listKeys, updateKey, type UserApiKey } from "@nts/shared/contract";
+import { CheckCheck, KeyRound, Pencil, Plus, Power, RefreshCw, Trash2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { useRows, useWrite } from "../api/queries.js";
 import type { OpenEditor } from "../forms/for-editing.js";
@@ -14,10 +14,13 @@ import { Page } from "../parts/page.js";
 import { RowMenu } from "../parts/row-menu.js";
 import { sayDone, sayFailed } from "../parts/toast.js";
 import { When } from "../parts/when.js";
+import { useMay } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { KeyEditor } from "./key-editor.js";
-import { statusOf } from "./key-status.js";
+import { KeyStatus } from "./key-badge.js";
 import { KeyWindow } from "./key-window.js";
+import { OrganizationKeys } from "./organization-keys.js";
+import { RotationWindow } from "./rotation-window.js";
 
 const FIELDS = ["name", "created_at", "updated_at"] as const;
 
@@ -27,21 +30,26 @@ export default function KeysPage(): ReactNode {
   const ask = useConfirm();
   const { nameOf } = useNetworkScope();
   const [edited, setEdited] = useState<OpenEditor>(null);
+  const [rotating, setRotating] = useState<UserApiKey | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
   const rows = useRows(listKeys, { query: { ...state.query, order_by: fieldOf(FIELDS, state.orderBy) ?? "name" } });
-  const rotate = useWrite(rotateKey);
+  const finish = useWrite(finishRotation);
+  const isOwner = useMay("Owner");
   const update = useWrite(updateKey);
   const { removeOne } = useRemoval({
     one: deleteKey,
     noun: "key",
     consequence: "Anything using it stops working immediately. This cannot be undone.",
   });
-  const askToRotate = ({ id, name }: UserApiKey): void => {
+  const askToFinish = ({ id, name }: UserApiKey): void => {
     ask({
-      title: `Rotate ${name}?`,
-      text: "The current secret stops working immediately, everywhere. The new one is shown once.",
-      verb: "Rotate",
-      run: async () => setSecret(await rotate.mutateAsync({ params: { id } })),
+      title: `End the old secret of ${name}?`,
+      text: "What still uses the secret before the last rotation stops working immediately.",
+      verb: "End it",
+      run: async () => {
+        await finish.mutateAsync({ params: { id } });
+        sayDone("The old secret has ended.");
+      },
     });
   };
   const setEnabled = (key: UserApiKey, is_enabled: boolean): void => {
@@ -53,7 +61,7 @@ export default function KeysPage(): ReactNode {
   const columns: readonly Column<UserApiKey>[] = [
     { id: "name", label: "Name", orderBy: "name", cell: ({ name }) => <strong>{name}</strong> },
     { id: "key", label: "Key", cell: ({ key }) => <span className="mono">{key.replace(/\*+$/, "…")}</span> },
-    { id: "status", label: "Status", narrow: true, cell: (key) => <Status apiKey={key} /> },
+    { id: "status", label: "Status", narrow: true, cell: (key) => <KeyStatus apiKey={key} /> },
     { id: "level", label: "Level", narrow: true, cell: ({ permissions }) => permissions },
     {
       id: "networks",
@@ -97,7 +105,10 @@ export default function KeysPage(): ReactNode {
                 icon: Power,
                 run: () => setEnabled(key, !key.is_enabled),
               },
-              { label: "Rotate", icon: RefreshCw, run: () => askToRotate(key) },
+              { label: "Rotate", icon: RefreshCw, run: () => setRotating(key) },
+              ...(key.previous === null
+                ? []
+                : [{ label: "End old secret", icon: CheckCheck, run: () => askToFinish(key) }]),
               { label: "Delete", icon: Trash2, isDestructive: true, run: () => removeOne(key.id, key.name) },
             ]}
           />
@@ -108,18 +119,13 @@ export default function KeysPage(): ReactNode {
           </EmptyState>
         }
       />
+      {isOwner && <OrganizationKeys />}
+      {rotating !== null && (
+        <RotationWindow apiKey={rotating} onClose={() => setRotating(null)} onRotated={setSecret} />
+      )}
       {edited !== null && <KeyEditor id={edited.id} onClose={() => setEdited(null)} onCreated={setSecret} />}
       {secret !== null && <KeyWindow secret={secret} onClose={() => setSecret(null)} />}
     </Page>
-  );
-}
-
-function Status({ apiKey }: { readonly apiKey: UserApiKey }): ReactNode {
-  const status = statusOf(apiKey);
-  return (
-    <Badge variant="light" color={status === "Active" ? "teal" : "gray"} tt="none">
-      {status}
-    </Badge>
   );
 }
 

@@ -31,6 +31,9 @@ const key = {
   is_enabled: true,
   network_ids: null as string[] | null,
   permissions: "Member" as Permission,
+  allowed_ips: [] as string[],
+  rate_limit_per_minute: null as number | null,
+  previous: null,
 };
 const organization = {
   ...stamps,
@@ -52,7 +55,8 @@ const session = {
   address: null,
 };
 
-const checkKey = (found: Partial<FoundKey>) => verifyKey({ number: 7, key, user, organization, ...found }, now);
+const checkKey = (found: Partial<FoundKey>) =>
+  verifyKey({ number: 7, hash: "", key, user, organization, ...found }, now);
 const checkSession = (found: Partial<FoundSession>, at = now) =>
   verifySession({ number: 7, session, user, ...found }, at);
 const refusal = (code: string, subjects: string[]) => ({ status: "refused", number: 7, code, subjects });
@@ -120,6 +124,25 @@ describe("credentials.rights: what an API key may do", () => {
     expect(checkKey({ organization: { ...organization, api_access_enabled: false } })).toEqual(
       refusal("api_access_disabled", all),
     );
+  });
+});
+
+describe("credentials.rights: what an API key is kept to", () => {
+  const limited = { ...key, allowed_ips: ["10.0.0.0/8"], rate_limit_per_minute: 5 };
+
+  it("is told along, and where it would not be enforced the key is refused", () => {
+    expect(checkKey({ key: limited })).toMatchObject({ limits: { allowed_ips: ["10.0.0.0/8"], per_minute: 5 } });
+    const found = { number: 7, hash: "", key: limited, user, organization };
+    expect(verifyKey(found, now, false)).toEqual(refusal("api_key_disabled", all));
+    expect(verifyKey({ ...found, key }, now, false)).toMatchObject({ status: "valid" });
+  });
+
+  it("ends the secret before a rotation when its grace or the key ends, whichever is first", () => {
+    const previous = { hash: "old", since: now, expires_at: after(HOUR_MS), last_used: null };
+    const check = (expires_at: Date | null) => checkKey({ hash: "old", key: { ...key, expires_at, previous } });
+    expect(check(null)).toMatchObject({ status: "valid", is_previous: true, expires_in_ms: HOUR_MS });
+    expect(check(after(1))).toMatchObject({ expires_in_ms: 1 });
+    expect(checkKey({ hash: "older", key: { ...key, previous } })).toEqual(refusal("api_key_invalid", all));
   });
 });
 

@@ -1,6 +1,6 @@
 import { lowerOf } from "@nts/shared/contract/endpoint";
-import type { Verification } from "@nts/shared/contract/internal";
-import type { KeyDocument } from "../keys/key.rules.js";
+import type { KeyLimits, Verification } from "@nts/shared/contract/internal";
+import { type KeyDocument, secretOf } from "../keys/key.rules.js";
 import type { OrganizationDocument } from "../organizations/organization.js";
 import { narrowed, networksOf } from "../scopes.rules.js";
 import { slidExpiry } from "../sessions/lifetime.rules.js";
@@ -13,6 +13,8 @@ import type { UserDocument } from "../users/user.js";
 /** What the database knows of an API key; `number` is that of the newest key change read before the rest was. */
 export interface FoundKey {
   readonly number: number;
+  /** Of the secret that was presented. */
+  readonly hash: string;
   readonly key: KeyDocument | null;
   readonly user: UserDocument | null;
   readonly organization: OrganizationDocument | null;
@@ -27,10 +29,20 @@ export interface FoundSession {
 
 type RefusalCode = Extract<Verification, { status: "refused" }>["code"];
 
-/** What an API key may do at a moment. @see docs/api.md "Permissions" */
-export function verifyKey({ number, key, user, organization }: FoundKey, now: Date): Verification {
+/**
+ * What an API key may do at a moment.
+ *
+ * @param enforcesLimits false for a gateway of an earlier version
+ * @see docs/api.md "Permissions"
+ */
+export function verifyKey(found: FoundKey, now: Date, enforcesLimits = true): Verification {
+  const { number, hash, key, user, organization } = found;
   if (key === null || user === null || organization === null) return refused(number, "api_key_invalid", []);
   const subjects = [key._id, user._id, organization._id];
+  const secret = secretOf(key, hash, now);
+  if (secret === null) return refused(number, "api_key_invalid", subjects);
+  const limits = limitsOf(key);
+  if (limits !== undefined && !enforcesLimits) return refused(number, "api_key_disabled", subjects);
   if (!key.is_enabled) return refused(number, "api_key_disabled", subjects);
   if (key.expires_at !== null && key.expires_at <= now) return refused(number, "api_key_expired", subjects);
   if (!organization.api_access_enabled) return refused(number, "api_access_disabled", subjects);
@@ -47,8 +59,20 @@ export function verifyKey({ number, key, user, organization }: FoundKey, now: Da
       permission: lowerOf(key.permissions, user.permissions),
       networks: key.network_ids === null ? networks : narrowed(networks, key.network_ids),
     },
-    expires_in_ms: key.expires_at === null ? null : key.expires_at.getTime() - now.getTime(),
+    expires_in_ms: remainingMs(now, key.expires_at, secret === "previous" ? (key.previous?.expires_at ?? null) : null),
+    ...(limits && { limits }),
+    ...(secret === "previous" && { is_previous: true }),
   };
+}
+
+function limitsOf({ allowed_ips, rate_limit_per_minute: per_minute }: KeyDocument): KeyLimits | undefined {
+  return allowed_ips.length === 0 && per_minute === null ? undefined : { allowed_ips, per_minute };
+}
+
+/** Milliseconds until the first of these; null when there is none. */
+function remainingMs(now: Date, ...ends: readonly (Date | null)[]): number | null {
+  const times = ends.flatMap((end) => (end === null ? [] : [end.getTime()]));
+  return times.length === 0 ? null : Math.min(...times) - now.getTime();
 }
 
 /** What a session may do at a moment; it lasts as long as it does once this use of it has moved its end. */

@@ -12,9 +12,9 @@ export interface CredentialRoutes {
 }
 
 export function mountCredentials(router: Router, { credentials, sessions }: CredentialRoutes): void {
-  mountAny(router, verifyCredential, async ({ body: { kind, hash } }) => {
+  mountAny(router, verifyCredential, async ({ body: { kind, hash, enforces_limits } }) => {
     const now = new Date();
-    if (kind === "key") return answer.data(verifyKey(await credentials.findKey(hash), now));
+    if (kind === "key") return answer.data(verifyKey(await credentials.findKey(hash), now, enforces_limits));
     const found = await credentials.findSession(hash);
     const verification = verifySession(found, now);
     if (verification.status === "valid") await noteUse(found, now);

@@ -3,7 +3,7 @@ import { AppError } from "@nts/shared/errors";
 import { inPresentForm } from "@nts/shared/mongo/forms";
 import { FORMS, type Forms, type Stored } from "../documents.js";
 import type { KeyChangeLog } from "../key-changes/log.js";
-import type { KeyDocument } from "../keys/key.rules.js";
+import { type KeyDocument, withSecret } from "../keys/key.rules.js";
 import type { OrganizationDocument } from "../organizations/organization.js";
 import type { SessionDocument } from "../sessions/session.js";
 import type { UserDocument } from "../users/user.js";
@@ -65,12 +65,13 @@ export function createCredentialStore(
   return {
     findKey: async (hash) => {
       const { number, key, user, organization } = await find([
-        byHash("api_keys", hash, "key"),
+        matching("api_keys", withSecret([hash]), "key"),
         byId("users", "key.user_id", "user"),
         byId("organizations", "key.organization_id", "organization"),
       ]);
       return {
         number,
+        hash,
         key: first("api_keys", key),
         user: first("users", user),
         organization: first("organizations", organization),
@@ -78,7 +79,7 @@ export function createCredentialStore(
     },
     findSession: async (hash) => {
       const { number, session, user } = await find([
-        byHash("sessions", hash, "session"),
+        matching("sessions", { hash }, "session"),
         byId("users", "session.user_id", "user"),
       ]);
       return { number, session: first("sessions", session), user: first("users", user) };
@@ -86,8 +87,8 @@ export function createCredentialStore(
   };
 }
 
-function byHash(from: string, hash: string, as: string): Document {
-  return { $lookup: { from, pipeline: [{ $match: { hash } }], as } };
+function matching(from: string, filter: Document, as: string): Document {
+  return { $lookup: { from, pipeline: [{ $match: filter }], as } };
 }
 
 function byId(from: string, localField: string, as: string): Document {

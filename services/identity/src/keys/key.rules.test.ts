@@ -5,9 +5,14 @@ import type { UserApiKeyInput } from "@nts/shared/contract/keys";
 import { AppError } from "@nts/shared/errors";
 import { keyAnswer } from "./answer.js";
 import {
+  bareHashOf,
+  KEY_FORM,
   keyChanges,
   networkIdsOf,
   newKeySettings,
+  rotated,
+  secretOf,
+  storedHashOf,
   touchesRights,
   type Grantor,
   type KeyDocument,
@@ -46,6 +51,9 @@ const stored: KeyDocument = {
   is_enabled: true,
   network_ids: null,
   permissions: "Viewer",
+  allowed_ips: [],
+  rate_limit_per_minute: null,
+  previous: null,
 };
 
 const create = (input: Partial<UserApiKeyInput>, grantor = member) =>
@@ -70,6 +78,8 @@ describe("keys.key: what a new key may be", () => {
       is_enabled: true,
       network_ids: null,
       permissions: "Viewer",
+      allowed_ips: [],
+      rate_limit_per_minute: null,
     });
   });
 
@@ -187,8 +197,42 @@ describe("keys.key: what an update changes", () => {
       { is_enabled: false },
       { network_ids: null },
       { permissions: "Viewer" },
+      { allowed_ips: [] },
+      { rate_limit_per_minute: null },
     ])
       expect(touchesRights(changes as never)).toBe(true);
+  });
+});
+
+describe("keys.key: the secrets of a key", () => {
+  const next = { hash: "next", publicId: "BBBBBBBB" };
+  const after = (ms: number): Date => new Date(now.getTime() + ms);
+
+  it("are two while a rotation is under way, and one once the grace is over", () => {
+    const key = { ...stored, ...rotated(stored, next, 60, now) };
+    expect(secretOf(key, "next", now)).toBe("current");
+    expect([secretOf(key, "hash", after(59_999)), secretOf(key, "hash", after(60_000))]).toEqual(["previous", null]);
+    expect(secretOf(key, "another", now)).toBeNull();
+  });
+
+  it("are one after a rotation without grace, and after another one never three", () => {
+    expect(secretOf({ ...stored, ...rotated(stored, next, 0, now) }, "hash", now)).toBeNull();
+    const once = { ...stored, ...rotated(stored, next, 60, now) };
+    const twice = { ...once, ...rotated(once, { hash: "third", publicId: "C" }, 60, now) };
+    expect(["third", "next", "hash"].map((hash) => secretOf(twice, hash, now))).toEqual(["current", "previous", null]);
+  });
+
+  it("of a key with limits are stored so that a build which knows none does not find them", () => {
+    const limited = { ...stored, allowed_ips: ["10.0.0.0/8"] };
+    const hash = storedHashOf("hash", limited);
+    expect(hash).not.toBe("hash");
+    expect([bareHashOf(hash), storedHashOf(hash, stored), storedHashOf(hash, limited)]).toEqual(["hash", "hash", hash]);
+    expect(secretOf({ ...limited, hash }, "hash", now)).toBe("current");
+  });
+
+  it("end with the previous one where an earlier build has written last", () => {
+    const key = { ...stored, ...rotated(stored, next, 60, now) };
+    expect(secretOf(KEY_FORM.upgrade(key), "hash", now)).toBeNull();
   });
 });
 

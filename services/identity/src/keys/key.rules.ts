@@ -27,12 +27,88 @@ export interface KeyDocument {
   /** null follows the user. */
   network_ids: string[] | null;
   permissions: Permission;
+  /** Blocks of addresses; empty for all. */
+  allowed_ips: string[];
+  rate_limit_per_minute: number | null;
+  /** The secret before the last rotation, which works until `expires_at`; null when there is none. */
+  previous: PreviousSecret | null;
+}
+
+export interface PreviousSecret {
+  readonly hash: string;
+  /** When it became the previous one. */
+  readonly since: Date;
+  readonly expires_at: Date;
+  readonly last_used: Date | null;
+}
+
+/**
+ * Earlier builds know neither limits nor previous secrets. What they have written last may be rotated, so that a secret
+ * which was the previous one before is worth nothing.
+ */
+export const KEY_FORM = {
+  version: 2,
+  upgrade: (stored: KeyDocument): KeyDocument => ({
+    ...{ allowed_ips: [], rate_limit_per_minute: null },
+    ...stored,
+    previous: null,
+  }),
+};
+
+const LIMITED = "limited:";
+
+/** How the hash of a secret is stored: that of a key with limits so that builds which enforce none do not find it. */
+export function storedHashOf(hash: string, limits: Pick<KeyDocument, "allowed_ips" | "rate_limit_per_minute">): string {
+  const isLimited = limits.allowed_ips.length > 0 || limits.rate_limit_per_minute !== null;
+  return isLimited ? LIMITED + bareHashOf(hash) : bareHashOf(hash);
+}
+
+export function bareHashOf(stored: string): string {
+  return stored.replace(LIMITED, "");
+}
+
+/** A filter for the key that has a secret, also as its previous one. */
+export function withSecret(hashes: readonly string[]): {
+  $or: [{ hash: { $in: string[] } }, { "previous.hash": { $in: string[] } }];
+} {
+  const current = hashes.flatMap((hash) => [hash, LIMITED + hash]);
+  return { $or: [{ hash: { $in: current } }, { "previous.hash": { $in: [...hashes] } }] };
+}
+
+/** Which secret of a key it is; null for one that has ended. */
+export function secretOf(key: KeyDocument, hash: string, now: Date): "current" | "previous" | null {
+  if (bareHashOf(key.hash) === hash) return "current";
+  const { previous } = key;
+  return previous?.hash === hash && previous.expires_at > now ? "previous" : null;
+}
+
+/** What a rotation changes. @param graceSeconds for which the present secret goes on working */
+export function rotated(
+  key: KeyDocument,
+  next: { hash: string; publicId: string },
+  graceSeconds: number,
+  now: Date,
+): Pick<KeyDocument, "hash" | "public_id" | "previous"> {
+  const expires_at = new Date(now.getTime() + graceSeconds * 1_000);
+  const previous = { hash: bareHashOf(key.hash), since: now, expires_at, last_used: null };
+  return {
+    hash: storedHashOf(next.hash, key),
+    public_id: next.publicId,
+    previous: graceSeconds === 0 ? null : previous,
+  };
 }
 
 /** The members of a key that its user decides. */
 export type KeySettings = Pick<
   KeyDocument,
-  "name" | "tags" | "expires_at" | "is_enabled" | "network_ids" | "permissions"
+  | "name"
+  | "tags"
+  | "expires_at"
+  | "is_enabled"
+  | "network_ids"
+  | "permissions"
+  | "allowed_ips"
+  | "rate_limit_per_minute"
 >;
 
 /** The user who asks, with the rights that the user has now. */
@@ -46,7 +122,10 @@ export interface Grantor {
   readonly tagIds: readonly string[];
 }
 
-const RIGHTS: readonly (keyof KeySettings)[] = ["expires_at", "is_enabled", "network_ids", "permissions"];
+const RIGHTS: readonly (keyof KeySettings)[] = [
+  ...(["expires_at", "is_enabled", "network_ids", "permissions"] as const),
+  ...(["allowed_ips", "rate_limit_per_minute"] as const),
+];
 
 /**
  * The settings of a new key.
@@ -63,6 +142,8 @@ export function newKeySettings(input: UserApiKeyInput, grantor: Grantor, now: Da
     is_enabled: input.is_enabled ?? true,
     network_ids: uniqueIds(input.network_ids) ?? null,
     permissions: input.permissions ?? "Viewer",
+    allowed_ips: input.allowed_ips ?? [],
+    rate_limit_per_minute: input.rate_limit_per_minute ?? null,
   };
   requireGrantable(settings, grantor, now);
   requireTags(settings.tags, grantor.tagIds);
@@ -89,6 +170,8 @@ export function keyChanges(
     is_enabled: input.is_enabled,
     network_ids: isAnswered(current, input.network_ids, grantor) ? undefined : uniqueIds(input.network_ids),
     permissions: input.permissions,
+    allowed_ips: input.allowed_ips,
+    rate_limit_per_minute: input.rate_limit_per_minute,
   });
   requireGrantable(changes, grantor, now);
   requireTags(changes.tags ?? [], [...grantor.tagIds, ...current.tags]);

@@ -1,6 +1,15 @@
 import type { Cause } from "@nts/shared/http/headers";
 import { createApiKey } from "@nts/shared/api-key";
-import { createKey, deleteKey, getKey, listKeys, patchKey, rotateKey, updateKey } from "@nts/shared/contract/keys";
+import {
+  createKey,
+  deleteKey,
+  finishRotation,
+  getKey,
+  listKeys,
+  patchKey,
+  rotateKey,
+  updateKey,
+} from "@nts/shared/contract/keys";
 import { isId } from "@nts/shared/contract/common";
 import { recordKeyUses } from "@nts/shared/contract/internal";
 import { hashCredential } from "@nts/shared/credential";
@@ -15,8 +24,17 @@ import type { NoteFirstUses } from "../audit/key-addresses.js";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { TopologyDirectory } from "../topology.js";
 import { saveIn, untilSaved } from "../until-saved.js";
+import { withNormalBlocks } from "./allowed-addresses.js";
 import { keyAnswer } from "./answer.js";
-import { keyChanges, newKeySettings, touchesRights, type Grantor, type KeyDocument } from "./key.rules.js";
+import {
+  keyChanges,
+  newKeySettings,
+  rotated,
+  storedHashOf,
+  touchesRights,
+  type Grantor,
+  type KeyDocument,
+} from "./key.rules.js";
 import type { RequireRoom } from "./quotas.js";
 import type { KeyStore } from "./store.js";
 
@@ -36,8 +54,8 @@ export function mountKeys(router: Router, routes: KeyRoutes): void {
   mountAny(router, recordKeyUses, async ({ body }) => {
     const now = Date.now();
     // The clock of a gateway may be ahead; a use in the future would hide all later ones.
-    const uses = body.uses.map(({ key_id, used_at }) => ({
-      key_id,
+    const uses = body.uses.map(({ key_id, used_at, is_previous }) => ({
+      ...{ key_id, is_previous },
       used_at: new Date(Math.min(Date.parse(used_at), now)),
     }));
     await routes.keys.recordUses(uses);
@@ -85,11 +103,11 @@ function mountKeySettings(router: Router, routes: KeyRoutes): void {
   mount(router, createKey, async ({ principal, body, cause, work }) => {
     const now = new Date();
     const caller = await grantorOf(topology, principal, cause, body.tags);
-    const settings = newKeySettings(body, caller, now);
+    const settings = newKeySettings(withNormalBlocks(body), caller, now);
     const { secret, publicId } = createApiKey();
     const key: KeyDocument = {
       _id: newId(),
-      hash: hashCredential(secret),
+      hash: storedHashOf(hashCredential(secret), settings),
       public_id: publicId,
       created_at: now,
       updated_at: now,
@@ -97,6 +115,7 @@ function mountKeySettings(router: Router, routes: KeyRoutes): void {
       last_used: null,
       organization_id: caller.organizationId,
       user_id: caller.userId,
+      previous: null,
       ...settings,
     };
     await transaction(work, [`keys:${caller.organizationId}`], async (tx) => {
@@ -115,13 +134,14 @@ function mountKeySettings(router: Router, routes: KeyRoutes): void {
     const saved = await untilSaved(work, async () => {
       const current = await keys.get(grants, id);
       requireRevision(ifMatch, current.revision);
-      const body = asked(keyAnswer(current, grants.networkIds));
+      const body = withNormalBlocks(asked(keyAnswer(current, grants.networkIds)));
       const added = body.tags.filter((tag) => !current.tags.includes(tag));
       const caller = { ...grants, tagIds: await topology.managedAmong(added, organizationId, cause) };
       const changes = keyChanges(current, body, caller, new Date());
       if (Object.keys(changes).length === 0) return current;
+      const limited = { ...changes, hash: storedHashOf(current.hash, { ...current, ...changes }) };
       return touchesRights(changes)
-        ? changeRights(work, [id], (tx) => keys.update(caller, current, changes, tx))
+        ? changeRights(work, [id], (tx) => keys.update(caller, current, limited, tx))
         : saveIn(transaction, work, id, (tx) => keys.update(caller, current, changes, tx));
     });
     return answerKey(saved, grants);
@@ -129,17 +149,29 @@ function mountKeySettings(router: Router, routes: KeyRoutes): void {
 }
 
 /** Operations that end a secret. */
-function mountKeyEnds(router: Router, { keys, changeRights }: KeyRoutes): void {
-  mount(router, rotateKey, async ({ principal, params: { id }, ifMatch, work }) => {
+function mountKeyEnds(router: Router, { keys, topology, changeRights }: KeyRoutes): void {
+  mount(router, rotateKey, async ({ principal, params: { id }, query: { grace_seconds }, ifMatch, work }) => {
     const owner = ownerOf(principal);
     const { secret, publicId } = createApiKey();
+    const next = { hash: hashCredential(secret), publicId };
     const saved = await untilSaved(work, async () => {
       const current = await keys.get(owner, id);
       requireRevision(ifMatch, current.revision);
-      const changes = { hash: hashCredential(secret), public_id: publicId };
+      const changes = rotated(current, next, grace_seconds, new Date());
       return changeRights(work, [id], (tx) => keys.update(owner, current, changes, tx));
     });
     return answer.data(secret, { revision: saved.revision });
+  });
+
+  mount(router, finishRotation, async ({ principal, params: { id }, ifMatch, work, cause }) => {
+    const caller = await grantorOf(topology, principal, cause);
+    const saved = await untilSaved(work, async () => {
+      const current = await keys.get(caller, id);
+      requireRevision(ifMatch, current.revision);
+      if (current.previous === null) return current;
+      return changeRights(work, [id], (tx) => keys.update(caller, current, { previous: null }, tx));
+    });
+    return answerKey(saved, caller);
   });
 
   mount(router, deleteKey, async ({ principal, params: { id }, ifMatch, work }) => {

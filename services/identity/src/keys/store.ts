@@ -10,7 +10,7 @@ import type { Database } from "../database.js";
 import { type Documents, type Forms, openDocuments, without } from "../documents.js";
 import type { UserDocument } from "../users/user.js";
 import { nextRevision } from "../revisions.rules.js";
-import type { KeyDocument } from "./key.rules.js";
+import { KEY_FORM, type KeyDocument, withSecret } from "./key.rules.js";
 import { readPage } from "../pages.js";
 
 /** Whose keys a call may touch; those of others do not exist for it. */
@@ -26,14 +26,27 @@ export interface KeyQuery extends PageQuery {
   readonly network_id?: string | undefined;
 }
 
+/** Whose keys of an organization are listed. */
+export interface OrganizationKeyQuery extends KeyQuery {
+  /** Absent for those of everybody. */
+  readonly userIds?: readonly string[] | undefined;
+}
+
 export interface KeyUse {
   readonly key_id: string;
   readonly used_at: Date;
+  /** By the secret before the last rotation. */
+  readonly is_previous: boolean;
 }
 
 export interface KeyStore {
   list(owner: KeyOwner, query: KeyQuery): Promise<{ keys: KeyDocument[]; page: PageInfo }>;
+  listAll(organizationId: string, query: OrganizationKeyQuery): Promise<{ keys: KeyDocument[]; page: PageInfo }>;
   find(owner: KeyOwner, id: string): Promise<KeyDocument | null>;
+  /** A key of whomever in an organization. */
+  findIn(organizationId: string, id: string): Promise<KeyDocument | null>;
+  /** Those that have one of these secrets, whosever they are: who knows a secret has had it. */
+  findBySecrets(hashes: readonly string[]): Promise<KeyDocument[]>;
   /** @throws AppError `not_found` */
   get(owner: KeyOwner, id: string): Promise<KeyDocument>;
   insert(key: KeyDocument, tx: ClientSession): Promise<void>;
@@ -46,8 +59,13 @@ export interface KeyStore {
     changes: Partial<KeyDocument>,
     tx: ClientSession,
   ): Promise<KeyDocument | "conflict">;
-  /** Removes it, unless another writer came between. */
-  remove(owner: KeyOwner, current: KeyDocument, tx: ClientSession): Promise<"removed" | "conflict">;
+  /** Removes it, unless another writer came between. @param action as the audit log tells it */
+  remove(
+    owner: KeyOwner,
+    current: KeyDocument,
+    tx: ClientSession,
+    action?: "deleted" | "revoked",
+  ): Promise<"removed" | "conflict">;
   removeAllOf(user: UserDocument, tx: ClientSession): Promise<void>;
   /** Takes managed tags off every key of an organization. */
   dropTags(organizationId: string, tagIds: readonly string[]): Promise<void>;
@@ -73,7 +91,10 @@ export function createKeyStore({ db, share }: Database, forms?: Forms): KeyStore
       ),
     }),
     update: async (owner, current, changes, tx) => {
-      const written = { ...changes, ...nextRevision(current, new Date()), form: formAfter(current) };
+      const { allowed_ips, rate_limit_per_minute, previous } = current;
+      // With all members of this form it is of this form, whichever build has written it before.
+      const form = Math.max(formAfter(current), KEY_FORM.version);
+      const written = { allowed_ips, rate_limit_per_minute, previous, ...changes, ...nextRevision(current, new Date()), form }; // prettier-ignore
       const unchanged = { ...ownedBy(owner), _id: current._id, revision: current.revision };
       const { matchedCount } = await keys.updateOne(unchanged, { $set: written }, { session: tx });
       if (matchedCount === 0) return "conflict";
@@ -81,17 +102,17 @@ export function createKeyStore({ db, share }: Database, forms?: Forms): KeyStore
       noteChange(tx, "key", {
         before: current,
         after: saved,
-        ...(changes.hash !== undefined && { action: "rotated" }),
+        ...(changes.public_id !== undefined && { action: "rotated" }),
       });
       return saved;
     },
-    remove: async (owner, current, tx) => {
+    remove: async (owner, current, tx, action = "deleted") => {
       const { deletedCount } = await keys.deleteOne(
         { ...ownedBy(owner), _id: current._id, revision: current.revision },
         { session: tx },
       );
       if (deletedCount === 0) return "conflict";
-      noteChange(tx, "key", { before: current });
+      noteChange(tx, "key", { before: current, action });
       await forgetAddresses(db, [current], tx);
       return "removed";
     },
@@ -113,7 +134,7 @@ export function createKeyStore({ db, share }: Database, forms?: Forms): KeyStore
 function createKeyReads(
   documents: Documents<KeyDocument>,
   share: Database["share"],
-): Pick<KeyStore, "list" | "find" | "get"> {
+): Pick<KeyStore, "list" | "listAll" | "find" | "findIn" | "findBySecrets" | "get"> {
   async function find(owner: KeyOwner, id: string): Promise<KeyDocument | null> {
     return share(owner.organizationId, () => documents.find({ ...ownedBy(owner), _id: id }));
   }
@@ -129,7 +150,27 @@ function createKeyReads(
       );
       return { keys: found.map(documents.understood), page };
     },
+    listAll: async (organizationId, { userIds, ...query }) => {
+      const theirs = {
+        organization_id: organizationId,
+        ...(userIds !== undefined && { user_id: { $in: [...userIds] } }),
+      };
+      const { found, page } = await readPage(
+        { collection: documents.collection, share },
+        { name: "OrganizationApiKey", organizationId },
+        { $and: [theirs, matching(query)] },
+        query,
+      );
+      return { keys: found.map(documents.understood), page };
+    },
     find,
+    findIn: (organizationId, id) =>
+      share(organizationId, () => documents.find({ organization_id: organizationId, _id: id })),
+    findBySecrets: async (hashes) => {
+      if (hashes.length === 0) return [];
+      const found = await documents.collection.find<KeyDocument>(withSecret(hashes)).toArray();
+      return found.map(documents.understood);
+    },
     get: async (owner, id) => {
       const key = await find(owner, id);
       if (key === null) throw new AppError("not_found", { entity: "UserApiKey" });
@@ -144,8 +185,14 @@ function createUseWriter(keys: Collection<KeyDocument>): KeyStore["recordUses"] 
   const useWrites = createKeyedQueue();
   return async (uses) => {
     if (uses.length === 0) return;
-    const updates = uses.map(({ key_id, used_at }) => ({
-      updateOne: { filter: { _id: key_id }, update: { $max: { last_used: used_at } } },
+    const updates = uses.map(({ key_id: _id, used_at, is_previous }) => ({
+      updateOne: is_previous
+        ? {
+            // One that was meant by then may have ended since, and another one be the previous.
+            filter: { _id, "previous.since": { $lte: used_at } },
+            update: { $max: { last_used: used_at, "previous.last_used": used_at } },
+          }
+        : { filter: { _id }, update: { $max: { last_used: used_at } } },
     }));
     await useWrites.run([keys.collectionName], () => keys.bulkWrite(updates, { ordered: false }));
   };

@@ -4,7 +4,7 @@ import type { PageInfo } from "@nts/shared/http/answer";
 import type { PageQuery } from "@nts/shared/mongo/keyset";
 import { noteChange, noteEvent } from "../audit/notes.js";
 import type { Database } from "../database.js";
-import { type Forms, openDocuments } from "../documents.js";
+import { type Documents, type Forms, openDocuments } from "../documents.js";
 import { nextRevision } from "../revisions.rules.js";
 import { reaching } from "../networks/reaching.rules.js";
 import { readPage } from "../pages.js";
@@ -21,6 +21,9 @@ export interface UserStore {
   /** @throws the database's duplicate key fault when the email address is in use */
   insert(user: UserDocument, tx: ClientSession): Promise<void>;
   list(organizationId: string, query: UserQuery): Promise<{ users: UserDocument[]; page: PageInfo }>;
+  findMany(organizationId: string, ids: readonly string[]): Promise<UserDocument[]>;
+  /** Those who may use a network. */
+  listIds(organizationId: string, networkId: string): Promise<string[]>;
   find(organizationId: string, id: string, tx?: ClientSession): Promise<UserDocument | null>;
   /** @throws AppError `not_found` */
   get(organizationId: string, id: string): Promise<UserDocument>;
@@ -56,16 +59,7 @@ export function createUserStore({ db, share }: Database, forms?: Forms): UserSto
       await documents.insert(user, tx);
       noteChange(tx, "user", { after: user });
     },
-    list: async (organizationId, query) => {
-      const filter = { organization_id: organizationId, ...matching(query) };
-      const { found, page } = await readPage(
-        { collection: users, share },
-        { name: "User", organizationId },
-        filter,
-        query,
-      );
-      return { users: found.map(documents.understood), page };
-    },
+    ...createUserLists(documents, share),
     find,
     get: async (organizationId, id) => {
       const user = await find(organizationId, id);
@@ -100,6 +94,34 @@ export function createUserStore({ db, share }: Database, forms?: Forms): UserSto
       if (deletedCount === 0) return "conflict";
       noteChange(tx, "user", { before: current });
       return "removed";
+    },
+  };
+}
+
+function createUserLists(
+  { collection: users, understood }: Documents<UserDocument>,
+  share: Database["share"],
+): Pick<UserStore, "list" | "findMany" | "listIds"> {
+  return {
+    list: async (organizationId, query) => {
+      const filter = { organization_id: organizationId, ...matching(query) };
+      const { found, page } = await readPage(
+        { collection: users, share },
+        { name: "User", organizationId },
+        filter,
+        query,
+      );
+      return { users: found.map(understood), page };
+    },
+    findMany: async (organizationId, ids) => {
+      const those = { organization_id: organizationId, _id: { $in: [...ids] } };
+      const found = await share(organizationId, () => users.find<UserDocument>(those).toArray());
+      return found.map(understood);
+    },
+    listIds: async (organizationId, networkId) => {
+      const those = { organization_id: organizationId, ...reaching(networkId) };
+      const found = await share(organizationId, () => users.find(those, { projection: { _id: 1 } }).toArray());
+      return found.map(({ _id }) => _id);
     },
   };
 }

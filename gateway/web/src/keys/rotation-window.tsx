@@ -1,0 +1,67 @@
+import { Alert, Button, Group, Modal, Select, Stack, Text } from "@mantine/core";
+import { rotateKey, type UserApiKey } from "@nts/shared/contract";
+import { type ReactNode, useState } from "react";
+import { describeFailure } from "../api/failure.js";
+import { useWrite } from "../api/queries.js";
+
+const GRACES = [
+  { value: "0", label: "At once" },
+  { value: "3600", label: "In an hour" },
+  { value: "86400", label: "In a day" },
+  { value: "604800", label: "In a week" },
+];
+
+interface RotationWindowProps {
+  readonly apiKey: UserApiKey;
+  readonly onClose: () => void;
+  /** Is given the new secret, which nobody tells again. */
+  readonly onRotated: (secret: string) => void;
+}
+
+/** Asks when the old secret ends, and makes the new one. */
+export function RotationWindow({ apiKey: { id, name, previous }, onClose, onRotated }: RotationWindowProps): ReactNode {
+  const [grace, setGrace] = useState("0");
+  const rotate = useWrite(rotateKey);
+  const run = (): void =>
+    rotate.mutate(
+      { params: { id }, query: { grace_seconds: Number(grace) } },
+      {
+        onSuccess: (secret) => {
+          onClose();
+          onRotated(secret);
+        },
+      },
+    );
+  return (
+    <Modal opened onClose={onClose} title={`Rotate ${name}?`} closeButtonProps={{ "aria-label": "Close" }}>
+      <Stack>
+        <Text size="sm">The key gets a new secret, which is shown once.</Text>
+        <Select
+          label="The present secret ends"
+          description="Until then both work, so that nothing stops while you put the new one in place"
+          data={GRACES}
+          value={grace}
+          onChange={(value) => setGrace(value ?? "0")}
+          allowDeselect={false}
+          data-autofocus
+        />
+        {previous !== null && (
+          <Alert color="yellow">The secret before the last rotation still works. This rotation ends it at once.</Alert>
+        )}
+        {rotate.error !== null && (
+          <Alert color="red" role="alert" title={describeFailure(rotate.error).title}>
+            {describeFailure(rotate.error).text}
+          </Alert>
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button loading={rotate.isPending} onClick={run}>
+            Rotate
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,45 @@
+import { isWellFormedApiKey } from "@nts/shared/api-key";
+import { revokeLeakedKeys } from "@nts/shared/contract/keys";
+import { hashCredential } from "@nts/shared/credential";
+import { answer } from "@nts/shared/http/answer";
+import { mountAny, type Router } from "@nts/shared/http/mount";
+import type { ClientSession } from "mongodb";
+import type { ChangeRights } from "../key-changes/change-rights.js";
+import { untilSaved } from "../until-saved.js";
+import { bareHashOf, type KeyDocument } from "./key.rules.js";
+import type { KeyStore } from "./store.js";
+
+export interface LeakedKeyRoutes {
+  readonly keys: Pick<KeyStore, "findBySecrets" | "remove" | "update">;
+  readonly changeRights: ChangeRights;
+  /** Waits until gateways have applied all that was committed before. */
+  readonly settle: () => Promise<void>;
+}
+
+/** The operation by which whoever finds a key ends it. It costs one read of at most ten hashes when there is none. */
+export function mountLeakedKeys(router: Router, { keys, changeRights, settle }: LeakedKeyRoutes): void {
+  mountAny(router, revokeLeakedKeys, async ({ body, work }) => {
+    // What cannot be a key is not looked for.
+    const hashes = [...new Set(body.keys.map((key) => key.trim()).filter(isWellFormedApiKey))].map(hashCredential);
+    await untilSaved(work, async () => {
+      const found = await keys.findBySecrets(hashes);
+      if (found.length === 0) return "none";
+      const ids = found.map(({ _id }) => _id);
+      return changeRights(work, ids, (tx) => endAll(found, hashes, tx));
+    });
+    // Another report of the same key may have ended it, and its answer still wait for gateways.
+    await settle();
+    return answer.data(null);
+  });
+
+  async function endAll(found: readonly KeyDocument[], hashes: readonly string[], tx: ClientSession) {
+    for (const key of found) {
+      const owner = { organizationId: key.organization_id, userId: key.user_id };
+      const ended = hashes.includes(bareHashOf(key.hash))
+        ? await keys.remove(owner, key, tx, "revoked")
+        : await keys.update(owner, key, { previous: null }, tx);
+      if (ended === "conflict") return "conflict";
+    }
+    return "ended";
+  }
+}

@@ -1,0 +1,48 @@
+import { deleteOrganizationKey, listOrganizationKeys } from "@nts/shared/contract/keys";
+import { AppError } from "@nts/shared/errors";
+import { answer } from "@nts/shared/http/answer";
+import { mount, type Router } from "@nts/shared/http/mount";
+import type { ChangeRights } from "../key-changes/change-rights.js";
+import { narrowed, networksOf } from "../scopes.rules.js";
+import type { TopologyDirectory } from "../topology.js";
+import { untilSaved } from "../until-saved.js";
+import type { UserStore } from "../users/store.js";
+import { keyAnswer } from "./answer.js";
+import type { KeyStore } from "./store.js";
+
+export interface OrganizationKeyRoutes {
+  readonly keys: KeyStore;
+  readonly users: Pick<UserStore, "listIds" | "findMany">;
+  readonly topology: TopologyDirectory;
+  readonly changeRights: ChangeRights;
+}
+
+/** Operations by which Owners see and end the keys of everybody. */
+export function mountOrganizationKeys(router: Router, routes: OrganizationKeyRoutes): void {
+  const { keys, users, topology, changeRights } = routes;
+
+  mount(router, listOrganizationKeys, async ({ scope, query, cause }) => {
+    const { organizationId } = scope;
+    const { network_id, user_id } = query;
+    const known = await topology.networksIn(scope, cause);
+    const reaching = network_id === undefined ? undefined : await users.listIds(organizationId, network_id);
+    const userIds = user_id === undefined ? reaching : [user_id].filter((id) => reaching?.includes(id) ?? true);
+    const listed = await keys.listAll(organizationId, { ...query, userIds });
+    const owners = await users.findMany(organizationId, [...new Set(listed.keys.map((key) => key.user_id))]);
+    const networksById = new Map(owners.map((user) => [user._id, narrowed(networksOf(user), known)]));
+    return answer.items(
+      listed.keys.map((key) => keyAnswer(key, networksById.get(key.user_id) ?? [])),
+      listed.page,
+    );
+  });
+
+  mount(router, deleteOrganizationKey, async ({ scope: { organizationId }, params: { id }, work }) => {
+    await untilSaved(work, async () => {
+      const current = await keys.findIn(organizationId, id);
+      if (current === null) throw new AppError("not_found", { entity: "UserApiKey" });
+      const owner = { organizationId, userId: current.user_id };
+      return changeRights(work, [id], (tx) => keys.remove(owner, current, tx));
+    });
+    return answer.data(null);
+  });
+}

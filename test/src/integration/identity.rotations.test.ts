@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { createApiKey } from "@nts/shared/api-key";
+import { recordKeyUses, type Verification, verifyCredential } from "@nts/shared/contract/internal";
+import {
+  createKey,
+  deleteOrganizationKey,
+  finishRotation,
+  getKey,
+  listOrganizationKeys,
+  revokeLeakedKeys,
+  rotateKey,
+  updateKey,
+  type UserApiKey,
+} from "@nts/shared/contract/keys";
+import { hashCredential } from "@nts/shared/credential";
+import { type Audited, startAudited } from "../support/audit.js";
+import { type DirectKey, keyBodyOf, type Person } from "../support/direct.js";
+
+const HOUR_S = 3_600;
+const UNKNOWN = "01938c4a-7d5e-7b21-9f3c-000000000000";
+const PROCESS = { kind: "process" } as const;
+
+let identity: Audited;
+
+beforeAll(async () => {
+  identity = await startAudited();
+});
+afterAll(() => identity.stop());
+
+const stored = () => identity.db.collection<{ _id: string; hash: string; previous: object | null; form: number }>("api_keys"); // prettier-ignore
+const rotate = ({ principal: as }: Person, { params }: DirectKey, grace_seconds: number, replica = 0) =>
+  identity.data(rotateKey, { as, params, query: { grace_seconds }, replica });
+const read = ({ principal: as }: Person, { params }: DirectKey) => identity.data(getKey, { as, params });
+const finish = ({ principal: as }: Person, { params }: DirectKey) => identity.ask(finishRotation, { as, params });
+const report = (...keys: string[]) => identity.ask(revokeLeakedKeys, { body: { keys } });
+
+function verify(secret: string, enforces_limits = true): Promise<Verification> {
+  return identity.data(verifyCredential, { as: PROCESS, body: { kind: "key", hash: hashCredential(secret), enforces_limits } }); // prettier-ignore
+}
+async function statesOf(...secrets: string[]): Promise<string[]> {
+  const verified = await Promise.all(secrets.map((secret) => verify(secret)));
+  return verified.map((one) => (one.status === "valid" ? "valid" : one.code));
+}
+
+describe("identity.rotations: a key that is rotated with a grace", () => {
+  it("has two secrets, of which the record says when the old one ends, and one id", async () => {
+    const person = await identity.aPerson();
+    const key = await identity.aKey(person);
+    const next = await rotate(person, key, HOUR_S);
+    expect(await statesOf(key.secret, next)).toEqual(["valid", "valid"]);
+    const old = await verify(key.secret);
+    expect(old).toMatchObject({ is_previous: true, principal: { credential_id: key.id } });
+    expect(old.status === "valid" && (old.expires_in_ms ?? Infinity) <= HOUR_S * 1_000).toBe(true);
+    const { previous } = await read(person, key);
+    expect(Date.parse(previous?.expires_at ?? "")).toBeGreaterThan(Date.now() + (HOUR_S - 60) * 1_000);
+    expect(previous?.last_used).toBeNull();
+    expect(JSON.stringify(await stored().findOne({ _id: key.id }))).not.toContain(key.secret);
+  });
+
+  it("is told which secret was used, and a use from before the rotation is none of the old secret", async () => {
+    const person = await identity.aPerson();
+    const key = await identity.aKey(person);
+    const before = new Date(Date.now() - 1_000).toISOString();
+    await rotate(person, key, HOUR_S);
+    const use = (used_at: string, is_previous: boolean) =>
+      identity.data(recordKeyUses, { as: PROCESS, body: { uses: [{ key_id: key.id, used_at, is_previous }] } });
+    await use(before, true);
+    await use(new Date().toISOString(), false);
+    expect((await read(person, key)).previous?.last_used).toBeNull();
+    const now = new Date().toISOString();
+    await use(now, true);
+    expect((await read(person, key)).previous?.last_used).toBe(now);
+  });
+
+  it("loses the old secret when the rotation is finished, which may be said again", async () => {
+    const person = await identity.aPerson();
+    const key = await identity.aKey(person);
+    const next = await rotate(person, key, HOUR_S);
+    expect((await finish(person, key)).data.previous).toBeNull();
+    expect(await statesOf(key.secret, next)).toEqual(["api_key_invalid", "valid"]);
+    expect((await finish(person, key)).status).toBe(200);
+    expect((await finish(await identity.aPerson(), key)).status).toBe(404);
+  });
+
+  it("never has three: another rotation ends the oldest, and one without grace both", async () => {
+    const person = await identity.aPerson();
+    const key = await identity.aKey(person);
+    const [second, third] = [await rotate(person, key, HOUR_S), await rotate(person, key, HOUR_S, 1)];
+    expect(await statesOf(key.secret, second, third)).toEqual(["api_key_invalid", "valid", "valid"]);
+    const fourth = await rotate(person, key, 0);
+    expect(await statesOf(second, third, fourth)).toEqual(["api_key_invalid", "api_key_invalid", "valid"]);
+  });
+
+  it("loses the old secret by its time, and both when it is disabled or expires", async () => {
+    const person = await identity.aPerson();
+    const key = await identity.aKey(person);
+    const next = await rotate(person, key, HOUR_S);
+    await stored().updateOne({ _id: key.id }, { $set: { "previous.expires_at": new Date() } as never });
+    expect(await statesOf(key.secret, next)).toEqual(["api_key_invalid", "valid"]);
+    const last = await rotate(person, key, HOUR_S);
+    const body = keyBodyOf(person, { is_enabled: false });
+    await identity.data(updateKey, { as: person.principal, params: key.params, body });
+    expect(await statesOf(next, last)).toEqual(["api_key_disabled", "api_key_disabled"]);
+  });
+
+  it("loses the old secret when an earlier build writes the key, which may have rotated it", async () => {
+    const person = await identity.aPerson();
+    const key = await identity.aKey(person);
+    await stored().updateOne({ _id: key.id }, { $unset: { previous: "", allowed_ips: "", form: "" } as never });
+    const next = await rotate(person, key, HOUR_S);
+    expect(await statesOf(key.secret, next)).toEqual(["valid", "valid"]);
+    await stored().updateOne({ _id: key.id }, { $set: { form: 1, hash: hashCredential("rotated by it") } });
+    expect(await statesOf(key.secret, next, "rotated by it")).toEqual(["api_key_invalid", "api_key_invalid", "valid"]);
+  });
+});
+
+describe("identity.rotations: a key that is kept to addresses or to a rate", () => {
+  const limits = { allowed_ips: ["203.0.113.7", "2001:DB8::/32", "::ffff:10.0.0.0/104"], rate_limit_per_minute: 30 };
+
+  it("is answered with its blocks in their usual form, and verified with them", async () => {
+    const person = await identity.aPerson();
+    const { record, secret } = await identity.aKey(person, limits);
+    const allowed_ips = ["203.0.113.7/32", "2001:db8::/32", "10.0.0.0/8"];
+    expect(record).toMatchObject({ allowed_ips, rate_limit_per_minute: 30 });
+    expect(await verify(secret)).toMatchObject({ limits: { allowed_ips, per_minute: 30 } });
+  });
+
+  it("works neither at a gateway nor at an identity that would not keep it to them", async () => {
+    const person = await identity.aPerson();
+    const key = await identity.aKey(person, limits);
+    expect(await verify(key.secret, false)).toMatchObject({ status: "refused", code: "api_key_disabled" });
+    // How an earlier build finds a key.
+    const found = () => stored().countDocuments({ hash: hashCredential(key.secret) });
+    expect(await found()).toBe(0);
+    const change = (body: object) => identity.data(updateKey, { as: person.principal, params: key.params, body: keyBodyOf(person, body) }); // prettier-ignore
+    await change({ allowed_ips: [], rate_limit_per_minute: null });
+    expect([await found(), (await verify(key.secret, false)).status]).toEqual([1, "valid"]);
+    await change({ rate_limit_per_minute: 5 });
+    expect([await found(), (await verify(key.secret)).status]).toEqual([0, "valid"]);
+    const next = await rotate(person, key, HOUR_S);
+    expect(await stored().countDocuments({ hash: hashCredential(next) })).toBe(0);
+    expect(await statesOf(key.secret, next)).toEqual(["valid", "valid"]);
+  });
+
+  it("is refused what is no block, with the place of the fault", async () => {
+    const person = await identity.aPerson();
+    for (const wrong of ["10.0.0.1/8", "10.0.0.0/33", "nothing", "::ffff:0.0.0.0/90"]) {
+      const body = keyBodyOf(person, { allowed_ips: ["10.0.0.0/8", wrong] });
+      const { status, params } = await identity.ask(createKey, { as: person.principal, body });
+      expect([wrong, status, params]).toMatchObject([wrong, 400, { errors: [{ path: "allowed_ips.1" }] }]);
+    }
+  });
+});
+
+describe("identity.rotations: a key that has leaked", () => {
+  it("is ended by whoever has it, and its user's organization is told", async () => {
+    const person = await identity.aPerson();
+    const [leaked, other] = [await identity.aKey(person), await identity.aKey(person)];
+    const headers = { "x-client-address": "203.0.113.9" };
+    const { status, text } = await identity.ask(revokeLeakedKeys, { headers, body: { keys: [` ${leaked.secret}\n`] } });
+    expect([status, text]).toEqual([200, "null"]);
+    expect(await statesOf(leaked.secret, other.secret)).toEqual(["api_key_invalid", "valid"]);
+    const [entry] = (await identity.entriesOf(person)).slice(-1);
+    expect(entry).toMatchObject({ action: "revoked", entity_id: leaked.id, actor: null, address: "203.0.113.9" });
+  });
+
+  it("is answered as one that was never a key, and so is something that is none", async () => {
+    const { secret } = await identity.aKey(await identity.aPerson());
+    const answers = await Promise.all([secret, createApiKey().secret, "nothing of the kind"].map((key) => report(key)));
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect((await report(secret)).status).toBe(200);
+  });
+
+  it("keeps its new secret when the old one was reported", async () => {
+    const person = await identity.aPerson();
+    const key = await identity.aKey(person);
+    const next = await rotate(person, key, HOUR_S);
+    await report(key.secret);
+    expect(await statesOf(key.secret, next)).toEqual(["api_key_invalid", "valid"]);
+    expect((await read(person, key)).previous).toBeNull();
+  });
+
+  it("is ended once by two reports at a time, which may name many", async () => {
+    const person = await identity.aPerson();
+    const keys = [await identity.aKey(person), await identity.aKey(person)].map(({ secret }) => secret);
+    const answers = await Promise.all([report(...keys), report(...keys.reverse())]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect((await identity.told(person)).filter((one) => one === "UserApiKey revoked")).toHaveLength(2);
+    const tooMany = Array.from({ length: 11 }, () => createApiKey().secret);
+    expect(await report(...tooMany)).toMatchObject({ status: 400, code: "validation_failed" });
+  });
+});
+
+describe("identity.rotations: the keys of an organization", () => {
+  const listOf = ({ principal: as }: Person, query = {}) => identity.data(listOrganizationKeys, { as, query }) as unknown as Promise<UserApiKey[]>; // prettier-ignore
+
+  it("are listed for its Owners, of everybody, and of nobody else", async () => {
+    const [owner, stranger] = [await identity.aPerson(), await identity.aPerson()];
+    const member = await identity.aColleague(owner, {});
+    const [own, theirs] = [await identity.aKey(owner), await identity.aKey(member)];
+    await identity.aKey(stranger);
+    expect((await listOf(owner)).map(({ id }) => id)).toEqual([own.id, theirs.id]);
+    expect((await listOf(owner, { user_id: member.userId })).map(({ id }) => id)).toEqual([theirs.id]);
+    expect(await listOf(owner, { user_id: stranger.userId })).toEqual([]);
+    expect(JSON.stringify(await listOf(owner))).not.toContain(theirs.secret);
+  });
+
+  it("are ended by its Owners, and those of another organization are as if they had never been", async () => {
+    const [owner, stranger] = [await identity.aPerson(), await identity.aPerson()];
+    const [theirs, foreign] = [
+      await identity.aKey(await identity.aColleague(owner, {})),
+      await identity.aKey(stranger),
+    ];
+    const end = (id: string) => identity.ask(deleteOrganizationKey, { as: owner.principal, params: { id } });
+    expect((await end(theirs.id)).status).toBe(200);
+    expect((await end(foreign.id)).text).toBe((await end(UNKNOWN)).text);
+    expect(await statesOf(theirs.secret, foreign.secret)).toEqual(["api_key_invalid", "valid"]);
+    const [entry] = (await identity.entriesOf(owner)).slice(-1);
+    expect(entry).toMatchObject({ action: "deleted", entity_id: theirs.id, actor: { user_id: owner.userId } });
+  });
+});
