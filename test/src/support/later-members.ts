@@ -1,4 +1,5 @@
 /** What a later build might have added to stored documents, which those who do not know it have to keep. */
+import { isDeepStrictEqual } from "node:util";
 import { MongoClient } from "mongodb";
 import type { Stack } from "./stack.js";
 
@@ -19,6 +20,11 @@ interface StoredDocument {
   later?: string;
 }
 
+/** What imports note beside hosts: builds that know nothing of it keep it as well. */
+const NOTES = {
+  ...{ sighted: true, seen_first: 1, seen_last: 2, seen_by: "nmap", missed: 3 },
+  lost_macs: ["02:00:00:00:00:01"],
+};
 const MEMBER = "later";
 const VALUE = "of a later build";
 
@@ -30,29 +36,34 @@ export async function plantLaterMembers(
   const client = new MongoClient(servers.urls.mongodb);
   const open = (database: string, name: string) => client.db(database).collection<StoredDocument>(name);
   const planted = [
-    { collection: open(databases.topology, "hosts"), ids: hosts },
+    { collection: open(databases.topology, "hosts"), ids: hosts, beside: NOTES },
     { collection: open(databases.topology, "webhooks"), ids: [webhookId] },
     { collection: open(databases.identity, "api_keys"), ids: keys },
     { collection: open(databases.identity, "users"), ids: [userId] },
     { collection: open(databases.identity, "organizations"), ids: [organizationId] },
   ];
-  for (const { collection, ids } of planted)
+  for (const { collection, ids, beside = {} } of planted)
     for (const _id of ids)
       for (let isDone = false; !isDone;) {
         const { wire } = (await collection.findOne({ _id }))!;
         const inEntity = wire === undefined ? {} : { wire: JSON.stringify({ ...JSON.parse(wire), [MEMBER]: VALUE }) };
         const unchanged = { _id, ...(wire !== undefined && { wire }) };
-        const { matchedCount } = await collection.updateOne(unchanged, { $set: { [MEMBER]: VALUE, ...inEntity } });
+        const { matchedCount } = await collection.updateOne(unchanged, {
+          $set: { [MEMBER]: VALUE, ...beside, ...inEntity },
+        });
         isDone = matchedCount === 1;
       }
 
   return {
     missing: async () => {
       const lost: string[] = [];
-      for (const { collection, ids } of planted)
+      for (const { collection, ids, beside = {} } of planted)
         for (const _id of ids) {
           const stored = await collection.findOne({ _id });
           const entity = stored?.wire === undefined ? stored : (JSON.parse(stored.wire) as StoredDocument);
+          for (const [name, value] of Object.entries(beside))
+            if (!isDeepStrictEqual((stored as Record<string, unknown> | null)?.[name], value))
+              lost.push(`${name} of ${collection.collectionName} ${_id}`);
           if (stored?.later !== VALUE || entity?.later !== VALUE)
             lost.push(`a member that a later build might have added to ${collection.collectionName} ${_id}`);
         }
