@@ -24,6 +24,7 @@ const TOPOLOGY_ROOMS = [
   "deletions",
   "reverts",
   "imports",
+  "archives",
   "resources",
 ];
 

@@ -4,6 +4,7 @@ import { INTERNAL } from "@nts/shared/http/headers";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { createRouter, mountAny, type Router, type RouterOptions } from "@nts/shared/http/mount";
 import { mapMongoFault } from "@nts/shared/mongo/faults";
+import { mountArchives } from "./resources/archives.js";
 import { type JournalAccess, mountChanges } from "./resources/changes.js";
 import { mountBindings } from "./resources/bindings.js";
 import { mountDefinitions } from "./resources/definitions.js";
@@ -73,6 +74,7 @@ export function createTopologyApp(parts: TopologyParts): Router {
   mountImports(router, storage, imports);
   mountReports(router, storage);
   mountExports(router, storage, journal.reader);
+  mountArchives(router, storage, journal.reader);
   mountStats(router, storage, journal.reader);
 
   mountAny(router, listNetworkIds, async ({ params }) => {

@@ -1,4 +1,5 @@
 import type { AnyEndpoint } from "./endpoint.js";
+import * as archives from "./archives.js";
 import * as audit from "./audit.js";
 import * as bindings from "./bindings.js";
 import * as changes from "./changes.js";
@@ -53,6 +54,7 @@ export const OPERATIONS = operationsOf(
   whoami,
   invites,
   organizations,
+  archives,
   keys,
   networks,
   subnets,
@@ -75,6 +77,7 @@ export const OPERATIONS = operationsOf(
   stats,
 );
 
+export * from "./archives.js";
 export * from "./audit.js";
 export * from "./bindings.rules.js";
 export * from "./bindings.js";

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parsed } from "../support/archives.js";
 import { readFiveMinutes, readPage, runFiveMinutes, shapeOf } from "../support/readme.js";
 import { startReceiver, verified } from "../support/webhook-receiver.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
@@ -118,6 +119,19 @@ describe("the examples of docs/exports.md", () => {
     expect(JSON.parse(await fileOf("plan.json"))).toMatchObject({ data: { summary: { hosts: { unchanged: 1 } } } });
     const [ports, categories] = [[{ number: 443, protocol: "Tcp", hosts: 1 }], [{ category: "Media", services: 1 }]];
     expect(JSON.parse(await fileOf("stats.json"))).toMatchObject({ data: { totals: { hosts: 1 }, ports, categories } });
+  });
+});
+
+describe("the examples of docs/archives.md", () => {
+  it("make the file that the page shows", async () => {
+    const page = readPage("docs/archives.md");
+    const own = (text: string): string => text.replaceAll("ada@example.com", "lamarr@example.com");
+    await runFiveMinutes({ commands: [...readFiveMinutes().commands, ...page.commands].map(own) }, stack.url, folder);
+    const archive = parsed(await readFile(join(folder, "archive.ndjson"), "utf8"));
+    const [shown = ""] = page.texts;
+    const kinds = [...shown.matchAll(/^\{"entity":"(\w+)"/gm)].map(([, kind]) => kind);
+    expect(archive.entities.map(({ entity }) => entity)).toEqual(kinds);
+    expect(shown).toContain(JSON.stringify(archive.end.counts));
   });
 });
 

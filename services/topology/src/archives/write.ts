@@ -1,0 +1,159 @@
+import { createHash } from "node:crypto";
+import type { Document } from "mongodb";
+import type { Archived } from "@nts/shared/contract/archives";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { STREAM_MS } from "@nts/shared/mongo/connect";
+import { documentsIn, type Moment } from "@nts/shared/mongo/raw-find";
+import type { Entities, Entity, StoredFields } from "../storage/entities.js";
+import { creationIndex, FEW_INDEX, HOST_ORDER_INDEX, HOST_PORTS_INDEX, type IndexKey } from "../storage/indexes.js";
+import { matching } from "../storage/scope.js";
+import type { Storage } from "../storage/storage.js";
+import { storedScope } from "../storage/stored-scope.js";
+import { endLine, entityLine, type Heading, headingLine, NO_COUNTS } from "./lines.rules.js";
+
+// Everything is read as of one moment, which the database remembers for five minutes. Hosts are read some at a time, in the order of
+// their ids; what stands on them is read in the same order, a kind beside the other, so that no more than a batch of each is held.
+
+const MOST_HOSTS = 200;
+/** Characters that are sent at a time. */
+const PIECE = 65_536;
+const BY_AGE = { created_at: 1, _id: 1 } as const;
+const BY_NETWORK = { network_id: 1, ...BY_AGE } as const;
+
+type Reads = Pick<
+  Storage,
+  "database" | "tags" | "networks" | "subnets" | "hosts" | "interfaces" | "ports" | "services"
+>;
+
+const ON_HOSTS = [
+  { kind: "Interface", of: "interfaces", order: HOST_ORDER_INDEX },
+  { kind: "Port", of: "ports", order: HOST_PORTS_INDEX },
+  { kind: "Service", of: "services", order: HOST_ORDER_INDEX },
+] as const;
+
+/** A line without its end, and what tells which one it is. */
+interface Read {
+  readonly id: string;
+  readonly hostId: string;
+  readonly json: string;
+}
+
+interface Reading {
+  readonly storage: Reads;
+  readonly scope: Scope;
+  readonly moment: Moment;
+}
+
+interface Sought {
+  readonly filter?: Document;
+  readonly sort: Document;
+  readonly hint: IndexKey;
+  readonly mostRows?: number;
+}
+
+/** The archive of what the rights let be seen, some lines at a time. */
+export async function* archiveLines(
+  storage: Reads,
+  rights: Scope,
+  heading: Omit<Heading, "networks">,
+): AsyncGenerator<string> {
+  const hash = createHash("sha256");
+  const counts = { ...NO_COUNTS };
+  const told = (text: string): string => {
+    hash.update(text);
+    return text;
+  };
+  yield told(headingLine({ ...heading, networks: rights.networks === "all" ? "all" : "some" }));
+  const moment: Moment = {};
+  const scope = await storedScope(storage.database, rights, moment);
+  let text = "";
+  for await (const lines of entitiesOf({ storage, scope, moment })) {
+    for (const { kind } of lines) counts[kind] += 1;
+    text += lines.map(({ kind, json }) => entityLine(kind, json)).join("");
+    if (text.length < PIECE) continue;
+    yield told(text);
+    text = "";
+  }
+  yield told(text);
+  yield endLine(counts, hash.digest("hex"));
+}
+
+interface Line {
+  readonly kind: Archived;
+  readonly json: string;
+}
+
+async function* entitiesOf(reading: Reading): AsyncGenerator<readonly Line[]> {
+  const { tags, networks, subnets, hosts } = reading.storage;
+  const few = { sort: BY_AGE, hint: FEW_INDEX };
+  for await (const read of all(reading, tags, few)) yield linesOf("Tag", read);
+  for await (const read of all(reading, networks, few)) yield linesOf("Network", read);
+  const ofSubnets = { sort: BY_NETWORK, hint: creationIndex("subnets", true) };
+  for await (const read of all(reading, subnets, ofSubnets)) yield linesOf("Subnet", read);
+  const ofHosts = { sort: BY_NETWORK, hint: creationIndex("hosts", true), mostRows: MOST_HOSTS };
+  for await (const read of all(reading, hosts, ofHosts)) yield* withChildren(reading, read);
+}
+
+function linesOf(kind: Archived, read: readonly Read[]): Line[] {
+  return read.map(({ json }) => ({ kind, json }));
+}
+
+/** Hosts, each with what stands on it behind it. */
+async function* withChildren(reading: Reading, hosts: readonly Read[]): AsyncGenerator<readonly Line[]> {
+  const inOrder = [...hosts].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const on = { host_id: { $in: inOrder.map(({ id }) => id) } };
+  const children = ON_HOSTS.map(({ kind, of, order }) => {
+    const entities = reading.storage[of] as unknown as Entities<Entity>;
+    return { kind, those: byHost(all(reading, entities, { filter: on, sort: order, hint: order })) };
+  });
+  try {
+    for (const host of inOrder) {
+      yield linesOf("Host", [host]);
+      for (const { kind, those } of children) yield* childrenOf(kind, those.of(host.id));
+    }
+  } finally {
+    for (const { those } of children) await those.end();
+  }
+}
+
+async function* childrenOf(kind: Archived, some: AsyncIterable<readonly Read[]>): AsyncGenerator<readonly Line[]> {
+  for await (const read of some) yield linesOf(kind, read);
+}
+
+/** Hands out what comes in the order of hosts host by host. */
+function byHost(batches: AsyncGenerator<readonly Read[]>) {
+  let left: readonly Read[] = [];
+  return {
+    of: async function* (hostId: string): AsyncGenerator<readonly Read[]> {
+      for (;;) {
+        if (left.length === 0) {
+          const next = await batches.next();
+          if (next.done === true) return;
+          left = next.value;
+        }
+        const end = left.findIndex((one) => one.hostId !== hostId);
+        const mine = end === -1 ? left : left.slice(0, end);
+        left = end === -1 ? [] : left.slice(end);
+        if (mine.length > 0) yield mine;
+        if (end !== -1) return;
+      }
+    },
+    end: () => batches.return(undefined),
+  };
+}
+
+/** All of a kind in the scope, some at a time. */
+async function* all<T extends Entity>(
+  { scope, moment }: Reading,
+  { read, within, wireOf }: Entities<T>,
+  { filter = {}, ...sought }: Sought,
+): AsyncGenerator<readonly Read[]> {
+  const projection = { _id: 1, host_id: 1, wire: 1, form: 1 };
+  const query = { ...sought, filter: matching(within(scope), filter), projection, maxTimeMS: STREAM_MS };
+  for await (const batch of read(scope, query, moment))
+    yield documentsIn(batch).map(({ _id, host_id, ...stored }) => ({
+      id: String(_id),
+      hostId: String(host_id),
+      json: wireOf(stored as Omit<StoredFields, "revision">, scope),
+    }));
+}

@@ -1,0 +1,149 @@
+/** The archive of an organization, out: what is in it, of which moment, and for whom. */
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import {
+  type Archived,
+  createHost,
+  createNetwork,
+  createTag,
+  deleteHost,
+  type Endpoint,
+  type Host,
+  listHosts,
+  listNetworks,
+  listSubnets,
+  listTags,
+  patchHost,
+} from "@nts/shared/contract";
+import { ARCHIVE_PATH, type Archive, archiveOf, type Entity, entitiesIn } from "../support/archives.js";
+import { type Caller, startTopology, type Topology } from "../support/topology.js";
+import { aHost, aNetwork, aService, onPort, type World } from "../support/topology-world.js";
+import { until } from "../support/until.js";
+
+let topology: Topology;
+/** What happens between the subnets and the hosts of an archive. */
+let meanwhile: (() => Promise<unknown>) | null = null;
+
+beforeAll(async () => {
+  topology = await startTopology({
+    journal: true,
+    storage: (storage) => ({
+      ...storage,
+      hosts: {
+        ...storage.hosts,
+        read: async function* (...query) {
+          await meanwhile?.();
+          meanwhile = null;
+          yield* storage.hosts.read(...query);
+        },
+      },
+    }),
+  });
+});
+afterAll(() => topology.stop());
+
+/** Two networks, tags, and hosts with something of each kind on them. */
+async function anOrganization(owner: Caller): Promise<{ one: World; two: World; host: Host }> {
+  const [one, two] = [await aNetwork(owner, "One"), await aNetwork(owner, "Two")];
+  const tag = await owner.call(createTag, { body: { name: "web" } });
+  const host = await aHost(one, { name: "nas", interfaces: 2, ports: 2 });
+  await aService({ owner }, host, { bindings: [onPort(host.ports[0])], tags: [tag.id, "label"] });
+  await owner.call(patchHost, { params: { id: host.id }, body: { tags: [tag.id], description: "in the cellar" } });
+  await aHost(two, { name: "router", interfaces: 1, services: 2 });
+  await aHost(two, { name: "bare" });
+  return { one, two, host };
+}
+
+/** What lists answer of each kind, without what imports have seen. */
+async function listed(caller: Caller): Promise<Partial<Record<Archived, Entity[]>>> {
+  const all = async (operation: Endpoint): Promise<Entity[]> =>
+    (await caller.list(operation, { query: { limit: 0 } })).rows as Entity[];
+  const without = (entity: object, ...names: readonly string[]): Entity =>
+    Object.fromEntries(Object.entries(entity).filter(([name]) => !names.includes(name))) as unknown as Entity;
+  const unseen = (entity: object): Entity => without(entity, "seen", "missed_since");
+  const hosts = (await all(listHosts)) as unknown as Host[];
+  const on = (kind: "interfaces" | "ports" | "services"): Entity[] =>
+    hosts.flatMap((host) => host[kind].map((one) => unseen(one)));
+  return {
+    Tag: await all(listTags),
+    Network: await all(listNetworks),
+    Subnet: await all(listSubnets),
+    Host: hosts.map((host) => without(unseen(host), "interfaces", "ports", "services")),
+    Interface: on("interfaces"),
+    Port: on("ports"),
+    Service: on("services"),
+  };
+}
+
+const byId = (entities: readonly Entity[] = []): Entity[] => [...entities].sort((a, b) => (a.id < b.id ? -1 : 1));
+const KINDS = ["Tag", "Network", "Subnet", "Host", "Interface", "Port", "Service"] as const;
+
+/** @param among which may have more on it than the archive, such as tags */
+function expectAll(archive: Archive, expected: Partial<Record<Archived, Entity[]>>): void {
+  for (const kind of KINDS) {
+    expect([kind, byId(entitiesIn(archive, kind))]).toEqual([kind, byId(expected[kind])]);
+    expect([kind, archive.end.counts[kind]]).toEqual([kind, expected[kind]?.length]);
+  }
+}
+
+describe("the archive of an organization", () => {
+  it("has everything that lists have, what is referred to before what refers to it, and what is on a host behind it", async () => {
+    const owner = topology.aCaller();
+    await anOrganization(owner);
+    const archive = await archiveOf(owner);
+    expectAll(archive, await listed(owner));
+    expect(archive.heading).toMatchObject({
+      archive: "network-topology-service",
+      version: 1,
+      organization_id: owner.scope.organizationId,
+      networks: "all",
+    });
+    const before = new Set<unknown>();
+    let host: unknown = null;
+    for (const { entity, data } of archive.entities) {
+      if (entity === "Host") host = data.id;
+      const { network_id, subnet_id, host_id, tags = [] } = data as Record<string, unknown>;
+      for (const id of [network_id, subnet_id].filter((one) => one !== undefined)) expect([id, before.has(id)]).toEqual([id, true]); // prettier-ignore
+      for (const tag of (tags as string[]).filter((one) => one.length === 36)) expect([tag, before.has(tag)]).toEqual([tag, true]); // prettier-ignore
+      if (host_id !== undefined) expect(host_id).toBe(host);
+      before.add(data.id);
+    }
+  });
+
+  it("is of one moment, whatever is written while it is read", async () => {
+    const owner = topology.aCaller();
+    const { one, host } = await anOrganization(owner);
+    const before = await listed(owner);
+    meanwhile = async () => {
+      await owner.call(deleteHost, { params: { id: host.id } });
+      await owner.call(createHost, { body: { network_id: one.network.id, name: "later" } });
+      await owner.call(createNetwork, { body: { name: "Later" } });
+    };
+    expectAll(await archiveOf(owner), before);
+    expect(meanwhile).toBeNull();
+    expectAll(await archiveOf(owner), await listed(owner));
+  });
+
+  it("has the networks that the caller may see, says so, and nothing of other organizations", async () => {
+    const owner = topology.aCaller();
+    const { one } = await anOrganization(owner);
+    const restricted = owner.restrictedTo([one.network.id]);
+    const archive = await archiveOf(restricted);
+    expect(archive.heading["networks"]).toBe("some");
+    expectAll(archive, await listed(restricted));
+    const foreign = await archiveOf(topology.aCaller());
+    expect(foreign.entities).toEqual([]);
+  });
+
+  it("is not sent again while nothing has changed", async () => {
+    const owner = topology.aCaller();
+    const { host } = await anOrganization(owner);
+    const asked = async (etag: string): Promise<number> =>
+      (await owner.raw("get", ARCHIVE_PATH, undefined, { "if-none-match": etag })).status;
+    const etagOf = async (): Promise<string> => String((await owner.raw("get", ARCHIVE_PATH)).headers["etag"]);
+    // What was just written is told of a moment later.
+    await until(async () => (await asked(await etagOf())) === 304);
+    const etag = await etagOf();
+    await owner.call(patchHost, { params: { id: host.id }, body: { name: "other" } });
+    await until(async () => (await asked(etag)) === 200);
+  });
+});
