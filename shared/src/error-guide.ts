@@ -94,6 +94,10 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     params: "`planned`, `limit`",
     remedy: "Create larger subnets first, or name them with `subnet_hint`.",
   },
+  archive_invalid: {
+    params: "`faults`: the first 100, each `{line, path, code, message}`; `more`",
+    remedy: "Send the file as it was downloaded, whole.",
+  },
   import_too_expensive: {
     params: "`limit`: `processor_time` or `memory`",
     remedy: "Import the file in parts.",

@@ -41,6 +41,7 @@ export const ERRORS = {
   too_many_changes:
     "This is about more changes than one request may make, compare or look behind; ask for less at a time.",
   too_many_subnets: "Too many new subnets; create larger ones or use subnet_hint.",
+  archive_invalid: "The archive cannot be imported; nothing of it was written.",
   import_too_expensive: "The import takes more time or memory than it may; split it.",
   rate_limited: "Too many requests.",
   too_many_in_flight: "Too many requests at the same time; wait for some of them to be answered.",

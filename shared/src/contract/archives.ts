@@ -1,5 +1,8 @@
 import { z } from "zod";
+import { Id } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { HostCounts } from "./imports.js";
+import { upload } from "./upload.js";
 
 // The whole inventory of an organization as one file. @see docs/archives.md
 
@@ -31,4 +34,60 @@ export const exportArchive = endpoint({
   files: [ARCHIVE_TYPE],
   isFile: true,
   errors: [],
+});
+
+const int = z.int();
+const perKind = <Value extends z.ZodType>(value: Value) =>
+  z.object({ Tag: value, Network: value, Subnet: value, Host: value, Interface: value, Port: value, Service: value });
+
+const Summary = perKind(HostCounts).meta({ id: "ArchiveSummary" });
+export type ArchiveSummary = z.infer<typeof Summary>;
+
+const Failure = z
+  .object({
+    line: int,
+    entity: z.enum(ARCHIVED),
+    id: Id.describe("In the archive."),
+    code: z.string(),
+    message: z.string(),
+  })
+  .meta({ id: "ArchiveFailure" });
+export type ArchiveFailure = z.infer<typeof Failure>;
+
+/** The members stand in this order: how far it is, is told as it goes on. */
+export const ArchiveImport = z
+  .object({
+    dry_run: z.boolean(),
+    archive: z.object({
+      organization_id: Id,
+      changes_cursor: z.string(),
+      networks: z.enum(["all", "some"]),
+      counts: perKind(int),
+    }),
+    progress: z.array(int).describe("Entities that are done; sent as it goes on."),
+    failed: z.array(Failure).describe("What was not written, with what stands on it; the first 1,000."),
+    summary: Summary,
+  })
+  .meta({ id: "ArchiveImport" });
+export type ArchiveImport = z.infer<typeof ArchiveImport>;
+
+export const importArchive = endpoint({
+  ...common,
+  operationId: "import_archive",
+  method: "post",
+  path: "/api/v1/organizations/archive",
+  permission: "Admin",
+  wholeOrganization: true,
+  summary: "Import an archive",
+  description:
+    "All of the file is checked before anything is written. What is there by its id is put back, what is not is made, under ids that follow " +
+    "from those of the file: sent again, it goes on where it ended, and makes nothing twice. Nothing is ever removed.",
+  query: z.strictObject({ dry_run: z.boolean().default(false).describe("Only answer what would be done.") }),
+  ...upload({
+    contentTypes: [ARCHIVE_TYPE],
+    limitBytes: 268_435_456,
+    description: "What the export answers.",
+  }),
+  response: ArchiveImport,
+  errors: ["archive_invalid"],
 });

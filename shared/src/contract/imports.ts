@@ -129,10 +129,13 @@ export type SkippedPart = z.infer<typeof SkippedPart>;
 
 const Counts = z.object({ create: z.int(), update: z.int(), unchanged: z.int() }).meta({ id: "ImportCounts" });
 
+/** Of what is counted by what becomes of it. */
+export const HostCounts = Counts.extend({ failed: z.int() }).meta({ id: "ImportHostCounts" });
+
 export const ImportSummary = z
   .object({
     subnets: z.object({ create: z.int(), existing: z.int(), failed: z.int() }),
-    hosts: Counts.extend({ failed: z.int() }).meta({ id: "ImportHostCounts" }),
+    hosts: HostCounts,
     interfaces: Counts.extend({ superseded: z.int().describe("Removed from other hosts.") }).meta({
       id: "ImportInterfaceCounts",
     }),

@@ -42,6 +42,7 @@ export const STATUSES: Readonly<Record<ErrorCode, number>> = {
   idempotency_mismatch: 422,
   too_many_changes: 422,
   too_many_subnets: 422,
+  archive_invalid: 400,
   import_too_expensive: 422,
   rate_limited: 429,
   too_many_in_flight: 429,

@@ -40,6 +40,7 @@ describe("the contract and what is derived from it", () => {
     const unsaid = OPERATIONS.filter(({ method, errors }) => method !== "get" && !errors.includes("write_conflict"));
     expect(unsaid.map(({ operationId }) => operationId)).toEqual([
       "get_current_user_by_post",
+      "import_archive",
       "test_webhook",
       "import_nmap",
       "import_file",

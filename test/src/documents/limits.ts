@@ -38,6 +38,7 @@ import {
   SHARE_OF_BINDINGS,
 } from "@nts/topology/storage/stores/host-capacity.rules";
 import { MOST_CHANGED, MOST_UNBOUND } from "@nts/topology/hosts/changed-at-once";
+import { ARCHIVE_LINE_LIMIT, MOST_ARCHIVED } from "@nts/topology/archives/check";
 import { DESK_LIMITS } from "@nts/topology/imports/desk";
 import * as scan from "@nts/topology/imports/scan.rules";
 import * as lines from "@nts/topology/imports/readers/lines";
@@ -201,7 +202,7 @@ function ofImports(): Rows {
   return [
     [
       "a file",
-      `${mib(operationOf("import_file")?.upload?.limitBytes ?? 0)}; of lines ${n(lines.MOST_LINES)} with ${n(lines.LINE_LIMIT)} characters each; of XML ${xml.DEPTH_LIMIT} levels deep; ${xml.ATTRIBUTE_LIMIT} attributes of an element, names of ${xml.NAME_LIMIT} characters`,
+      `${mib(operationOf("import_file")?.upload?.limitBytes ?? 0)}; of lines ${n(lines.MOST_LINES)} with ${n(lines.LINE_LIMIT)} characters each; of XML ${xml.DEPTH_LIMIT} levels deep; ${xml.ATTRIBUTE_LIMIT} attributes of an element, names of ${xml.NAME_LIMIT} characters; an archive ${mib(operationOf("import_archive")?.upload?.limitBytes ?? 0)} with ${n(MOST_ARCHIVED)} entities, lines of ${mib(ARCHIVE_LINE_LIMIT)}`,
     ],
     [
       "what one import takes of it",

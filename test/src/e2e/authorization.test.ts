@@ -15,6 +15,7 @@ import {
   type Answered,
   type Caller,
 } from "../support/api.js";
+import { archiveText } from "../support/archives.js";
 import { scanFile } from "../support/imports.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 import {
@@ -231,7 +232,7 @@ async function requestOf(
   const isDelete = operation.operationId.includes("delete") || operation.method === "delete";
   const entity = isDelete && !isHarmless ? await victim(resource, target) : existing(resource, target);
   const sample = bodyOf === undefined ? entity : resource in SINGULAR ? bodyOf[SINGULAR[resource] as "host"] : entity;
-  const ofUpload = operation.upload === undefined ? "" : `?network_id=${existing("networks", target).id}`;
+  const ofUpload = operation.path.includes("/imports/") ? `?network_id=${existing("networks", target).id}` : "";
   const query = operation.operationId === "diff_changes" ? `?from=${new Date().toISOString()}` : ofUpload;
   const format = operation.upload === undefined ? "hosts" : "auto";
   const path = operation.path.replace("{id}", entity.id).replace("{format}", format) + query;
@@ -267,9 +268,8 @@ async function victim(resource: string, target: Target): Promise<Made> {
 }
 
 function bodyFor(operation: AnyEndpoint, resource: string, target: Target, entity: Made): unknown {
-  if (operation.body === undefined) return undefined;
-  if (operation.upload !== undefined) return scanFile("ping");
-  if (operation.path.endsWith("/bulk-delete")) return [entity.id];
+  if (operation.upload !== undefined) return resource === "organizations" ? archiveText([]) : scanFile("ping");
+  if (operation.body === undefined || operation.path.endsWith("/bulk-delete")) return operation.body && [entity.id];
   if (operation.operationId === "change_password")
     return { current_password: own.password, new_password: own.password };
   if (operation.operationId === "revert_changes") return { request_id: "nothing" };

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ArchiveImport } from "@nts/shared/contract";
 import { parsed } from "../support/archives.js";
 import { readFiveMinutes, readPage, runFiveMinutes, shapeOf } from "../support/readme.js";
 import { startReceiver, verified } from "../support/webhook-receiver.js";
@@ -132,6 +133,12 @@ describe("the examples of docs/archives.md", () => {
     const kinds = [...shown.matchAll(/^\{"entity":"(\w+)"/gm)].map(([, kind]) => kind);
     expect(archive.entities.map(({ entity }) => entity)).toEqual(kinds);
     expect(shown).toContain(JSON.stringify(archive.end.counts));
+    const { data } = JSON.parse(await readFile(join(folder, "plan.json"), "utf8")) as { data: ArchiveImport };
+    expect([data.dry_run, data.failed, data.summary.Host]).toEqual([
+      true,
+      [],
+      { create: 0, update: 0, unchanged: 1, failed: 0 },
+    ]);
   });
 });
 

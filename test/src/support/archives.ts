@@ -1,7 +1,8 @@
 /** Archives of organizations, as tests take them apart. */
-import { createHash } from "node:crypto";
-import type { Archived } from "@nts/shared/contract";
-import type { Caller } from "./topology.js";
+import { createHash, randomUUID } from "node:crypto";
+import { ARCHIVED, type Archived, type ArchiveImport } from "@nts/shared/contract";
+import { newId as uuidV7 } from "@nts/shared/ids";
+import type { Answered, Caller } from "./topology.js";
 
 export type Entity = Readonly<Record<string, unknown>> & { readonly id: string };
 
@@ -45,4 +46,106 @@ export function sumOf(text: string): string {
 /** The entities of a kind. */
 export function entitiesIn({ entities }: Pick<Archive, "entities">, kind: Archived): Entity[] {
   return entities.filter(({ entity }) => entity === kind).map(({ data }) => data);
+}
+
+/** The file of some entities. @param heading what its first line says otherwise */
+export function archiveText(entities: readonly EntityLine[], heading: object = {}): string {
+  const first = { archive: "network-topology-service", version: 1, organization_id: randomUUID(), changes_cursor: "0", networks: "all", ...heading }; // prettier-ignore
+  const lines = [first, ...entities.map(({ entity, data }) => ({ entity, data }))];
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+  const counts = Object.fromEntries(ARCHIVED.map((kind) => [kind, entities.filter(({ entity }) => entity === kind).length])); // prettier-ignore
+  return `${text}${JSON.stringify({ end: true, counts, sha256: sumOf(text) })}\n`;
+}
+
+/** Sends an archive. @param query such as `?dry_run=true` */
+export function sendArchive(caller: Caller, text: string, query = ""): Promise<Answered<unknown>> {
+  return caller.raw("post", ARCHIVE_PATH + query, text, { "content-type": "application/x-ndjson" });
+}
+
+/** What the import of an archive answers, which must succeed. */
+export async function imported(caller: Caller, text: string, query = ""): Promise<ArchiveImport> {
+  const answered = await sendArchive(caller, text, query);
+  if (answered.status !== 200) throw new Error(`the archive was answered with ${answered.status}: ${answered.text.slice(0, 2_000)}`); // prettier-ignore
+  const { data } = answered as { data: ArchiveImport };
+  if (data.failed.length > 0) throw new Error(`not all was imported: ${JSON.stringify(data.failed.slice(0, 3))}`);
+  return data;
+}
+
+/** What an archive says when ids and the times of changes do not matter: entities by age, and ids numbered as they are met. */
+export function normalForm({ entities }: Pick<Archive, "entities">): unknown[] {
+  const numbers = new Map<string, number>();
+  const known = new Set(entities.map(({ data }) => data.id));
+  const named = (value: unknown): unknown => {
+    if (typeof value !== "string" || !known.has(value)) return value;
+    if (!numbers.has(value)) numbers.set(value, numbers.size);
+    return `id ${numbers.get(value)}`;
+  };
+  const dropped = new Set(["updated_at", "organization_id"]);
+  const normal = (value: unknown, isBinding = false): unknown => {
+    if (Array.isArray(value)) return value.map((one) => normal(one, isBinding));
+    if (typeof value !== "object" || value === null) return named(value);
+    const members = Object.entries(value).filter(([name]) => !dropped.has(name) && !(isBinding && /^(id|created_at|service_id|network_id)$/.test(name))); // prettier-ignore
+    return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, one]) => [name, name === "bindings" ? bindingsIn(one) : normal(one, isBinding)])); // prettier-ignore
+  };
+  const bindingsIn = (value: unknown): unknown[] => (normal(value, true) as unknown[]).map((one) => JSON.stringify(one)).sort(); // prettier-ignore
+  const placeOf = ({ entity, data }: EntityLine): string => `${ARCHIVED.indexOf(entity)} ${String(data["created_at"])}`;
+  const inOrder = [...entities].sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
+  return inOrder.map(({ entity, data }) => ({ entity, data: normal(data) }));
+}
+
+/** Numbers that seem random, the same for a seed. */
+export function randomOf(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+/** The entities of an organization that nobody has made: of each kind a few, with what refers to them. */
+export function randomEntities(seed: number, mostHosts = 6): EntityLine[] {
+  const random = randomOf(seed);
+  const lines: EntityLine[] = [];
+  let made = Date.parse("2025-01-01T00:00:00.000Z");
+  const add = (entity: Archived, data: object): string => {
+    const id = uuidV7();
+    const at = new Date((made += 1 + random(1_000))).toISOString();
+    lines.push({ entity, data: { id, created_at: at, updated_at: at, ...data } });
+    return id;
+  };
+  const some = <T>(most: number, make: (n: number) => T): T[] =>
+    Array.from({ length: random(most + 1) }, (_, n) => make(n));
+  const one = <T>(list: readonly T[]): T | undefined => list[random(list.length)];
+  const tags = some(3, (n) => add("Tag", { name: `tag ${n}`, description: n === 1 ? "ä" : null, color: null }));
+  const labels = (): string[] => [
+    ...new Set([...(tags.length > 0 ? [one(tags) ?? ""] : []), ...some(2, (n) => `label ${n}`)]),
+  ];
+  const networks = [...some(2, (n) => n), 9].map((n) => add("Network", { name: `network ${n}`, tags: labels() }));
+  const subnets = networks.flatMap((network_id) =>
+    [...some(2, (n) => n + 1), 0].map((n) => ({
+      network_id,
+      n,
+      id: add("Subnet", { network_id, cidr: `10.${n}.0.0/16`, name: `subnet ${n}`, description: null, subnet_type: one([null, "lan"]), source: { type: one(["Manual", "Discovery"]) }, reserved: n === 0 ? [{ from: "10.0.1.0", to: "10.0.1.9", purpose: "dhcp" }] : [], tags: labels() }), // prettier-ignore
+    })),
+  );
+  const hosts: string[] = [];
+  for (let n = random(mostHosts + 1); n >= 0; n--) {
+    const network_id = one(networks);
+    const details = random(3) === 0 && hosts.length > 0 ? { host_id: one(hosts), cores: 4 } : { note: "…" };
+    const virtualization = random(2) === 0 ? null : { type: "VM", details };
+    const host_id = add("Host", { network_id, name: `host ${n}`, hostname: one([null, `h${n}.example`]), description: null, hidden: random(2) === 0, source: { type: "Manual" }, virtualization, tags: labels() }); // prettier-ignore
+    hosts.push(host_id);
+    const of = { network_id, host_id };
+    const near = subnets.filter((subnet) => subnet.network_id === network_id);
+    const interfaces = some(3, (position) => {
+      const { id: subnet_id, n: block } = one(near)!;
+      return add("Interface", { ...of, subnet_id, ip_address: `10.${block}.${n}.${position + 1}`, name: one([null, "eth"]), mac_address: one([null, `02:00:00:00:${10 + n}:0${position}`]), position }); // prettier-ignore
+    });
+    const ports = some(3, (number) => add("Port", { ...of, number: 443 + number, protocol: one(["Tcp", "Udp"]), type: "Custom" })); // prettier-ignore
+    some(3, (position) => {
+      const bound = ports.map((port_id) => ({ type: "Port", port_id, interface_id: random(2) === 0 ? null : (one(interfaces) ?? null) })); // prettier-ignore
+      return add("Service", { ...of, name: `service ${position}`, position, service_definition: one(["nginx", "own"]), source: { type: "Manual" }, tags: labels(), virtualization: null, bindings: bound }); // prettier-ignore
+    });
+  }
+  return lines;
 }

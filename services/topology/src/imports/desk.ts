@@ -43,6 +43,12 @@ export interface ImportDesk {
    * @throws AppError `rate_limited` · `unavailable`
    */
   run<T>(organizationId: string, file: UploadedBytes, work: (turn: Turn) => AsyncGenerator<T>): AsyncGenerator<T>;
+  /** Does the same for an import that needs no thread. @param work is given the file, which may be handed on once */
+  hold<T>(
+    organizationId: string,
+    file: UploadedBytes,
+    work: (takeFile: Turn["takeFile"]) => AsyncGenerator<T>,
+  ): AsyncGenerator<T>;
   running(): number;
   waiting(): number;
   spooledBytes(): number;
@@ -51,28 +57,35 @@ export interface ImportDesk {
 export function createImportDesk(limits: DeskLimits = DESK_LIMITS): ImportDesk {
   const spool = createSpool(limits.spool);
   const queue = createImportQueue(limits);
+  const hold: ImportDesk["hold"] = async function* (organizationId, file, work) {
+    const spooled = await spool.receive(organizationId, file);
+    try {
+      const leave = await queue.enter(organizationId);
+      try {
+        yield* work(() => {
+          spooled.release();
+          return spooled.blocks;
+        });
+      } finally {
+        leave();
+      }
+    } finally {
+      spooled.release();
+    }
+  };
   return {
     running: queue.running,
     waiting: queue.waiting,
     spooledBytes: spool.bytes,
-    run: async function* (organizationId, file, work) {
-      const spooled = await spool.receive(organizationId, file);
-      try {
-        const leave = await queue.enter(organizationId);
+    hold,
+    run: (organizationId, file, work) =>
+      hold(organizationId, file, async function* (takeFile) {
         const thread = startImportThread(limits.thread);
         try {
-          const takeFile = (): FileBlocks => {
-            spooled.release();
-            return spooled.blocks;
-          };
           yield* work({ session: thread.session, takeFile });
         } finally {
           await thread.end();
-          leave();
         }
-      } finally {
-        spooled.release();
-      }
-    },
+      }),
   };
 }

@@ -5,11 +5,16 @@ import { createEntities, type Entities, type EntityKind } from "../entities.js";
 /** Managed tags; they belong to the organization, so callers limited to networks see them all. */
 export type TagStore = Entities<Tag>;
 
+/** What the name of a tag is unique by. */
+export function tagKeyOf(name: string): string {
+  return name.normalize("NFC").toLowerCase();
+}
+
 export const TAG_KIND: EntityKind<Tag> = {
   collection: "tags",
   name: "Tag",
   networkOf: null,
-  keysOf: ({ name, color }) => ({ name, color, name_key: name.normalize("NFC").toLowerCase() }),
+  keysOf: ({ name, color }) => ({ name, color, name_key: tagKeyOf(name) }),
   clean: (entity) => Tag.parse(entity),
 };
 

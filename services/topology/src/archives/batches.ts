@@ -1,0 +1,80 @@
+import type { Archived } from "@nts/shared/contract/archives";
+import type { ArchivedForms, CheckedLine } from "./forms.js";
+import type { FewKind } from "./few.js";
+import type { HostGroup } from "./plan.js";
+import { linesIn } from "./split.js";
+
+// What is written together: some tags, some networks, some subnets, or some hosts with what stands on them.
+
+/** Each network and each subnet has sixteen guards. */
+const MOST_FEW = 20;
+/** Entities of hosts and of what stands on them; a host is never parted. */
+const MOST_ON_HOSTS = 300;
+const MOST_BYTES = 2 * 1_048_576;
+/** The form of our own has the number of the line beside it. */
+const LINE_LIMIT = 4 * 1_048_576;
+
+export interface FewItem<K extends FewKind> {
+  readonly line: number;
+  readonly data: ArchivedForms[K];
+}
+
+export type Batch =
+  { readonly [K in FewKind]: { readonly kind: K; readonly items: readonly FewItem<K>[] } }[FewKind] | { readonly kind: "Host"; readonly items: readonly HostGroup[] }; // prettier-ignore
+
+interface GrowingHost {
+  readonly interfaces: ArchivedForms["Interface"][];
+  readonly ports: ArchivedForms["Port"][];
+  readonly services: ArchivedForms["Service"][];
+}
+
+const ON_HOSTS: ReadonlySet<Archived> = new Set(["Interface", "Port", "Service"]);
+
+/** @param bytes the lines of a check */
+export async function* batchesIn(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Batch> {
+  let growing = createGrowing("Tag");
+  for await (const lines of linesIn(bytes, LINE_LIMIT, tooLong))
+    for (const text of lines) {
+      const line = JSON.parse(Buffer.from(text).toString()) as CheckedLine;
+      if (!growing.takes(line)) {
+        yield growing.batch();
+        growing = createGrowing(kindOf(line));
+      }
+      growing.add(line, text.length);
+    }
+  if (!growing.isEmpty()) yield growing.batch();
+}
+
+function kindOf({ entity }: CheckedLine): Batch["kind"] {
+  return entity === "Tag" || entity === "Network" || entity === "Subnet" ? entity : "Host";
+}
+
+/** A batch that lines are added to for as long as it takes them. */
+function createGrowing(kind: Batch["kind"]) {
+  const items: unknown[] = [];
+  let [size, bytes] = [0, 0];
+  const isFull = (): boolean => (kind === "Host" ? size >= MOST_ON_HOSTS || bytes >= MOST_BYTES : size >= MOST_FEW);
+  return {
+    isEmpty: () => items.length === 0,
+    takes: (line: CheckedLine) => kindOf(line) === kind && (ON_HOSTS.has(line.entity) || !isFull()),
+    add: (line: CheckedLine, length: number) => {
+      size += 1;
+      bytes += length;
+      if (line.entity === "Host")
+        items.push({ line: line.line, host: line.data, interfaces: [], ports: [], services: [] });
+      else if (ON_HOSTS.has(line.entity)) addTo(items.at(-1) as GrowingHost, line);
+      else items.push(line);
+    },
+    batch: () => ({ kind, items }) as Batch,
+  };
+}
+
+function addTo(host: GrowingHost, { entity, data }: CheckedLine): void {
+  if (entity === "Interface") host.interfaces.push(data);
+  if (entity === "Port") host.ports.push(data);
+  if (entity === "Service") host.services.push(data);
+}
+
+function tooLong(): never {
+  throw new Error("a checked line is longer than any can be");
+}

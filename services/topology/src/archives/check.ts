@@ -1,0 +1,170 @@
+import { createHash } from "node:crypto";
+import type { UploadedBytes } from "@nts/shared/contract";
+import { ARCHIVE_MARK, ARCHIVE_VERSION, ARCHIVED, type Archived } from "@nts/shared/contract/archives";
+import { AppError } from "@nts/shared/errors";
+import { faultsOf } from "@nts/shared/http/faults";
+import { excessOf } from "@nts/shared/http/json-bounds";
+import { type CheckedLine, FirstLine, formOf, LastLine } from "./forms.js";
+import { type Counts, NO_COUNTS } from "./lines.rules.js";
+import { createFaults, type Faults, Stop } from "./line-faults.js";
+import { createIdSet, type IdSet } from "./ids.js";
+import { createReferences } from "./references.js";
+import { linesIn } from "./split.js";
+
+// The first way through an archive, while it arrives: every line is checked before anything is written. What is right goes on in the
+// form in which it is written later.
+
+/** Bytes that a line may have. */
+export const ARCHIVE_LINE_LIMIT = 1_048_576;
+/** Entities of an archive. */
+export const MOST_ARCHIVED = 1_000_000;
+
+/** What is known of an archive once all of it is checked. */
+export interface Checked {
+  readonly heading: FirstLine;
+  readonly counts: Counts;
+  readonly ids: IdSet;
+}
+
+export interface Check {
+  /** The entities of a file as JSON lines, once they are checked. @throws AppError `archive_invalid` */
+  lines(file: UploadedBytes): AsyncGenerator<Buffer>;
+  /** Of a file whose lines were all read. */
+  result(): Checked;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+const UTF8 = new TextDecoder("utf-8", { fatal: true });
+
+export function createCheck(): Check {
+  const faults = createFaults();
+  const hash = createHash("sha256");
+  const entities = createEntityCheck(faults);
+  let heading: FirstLine | null = null;
+  let isEnded = false;
+
+  function take(bytes: Uint8Array): CheckedLine | null {
+    const line = faults.nextLine();
+    if (isEnded) faults.stop("out_of_order", "stands behind the last line");
+    const value = parsed(bytes, faults);
+    let checked: CheckedLine | null = null;
+    if (line === 1) heading = headingIn(value, faults);
+    else if (value?.["end"] !== undefined) {
+      isEnded = true;
+      checkEnd(value, { counts: entities.counts, sha256: hash.copy().digest("hex") }, faults);
+    } else if (value !== null) checked = entities.take(value, line);
+    hash.update(bytes).update("\n");
+    return checked;
+  }
+
+  const tooLong = (): never => {
+    faults.nextLine();
+    return faults.stop("line_too_long", `must not be longer than ${ARCHIVE_LINE_LIMIT} bytes`);
+  };
+
+  async function* lines(file: UploadedBytes): AsyncGenerator<Buffer> {
+    for await (const some of linesIn(file, ARCHIVE_LINE_LIMIT, tooLong)) {
+      const checked = some.flatMap((one) => take(one) ?? []);
+      // Behind a fault it is only looked for others.
+      if (checked.length > 0 && faults.isClean()) yield Buffer.from(checked.map((one) => `${JSON.stringify(one)}\n`).join("")); // prettier-ignore
+    }
+    if (!isEnded && faults.isClean())
+      faults.add("cut_off", "the file ends before its last line, which has counts and a checksum");
+  }
+
+  return {
+    lines: async function* (file: UploadedBytes): AsyncGenerator<Buffer> {
+      try {
+        yield* lines(file);
+      } catch (error) {
+        if (!(error instanceof Stop)) throw error;
+      }
+      if (!faults.isClean()) throw new AppError("archive_invalid", faults.told());
+    },
+    result: (): Checked => {
+      if (heading === null) throw new Error("the archive was not read");
+      return { heading, counts: entities.counts, ids: entities.ids };
+    },
+  };
+}
+
+/** The object on a line; null, and a fault, where there is none. */
+function parsed(bytes: Uint8Array, faults: Faults): Members | null {
+  const excess = excessOf(bytes);
+  if (excess !== null) {
+    faults.add("validation_failed", excess);
+    return null;
+  }
+  const value = jsonIn(bytes);
+  if (value === undefined) faults.add("malformed_json", "is not valid JSON");
+  else if (typeof value !== "object" || value === null || Array.isArray(value))
+    faults.add("malformed_json", "must be a JSON object");
+  else return value as Members;
+  return null;
+}
+
+function jsonIn(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(UTF8.decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where the first line is wrong, the others are not looked at. */
+function headingIn(value: Members | null, faults: Faults): FirstLine {
+  if (value?.["archive"] !== ARCHIVE_MARK) return faults.stop("not_an_archive", "must say that the file is an archive");
+  if (value["version"] !== ARCHIVE_VERSION)
+    return faults.stop("unsupported_version", `must be version ${ARCHIVE_VERSION}; a newer server may read others`);
+  const result = FirstLine.safeParse(value);
+  if (result.success) return result.data;
+  for (const { path, message } of faultsOf(result.error)) faults.add("validation_failed", message, path);
+  throw new Stop();
+}
+
+function checkEnd(value: Members, { counts, sha256 }: { counts: Counts; sha256: string }, faults: Faults): void {
+  const result = LastLine.safeParse(value);
+  if (!result.success) {
+    for (const { path, message } of faultsOf(result.error)) faults.add("validation_failed", message, path);
+    return;
+  }
+  // What was refused above says enough.
+  if (!faults.isClean()) return;
+  for (const kind of ARCHIVED)
+    if (result.data.counts[kind] !== counts[kind])
+      faults.add("wrong_counts", `is not the ${counts[kind]} of the lines above`, `counts.${kind}`);
+  if (result.data.sha256 !== sha256)
+    faults.add("wrong_checksum", "is not that of the lines above: the file was changed", "sha256");
+}
+
+function createEntityCheck(faults: Faults) {
+  const ids = createIdSet();
+  const references = createReferences();
+  const counts: Record<Archived, number> = { ...NO_COUNTS };
+  let total = 0;
+  return {
+    ids,
+    counts,
+    take: ({ entity, data }: Members, line: number): CheckedLine | null => {
+      const kind = ARCHIVED.find((one) => one === entity);
+      if (kind === undefined) {
+        faults.add("unknown_entity", `must be one of ${ARCHIVED.join(", ")}`, "entity");
+        return null;
+      }
+      counts[kind] += 1;
+      total += 1;
+      if (total > MOST_ARCHIVED) faults.stop("too_many", `an archive can have at most ${MOST_ARCHIVED} entities`);
+      const result = formOf(kind).safeParse(data);
+      if (!result.success) {
+        for (const { path, message } of faultsOf(result.error))
+          faults.add("validation_failed", message, path === "" ? "data" : `data.${path}`);
+        return null;
+      }
+      const checked = { line, entity: kind, data: result.data } as CheckedLine;
+      if (!ids.add(checked.data.id)) faults.add("repeated_id", "stands on another line, too", "data.id");
+      for (const { path, code, message } of references.take(checked)) faults.add(code, message, `data.${path}`);
+      return checked;
+    },
+  };
+}

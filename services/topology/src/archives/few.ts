@@ -1,0 +1,174 @@
+import type { ClientSession, Filter } from "mongodb";
+import type { Network, Subnet, Tag } from "@nts/shared/contract";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { Discard } from "@nts/shared/mongo/transaction";
+import type { Work } from "@nts/shared/work";
+import { requireReferences, tagClaims } from "../references/claims.js";
+import { insertSubnets } from "../references/insert-subnets.js";
+import { replaceSubnet } from "../references/replace-subnet.js";
+import { refusingDuplicates } from "../storage/duplicates.js";
+import type { Entities, Entity, EntityDocument } from "../storage/entities.js";
+import { STORED } from "../storage/entity-reader.js";
+import type { Storage } from "../storage/storage.js";
+import { tagKeyOf } from "../storage/stores/tags.js";
+import { reservedIn } from "../values/address-space.js";
+import { parseBlock } from "../values/addresses.js";
+import type { ArchivedForms } from "./forms.js";
+import { type Change, earlier, type Naming, tagsOf, writesOf } from "./plan.js";
+
+// What others refer to, and what there are few of: tags, networks and subnets.
+
+export type FewKind = "Tag" | "Network" | "Subnet";
+interface FewEntities {
+  readonly Tag: Tag;
+  readonly Network: Network;
+  readonly Subnet: Subnet;
+}
+
+/** Where an archive is written. */
+export interface Target {
+  readonly storage: Storage;
+  readonly work: Work;
+  readonly scope: Scope;
+}
+
+/** How entities of a kind are made of an archive, found and written. */
+interface Means<K extends FewKind> {
+  readonly entities: (storage: Storage) => Entities<FewEntities[K]>;
+  readonly wanted: (asked: ArchivedForms[K], naming: Naming, owner: Owner) => FewEntities[K];
+  /** What is found without its id, because an organization can have it once. */
+  readonly alike?: (asked: readonly ArchivedForms[K][]) => Filter<EntityDocument>;
+  readonly isAlike?: (entity: FewEntities[K], asked: ArchivedForms[K]) => boolean;
+  readonly insert: (target: Target, tx: ClientSession, created: readonly FewEntities[K][]) => Promise<void>;
+  readonly replace: (target: Target, tx: ClientSession, change: Change<FewEntities[K]>) => Promise<void>;
+}
+
+interface Owner {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly now: Date;
+}
+
+const madeOf = ({ id, now }: Owner, created_at: string) => ({ id, created_at: earlier(created_at, now), updated_at: now.toISOString() }); // prettier-ignore
+
+const MEANS: { readonly [K in FewKind]: Means<K> } = {
+  Tag: {
+    entities: ({ tags }) => tags,
+    wanted: ({ created_at, name, description = null, color = null }, _naming, owner) => ({
+      ...madeOf(owner, created_at),
+      ...{ organization_id: owner.organizationId, name, description, color },
+    }),
+    alike: (asked) => ({ name_key: { $in: asked.map(({ name }) => tagKeyOf(name)) } }),
+    isAlike: (tag, { name }) => tagKeyOf(tag.name) === tagKeyOf(name),
+    insert: async ({ storage: { tags, guards }, scope }, tx, created) => {
+      await tags.insert(tx, scope, created);
+      const owned = { kind: "tag", organization_id: scope.organizationId, network_id: null } as const;
+      await guards.create(tx, created.map(({ id }) => ({ target: id, ...owned }))); // prettier-ignore
+    },
+    replace: ({ storage: { tags }, scope }, tx, { after }) => tags.replace(tx, scope, [after]),
+  },
+  Network: {
+    entities: ({ networks }) => networks,
+    wanted: ({ created_at, name, tags }, naming, owner) => ({
+      ...madeOf(owner, created_at),
+      ...{ name, organization_id: owner.organizationId, tags: tagsOf(tags, naming) },
+    }),
+    insert: async ({ storage: { networks, guards }, scope }, tx, created) => {
+      await requireReferences(guards, tx, scope, created.flatMap(({ tags }) => tagClaims(tags))); // prettier-ignore
+      await networks.insert(tx, scope, created);
+      const owned = { kind: "network", organization_id: scope.organizationId } as const;
+      await guards.create(tx, created.map(({ id }) => ({ target: id, network_id: id, ...owned }))); // prettier-ignore
+    },
+    replace: async ({ storage: { networks, guards }, scope }, tx, { before, after }) => {
+      await requireReferences(guards, tx, scope, tagClaims(after.entity.tags, before.entity.tags));
+      await networks.replace(tx, scope, [after]);
+    },
+  },
+  Subnet: {
+    entities: ({ subnets }) => subnets,
+    wanted: ({ created_at, description = null, subnet_type = null, ...asked }, naming, owner) => ({
+      ...madeOf(owner, created_at),
+      network_id: naming.place(asked.network_id),
+      cidr: parseBlock(asked.cidr, "cidr").text,
+      name: asked.name,
+      description,
+      subnet_type,
+      source: asked.source,
+      reserved: reservedIn(asked.cidr, asked.reserved),
+      tags: tagsOf(asked.tags, naming),
+    }),
+    insert: async ({ storage, scope }, tx, created) => {
+      for (const networkId of new Set(created.map(({ network_id }) => network_id)))
+        await insertSubnets(storage, tx, scope, {
+          networkId,
+          inserted: created.filter(({ network_id }) => network_id === networkId),
+        });
+    },
+    replace: async ({ storage, scope }, tx, { before, after }) => {
+      await requireReferences(storage.guards, tx, scope, tagClaims(after.entity.tags, before.entity.tags));
+      await replaceSubnet(storage, tx, scope, { current: before, next: after });
+    },
+  },
+};
+
+export interface FewPlan<T> {
+  /** By the ids in the archive. */
+  readonly ids: ReadonlyMap<string, string>;
+  readonly created: readonly T[];
+  readonly changed: readonly Change<T>[];
+  readonly unchanged: number;
+}
+
+/** Finds out what an archive makes of some entities of a kind. */
+export async function planFew<K extends FewKind>(
+  { storage, scope }: Omit<Target, "work">,
+  kind: K,
+  asked: readonly ArchivedForms[K][],
+  naming: Naming,
+): Promise<FewPlan<FewEntities[K]>> {
+  const { entities, wanted, alike, isAlike } = MEANS[kind] as unknown as Means<K>;
+  const { select, storedIn } = entities(storage);
+  const read = async (filter: Filter<EntityDocument>) =>
+    (await select(scope, filter, { projection: STORED })).map((document) => storedIn(document, scope));
+  const byId = await read({ _id: { $in: asked.flatMap(({ id }) => [id, naming.derived(id)]) } });
+  const others = alike === undefined ? [] : await read(alike(asked));
+  const now = new Date();
+  const ids = new Map<string, string>();
+  const all = asked.map((one) => {
+    const found =
+      byId.find(({ entity }) => entity.id === one.id) ??
+      byId.find(({ entity }) => entity.id === naming.derived(one.id)) ??
+      others.find(({ entity }) => isAlike?.(entity, one));
+    const id = found?.entity.id ?? naming.derived(one.id);
+    ids.set(one.id, id);
+    return wanted(one, naming, { id, organizationId: scope.organizationId, now });
+  });
+  const present = [...new Map([...byId, ...others].map((one) => [one.entity.id, one])).values()];
+  return { ids, ...writesOf(present, all, { now, of: asked.length }) };
+}
+
+/** Writes what is to be made, all of it or nothing. */
+export async function createFew<K extends FewKind>(target: Target, kind: K, created: readonly FewEntities[K][]): Promise<void> {
+  if (created.length === 0) return;
+  const { storage, work, scope } = target;
+  const few = kind === "Tag" ? "tags" : kind === "Network" ? "networks" : undefined;
+  await storage.quota.require(scope, few);
+  const { insert } = MEANS[kind] as unknown as Means<K>;
+  await refusingDuplicates(() => storage.transaction(work, created.map(({ id }) => id), (tx) => insert(target, tx, created))); // prettier-ignore
+} // prettier-ignore
+
+/** Puts one entity back, unless somebody has changed it since it was read. @throws AppError `not_found` */
+export async function replaceFew<K extends FewKind>(target: Target, kind: K, change: Change<FewEntities[K]>): Promise<void> {
+  const { storage, work, scope } = target;
+  const { entities, replace } = MEANS[kind] as unknown as Means<K>;
+  const { id } = change.after.entity as Entity;
+  await refusingDuplicates(() =>
+    storage.transaction(work, [id], async (tx) => {
+      const before = await entities(storage).get(scope, id, tx);
+      const [again] = writesOf([before], [change.after.entity], { now: new Date(), of: 1 }).changed;
+      if (again === undefined) throw new Discard(null);
+      await replace(target, tx, again);
+      return null;
+    }),
+  );
+} // prettier-ignore

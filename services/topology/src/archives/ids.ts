@@ -1,0 +1,63 @@
+import { createHash, randomInt } from "node:crypto";
+
+// Ids of what an archive makes. They follow from the organization and the id in the archive, so that the same archive, sent again,
+// finds what was made before. Nobody can make an archive that takes the id of another organization's entity.
+
+/** The id (UUID v8) of what is made in an organization for an id of an archive; in the order of ids, it stands where that stood. */
+export function derivedId(organizationId: string, id: string): string {
+  const hash = createHash("sha256").update(`${organizationId} ${id}`).digest("hex");
+  const variant = ((parseInt(hash[3] ?? "0", 16) & 3) | 8).toString(16);
+  return `${id.slice(0, 14)}8${hash.slice(0, 3)}-${variant}${hash.slice(4, 7)}-${hash.slice(7, 19)}`;
+}
+
+const FIRST_SLOTS = 1_024;
+
+/** A set of ids that takes 16 bytes for each: of an id, the last 16 digits are kept, which are random in those of ours. */
+export interface IdSet {
+  /** @returns false when it was there */
+  add(id: string): boolean;
+  has(id: string): boolean;
+}
+
+export function createIdSet(): IdSet {
+  // Nobody who does not know these can choose ids that fall into the same slots.
+  const [one, other] = [randomInt(2 ** 31) * 2 + 1, randomInt(2 ** 31) * 2 + 1];
+  let slots = new Uint32Array(2 * FIRST_SLOTS);
+  let bits = Math.log2(FIRST_SLOTS);
+  let count = 0;
+
+  /** The place of the two halves, or the empty one in which they belong. */
+  function placeOf(high: number, low: number): number {
+    let slot = ((Math.imul(high, one) + Math.imul(low, other)) >>> (32 - bits)) * 2;
+    while (slots[slot + 1] !== 0 && (slots[slot] !== high || slots[slot + 1] !== low)) slot = (slot + 2) % slots.length;
+    return slot;
+  }
+
+  function grow(): void {
+    const old = slots;
+    slots = new Uint32Array(2 * old.length);
+    bits += 1;
+    for (let slot = 0; slot < old.length; slot += 2) {
+      const [high = 0, low = 0] = [old[slot], old[slot + 1]];
+      if (low !== 0) slots.set([high, low], placeOf(high, low));
+    }
+  }
+
+  return {
+    add: (id) => {
+      const [high, low] = halvesOf(id);
+      const place = placeOf(high, low);
+      if (slots[place + 1] !== 0) return false;
+      slots.set([high, low], place);
+      count += 1;
+      if (count > slots.length / 4) grow();
+      return true;
+    },
+    has: (id) => slots[placeOf(...halvesOf(id)) + 1] !== 0,
+  };
+}
+
+/** The second is never 0, which stands for an empty slot. */
+function halvesOf(id: string): [number, number] {
+  return [parseInt(id.slice(19, 23) + id.slice(24, 28), 16), parseInt(id.slice(28), 16) || 1];
+}

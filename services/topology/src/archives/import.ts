@@ -1,0 +1,267 @@
+import type { Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createDeflateRaw, createInflateRaw } from "node:zlib";
+import type { UploadedBytes } from "@nts/shared/contract";
+import { ARCHIVED, type Archived, type ArchiveFailure, type ArchiveSummary } from "@nts/shared/contract/archives";
+import { AppError } from "@nts/shared/errors";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { newId } from "@nts/shared/ids";
+import type { Log } from "@nts/shared/log";
+import { isDuplicateKey, mapMongoFault } from "@nts/shared/mongo/faults";
+import type { Work } from "@nts/shared/work";
+import type { ImportDesk } from "../imports/desk.js";
+import type { Storage } from "../storage/storage.js";
+import { type Batch, batchesIn, type FewItem } from "./batches.js";
+import { createCheck, type Checked } from "./check.js";
+import { createFew, type FewKind, planFew, replaceFew, type Target } from "./few.js";
+import { createHosts, presentHosts, updateHost } from "./hosts.js";
+import { derivedId } from "./ids.js";
+import { type HostGroup, type HostPlan, isNothing, type Naming, planHost, runnersIn } from "./plan.js";
+
+// An archive on its way in. It is checked while it arrives and kept compressed; once all of it is right, it is written some
+// entities at a time, each batch a transaction of its own, between which others have their turn.
+
+/** Failures that the answer lists. */
+const MOST_FAILURES = 1_000;
+/** Faults of the database in a row after which nothing more is tried. */
+const MOST_FAULTS = 3;
+/** How often the answer tells how far it is. */
+const STEPS = 500;
+
+export interface ArchiveRequest {
+  readonly work: Work;
+  readonly scope: Scope;
+  readonly isDry: boolean;
+  readonly file: UploadedBytes;
+  readonly log: Log;
+}
+
+/** What all steps of one import know. */
+interface Run extends Omit<ArchiveRequest, "file" | "scope"> {
+  readonly storage: Storage;
+  readonly organizationScope: Scope;
+  readonly checked: Checked;
+  /** Ids here of tags, networks and subnets, by those in the archive. */
+  readonly places: Map<string, string>;
+  readonly summary: ArchiveSummary;
+  readonly failed: ArchiveFailure[];
+  faultsInARow: number;
+}
+
+/**
+ * Imports an archive, or says what doing so would do.
+ *
+ * @returns the JSON text of an `ArchiveImport` in pieces
+ * @throws AppError before the first piece: `archive_invalid` · `rate_limited` · `unavailable`
+ */
+export async function* importArchive(storage: Storage, desk: ImportDesk, request: ArchiveRequest): AsyncGenerator<string> {
+  const { work, scope, isDry, file, log } = request;
+  const check = createCheck();
+  const compressed = through(check.lines(file), createDeflateRaw({ level: 1 }));
+  yield* desk.hold(scope.organizationId, compressed, async function* (takeFile) {
+    const lines = through(takeFile(), createInflateRaw());
+    const run: Run = {
+      ...{ work, isDry, log, storage, organizationScope: scope, checked: check.result() },
+      places: new Map(),
+      summary: emptySummary(),
+      failed: [],
+      faultsInARow: 0,
+    };
+    yield* answered(run, batchesIn(lines));
+  });
+} // prettier-ignore
+
+async function* through(
+  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  transform: Transform,
+): AsyncGenerator<Uint8Array> {
+  const fed = pipeline(pieces, transform);
+  // Told by the transform to who reads it.
+  fed.catch(() => undefined);
+  yield* transform as AsyncIterable<Uint8Array>;
+  await fed;
+}
+
+async function* answered(run: Run, batches: AsyncIterable<Batch>): AsyncGenerator<string> {
+  const { heading, counts } = run.checked;
+  const { organization_id, changes_cursor, networks } = heading;
+  const head = { dry_run: run.isDry, archive: { organization_id, changes_cursor, networks, counts } };
+  yield `${JSON.stringify(head).slice(0, -1)},"progress":[0`;
+  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  let [done, told] = [0, 0];
+  for await (const batch of batches) {
+    const scope = await run.storage.deletions.visible(run.organizationScope);
+    const target = { storage: run.storage, work: run.work, scope };
+    if (batch.kind === "Host") await settleHosts(run, target, batch.items);
+    else await settleFew(run, target, batch.kind, batch.items as readonly FewItem<FewKind>[]);
+    done += sizeOf(batch);
+    if (done - told < total / STEPS) continue;
+    told = done;
+    yield `,${done}`;
+  }
+  yield `],"failed":${JSON.stringify(run.failed)},"summary":${JSON.stringify(run.summary)}}`;
+}
+
+function sizeOf(batch: Batch): number {
+  if (batch.kind !== "Host") return batch.items.length;
+  return batch.items.reduce((sum, { interfaces, ports, services }) => sum + 1 + interfaces.length + ports.length + services.length, 0); // prettier-ignore
+}
+
+async function settleFew<K extends FewKind>(run: Run, target: Target, kind: K, items: readonly FewItem<K>[]): Promise<void> {
+  const naming = namingOf(run, new Set());
+  const onFailed = ({ line, data }: FewItem<K>, error: AppError): void => {
+    fail(run, { line, entity: kind, id: data.id }, error, { [kind]: 1 });
+  };
+  const differing: FewItem<K>[] = [];
+  await eachOrAll(run, items, async (some) => {
+    const { ids, created, changed, unchanged } = await planFew(target, kind, some.map(({ data }) => data), naming); // prettier-ignore
+    if (!run.isDry) await createFew(target, kind, created);
+    for (const [from, to] of ids) run.places.set(from, to);
+    count(run, kind, { created, changed: run.isDry ? changed : [], unchanged });
+    const ofHere = new Set<string>(changed.map(({ after }) => after.entity.id));
+    if (!run.isDry) differing.push(...some.filter(({ data }) => ofHere.has(ids.get(data.id) ?? "")));
+  }, onFailed); // prettier-ignore
+  for (const item of differing)
+    await eachOrAll(run, [item], async ([{ data }]) => {
+      const { changed, unchanged } = await planFew(target, kind, [data], naming);
+      for (const change of changed) await replaceFew(target, kind, change);
+      count(run, kind, { created: [], changed, unchanged });
+    }, onFailed); // prettier-ignore
+} // prettier-ignore
+
+async function settleHosts(run: Run, target: Target, groups: readonly HostGroup[]): Promise<void> {
+  const onFailed = ({ line, host, interfaces, ports, services }: HostGroup, error: AppError): void => {
+    const lost = { Host: 1, Interface: interfaces.length, Port: ports.length, Service: services.length };
+    fail(run, { line, entity: "Host", id: host.id }, error, lost);
+  };
+  const differing: HostGroup[] = [];
+  await eachOrAll(run, groups, async (some) => {
+    const naming = await namingAt(run, target, some);
+    const present = await presentHosts(target, some.map(({ host }) => host.id), naming); // prettier-ignore
+    await refuseElsewhere(target, some, naming);
+    const now = new Date();
+    const planned = some.map((group) => ({ group, plan: planHost(group, present.get(group.host.id) ?? null, naming, now) })); // prettier-ignore
+    if (!run.isDry) await createHosts(target, planned.flatMap(({ plan }) => (plan.hosts.created.length > 0 ? [plan] : []))); // prettier-ignore
+    for (const { group, plan } of planned) {
+      const isToChange = present.has(group.host.id) && !isNothing(plan);
+      if (isToChange && !run.isDry) differing.push(group);
+      else countHost(run, plan);
+    }
+  }, onFailed); // prettier-ignore
+  for (const group of differing)
+    await eachOrAll(run, [group], async () => {
+      countHost(run, await updateHost(target, group, await namingAt(run, target, [group])));
+    }, onFailed); // prettier-ignore
+}
+
+/** @param groups in which runners are named */
+async function namingAt(run: Run, target: Target, groups: readonly HostGroup[]): Promise<Naming> {
+  return namingOf(run, await runnersThere(target, groups.flatMap(runnersIn))); // prettier-ignore
+}
+
+/** A service that was moved to another host stays there. */
+async function refuseElsewhere({ storage: { services }, scope }: Target, groups: readonly HostGroup[], { derived }: Naming): Promise<void> {
+  const hostOf = new Map(groups.flatMap(({ host, services: own }) => own.flatMap(({ id }) => [[id, host.id], [derived(id), host.id]] as const))); // prettier-ignore
+  if (hostOf.size === 0) return;
+  const found = await services.select(scope, { _id: { $in: [...hostOf.keys()] } }, { projection: { host_id: 1 } });
+  for (const { _id, host_id } of found) {
+    const home = hostOf.get(_id) ?? "";
+    if (host_id !== home && host_id !== derived(home))
+      throw new AppError("already_exists", { entity: "Service", field: "host_id" });
+  }
+} // prettier-ignore
+
+/** Which of some hosts and services are there by the ids that the archive has. */
+async function runnersThere({ storage: { hosts, services }, scope }: Target, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const named = { _id: { $in: [...new Set(ids)] } };
+  const found = await Promise.all([hosts, services].map((one) => one.select(scope, named, { projection: { _id: 1 } })));
+  return new Set(found.flat().map(({ _id }) => _id));
+} // prettier-ignore
+
+function namingOf({ places, checked, organizationScope }: Run, there: ReadonlySet<string>): Naming {
+  const derived = (id: string): string => derivedId(organizationScope.organizationId, id);
+  return {
+    derived,
+    newId,
+    place: (id) => places.get(id) ?? derived(id),
+    runner: (id) => (there.has(id) || !checked.ids.has(id) ? id : derived(id)),
+  };
+}
+
+/** Tries items together; where that fails, one by one. What fails then is told, and does not stop the others. */
+async function eachOrAll<T>(
+  run: Run,
+  items: readonly T[],
+  write: (some: readonly [T, ...T[]]) => Promise<void>,
+  onFailed: (item: T, error: AppError) => void,
+): Promise<void> {
+  const attempt = async (some: readonly [T, ...T[]]): Promise<AppError | null> => {
+    if (run.faultsInARow >= MOST_FAULTS) return new AppError("unavailable");
+    try {
+      await write(some);
+      run.faultsInARow = 0;
+      return null;
+    } catch (error) {
+      const fault = faultOf(run, error);
+      run.faultsInARow = fault.code === "unavailable" ? run.faultsInARow + 1 : 0;
+      return fault;
+    }
+  };
+  const [first, ...more] = items;
+  if (first === undefined) return;
+  const together = await attempt([first, ...more]);
+  if (together === null) return;
+  if (more.length === 0 && together.code !== "write_conflict") onFailed(first, together);
+  else
+    for (const item of items) {
+      const error = await attempt([item]);
+      if (error !== null) onFailed(item, error);
+    }
+}
+
+/** A failure as the caller may see it. @throws AppError `upstream_timeout` when nobody waits for the answer any more */
+function faultOf({ log, work }: Run, error: unknown): AppError {
+  if (work.isAbandoned()) throw new AppError("upstream_timeout");
+  if (error instanceof AppError && error.code !== "internal_error") return error;
+  // Another import of the same archive was faster.
+  if (isDuplicateKey(error)) return new AppError("write_conflict");
+  const fault = error instanceof AppError ? error : (mapMongoFault(error) ?? new AppError("internal_error", {}, error));
+  log.error({ err: fault.cause ?? error, code: fault.code }, "a part of an archive could not be imported");
+  return fault;
+}
+
+interface Counted {
+  readonly created: { readonly length: number };
+  readonly changed: { readonly length: number };
+  readonly unchanged: number;
+}
+
+function count({ summary }: Run, kind: Archived, { created, changed, unchanged }: Counted): void {
+  const counts = summary[kind];
+  counts.create += created.length;
+  counts.update += changed.length;
+  counts.unchanged += unchanged;
+}
+
+function countHost(run: Run, { hosts, interfaces, ports, services }: HostPlan): void {
+  count(run, "Host", hosts);
+  count(run, "Interface", interfaces);
+  count(run, "Port", ports);
+  count(run, "Service", services);
+}
+
+function fail(
+  { summary, failed }: Run,
+  place: Pick<ArchiveFailure, "line" | "entity" | "id">,
+  { code, message }: AppError,
+  lost: Partial<Record<Archived, number>>,
+): void {
+  for (const kind of ARCHIVED) summary[kind].failed += lost[kind] ?? 0;
+  if (failed.length < MOST_FAILURES) failed.push({ ...place, code, message });
+}
+
+function emptySummary(): ArchiveSummary {
+  const none = () => ({ create: 0, update: 0, unchanged: 0, failed: 0 });
+  return Object.fromEntries(ARCHIVED.map((kind) => [kind, none()])) as ArchiveSummary;
+}

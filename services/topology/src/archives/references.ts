@@ -1,0 +1,140 @@
+import { isId } from "@nts/shared/contract";
+import { bindingJudge } from "@nts/shared/contract/bindings.rules";
+import { AppError, type Fault } from "@nts/shared/errors";
+import { MOST_ON_HOST } from "../storage/stores/host-capacity.rules.js";
+import { tagKeyOf } from "../storage/stores/tags.js";
+import { reservedIn } from "../values/address-space.js";
+import { type Block, parseAddress, parseBlock } from "../values/addresses.js";
+import type { ArchivedForms, CheckedLine } from "./forms.js";
+import type { LineFault } from "./line-faults.js";
+
+// What the lines of an archive say of each other. An archive is closed: whatever a line refers to stands above it, so that no id of
+// a file means anything outside of it.
+
+interface Above {
+  readonly tags: Set<string>;
+  readonly tagNames: Set<string>;
+  readonly networks: Set<string>;
+  readonly subnets: Map<string, { readonly networkId: string; readonly block: Block }>;
+  host: HostAbove | null;
+}
+
+interface HostAbove {
+  readonly id: string;
+  readonly network_id: string;
+  readonly interfaces: string[];
+  readonly ports: string[];
+  readonly services: string[];
+  /** What a host can have once. */
+  readonly taken: Set<string>;
+}
+
+type Found = Generator<LineFault, void, void>;
+type Rules = { readonly [Line in CheckedLine as Line["entity"]]: (above: Above, data: Line["data"]) => Found };
+
+const RANKS = { Tag: 0, Network: 1, Subnet: 2, Host: 3, Interface: 3, Port: 3, Service: 3 } as const;
+
+const missing = (path: string): LineFault => ({
+  path,
+  code: "invalid_reference",
+  message: "must stand on a line above",
+});
+const twice = (path: string): LineFault => ({ path, code: "already_exists", message: "stands on a line above, too" });
+const elsewhere = (path: string): LineFault => ({ path, code: "network_mismatch", message: "must be of the same network" }); // prettier-ignore
+
+/** Makes what finds the faults of one line after the other. */
+export function createReferences(): { take(line: CheckedLine): Iterable<LineFault> } {
+  const above: Above = { tags: new Set(), tagNames: new Set(), networks: new Set(), subnets: new Map(), host: null };
+  let rank = 0;
+  return {
+    take: function* (line) {
+      const own = RANKS[line.entity];
+      if (own < rank) yield { path: "id", code: "out_of_order", message: `a ${line.entity} must stand further up` };
+      rank = Math.max(rank, own);
+      yield* (RULES[line.entity] as (above: Above, data: CheckedLine["data"]) => Found)(above, line.data);
+    },
+  };
+}
+
+const RULES: Rules = {
+  *Tag(above, { id, name }) {
+    const key = tagKeyOf(name);
+    if (above.tagNames.has(key)) yield twice("name");
+    above.tagNames.add(key);
+    above.tags.add(id);
+  },
+  *Network(above, { id, tags }) {
+    above.networks.add(id);
+    yield* ofTags(above, tags);
+  },
+  *Subnet(above, data) {
+    if (!above.networks.has(data.network_id)) yield missing("network_id");
+    yield* ofBlock(above, data);
+    yield* ofTags(above, data.tags);
+  },
+  *Host(above, { id, network_id, tags }) {
+    above.host = { id, network_id, interfaces: [], ports: [], services: [], taken: new Set() };
+    if (!above.networks.has(network_id)) yield missing("network_id");
+    yield* ofTags(above, tags);
+  },
+  *Interface(above, data) {
+    yield* onHost(above, "interfaces", data);
+    const subnet = above.subnets.get(data.subnet_id);
+    if (subnet === undefined) yield missing("subnet_id");
+    else if (subnet.networkId !== data.network_id) yield elsewhere("subnet_id");
+    else if (!subnet.block.contains(data.ip_address))
+      yield { path: "ip_address", code: "ip_outside_subnet", message: `must be inside ${subnet.block.text}` };
+    if (isTaken(above, `${data.subnet_id} ${parseAddress(data.ip_address).key}`)) yield twice("ip_address");
+  },
+  *Port(above, data) {
+    yield* onHost(above, "ports", data);
+    if (isTaken(above, `${data.protocol} ${data.number}`)) yield twice("number");
+  },
+  *Service(above, data) {
+    yield* onHost(above, "services", data);
+    yield* ofTags(above, data.tags);
+    const { foreign, conflicts } = bindingJudge(above.host ?? { ports: [], interfaces: [] })(data.bindings);
+    for (const { index } of foreign)
+      yield { path: `bindings.${index}`, code: "binding_cross_host", message: "must be on the host above" };
+    for (const { index, conflicts_with } of conflicts)
+      yield { path: `bindings.${index}`, code: "binding_conflict", message: `conflicts with binding ${conflicts_with}` }; // prettier-ignore
+  },
+};
+
+function* ofTags({ tags }: Above, named: readonly string[]): Found {
+  for (const [n, tag] of named.entries()) if (isId(tag) && !tags.has(tag)) yield missing(`tags.${n}`);
+}
+
+function* ofBlock({ subnets }: Above, { id, network_id: networkId, cidr, reserved }: ArchivedForms["Subnet"]): Found {
+  try {
+    const block = parseBlock(cidr, "cidr");
+    reservedIn(cidr, reserved);
+    subnets.set(id, { networkId, block });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const faults = error.params["errors"] as readonly Fault[];
+    for (const { path, message } of faults) yield { path, message, code: "validation_failed" };
+  }
+}
+
+function* onHost(
+  { host }: Above,
+  kind: "interfaces" | "ports" | "services",
+  { id, host_id, network_id }: { readonly id: string; readonly host_id: string; readonly network_id: string },
+): Found {
+  if (host === null || host_id !== host.id) {
+    yield { path: "host_id", code: "out_of_order", message: "must be that of the host above" };
+    return;
+  }
+  host[kind].push(id);
+  if (network_id !== host.network_id) yield elsewhere("network_id");
+  if (host[kind].length > MOST_ON_HOST)
+    yield { path: "host_id", code: "too_many", message: `a host can have at most ${MOST_ON_HOST} ${kind}` };
+}
+
+function isTaken({ host }: Above, key: string): boolean {
+  if (host === null) return false;
+  const isThere = host.taken.has(key);
+  host.taken.add(key);
+  return isThere;
+}
