@@ -1,21 +1,19 @@
-// What surrounds a suite: a realm of its own, or for suites that Node loads (runtime.cjs) that of the worker.
+// What surrounds a suite: the realm of the worker, since Node loads the suites (runtime.cjs).
+import { ModernFakeTimers } from "@jest/fake-timers";
 import { TestEnvironment } from "jest-environment-node";
-import SuiteRuntime from "./runtime.cjs";
 
 export default class SuiteEnvironment extends TestEnvironment {
-  #before = null;
+  #before = { console: globalThis.console, exit: process.exit, env: { ...process.env } };
 
   constructor(config, context) {
     super(config, context);
-    if (!SuiteRuntime.isLoadedByNode(context.testPath)) return;
-    this.#before = { console: globalThis.console, exit: process.exit, env: { ...process.env } };
     this.global = globalThis;
+    this.fakeTimersModern = new ModernFakeTimers({ config: config.projectConfig, global: globalThis });
   }
 
   /** What a suite has changed of the process is put back for the next one. */
   async teardown() {
     await super.teardown();
-    if (this.#before === null) return;
     const { console, exit, env } = this.#before;
     globalThis.console = console;
     process.exit = exit;

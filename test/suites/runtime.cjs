@@ -1,12 +1,11 @@
 // Jest loads each suite, and all that it imports, into a realm of its own: it reads, compiles and evaluates every module
-// again for every suite. The suites of `test/src` import most of the system, which took longer than many of them; they are
-// loaded by Node instead, once per worker. So they share what modules keep, and what they change of a module they put back.
+// again for every suite, which took longer than most suites. They are loaded by Node instead, once per worker. So they share
+// what modules keep, and what they change of a module they put back.
 const { createRequire, register } = require("node:module");
-const { join, sep } = require("node:path");
+const { join } = require("node:path");
 const { pathToFileURL } = require("node:url");
 const Runtime = require("jest-runtime").default;
 
-const SUITES = `${sep}test${sep}dist${sep}`;
 /** What the framework keeps in a realm, which was one suite's alone. */
 const KEPT = ["JEST_STATE_SYMBOL", "EVENT_HANDLERS", "TEST_TIMEOUT_SYMBOL", "RETRY_TIMES", "RETRY_IMMEDIATELY"];
 
@@ -17,24 +16,15 @@ const HOOK = `export const resolve = (specifier, context, next) =>
 let isHooked = false;
 
 module.exports = class SuiteRuntime extends Runtime {
-  static isLoadedByNode = (path) => path.includes(SUITES);
-
-  constructor(...args) {
-    super(...args);
-    this.isLoadedByNode = SuiteRuntime.isLoadedByNode(this._testPath);
-  }
-
   /** Loads the framework itself; each suite gets one that knows of no other. */
   requireInternalModule(from, to) {
-    if (!this.isLoadedByNode) return super.requireInternalModule(from, to);
     for (const symbol of Object.getOwnPropertySymbols(globalThis))
       if (KEPT.includes(symbol.description)) delete globalThis[symbol];
     for (const file of Object.keys(require.cache)) if (file.includes("jest-circus")) delete require.cache[file];
     return createRequire(from)(to ?? from);
   }
 
-  async unstable_importModule(from, moduleName) {
-    if (!this.isLoadedByNode) return super.unstable_importModule(from, moduleName);
+  async unstable_importModule(from) {
     if (!isHooked) register(`data:text/javascript,${encodeURIComponent(HOOK)}`);
     isHooked = true;
     const { giveToSuite } = await import(GLOBALS);
@@ -43,7 +33,5 @@ module.exports = class SuiteRuntime extends Runtime {
   }
 
   // The process is the worker's: nothing of it is replaced.
-  installGetBuiltinModule() {
-    if (this._environment.global !== globalThis) super.installGetBuiltinModule();
-  }
+  installGetBuiltinModule() {}
 };
