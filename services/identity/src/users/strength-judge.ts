@@ -17,21 +17,21 @@ export interface PasswordJudge {
   close(): Promise<void>;
 }
 
-/** Starts the thread. It is replaced when it fails, and keeps no process alive. */
+/** Starts the thread for the first password. It is replaced when it fails, and keeps no process alive. */
 export function createPasswordJudge(): PasswordJudge {
   const run = createBoundedQueue({ atATime: 1, mostWaiting: MOST_WAITING });
-  let worker = startWorker();
+  let worker: Worker | null = null;
   let isReady = false;
 
   async function ask(question: StrengthQuestion): Promise<string | null> {
-    const asked = worker;
+    const asked = (worker ??= startWorker());
     try {
       if (!isReady) await answerOf(asked, { parts: [], words: [] }, START_MS);
       isReady = true;
       return await answerOf(asked, question, LONGEST_MS);
     } catch (error) {
       isReady = false;
-      worker = startWorker();
+      worker = null;
       void asked.terminate();
       throw new AppError("unavailable", {}, error);
     }
@@ -40,7 +40,7 @@ export function createPasswordJudge(): PasswordJudge {
   return {
     judge: (parts, words) => run(() => ask({ parts, words })),
     close: async () => {
-      await worker.terminate();
+      await worker?.terminate();
     },
   };
 }
