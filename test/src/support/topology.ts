@@ -3,7 +3,7 @@
  * nothing but the database: each has its own client of MongoDB and its own transactions, as replicas have, so that no
  * queue inside the process hides a race. Callers are signed in as the gateway would do it, at any level and scope.
  */
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { Agent, type IncomingHttpHeaders } from "node:http";
 import { promisify } from "node:util";
 import { type CommandStartedEvent, type Db, type MongoClient } from "mongodb";
@@ -34,6 +34,7 @@ import { MIGRATIONS } from "@nts/topology/storage/migrations";
 import { createStorage, type Storage } from "@nts/topology/storage/storage";
 import { abandon } from "./abandon.js";
 import { exchange, searchOf } from "./bare-exchange.js";
+import { giveBackDatabase, takeDatabase } from "./prepared-databases.js";
 import { withoutOrganization } from "./tenant-filters.js";
 
 const SECRETS = ["the-secret-of-the-tests-of-topology"];
@@ -124,21 +125,22 @@ export interface Page<Row> {
   readonly offset: number;
 }
 
-/** Starts the service on a database that is new and is dropped when it stops. */
+/** Starts the service on a database that holds nothing, and that another one may use when it has stopped. */
 export async function startTopology(options: TopologyOptions = {}): Promise<Topology> {
   const { instances = 1, storage = (it: Storage): Storage => it, shares, journal = false, onCommand } = options;
   const url = process.env["MONGODB_URL"];
   if (url === undefined) throw new Error("MONGODB_URL is not set: run these tests with `node test/run.mjs`");
-  const name = `topology_test_${randomBytes(6).toString("hex")}`;
   const notices: [string, string, string][] = [];
   const unscoped = new Set<string>();
   // The tests' own commands are none of the service's.
   const ownClient = createMongoClient(url, "topology-test-itself");
-  const db = ownClient.db(name);
+  const db = takeDatabase(ownClient);
   const agent = new Agent({ keepAlive: true });
   const waiting = createWaiting();
   const started = await Promise.all(
-    Array.from({ length: instances }, () => startInstance(createMongoClient(watched(url), "topology-test"), name)),
+    Array.from({ length: instances }, () =>
+      startInstance(createMongoClient(watched(url), "topology-test"), db.databaseName),
+    ),
   );
   const [first] = started;
   if (first === undefined) throw new Error("at least one instance is needed");
@@ -213,9 +215,10 @@ export async function startTopology(options: TopologyOptions = {}): Promise<Topo
     stop: async () => {
       agent.destroy();
       await keeper?.stop();
-      await db.dropDatabase();
       await Promise.all(started.map(({ server }) => server.close()));
-      await Promise.all([ownClient, ...started.map(({ client }) => client)].map((client) => client.close()));
+      await Promise.all(started.map(({ client }) => client.close()));
+      await giveBackDatabase(db);
+      await ownClient.close();
       if (unscoped.size > 0) throw new Error(`these name no organization:\n${[...unscoped].join("\n")}`);
     },
   };
