@@ -62,7 +62,7 @@ async function archive(stack: Stack, args: string[], file: string): Promise<{ ex
 
 /** Backs the source up again and again, while writers write to it. @returns the files */
 async function backupsUnderLoad(): Promise<string[]> {
-  const history = drawHistory(Date.now() % 2 ** 31, 400);
+  const history = drawHistory(Date.now() % 2 ** 31, 200);
   const world = anEmptyWorld();
   const files: string[] = [];
   let next = 0;

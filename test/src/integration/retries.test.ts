@@ -9,7 +9,7 @@ import { startStack, type Stack } from "../support/stack.js";
 import { UNLIMITED } from "../support/unlimited.js";
 import { aNetworkWithAHost } from "../support/world.js";
 
-const WRITES = Number(process.env["RETRIED_WRITES"] ?? 150);
+const WRITES = Number(process.env["RETRIED_WRITES"] ?? 100);
 const KILLS = Number(process.env["RETRIED_KILLS"] ?? 3);
 const CLIENTS = 8;
 const SERVICES_OF_HOST = 900;

@@ -9,12 +9,12 @@ import { type LoadReport, startSteadyLoad } from "../support/steady-load.js";
 const NORMAL_AFTER_MS = 2_000;
 
 /** Other suites share the processors with this one. */
-const PAUSE_MS = 500;
+const LOAD = { workers: 4, pauseMs: 500 };
 
 let stack: Stack;
 
 beforeAll(async () => {
-  stack = await startStack({ gateways: 2, identities: 2, topologies: 2, ownMongod: true, env: LEAVING });
+  stack = await startStack({ gateways: 2, identities: 2, topologies: 2, env: LEAVING });
 });
 
 afterAll(async () => {
@@ -28,7 +28,7 @@ function expectWhole({ answered, vanished }: LoadReport): void {
 
 describe("a rolling restart of every process", () => {
   it("loses no request, and ends each process with 0", async () => {
-    const load = await startSteadyLoad(stack, { pauseMs: PAUSE_MS });
+    const load = await startSteadyLoad(stack, LOAD);
     const exits = await restartOneOfEachKind(stack);
     const report = await load.stop();
     expect(report.lost).toEqual([]);
@@ -44,7 +44,7 @@ describe("a killed replica", () => {
   it.each(["topologies", "identities", "gateways"] as const)(
     "takes no acknowledged write with it, and %s are back to normal 2 s later",
     async (kind) => {
-      const load = await startSteadyLoad(stack, { pauseMs: PAUSE_MS });
+      const load = await startSteadyLoad(stack, LOAD);
       const [replica] = stack[kind];
       await sleep(500);
       const killedAt = performance.now();

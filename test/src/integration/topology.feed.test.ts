@@ -14,7 +14,7 @@ import { startStack, type Stack } from "../support/stack.js";
 import { UNLIMITED } from "../support/unlimited.js";
 import { until } from "../support/until.js";
 
-const LENGTH = Number(process.env["FEED_LENGTH"] ?? 400);
+const LENGTH = Number(process.env["FEED_LENGTH"] ?? 250);
 const ROUNDS = Number(process.env["FEED_ROUNDS"] ?? 1);
 const SEED = Number(process.env["FEED_SEED"] ?? Date.now() % 2 ** 31);
 const WRITERS = 8;

@@ -41,7 +41,6 @@ export interface SteadyLoad {
   stop(): Promise<LoadReport>;
 }
 
-const WORKERS = 8;
 const HEALTH_MS = 100;
 const PATIENCE_MS = 15_000;
 const REFUSED = new Set(["ECONNREFUSED", "no gateway"]);
@@ -56,6 +55,8 @@ interface Made {
 }
 
 export interface LoadOptions {
+  /** How many write and read at a time. */
+  readonly workers?: number;
   /** Milliseconds of each worker between its rounds of requests. */
   readonly pauseMs?: number;
   /** What the audit log is to tell of the webhook: the last change where some replicas noted nothing before, or nothing for certain. */
@@ -65,7 +66,7 @@ export interface LoadOptions {
 /** Makes an account in the system and begins. */
 export async function startSteadyLoad(
   { gateways, url }: Stack,
-  { pauseMs = 5, audited = "all" }: LoadOptions = {},
+  { workers = 8, pauseMs = 5, audited = "all" }: LoadOptions = {},
 ): Promise<SteadyLoad> {
   const account = await anAccount(url);
   const key = await aKey(url, account);
@@ -74,7 +75,7 @@ export async function startSteadyLoad(
   const owned: { id: string; network_id: string; name: string; later: string[] }[] = [];
   const ownKeys: string[] = [];
   const webhook = await startWebhook(account);
-  for (let n = 0; n < WORKERS; n++) {
+  for (let n = 0; n < workers; n++) {
     const network = await key.caller.data<Made>("post", "/api/v1/networks", { name: `Network ${n}` });
     const body = { network_id: network.id, name: "first" };
     networks.push(network.id);
@@ -133,7 +134,7 @@ export async function startSteadyLoad(
     }
   }
 
-  const working = Promise.all(Array.from({ length: WORKERS }, (_, worker) => work(worker)));
+  const working = Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)));
   const { userId, organizationId } = account;
   return {
     written: { hosts: owned.map(({ id }) => id), keys: ownKeys, webhookId: webhook.id, userId, organizationId },
@@ -149,7 +150,7 @@ export async function startSteadyLoad(
           if (status !== 200) vanished.push(`${path}: ${status} ${text}`);
         }
       };
-      await Promise.all(Array.from({ length: WORKERS }, read));
+      await Promise.all(Array.from({ length: workers }, read));
       for (const { id, name, later } of owned) {
         const now = await account.session.data<{ name: string }>("get", `/api/v1/hosts/${id}`);
         if (![name, ...later].includes(now.name)) vanished.push(`name ${name} of host ${id}, which is ${now.name}`);
