@@ -39,7 +39,9 @@ export function wantedOf(
   const expected = operation.plans === true && ifMatch?.length === 1 && ifMatch[0]?.startsWith(PLAN_TAG) === true;
   const isBulk = Array.isArray(body);
   const action = isBulk || operation.method === "delete" ? "delete" : operation.method === "post" ? "create" : "update";
-  const remembering = isDry ? null : rememberingOf(request, operation, principal, bytes);
+  // A dry run uses up no key, and refuses what is none as the write would.
+  const keyed = rememberingOf(request, operation, principal, bytes);
+  const remembering = isDry ? null : keyed;
   if (!isDry && !explain && !expected && remembering === null) return null;
   const named = new Set(isBulk ? (body as string[]) : Object.values(params as Record<string, string>));
   return {

@@ -172,6 +172,13 @@ describe("an idempotency key", () => {
     expect(await named("mine")).toBe(2);
   });
 
+  it("is refused where it is none, in a dry run as well", async () => {
+    for (const query of ["", "?dry_run=true"]) {
+      const { status, code } = await owner.raw("post", `/api/v1/tags${query}`, JSON.stringify({ name: "spaced" }), keyed("two words")); // prettier-ignore
+      expect([status, code]).toEqual([400, "validation_failed"]);
+    }
+  });
+
   it("is free again after a refusal, which had no effect", async () => {
     const headers = keyed("refused");
     const body = { name: "taken" };

@@ -68,18 +68,20 @@ export default function GonePage(): ReactNode {
             <Button size="compact-sm" color="red" variant="light" onClick={removeSelected}>
               Delete
             </Button>
-            <Button
-              size="compact-sm"
-              variant="default"
-              onClick={() =>
-                selection.toggle(
-                  shown.map(({ id }) => id),
-                  true,
-                )
-              }
-            >
-              Select all {shown.length}
-            </Button>
+            {selection.ids.size < shown.length && (
+              <Button
+                size="compact-sm"
+                variant="default"
+                onClick={() =>
+                  selection.toggle(
+                    shown.map(({ id }) => id),
+                    true,
+                  )
+                }
+              >
+                Select all {shown.length}
+              </Button>
+            )}
           </>
         }
         toolbar={

@@ -34,19 +34,22 @@ export function subnetNode({ id, name, network_id, tags, cidr, subnet_type }: Su
 
 export function hostNode(host: HostRecord, missedSince: string | null): TopologyNode {
   const { id, name, network_id, tags, hostname, hidden, virtualization } = host;
-  const own = { hostname, hidden, virtualization_type: virtualization?.type ?? null };
-  return { id, kind: "host", label: name, network_id, tags, ...own, ...missed(missedSince) };
+  const virtualization_type = virtualization?.type ?? null;
+  return missed(
+    { id, kind: "host", label: name, network_id, tags, hostname, hidden, virtualization_type },
+    missedSince,
+  );
 }
 
 export function serviceNode(service: Service, category: Category, missedSince: string | null): TopologyNode {
   const { id, name, network_id, tags, host_id, service_definition } = service;
   const virtualization_type = service.virtualization?.type ?? null;
   const own = { host_id, service_definition, category, virtualization_type };
-  return { id, kind: "service", label: name, network_id, tags, ...own, ...missed(missedSince) };
+  return missed({ id, kind: "service", label: name, network_id, tags, ...own }, missedSince);
 }
 
-function missed(since: string | null): { missed_since?: string } {
-  return since === null ? {} : { missed_since: since };
+function missed(node: TopologyNode, since: string | null): TopologyNode {
+  return since === null || node.kind === "subnet" ? node : { ...node, missed_since: since };
 }
 
 /** The host of an interface in the subnet of its address. */
