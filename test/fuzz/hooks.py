@@ -131,6 +131,8 @@ def code_of(response):
 MEANING = re.compile(
     r"must have all host bits zero.*|is the local name of another child too|must be in the future"
     r"|the host of an? \w+ cannot be changed|must not exceed 16 KiB as JSON"
+    r"|must be 0 beside a cursor|must be a time in ISO 8601, or a cursor|is not known of the past|is for \w+ only"
+    r"|must be inside \S+|is too easy to guess\..*"
 )
 
 

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { CHANGE_COMMENT, ChangeComment } from "../contract/writes.js";
 import { validationFailed } from "../errors.js";
@@ -18,8 +19,9 @@ function isRead({ method }: IncomingMessage): boolean {
 function commentIn({ headers }: IncomingMessage): string | null {
   const given = headers[CHANGE_COMMENT];
   if (given === undefined) return null;
-  // Node takes the bytes of a header for Latin-1.
-  const comment = ChangeComment.safeParse(Buffer.from(String(given), "latin1").toString());
+  // Node takes the bytes of a header for Latin-1, which they are where they cannot be UTF-8.
+  const bytes = Buffer.from(String(given), "latin1");
+  const comment = ChangeComment.safeParse(isUtf8(bytes) ? bytes.toString() : String(given));
   if (!comment.success)
     throw validationFailed({ path: "Change-Comment", message: comment.error.issues[0]?.message ?? "is not valid" });
   return comment.data === "" ? null : comment.data;
