@@ -1,0 +1,70 @@
+/** What people do with their own sign-ins and keys. */
+import { describe, expect, it } from "@jest/globals";
+import { aColleague, aKey, anAccount, anotherSession, callerOf } from "../support/api.js";
+import { button, createVisits } from "../support/visits.js";
+
+const { url, somebody } = createVisits();
+
+const statusWith = async (headers: Record<string, string>): Promise<number> =>
+  (await callerOf(url(), "anybody", headers).send("get", "/api/v1/networks")).status;
+
+describe("the sessions of somebody", () => {
+  it("are shown in the settings, and end one by one or all but this one", async () => {
+    const account = await anAccount(url());
+    const others = [await anotherSession(url(), account), await anotherSession(url(), account)];
+    const statuses = () => Promise.all([account, ...others].map(({ cookie }) => statusWith({ cookie })));
+    const page = await somebody({ account });
+    await page.goto("/settings");
+    await page.getByText("This one").waitFor();
+    await page
+      .getByRole("button", { name: /^End (?!all)/ })
+      .first()
+      .click();
+    await button(page, "End session").click();
+    await page.getByText("Session ended.").waitFor();
+    expect((await statuses()).toSorted()).toEqual([200, 200, 401]);
+    await button(page, "End all others").click();
+    await page.getByRole("dialog").getByRole("button", { name: "End all others" }).click();
+    await page.getByText("Your other sessions have ended.").waitFor();
+    expect(await statuses()).toEqual([200, 401, 401]);
+  });
+});
+
+describe("a key", () => {
+  it("has two secrets after a rotation with a grace, until the old one is ended", async () => {
+    const account = await anAccount(url());
+    const { secret } = await aKey(url(), account, { name: "backup" });
+    const page = await somebody({ account });
+    await page.goto("/keys");
+    const act = async (action: string): Promise<void> => {
+      await button(page, "Actions for backup").click();
+      await page.getByRole("menuitem", { name: action }).click();
+    };
+    await act("Rotate");
+    await page.getByRole("dialog").getByLabel("The present secret ends").first().click();
+    await page.getByRole("option", { name: "In a day" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Rotate" }).click();
+    const next = await page.getByLabel("API key", { exact: true }).innerText();
+    await button(page, "Done").click();
+    await page.getByText("Two secrets").waitFor();
+    const statuses = () => Promise.all([secret, next].map((one) => statusWith({ authorization: `Bearer ${one}` })));
+    expect(await statuses()).toEqual([200, 200]);
+    await act("End old secret");
+    await button(page, "End it").click();
+    await page.getByText("The old secret has ended.").waitFor();
+    expect(await statuses()).toEqual([401, 200]);
+  });
+
+  it("of a colleague is deleted by an Owner", async () => {
+    const account = await anAccount(url());
+    const { secret } = await aKey(url(), await aColleague(url(), account), { name: "scanner", permissions: "Viewer" });
+    const page = await somebody({ account });
+    await page.goto("/keys");
+    await page.getByRole("table", { name: "Keys of colleagues" }).waitFor();
+    await button(page, "Actions for scanner").click();
+    await page.getByRole("menuitem", { name: "Delete" }).click();
+    await button(page, "Delete").click();
+    await page.getByRole("table", { name: "Keys of colleagues" }).waitFor({ state: "detached" });
+    expect(await statusWith({ authorization: `Bearer ${secret}` })).toBe(401);
+  });
+});
