@@ -25,6 +25,8 @@ export interface Shares {
   use<T>(organizationId: string, task: () => Promise<T>): Promise<T>;
   /** @returns gives the stream back @throws AppError `rate_limited` */
   openStream(organizationId: string): () => void;
+  /** Resolves when nothing is under way, and after so many milliseconds at the latest: work that nobody waits for begins then. */
+  idle(mostMs: number): Promise<void>;
 }
 
 interface Share {
@@ -37,6 +39,7 @@ interface Share {
 export function createShares(given: Partial<ShareLimits> = {}): Shares {
   const limits = { ...SHARE_LIMITS, ...given };
   const shares = new Map<string, Share>();
+  const activity = createActivity();
 
   function shareOf(organizationId: string): Share {
     const share = shares.get(organizationId) ?? { running: 0, streams: 0, waiting: new Set() };
@@ -71,15 +74,18 @@ export function createShares(given: Partial<ShareLimits> = {}): Shares {
       const share = shareOf(organizationId);
       if (share.running < limits.operations) share.running += 1;
       else await turn(share);
+      activity.begin();
       try {
         return await task();
       } finally {
+        activity.end();
         share.running -= 1;
         const [next] = share.waiting;
         if (next === undefined) forgetUnused(organizationId, share);
         else next();
       }
     },
+    idle: activity.idle,
     openStream: (organizationId) => {
       const share = shareOf(organizationId);
       if (share.streams >= limits.streams) throw tooMany();
@@ -88,6 +94,31 @@ export function createShares(given: Partial<ShareLimits> = {}): Shares {
         share.streams -= 1;
         forgetUnused(organizationId, share);
       };
+    },
+  };
+}
+
+/** What is under way, of all organizations together. */
+function createActivity() {
+  const waiting = new Set<() => void>();
+  let underWay = 0;
+  return {
+    begin: (): void => void (underWay += 1),
+    end: (): void => {
+      underWay -= 1;
+      if (underWay === 0) for (const go of waiting) go();
+    },
+    idle: async (mostMs: number): Promise<void> => {
+      if (underWay === 0) return;
+      await new Promise<void>((resolve) => {
+        const go = (): void => {
+          clearTimeout(timer);
+          waiting.delete(go);
+          resolve();
+        };
+        const timer = setTimeout(go, mostMs);
+        waiting.add(go);
+      });
     },
   };
 }

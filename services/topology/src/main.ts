@@ -103,7 +103,7 @@ startProcess(async () => {
   await keepTrying(log, "bringing the database up to date", () => migrate(mongo.db(settings.MONGODB_DATABASE), schema));
   api = await startServer(withProbe(readiness, app.handle), { ...listening, port: settings.PORT, drainMs: DRAIN_MS });
   sweeper = startSweeper(db, metrics.registry, { storage, notices, log });
-  await journal.start();
+  await journal.start(storage.database);
   webhooks.start(storage, journal.feeds, notices);
   log.info({ port: api.port, ops_port: operations.port }, "listening");
 });
@@ -148,10 +148,11 @@ function createJournal(settings: TopologyConfig, { db, bus, registry, log }: Mea
   return {
     feeds,
     waiting: wokenOver(bus, feeds),
-    start: async () => {
+    start: async ({ idle }: Pick<Storage["database"], "idle">) => {
       await connectMongo(client, log);
       const collections = journalCollections(client.db(settings.MONGODB_DATABASE));
-      keeper = startJournal({ collections, registry, log, retentionDays: settings.CHANGES_RETENTION_DAYS, told: toldOver(bus) }); // prettier-ignore
+      const retentionDays = settings.CHANGES_RETENTION_DAYS;
+      keeper = startJournal({ collections, registry, log, retentionDays, told: toldOver(bus), idle });
     },
     /** After the last write of this process; another one need not wait for its lease then. */
     close: async () => {

@@ -28,7 +28,7 @@ import { scopeWithout, takeOffInPassing } from "./take-off.js";
 /** Documents that are deleted or changed at a time: what others write meanwhile waits for some of that. */
 const BATCH = 50;
 /** The share of its time in which a sweep works; in the rest others have the database to themselves. */
-const DUTY = 0.7;
+const DUTY = 0.85;
 
 export interface SweepTimes {
   /**
@@ -145,7 +145,7 @@ const SWEEPS: Readonly<Record<DeletionDocument["kind"], SweepKind>> = {
     return total + (await deleteEntities(pass, deletion, ofInterfaces));
   },
   tags: async (pass, deletion) => {
-    const { organization_id: organizationId, ids = [], deleted_at, isSettled, journaled = false } = deletion;
+    const { organization_id: organizationId, ids = [], deleted_at } = deletion;
     const { storage } = pass;
     const journal = journalCollections(storage.database.db);
     const scope = scopeWithout(organizationId, new Map(ids.map((id) => [id, deleted_at])));
@@ -157,11 +157,10 @@ const SWEEPS: Readonly<Record<DeletionDocument["kind"], SweepKind>> = {
         // Until nothing is found: others may have written some of them at the same time.
         found = await sweepMatching(pass, storage[kind].sweepable, matching, async (batch) => {
           const asked = { organizationId, collection: kind, ids: batch };
-          const isTold = journaled || (await areToldChanged(journal, asked));
-          if (isTold || isSettled)
-            return takeOffInPassing(storage, scope, { kind, ids: batch, sweptBy: isTold ? deletion._id : undefined });
-          pass.leave();
-          return 0;
+          const turn = await turnOf(pass, deletion, () => areToldChanged(journal, asked));
+          if (turn === null) return 0;
+          const sweptBy = turn === "told" ? deletion._id : undefined;
+          return takeOffInPassing(storage, scope, { kind, ids: batch, sweptBy });
         });
     return total;
   },
@@ -189,16 +188,14 @@ function deleteEntities(
   { kind, filter, hint, before }: SweptEntities,
 ): Promise<number> {
   const { deletions, database, transaction, [kind]: entities } = pass.storage;
-  const { organization_id: organizationId, isSettled, journaled = false } = deletion;
+  const { organization_id: organizationId } = deletion;
   const journal = journalCollections(database.db);
   return sweepMatching(pass, entities.sweepable, { filter, hint }, async (batch) => {
-    const isTold = journaled || (await areToldGone(journal, { organizationId, collection: kind, ids: batch }));
-    if (!isTold && !isSettled) {
-      pass.leave();
-      return 0;
-    }
+    const asked = { organizationId, collection: kind, ids: batch };
+    const turn = await turnOf(pass, deletion, () => areToldGone(journal, asked));
+    if (turn === null) return 0;
     await before?.(batch);
-    if (isTold) return entities.sweepable.remove(organizationId, batch);
+    if (turn === "told") return entities.sweepable.remove(organizationId, batch);
     return transaction(BACKGROUND, [], async (tx) => {
       await deletions.note(tx, deletion.organization_id, deletion.by);
       return entities.sweepable.remove(organizationId, batch, tx);
@@ -206,9 +203,21 @@ function deleteEntities(
   });
 }
 
+/** Whether the journal has told of a batch, or is not waited for any more; null when it is, and the pass ends there. */
+async function turnOf(
+  pass: Pass,
+  { isSettled, journaled = false }: DueDeletion,
+  isTold: () => Promise<boolean>,
+): Promise<"told" | "settled" | null> {
+  if (journaled || (await isTold())) return "told";
+  if (isSettled) return "settled";
+  pass.leave();
+  return null;
+}
+
 /** Works on what matches, in batches with pauses. @param hint of the index that tells what matches */
 async function sweepMatching(
-  { count, signal }: SweepParts,
+  { storage: { database }, count, signal }: SweepParts,
   sweepable: Sweepable,
   { filter, hint }: { filter: Matching; hint: IndexKey },
   work: (batch: readonly string[]) => Promise<number>,
@@ -216,6 +225,7 @@ async function sweepMatching(
   let total = 0;
   let batch: string[] = [];
   const flush = async (): Promise<void> => {
+    await database.idle();
     const begun = performance.now();
     const done = await work(batch);
     total += done;

@@ -16,7 +16,7 @@ const GATHER_MS = 25;
 /** While events come faster than they are told, what waits goes on after so many full batches of them. */
 const OTHERS_FIRST = 2;
 /** The share of its time in which it tells of what waits; in the rest others have the database to themselves. */
-const DUTY = 0.6;
+const DUTY = 0.75;
 /** Whoever stops waits for so long. */
 const AWAIT_MS = 250;
 /** Milliseconds after which the place in the stream is saved again. What comes twice then is known. */
@@ -25,6 +25,8 @@ const SAVE_MS = 1_000;
 export interface FollowParts {
   readonly collections: JournalCollections;
   readonly told: Told;
+  /** Lets requests go first, for a while; nothing does unless it is given. */
+  readonly idle?: (() => Promise<void>) | undefined;
   readonly log: Log;
   /** @param entries that were made @param lagMs since the last one of them was committed */
   readonly count: (entries: number, lagMs: number) => void;
@@ -35,7 +37,7 @@ export interface FollowParts {
  *
  * @throws when another process appends, or the database is away; then all that this one knows is void
  */
-export async function follow({ collections, told, log, count }: FollowParts, signal: AbortSignal): Promise<void> {
+export async function follow({ collections, told, idle, log, count }: FollowParts, signal: AbortSignal): Promise<void> {
   const hidden = createHiddenThings();
   const known = createKnownStates(collections);
   const writer = createJournalWriter(collections, known, { hidden, told });
@@ -58,6 +60,7 @@ export async function follow({ collections, told, log, count }: FollowParts, sig
   }
 
   async function goOn(): Promise<void> {
+    await idle?.();
     const begun = performance.now();
     await telling.goOn();
     await delay(restMs(begun, DUTY));

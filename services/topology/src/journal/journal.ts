@@ -22,6 +22,8 @@ export interface JournalParts {
   readonly log: Log;
   readonly retentionDays: number;
   readonly told: Told;
+  /** See {@link FollowParts}. */
+  readonly idle?: (() => Promise<void>) | undefined;
 }
 
 export interface Journal {
@@ -31,7 +33,7 @@ export interface Journal {
 
 /** Keeps the journal for as long as the process runs; of all processes on a database one at a time. */
 export function startJournal(parts: JournalParts): Journal {
-  const { collections, registry, log, told } = parts;
+  const { collections, registry, log, told, idle } = parts;
   const stopping = new AbortController();
   const { signal } = stopping;
   const count = createCounting(registry);
@@ -41,7 +43,7 @@ export function startJournal(parts: JournalParts): Journal {
     const until = AbortSignal.any([signal, lost, ended.signal]);
     const sweeping = sweepNowAndThen(parts, until);
     try {
-      await follow({ collections, told, log, count }, until);
+      await follow({ collections, told, idle, log, count }, until);
     } finally {
       ended.abort();
       await sweeping;

@@ -21,17 +21,26 @@ export interface Database {
   batches(scope: Scope, find: ScopedFind, moment?: Moment): AsyncGenerator<RawBatch, void, void>;
   /** How many documents match at a moment. */
   countAt(scope: Scope, find: Pick<ScopedFind, "collection" | "filter" | "hint">, moment: Moment): Promise<number>;
+  /** Lets requests go first, for a while: what nobody waits for begins when none of them uses the database. */
+  idle(): Promise<void>;
 }
 
-/** Nobody waits for anybody. */
-export const UNSHARED: Pick<Shares, "use"> = { use: (_organizationId, task) => task() };
+/** What the database takes of {@link Shares}; without `idle` nothing is let go first. */
+export type DatabaseShares = Pick<Shares, "use"> & Partial<Pick<Shares, "idle">>;
 
-export function sharedDatabase(db: Db, shares: Pick<Shares, "use">): Database {
+/** Milliseconds after which work that nobody waits for begins although there are requests. */
+const PATIENCE_MS = 30;
+
+/** Nobody waits for anybody. */
+export const UNSHARED: DatabaseShares = { use: (_organizationId, task) => task() };
+
+export function sharedDatabase(db: Db, shares: DatabaseShares): Database {
   const share: Database["share"] = ({ organizationId }, read) => shares.use(organizationId, read);
   return {
     db,
     share,
     batches: (scope, find, moment) => rawBatches(db, find, moment, (command) => share(scope, command)),
+    idle: async () => shares.idle?.(PATIENCE_MS),
     countAt: (scope, find, moment) => share(scope, () => rawCount(db, find, moment)),
   };
 }

@@ -1,6 +1,7 @@
 import type { ClientSession, Filter } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { FIRST_FORM, withUnknown } from "@nts/shared/mongo/forms";
+import { UNCONFIRMED } from "@nts/shared/mongo/connect";
 import { recorderOf } from "@nts/shared/writes/recorder";
 import { createNote, signed } from "./authorship.js";
 import type { Database } from "./database.js";
@@ -91,7 +92,9 @@ export function createEntityWrites<T extends Entity>(
         const $set = { ...fields, ...(sweptBy !== undefined && { swept_by: sweptBy }) };
         return { updateOne: { filter: unchanged, update: { $set } } };
       });
-      if (updates.length > 0) await collection.bulkWrite(updates, { ordered: false });
+      // What a sweep does is confirmed by the entry that it is over, which stands behind.
+      const how = sweptBy === undefined ? {} : { writeConcern: UNCONFIRMED };
+      if (updates.length > 0) await collection.bulkWrite(updates, { ordered: false, ...how });
       return found.length;
     },
   };

@@ -2,7 +2,6 @@ import type { Db } from "mongodb";
 import type { Service } from "@nts/shared/contract";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import { createSharedReads } from "@nts/shared/shared-reads";
-import type { Shares } from "@nts/shared/shares";
 import { createWrites, type Writes } from "@nts/shared/writes/writes";
 import { type AddressDesk, createAddressDesk } from "./address-desk.js";
 import { type AuditNotes, createAuditNotes } from "./audit-notes.js";
@@ -18,7 +17,7 @@ import { createSockets, type Sockets } from "./stores/sockets.js";
 import { createSubnetStore, type SubnetStore } from "./stores/subnets.js";
 import { createTagStore, type TagStore } from "./stores/tags.js";
 import { createWebhookStore, type WebhookStore } from "./stores/webhooks.js";
-import { type Database, sharedDatabase, UNSHARED } from "./database.js";
+import { type Database, type DatabaseShares, sharedDatabase, UNSHARED } from "./database.js";
 import { createDeletions, type Deletions } from "./deletions.js";
 import { createGuards, type Guards } from "./guards.js";
 import { KINDS, type Kinds } from "./kinds.js";
@@ -67,7 +66,7 @@ export interface StorageOptions {
   /** False while replicas may run that judge a host by its own revision alone. */
   readonly shortUpdates?: boolean;
   /** Of the connections, by organization; without them nobody waits for anybody. */
-  readonly shares?: Pick<Shares, "use">;
+  readonly shares?: DatabaseShares;
 }
 
 /** The share of its time in which an organization of many networks may add up what they count. */
