@@ -1,0 +1,37 @@
+import { describe, expect, it } from "@jest/globals";
+import { createShares } from "./shares.js";
+
+describe("shares: what nobody waits for", () => {
+  it("begins at once while nothing is under way", async () => {
+    const begun = performance.now();
+    await createShares().idle(60_000);
+    expect(performance.now() - begun).toBeLessThan(1_000);
+  });
+
+  it("begins when the last request of any organization is over", async () => {
+    const shares = createShares();
+    const log: string[] = [];
+    const ends: (() => void)[] = [];
+    const requests = ["one", "other"].map((organization) =>
+      shares
+        .use(organization, () => new Promise<void>((resolve) => ends.push(resolve)))
+        .then(() => log.push(organization)),
+    );
+    const begun = shares.idle(60_000).then(() => log.push("sweep"));
+    ends[0]?.();
+    await requests[0];
+    ends[1]?.();
+    await Promise.all([...requests, begun]);
+    expect(log[0]).toBe("one");
+    expect(log.slice(1).sort()).toEqual(["other", "sweep"]);
+  });
+
+  it("begins after a while although there are always requests", async () => {
+    const shares = createShares();
+    let end = (): void => undefined;
+    const request = shares.use("one", () => new Promise<void>((resolve) => (end = resolve)));
+    await shares.idle(10);
+    end();
+    await request;
+  });
+});
