@@ -220,7 +220,7 @@ export const deleteOrganizationKey = endpoint({
   summary: "Delete an API key of any user of the organization",
   params: byId,
   response: Nothing,
-  errors: ["not_found", "write_conflict"],
+  errors: ["not_found", "precondition_failed", "write_conflict"],
 });
 
 export const revokeLeakedKeys = endpoint({

@@ -161,7 +161,7 @@ async function send(operation: AnyEndpoint, { path, body }: Request): Promise<st
 }
 
 function faultOf(operation: AnyEndpoint, status: number, text: string): string | null {
-  if (operation.streams === true && status === 200) return null;
+  if ((operation.streams === true || operation.isFile === true) && status === 200) return null;
   const envelope = JSON.parse(text) as { success: boolean; code: string; params: { entity?: string } };
   if (status === 200) return envelope.success ? null : "no success";
   const { code } = envelope;

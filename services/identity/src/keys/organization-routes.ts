@@ -2,6 +2,7 @@ import { deleteOrganizationKey, listOrganizationKeys } from "@nts/shared/contrac
 import { AppError } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
+import { requireRevision } from "@nts/shared/revision";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import { narrowed, networksOf } from "../scopes.rules.js";
 import type { TopologyDirectory } from "../topology.js";
@@ -36,10 +37,11 @@ export function mountOrganizationKeys(router: Router, routes: OrganizationKeyRou
     );
   });
 
-  mount(router, deleteOrganizationKey, async ({ scope: { organizationId }, params: { id }, work }) => {
+  mount(router, deleteOrganizationKey, async ({ scope: { organizationId }, params: { id }, ifMatch, work }) => {
     await untilSaved(work, async () => {
       const current = await keys.findIn(organizationId, id);
       if (current === null) throw new AppError("not_found", { entity: "UserApiKey" });
+      requireRevision(ifMatch, current.revision);
       const owner = { organizationId, userId: current.user_id };
       return changeRights(work, [id], (tx) => keys.remove(owner, current, tx));
     });
