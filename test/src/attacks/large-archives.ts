@@ -1,0 +1,47 @@
+import { MongoClient } from "mongodb";
+import type { Attack, Tenant } from "../support/attacks/attack.js";
+import { expectThat, tally } from "../support/attacks/parts.js";
+import { seedTopology } from "../support/seed.js";
+
+const SIZE = { networks: 1, hostsPerNetwork: 2_000, servicesPerHost: 5, bound: true, addressed: true } as const;
+const PATH = "/api/v1/organizations/archive";
+const NDJSON = { "content-type": "application/x-ndjson" };
+
+interface Prepared {
+  readonly tenant: Tenant;
+  readonly archive: string;
+}
+
+/** What one organization has goes out, and into another one: as a plan six times at once, and in earnest. */
+export const attack: Attack<Prepared> = {
+  name: "archives of 36,000 entities: six downloads, six dry runs and an import at a time",
+  cheap: false,
+  prepare: async ({ stack, newTenant }) => {
+    const [source, tenant] = [await newTenant(), await newTenant()];
+    const client = new MongoClient(stack.servers.urls.mongodb);
+    try {
+      await seedTopology(client.db(stack.databases.topology), { organizationId: source.organizationId, ...SIZE });
+    } finally {
+      await client.close();
+    }
+    const { status, text } = await source.send("GET", PATH);
+    expectThat(status === 200, `the archive was answered ${status}`);
+    return { tenant, archive: text };
+  },
+  run: async (_target, { tenant, archive }) => {
+    const imported = tenant.send("POST", PATH, archive, NDJSON);
+    const others = Array.from({ length: 6 }, () => [
+      tenant.send("POST", `${PATH}?dry_run=true`, archive, NDJSON),
+      tenant.send("GET", PATH),
+    ]).flat();
+    const answers = await Promise.all([imported, ...others]);
+    const got = tally(answers.map(({ status }) => status));
+    // Whoever asks for more than their share waits for themselves.
+    expectThat(
+      answers.every(({ status }) => [200, 429, 503].includes(status)),
+      got,
+    );
+    expectThat((await imported).status === 200, `the import was answered ${(await imported).status}`);
+    return got;
+  },
+};
