@@ -9,7 +9,7 @@ import { violationsIn } from "../support/invariants.js";
 import { metricOf } from "../support/metrics.js";
 import { startStack, type Stack } from "../support/stack.js";
 import { type Caller, startTopology, type Topology, type TopologyOptions } from "../support/topology.js";
-import { UNGUARDED } from "../support/topology-unguarded.js";
+import { UNGUARDED, type Unguarded } from "../support/topology-unguarded.js";
 import { until } from "../support/until.js";
 
 const nothing = (): Promise<void> => Promise.resolve();
@@ -50,9 +50,26 @@ describe("two imports of one file at once, through two processes", () => {
   });
 
   it("would make hosts twice without their shards", async () => {
-    const { hosts } = await both({ storage: UNGUARDED.inShard });
+    const { hosts } = await both({ storage: sideBySide(UNGUARDED.inShard) });
     expect(hosts).toBeGreaterThan(60);
   });
+
+  /** Transactions of both processes have begun before either goes on, so that neither sees what the other writes. */
+  function sideBySide(unguarded: Unguarded): Unguarded {
+    const begun: number[] = [];
+    return (storage, db) => {
+      const own = begun.push(0) - 1;
+      const { guards, ...others } = unguarded(storage, db);
+      const lockShards: typeof guards.lockShards = async (...given) => {
+        const isThere = await guards.lockShards(...given);
+        const count = (begun[own] = (begun[own] ?? 0) + 1);
+        // One that is tried again may have nobody to wait for.
+        if (count <= 10) await until(() => Math.min(...begun) >= count, 5, 300).catch(nothing);
+        return isThere;
+      };
+      return { ...others, guards: { ...guards, lockShards } };
+    };
+  }
 });
 
 describe("a host that cannot be written", () => {

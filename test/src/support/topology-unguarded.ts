@@ -4,7 +4,7 @@ import type { GuardDocument } from "@nts/topology/storage/guards";
 import type { LockedHost } from "@nts/topology/storage/stores/host-locks";
 import type { Storage } from "@nts/topology/storage/storage";
 
-type Unguarded = (storage: Storage, db: Db) => Storage;
+export type Unguarded = (storage: Storage, db: Db) => Storage;
 
 /**
  * A host is read, with what stands on it at that moment, and not written; neither is the text by which it is found, which a
