@@ -41,13 +41,20 @@ export function createAnsibleWriter(names: Names): ExportWriter {
   };
 }
 
-/** A piece for each group, so that they are not put together before they are sent. */
+/** Members that are put together at a time. */
+const PIECE = 500;
+
+/** In pieces, so that groups are not put together before they are sent. */
 function* groupsAtEnd(groups: ReadonlyMap<string, readonly string[]>): Generator<string> {
   yield '\n },\n "children": {';
   let before = "\n";
   for (const [group, members] of groups) {
-    const hosts = members.map((name) => `${JSON.stringify(name)}: {}`).join(", ");
-    yield `${before}  ${JSON.stringify(group)}: {"hosts": {${hosts}}}`;
+    yield `${before}  ${JSON.stringify(group)}: {"hosts": {`;
+    for (let at = 0; at < members.length; at += PIECE) {
+      const hosts = members.slice(at, at + PIECE).map((name) => `${JSON.stringify(name)}: {}`);
+      yield `${at === 0 ? "" : ", "}${hosts.join(", ")}`;
+    }
+    yield "}}";
     before = ",\n";
   }
   yield "\n }\n}}\n";
