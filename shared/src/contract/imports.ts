@@ -111,6 +111,10 @@ export const ImportedHost = z
     superseded: z
       .array(SupersededInterface)
       .describe("Interfaces of other hosts that had an address of this one; they are removed with their bindings."),
+    joined: z
+      .object({ id: Id, name: z.string() })
+      .nullable()
+      .describe("Another host, of which no more was known than the addresses of this one; it is deleted."),
     error: Refusal.nullable().describe("Why it failed; nothing of it was written then."),
   })
   .meta({ id: "ImportedHost" });

@@ -1,15 +1,29 @@
 /** What other tools than scanners know, imported into real databases: the machine that a file is from, and what several say of one. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { randomUUID } from "node:crypto";
-import { createHost, type Host, ImportPlan, listHosts, patchHost } from "@nts/shared/contract";
+import {
+  createHost,
+  createPort,
+  deleteHost,
+  getHost,
+  type Host,
+  ImportPlan,
+  listHosts,
+  patchHost,
+  patchInterface,
+} from "@nts/shared/contract";
 import { anEmptyNetwork, hostsIn, hostsOf, type ImportQuery, scanOf, upHost, withoutIds } from "../support/imports.js";
+import { violationsIn } from "../support/invariants.js";
 import { type Answered, type Caller, startTopology, type Topology } from "../support/topology.js";
 
 let topology: Topology;
 beforeAll(async () => {
   topology = await startTopology();
 });
-afterAll(() => topology.stop());
+afterAll(async () => {
+  expect(await violationsIn(topology.db)).toEqual([]);
+  await topology.stop();
+});
 
 const SOCKETS = `
 tcp LISTEN 0 128 0.0.0.0:22 0.0.0.0:* users:(("sshd",pid=702,fd=3))
@@ -63,7 +77,7 @@ describe("a machine that tells its name and no address", () => {
       ["auto", scanOf(upHost("192.168.1.20", { hostname: leased }))],
       ["ip-neigh", NEIGHBOURS],
     ];
-    for (const order of [[0, 1, 2, 3], [1, 0, 3, 2], [3, 2, 0, 1], [2, 0, 3, 1], [0, 2, 1, 3]]) {
+    for (const order of [[0, 1, 2, 3], [1, 0, 3, 2], [3, 2, 0, 1], [2, 0, 3, 1], [0, 2, 1, 3], [0, 3, 1, 2], [3, 0, 2, 1]]) {
       const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
       for (const index of order) {
         const [format, file] = files[index]!;
@@ -113,6 +127,44 @@ describe("a machine that tells its name and no address", () => {
       expect((await hostsOf(owner, network_id)).length).toBe(1);
     }
   });
+
+  it("joins the host of which no more was known than its address, which goes, and the plan says so", async () => {
+    const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
+    await importFile(owner, "ss", { network_id, hostname: "nas" }, EVERYWHERE);
+    const [named] = await hostsOf(owner, network_id);
+    await importFile(owner, "ip-neigh", { network_id }, NEIGHBOURS);
+    const other = (await hostsOf(owner, network_id)).find(({ id }) => id !== named!.id);
+    const lease = leaseOf("nas", "192.168.1.20", "00:11:32:aa:bb:cc");
+    const { hosts } = await importFile(owner, "dhcp-leases", { network_id }, lease);
+    const joined = { id: other!.id, name: "192.168.1.20" };
+    expect(hosts).toMatchObject([{ action: "update", id: named!.id, joined, superseded: [{ host_id: other!.id }] }]);
+    expect((await hostsOf(owner, network_id)).map(({ id }) => id)).toEqual([named!.id]);
+    expect((await owner.refusal(getHost, { params: joined }))[0]).toBe(404);
+    expect((await owner.list(listHosts, { query: { network_id } })).total).toBe(1);
+  });
+
+  it.each<[string, (owner: Caller, host: Host) => Promise<unknown>]>([
+    ["described", (owner, host) => owner.call(patchHost, { params: host, body: { description: "in the cellar" } })],
+    ["tagged", (owner, host) => owner.call(patchHost, { params: host, body: { tags: ["mine"] } })],
+    ["given a port", (owner, host) => owner.call(createPort, { body: { host_id: host.id, network_id: host.network_id, number: 22, protocol: "Tcp" } })], // prettier-ignore
+    ["given another address", (owner, { network_id }) => importFile(owner, "ip-neigh", { network_id }, NEIGHBOURS.replace(".20", ".21"))],
+    ["given a name for its card", (owner, { interfaces: [one] }) => owner.call(patchInterface, { params: one!, body: { name: "eth0" } })],
+  ])("leaves the host of its address alone when that was %s", async (_what, make) => {
+    const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
+    await importFile(owner, "ss", { network_id, hostname: "nas" }, EVERYWHERE);
+    await importFile(owner, "ip-neigh", { network_id }, NEIGHBOURS);
+    const other = (await hostsOf(owner, network_id)).find(({ interfaces }) => interfaces.length > 0);
+    await make(owner, other!);
+    const lease = leaseOf("nas", "192.168.1.20", "00:11:32:aa:bb:cc");
+    const { hosts } = await importFile(owner, "dhcp-leases", { network_id }, lease);
+    expect(hosts).toMatchObject([{ id: other!.id, matched_by: "mac_address", joined: null }]);
+    expect(await hostsOf(owner, network_id)).toHaveLength(2);
+    // As docs/imports.md says: without the other one, the next import gives the address to the host of the name.
+    await owner.call(deleteHost, { params: other! });
+    await importFile(owner, "dhcp-leases", { network_id }, lease);
+    const [only, ...more] = await hostsOf(owner, network_id);
+    expect([more, bindingsOf(only!), only!.interfaces.map((one) => one.ip_address)]).toEqual([[], ["SSH 22@all"], ["192.168.1.20"]]);
+  }); // prettier-ignore
 
   it("is found by the name that a person gave to the host since", async () => {
     const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());

@@ -142,7 +142,7 @@ function columnsOf(isDry: boolean): readonly Column<ImportedHost>[] {
     {
       id: "name",
       label: "Host",
-      cell: ({ name, superseded, error }) => (
+      cell: ({ name, superseded, joined, error }) => (
         <>
           <strong>{name}</strong>
           {superseded.map(({ id, ip_address, host_name }) => (
@@ -150,6 +150,11 @@ function columnsOf(isDry: boolean): readonly Column<ImportedHost>[] {
               takes {ip_address} from {host_name}
             </Text>
           ))}
+          {joined !== null && (
+            <Text size="xs" c="dimmed">
+              is also {joined.name}, which {isDry ? "will be" : "was"} deleted
+            </Text>
+          )}
           {error !== null && (
             <Text size="xs" c="var(--mantine-color-error)">
               {error.message}

@@ -31,7 +31,7 @@ export function answerOf(plan: SightedPlan, names: ReadonlyMap<string, string>, 
 
 /** A host of which nothing was written. */
 export function answerOfFailed({ line, hostname, name, match }: Job, error: AppError): HostAnswer {
-  const nothing = { interfaces: [], ports: [], services: [], changes: [], superseded: [] };
+  const nothing = { interfaces: [], ports: [], services: [], changes: [], superseded: [], joined: null };
   const told = { line, action: "failed", id: null, matched_by: null, name, hostname, ...nothing } as const;
   const nobody = { skipped: [], sighting: null };
   return { ...answered({ ...told, error: refusalOf(error) }, nobody), id: match?.hostId ?? null };
@@ -90,6 +90,7 @@ function hostAnswer(plan: PlannedHost, names: ReadonlyMap<string, string>, isDry
       ip_address,
       mac_address,
     })),
+    joined: plan.joins === null ? null : { id: plan.joins, name: names.get(plan.joins) ?? "" },
     error: null,
   };
 }

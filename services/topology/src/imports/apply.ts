@@ -19,8 +19,8 @@ import type { NamedHost } from "../storage/stores/host-names.js";
 import { checkAddresses, subnetClaims } from "../references/addresses-on.js";
 import { insertSubnets } from "../references/insert-subnets.js";
 import type { Match } from "./match.rules.js";
-import type { Planned, PlannedHost, Recognized } from "./plan.rules.js";
-import { retire } from "./retire.js";
+import { type Planned, type PlannedHost, type Recognized, recognizedAs } from "./plan.rules.js";
+import { join, retire } from "./retire.js";
 import type { Job, SightedPlan } from "./session.js";
 import { hostsNamed, knownHost } from "./store.js";
 import type { Remote } from "./thread.js";
@@ -83,6 +83,7 @@ export async function applyHost(storage: Storage, given: Target, session: Remote
       const plan = await session.plan(index, { now: now.toISOString(), known, interfaces });
       if (plan.action === "unchanged") throw new Discard({ plan, names: new Map<string, string>() });
       const names = await retire(sharded, tx, target, { interfaces: plan.superseded, now });
+      if (plan.joins !== null) await join(sharded, tx, target, plan.joins);
       if (plan.action === "create") await insertHost(sharded, tx, scope, newHostOf(plan));
       else await writeChanges(sharded, tx, target, { plan, now });
       return { plan, names };
@@ -120,7 +121,7 @@ async function recognized(
   match: Match | null,
 ): Promise<Recognized | null> {
   const there = match === null ? null : await knownHost(storage, scope, match.hostId, tx);
-  return match === null || there === null ? null : { ...there, by: match.by };
+  return match === null || there === null ? null : recognizedAs(there, match);
 }
 
 /** Makes subnets that the network has not; those that it has by now are taken. */

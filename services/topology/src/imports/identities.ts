@@ -32,6 +32,19 @@ export function identitiesOf(hosts: readonly SeenHost[]): Identities[] {
   return parts.map(identitiesIn);
 }
 
+/** The hosts that have addresses of the file, to which it gives names, in parts that one query can ask for. */
+export function addressedOf(
+  hosts: readonly SeenHost[],
+  distinctOf: (host: SeenHost) => Distinct,
+  matchFor: (host: SeenHost) => Match | null,
+): string[][] {
+  const named = hosts.filter((host) => host.isNamed !== true && distinctOf(host) !== "no");
+  const ids = [...new Set(named.flatMap((host) => matchFor(host)?.hostId ?? []))];
+  return Array.from({ length: Math.ceil(ids.length / BATCH_IDENTITIES) }, (_, at) =>
+    ids.slice(at * BATCH_IDENTITIES, (at + 1) * BATCH_IDENTITIES),
+  );
+}
+
 /** What hosts may be known by of which no interface is there. */
 export interface Unrecognized {
   readonly macAddresses: readonly string[];

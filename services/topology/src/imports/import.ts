@@ -25,7 +25,7 @@ import { createSkipped } from "./scan.rules.js";
 import { createSighter } from "./sighter.js";
 import type { Named } from "./recognition.js";
 import type { Job, ReadFile } from "./session.js";
-import { hostsNamed, subnetsOf } from "./store.js";
+import { bareHosts, hostsNamed, subnetsOf } from "./store.js";
 import type { Remote } from "./thread.js";
 
 // One import from its file to its answer, which is sent while it is made: everything that may refuse the import as a whole
@@ -166,7 +166,13 @@ async function* answered(run: Run, read: ReadFile, atMs: number): AsyncGenerator
 }
 
 /** Looks for hosts that can be recognized, and have no interface by which they are. */
-async function recognizeHosts({ storage: { hosts }, session, target: { scope } }: Run): Promise<void> {
+async function recognizeHosts({ storage, session, target: { scope } }: Run): Promise<void> {
+  const { hosts } = storage;
+  for (let batch = 0; ; batch++) {
+    const ids = await session.addressed(batch);
+    if (ids === null) break;
+    await session.recognizeBare(await bareHosts(storage, scope, ids));
+  }
   for (let batch = 0; ; batch++) {
     const wanted = await session.unrecognized(batch);
     if (wanted === null) return;

@@ -23,13 +23,6 @@ function ordersOf<T>(items: readonly T[]): T[][] {
   return items.flatMap((item, at) => ordersOf(items.toSpliced(at, 1)).map((rest) => [item, ...rest]));
 }
 
-/** Whether no machine has told its name alone, and another one its address alone, before something tells both. */
-function isJoined(order: readonly string[]): boolean {
-  const first = (...files: string[]): number => Math.min(...files.map((file) => order.indexOf(file)));
-  const both = first("dnsmasq.leases", "scan.xml");
-  return both < first("neighbours.json") || both < first("sockets-nas.txt", "sockets-web.txt");
-}
-
 /** A line for each host: its name in short, its cards, and where its services are bound. */
 function hostsIn({ hosts }: MemoryNetwork): string[] {
   return [...hosts.values()]
@@ -48,14 +41,14 @@ describe("three machines, seen by leases, sockets, a scan and neighbours", () =>
     return network;
   };
 
-  it("are three hosts with the same cards and bindings in 92 of 120 orders, and again: in all but those that docs/imports.md names", () => {
+  it("are three hosts with the same cards and bindings in all 120 orders, and again", () => {
     const expected = [
       " [no card]: 53/Tcp@own",
       "nas [00:16:3E:00:00:0A]: 22/Tcp@all · 8080/Tcp@all",
       "web [00:16:3E:00:00:0B]: 22/Tcp@all · 443/Tcp@own",
     ];
-    const orders = ordersOf(FILES).filter((order) => isJoined(order.map(([file]) => file)));
-    expect(orders.length).toBe(92);
+    const orders = ordersOf(FILES);
+    expect(orders.length).toBe(120);
     for (const order of orders) {
       const network = importAll(order);
       expect([order.map(([file]) => file), ...hostsIn(network)]).toEqual([order.map(([file]) => file), ...expected]);

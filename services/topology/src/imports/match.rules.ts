@@ -10,6 +10,8 @@ export type MatchedBy = "mac_address" | "ip_address" | "hostname" | "named";
 export interface Match {
   readonly hostId: string;
   readonly by: MatchedBy;
+  /** The host that its address alone told of; it goes, because it is this one. */
+  readonly joins?: string;
 }
 
 /** Interfaces that were there, by what they are recognized by. */

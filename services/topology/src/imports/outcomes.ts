@@ -1,6 +1,6 @@
 import type { Storage } from "../storage/storage.js";
 import type { Target } from "./apply.js";
-import type { Recognized } from "./plan.rules.js";
+import { type Recognized, recognizedAs } from "./plan.rules.js";
 import type { Job, Outcome } from "./session.js";
 import { namesOf, sizesOf } from "./store.js";
 import type { Remote } from "./thread.js";
@@ -58,7 +58,7 @@ async function asTheyAre(
   const byId = new Map(found.map((known) => [known.host.entity.id, known]));
   return jobs.flatMap(({ index, match }) => {
     const there = match === null ? undefined : byId.get(match.hostId);
-    const known = match === null || there === undefined ? null : { ...there, by: match.by };
+    const known = match === null || there === undefined ? null : recognizedAs(there, match);
     return isDry || known !== null ? [{ index, known }] : [];
   });
 }

@@ -4,7 +4,7 @@ import { portType } from "../values/well-known-ports.rules.js";
 import { nextMacAddress } from "../hosts/mac-address.rules.js";
 import type { Stored } from "../storage/entities.js";
 import type { KnownHost } from "../storage/stores/hosts.js";
-import type { MatchedBy } from "./match.rules.js";
+import type { Match, MatchedBy } from "./match.rules.js";
 import { agree } from "./merge.rules.js";
 import { planServices, type PlannedService } from "./plan-services.rules.js";
 import {
@@ -50,6 +50,8 @@ export interface PlannedHost extends Planned<HostRecord> {
   readonly skipped: readonly SkippedPart[];
   /** Interfaces of other hosts that lose their address to this one. */
   readonly superseded: readonly Interface[];
+  /** The host that goes, because it is this one; null where there is none. */
+  readonly joins: string | null;
 }
 
 export interface Planning {
@@ -67,8 +69,10 @@ export interface Planning {
 export type LeaveOut = (line: number, what: string, reason: string) => void;
 
 /** A host that was there, with how it was recognized. */
-export interface Recognized extends KnownHost {
-  readonly by: MatchedBy;
+export interface Recognized extends KnownHost, Pick<Match, "by" | "joins"> {}
+
+export function recognizedAs(host: KnownHost, { by, joins }: Match): Recognized {
+  return { ...host, by, ...(joins !== undefined && { joins }) };
 }
 
 /**
@@ -119,6 +123,7 @@ export function planHost(seen: SeenHost, known: Recognized | null, planning: Pla
     changes,
     skipped,
     superseded,
+    joins: known?.joins ?? null,
   };
 }
 

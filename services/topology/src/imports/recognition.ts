@@ -1,7 +1,8 @@
 import type { Interface } from "@nts/shared/contract";
 import { putUnder } from "@nts/shared/groups";
 import type { NamedHost } from "../storage/stores/host-names.js";
-import { type Unrecognized, unrecognizedOf } from "./identities.js";
+import { type BareHost, isWithin } from "./bare.rules.js";
+import { addressedOf, type Unrecognized, unrecognizedOf } from "./identities.js";
 import { createKnownInterfaces, type KnownInterfaces, type Match, matchOf, supersededBy } from "./match.rules.js";
 import { together } from "./merge.rules.js";
 import { createDistinction, createKnownNames, type Distinct, type KnownNames } from "./names.rules.js";
@@ -30,6 +31,10 @@ export interface Recognition {
   readonly known: KnownInterfaces;
   /** Interfaces that lose their address. */
   readonly lost: ReadonlySet<string>;
+  /** Hosts that have addresses of the file, to which it gives names; null behind the last batch. */
+  addressed(batch: number): readonly string[] | null;
+  /** Takes in those of them that are no more than their addresses. */
+  addBare(hosts: readonly BareHost[]): void;
   /** What else to look for, when interfaces have been taken in; null behind the last batch. */
   unrecognized(batch: number): Unrecognized | null;
   /** Takes in hosts that were found by that. */
@@ -45,10 +50,12 @@ export function createRecognition(groups: readonly SeenHost[], named: Named | nu
   const known = createKnownInterfaces();
   const names = createKnownNames();
   const distinctOf = createDistinction(groups);
+  const bare = createBareHosts();
   const lost = new Set<string>();
   /** Hosts that lose them. */
   const losers = new Set<string>();
   let unrecognized: Unrecognized[] | null = null;
+  let addressed: readonly string[][] | null = null;
 
   function matchWith(
     { seen, distinct }: Omit<Settled, "match">,
@@ -57,16 +64,25 @@ export function createRecognition(groups: readonly SeenHost[], named: Named | nu
     prefixOf: PrefixOf,
   ): Match | null {
     const match = matchOf(seen, there, prefixOf, names.withLostMac);
-    if (match !== null) return match;
+    if (match !== null && !bare.isOnly(seen, match, there)) return match;
     const found = called.named(seen, distinct, losers);
-    return found === null ? null : { hostId: found.id, by: "hostname" };
+    if (found === null) return match;
+    return { hostId: found.id, by: "hostname", ...(match !== null && { joins: match.hostId }) };
   }
 
   return {
     known,
     lost,
+    addressed: (batch) => {
+      addressed ??= addressedOf(groups, distinctOf, (host) => matchOf(host, known, () => 0));
+      return addressed[batch] ?? null;
+    },
+    addBare: bare.add,
     unrecognized: (batch) => {
-      const matchFor = (host: SeenHost): Match | null => namedMatch(host, named) ?? matchOf(host, known, () => 0);
+      const matchFor = (host: SeenHost): Match | null => {
+        const match = namedMatch(host, named) ?? matchOf(host, known, () => 0);
+        return match !== null && bare.isOnly(host, match, known) ? null : match;
+      };
       unrecognized ??= unrecognizedOf(groups, distinctOf, matchFor);
       return unrecognized[batch] ?? null;
     },
@@ -86,6 +102,21 @@ export function createRecognition(groups: readonly SeenHost[], named: Named | nu
     },
     match: (one, interfaces, called, prefixOf) =>
       matchWith(one, knownOf(interfaces), createKnownNames(called), prefixOf),
+  };
+}
+
+/** Hosts that are no more than their addresses. */
+function createBareHosts() {
+  const hosts = new Map<string, BareHost>();
+  return {
+    add: (more: readonly BareHost[]): void => {
+      for (const host of more) hosts.set(host.id, host);
+    },
+    /** True where a host is no more than what was seen of it, so that one of its name is the same. */
+    isOnly: (seen: SeenHost, { hostId }: Match, { withIp }: KnownInterfaces): boolean => {
+      const host = hosts.get(hostId);
+      return host !== undefined && isWithin(seen, host, withIp);
+    },
   };
 }
 

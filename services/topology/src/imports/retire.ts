@@ -6,6 +6,7 @@ import { countsOfBindings, saveServices, unbound } from "../hosts/write-services
 import { networkClaim } from "../references/claims.js";
 import { closeGaps } from "../hosts/shifts.js";
 import type { Storage } from "../storage/storage.js";
+import { bareHosts } from "./store.js";
 import type { Target } from "./apply.js";
 
 /**
@@ -38,4 +39,23 @@ export async function retire(
   const gone = networkClaim(networkId, { interfaces: -superseded.length });
   await guards.reference(tx, scope, [gone, ...countsOfBindings(unboundServices)]);
   return new Map([...locked.values()].map(({ id, name }) => [id, name]));
+}
+
+/**
+ * Deletes a host that was no more than its addresses, which it has lost to the one that it is.
+ *
+ * @throws AppError `write_conflict` when somebody has made something of it by now
+ */
+export async function join(
+  storage: Storage,
+  tx: ClientSession,
+  { scope, networkId }: Target,
+  hostId: string,
+): Promise<void> {
+  const { guards, hosts } = storage;
+  const [taken] = await hosts.take(tx, scope, [hostId]);
+  const [bare] = await bareHosts(storage, scope, [hostId], tx);
+  if (taken === undefined || bare === undefined || bare.interfaces > 0) throw new AppError("write_conflict");
+  await hosts.remove(tx, scope, { _id: hostId });
+  await guards.reference(tx, scope, [networkClaim(networkId, { hosts: -1 })]);
 }

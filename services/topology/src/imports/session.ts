@@ -5,7 +5,8 @@ import type { NamedHost } from "../storage/stores/host-names.js";
 import type { Identities } from "../storage/stores/interfaces.js";
 import { hostLabel } from "../values/host-names.rules.js";
 import { answerOf, type HostAnswer } from "./answer.rules.js";
-import { type KnownInterfaces, type Match, supersededBy } from "./match.rules.js";
+import type { BareHost } from "./bare.rules.js";
+import { type Match, supersededBy } from "./match.rules.js";
 import { identitiesIn, identitiesOf, type Unrecognized } from "./identities.js";
 import { mergeSeen } from "./merge.rules.js";
 import { createRecognition, knownOf, type Named, type Recognition, type Settled } from "./recognition.js";
@@ -80,6 +81,10 @@ export interface Session {
   identities(batch: number): Identities;
   /** Takes in interfaces that have identities of the file. */
   recognize(interfaces: readonly Interface[]): void;
+  /** Hosts that have addresses of the file, to which it gives names; null behind the last batch. */
+  addressed(batch: number): readonly string[] | null;
+  /** Takes in those of them that are no more than their addresses. */
+  recognizeBare(hosts: readonly BareHost[]): void;
   /** What else hosts can be recognized by that have no interface there; null behind the last batch. */
   unrecognized(batch: number): Unrecognized | null;
   /** Takes in hosts that were found by that. */
@@ -112,9 +117,7 @@ export interface Session {
 
 export function createSession(): Session {
   let scan: Scan;
-  let networkId: string;
-  let hints: readonly string[];
-  let named: Named | null;
+  let given: FileGiven;
   let batches: Identities[];
   let places: Places;
   let settled: Settled[];
@@ -126,7 +129,7 @@ export function createSession(): Session {
     const seen = seenOf(index);
     const there = moment.interfaces === null ? recognition.known : knownOf(moment.interfaces);
     const planned = planHost(seen, moment.known, {
-      networkId,
+      networkId: given.networkId,
       now: moment.now,
       newId,
       placeOf: places.of,
@@ -138,27 +141,27 @@ export function createSession(): Session {
   }
 
   return {
-    read: (blocks, given) => {
-      ({ networkId, hints, named } = given);
+    read: (blocks, asked) => {
+      given = asked;
       const { format, groups, ...read } = sightingsIn(blocks, given);
       ({ scan } = read);
       batches = identitiesOf(groups);
-      recognition = createRecognition(groups, named);
+      recognition = createRecognition(groups, given.named);
       sight = createSight(scan, { format, nowMs: given.nowMs, lost: recognition.lost });
-      const { info, brokeOff } = scan;
-      return { format, info, brokeOff, covered: sight.covered, batches: batches.length };
+      return { format, info: scan.info, brokeOff: scan.brokeOff, covered: sight.covered, batches: batches.length };
     },
     identities: (batch) => batches[batch] as Identities,
     recognize: (interfaces) => recognition.known.add(interfaces),
+    addressed: (batch) => recognition.addressed(batch),
+    recognizeBare: (hosts) => recognition.addBare(hosts),
     unrecognized: (batch) => recognition.unrecognized(batch),
     recognizeHosts: (hosts) => recognition.addHosts(hosts),
     settle: (subnets) => {
-      places = createPlaces(subnets, hints);
+      places = createPlaces(subnets, given.hints);
       settled = recognition.settle(places.prefixOf);
       return { subnets: placesFor(settled, places), jobs: settled.length };
     },
-    jobs: (from) =>
-      batchFrom(settled, from).map((one, at) => jobOf(one, from + at, { places, known: recognition.known, named })),
+    jobs: (from) => batchFrom(settled, from).map((one, at) => jobOf(one, from + at, { places, recognition, given })),
     match: (index, interfaces, called) =>
       recognition.match(settled[index] as Settled, interfaces, called, places.prefixOf),
     planAll: (hosts, { now, isDry, names }) =>
@@ -220,7 +223,7 @@ function batchFrom(settled: readonly Settled[], from: number): Settled[] {
 function jobOf(
   { seen, distinct, match }: Settled,
   index: number,
-  { places, known, named }: { places: Places; known: KnownInterfaces; named: Named | null },
+  { places, recognition, given }: { places: Places; recognition: Pick<Recognition, "known">; given: FileGiven },
 ): Job {
   return {
     index,
@@ -230,9 +233,9 @@ function jobOf(
     identities: identitiesIn([seen]),
     subnets: [...new Set(seen.addresses.map(({ ip }) => places.of(ip).cidr))],
     match,
-    losers: [...new Set(supersededBy(seen, match?.hostId ?? null, known).map(({ host_id }) => host_id))],
+    losers: [...new Set(supersededBy(seen, match?.hostId ?? null, recognition.known).map(({ host_id }) => host_id))],
     label: distinct === "no" || (match !== null && match.by !== "hostname") ? null : hostLabel(seen.hostname),
-    named: seen.isNamed === true ? named : null,
+    named: seen.isNamed === true ? given.named : null,
   };
 }
 

@@ -3,9 +3,10 @@ import type { Subnet } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Inventory } from "../storage/stores/host-locks.js";
 import type { KnownHost } from "../storage/stores/hosts.js";
-import { orderIndex } from "../storage/indexes.js";
+import { BY_ID, orderIndex } from "../storage/indexes.js";
 import { STORED } from "../storage/entity-reader.js";
 import type { Storage } from "../storage/storage.js";
+import { type BareHost, isUntouched } from "./bare.rules.js";
 
 // What an import reads of the network that it writes. The scope is that of the one network.
 
@@ -38,6 +39,26 @@ export async function hostsNamed(
       ? await hosts.select(scope, { hostname }, options)
       : await hosts.selectIn(tx, scope, { hostname }, options);
   return found.map(({ _id }) => _id);
+}
+
+/** Those of some hosts that are no more than their addresses. */
+export async function bareHosts(
+  { hosts }: Pick<Storage, "hosts">,
+  scope: Scope,
+  ids: readonly string[],
+  tx?: ClientSession,
+): Promise<BareHost[]> {
+  if (ids.length === 0) return [];
+  const nothing = { "inventory.ports": { $size: 0 }, "inventory.services": 0 };
+  const filter = { _id: { $in: [...ids] }, hostname: null, ...nothing };
+  const options = { projection: { ...STORED, inventory: 1 }, hint: BY_ID } as const;
+  const found =
+    tx === undefined ? await hosts.select(scope, filter, options) : await hosts.selectIn(tx, scope, filter, options);
+  return found.flatMap((document) => {
+    const { entity } = hosts.storedIn(document, scope);
+    const { interfaces } = document["inventory"] as Inventory;
+    return isUntouched(entity) ? [{ id: entity.id, interfaces: interfaces.length }] : [];
+  });
 }
 
 /** How much stands on hosts, by id. */

@@ -1,6 +1,7 @@
 /** A network in memory, which files are imported into, for the tests of what comes of several. */
 import type { Interface } from "@nts/shared/contract";
-import type { PlannedHost, Recognized } from "../plan.rules.js";
+import { type BareHost, isUntouched } from "../bare.rules.js";
+import { type PlannedHost, type Recognized, recognizedAs } from "../plan.rules.js";
 import type { NamedHost } from "../../storage/stores/host-names.js";
 import { hostLabel } from "../../values/host-names.rules.js";
 import { createSession, type FileGiven, type Job, type Session } from "../session.js";
@@ -40,6 +41,7 @@ export function createMemoryNetwork(): MemoryNetwork {
       if (mac !== null) lostMacs.set(gone.host_id, [...(lostMacs.get(gone.host_id) ?? []), mac]);
     }
     hosts.set(plan.entity.id, after(plan, hosts.get(plan.entity.id) ?? null));
+    if (plan.joins !== null) hosts.delete(plan.joins);
     if (plan.matchedBy !== "mac_address") return;
     const found = new Set(plan.interfaces.map(({ entity }) => entity.mac_address));
     lostMacs.set(
@@ -54,13 +56,13 @@ export function createMemoryNetwork(): MemoryNetwork {
     const named = hostname === undefined ? null : { hostId: idOf(hostname), hostname };
     session.read([bytes], { networkId: "network", hints: [], format: "auto", nowMs: NOW_MS, named, ...given });
     session.recognize(interfaces());
-    recognizeHosts(session, namedHosts());
+    recognizeHosts(session, namedHosts(), hosts);
     const { jobs } = session.settle([]);
     const plans: PlannedHost[] = [];
     while (plans.length < jobs)
       for (const { index, match } of session.jobs(plans.length)) {
         const there = match === null ? undefined : hosts.get(match.hostId);
-        const known = match === null || there === undefined ? null : { ...there, by: match.by };
+        const known = match === null || there === undefined ? null : recognizedAs(there, match);
         const now = new Date(NOW_MS).toISOString();
         const found = known ?? (isDry ? null : rematched(session, index));
         const plan = session.plan(index, { now, known: found, interfaces: isDry ? null : interfaces() });
@@ -78,13 +80,19 @@ export function createMemoryNetwork(): MemoryNetwork {
     const called = namedHosts().filter(({ hostname }) => label !== null && hostLabel(hostname) === label);
     const match = session.match(index, interfaces(), called);
     const there = match === null ? undefined : hosts.get(match.hostId);
-    return match === null || there === undefined ? null : { ...there, by: match.by };
+    return match === null || there === undefined ? null : recognizedAs(there, match);
   }
 
   const idOf = (hostname: string): string | null =>
     [...hosts.values()].find(({ host }) => host.entity.hostname === hostname)?.host.entity.id ?? null;
 
   return { hosts, interfaces, importFile };
+}
+
+function bareHost(there: Recognized | undefined): BareHost[] {
+  if (there === undefined || there.ports.length + there.services.length > 0) return [];
+  const { entity } = there.host;
+  return isUntouched(entity) ? [{ id: entity.id, interfaces: there.interfaces.length }] : [];
 }
 
 function namedHostOf(
@@ -96,7 +104,9 @@ function namedHostOf(
 }
 
 /** Takes in what an import would find in the database. */
-function recognizeHosts(session: Session, hosts: readonly NamedHost[]): void {
+function recognizeHosts(session: Session, hosts: readonly NamedHost[], all: ReadonlyMap<string, Recognized>): void {
+  for (let batch = 0, ids = session.addressed(0); ids !== null; ids = session.addressed(++batch))
+    session.recognizeBare(ids.flatMap((id) => bareHost(all.get(id))));
   for (let batch = 0; ; batch++) {
     const wanted = session.unrecognized(batch);
     if (wanted === null) return;
@@ -108,7 +118,7 @@ function recognizeHosts(session: Session, hosts: readonly NamedHost[]): void {
 
 /** The same of a plan in a preview and in an import. */
 export const shapeOf = (plans: readonly PlannedHost[]): unknown =>
-  plans.map(({ action, matchedBy, interfaces, ports, services, changes, superseded }) => ({
+  plans.map(({ action, matchedBy, interfaces, ports, services, changes, superseded, joins }) => ({
     action,
     matchedBy,
     interfaces: interfaces.map((one) => [one.action, one.entity.ip_address, one.entity.mac_address]),
@@ -116,4 +126,5 @@ export const shapeOf = (plans: readonly PlannedHost[]): unknown =>
     services: services.map((one) => [one.action, one.entity.name, one.seenAt]),
     changes,
     superseded: superseded.map(({ id }) => id),
+    joins,
   }));
