@@ -45,6 +45,8 @@ interface Conditions {
   /** Names a write, so that it may be repeated: it is answered as the first time, and has no second effect. */
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
+  /** Is shown the text of the answer as far as it has come, for those that tell how far they are. */
+  readonly onText?: (text: string) => void;
 }
 
 /** Parameters, query and body of a call; each is asked for only where the operation has it. */
@@ -111,7 +113,7 @@ export function createClient({
   onAnswer = () => undefined,
 }: ClientOptions): Client {
   async function send(operation: Endpoint, input: AnyInput): Promise<{ envelope: Envelope; etag: string | null }> {
-    const { params, query, body, ifMatch, idempotencyKey, signal } = input;
+    const { params, query, body, ifMatch, idempotencyKey, signal, onText } = input;
     const answered = await fetch(baseUrl + urlOf(operation.path, params, query), {
       method: operation.method.toUpperCase(),
       headers: {
@@ -124,7 +126,8 @@ export function createClient({
       ...(signal === undefined ? {} : { signal }),
     });
     onAnswer(answered);
-    const envelope = (await answered.json()) as Envelope;
+    const text = onText === undefined ? await answered.text() : await textOf(answered, onText);
+    const envelope = JSON.parse(text) as Envelope;
     if (envelope.success) return { envelope, etag: answered.headers.get("etag") };
     throw new ApiError(answered.status, envelope, answered.headers.get("retry-after"));
   }
@@ -159,6 +162,17 @@ export function createClient({
     },
     call: async <E extends Endpoint>(operation: E, input: Input<E>) => (await read(operation, input)).data,
   };
+}
+
+async function textOf({ body }: Response, onText: (text: string) => void): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  const reader = (body as ReadableStream<Uint8Array> | null)?.getReader();
+  for (let next = await reader?.read(); next?.value !== undefined; next = await reader?.read()) {
+    text += decoder.decode(next.value, { stream: true });
+    onText(text);
+  }
+  return text + decoder.decode();
 }
 
 function urlOf(path: string, params: unknown, query: unknown): string {

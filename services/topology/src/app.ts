@@ -74,7 +74,7 @@ export function createTopologyApp(parts: TopologyParts): Router {
   mountImports(router, storage, imports);
   mountReports(router, storage);
   mountExports(router, storage, journal.reader);
-  mountArchives(router, storage, imports, journal.reader);
+  mountArchives(router, { storage, notices, desk: imports, journal: journal.reader });
   mountStats(router, storage, journal.reader);
 
   mountAny(router, listNetworkIds, async ({ params }) => {

@@ -3,7 +3,7 @@ import { Actor, reading } from "./changes.js";
 import { Id, Instant, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
 
-// The record of what happened to accounts, to what lets somebody in, and to what sends changes elsewhere. @see docs/audit.md
+// The record of what happened to accounts, to what lets somebody in, and to what takes the inventory elsewhere. @see docs/audit.md
 
 export const AUDITED_ENTITIES = ["Organization", "User", "Session", "Invite", "UserApiKey", "Webhook"] as const;
 export const AUDIT_ACTIONS = [
@@ -18,6 +18,8 @@ export const AUDIT_ACTIONS = [
   "first_used",
   "paused",
   "replayed",
+  "exported",
+  "imported",
 ] as const;
 
 export const AuditedEntity = z.enum(AUDITED_ENTITIES);
@@ -26,7 +28,8 @@ export const AuditAction = z
   .describe(
     "`rotated`: a key or a webhook has another secret. `revoked`: somebody reported that a key has leaked, which ended it. `accepted`: an invite was used up. `login_failed`: with a wrong password. " +
       "`first_used`: a key from an address from which it was not used before. " +
-      "`paused`: the server has stopped a webhook that failed. `replayed`: a webhook goes on from another place.",
+      "`paused`: the server has stopped a webhook that failed. `replayed`: a webhook goes on from another place. " +
+      "`exported`, `imported`: an archive of the organization.",
   );
 
 export const AuditedState = z.record(z.string(), z.unknown()).nullable();
@@ -42,7 +45,7 @@ export const AuditEntry = z
     name: z
       .string()
       .describe(
-        "What the entity was called: the email address for users and sessions, the level for invites, the host for webhooks.",
+        "What the entity was called: the email address for users and sessions, the level for invites, the host for webhooks; `archive` for archives.",
       ),
     before: AuditedState.describe("The entity without any secret; null when there was none."),
     after: AuditedState.describe("The same from then on; null when there is none."),

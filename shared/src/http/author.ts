@@ -3,13 +3,18 @@ import type { IncomingMessage } from "node:http";
 import { CHANGE_COMMENT, ChangeComment } from "../contract/writes.js";
 import { validationFailed } from "../errors.js";
 import type { Author } from "../writes/author.js";
-import { isUser, type Principal } from "./tenancy.js";
+import { isUser, type Principal, type UserPrincipal } from "./tenancy.js";
 
 /** Who makes a request that may change something, and why; null for others. @throws AppError `validation_failed` */
 export function authorIn(request: IncomingMessage, principal: Principal, requestId: string): Author | null {
   if (!isUser(principal) || isRead(request)) return null;
+  return { ...readerOf(principal, requestId), comment: commentIn(request) };
+}
+
+/** Who makes a read, for the few that are written down. */
+export function readerOf(principal: UserPrincipal, requestId: string): Author {
   const { kind, credentialId, userId, email = null } = principal;
-  return { userId, keyId: kind === "key" ? credentialId : null, email, requestId, comment: commentIn(request) };
+  return { userId, keyId: kind === "key" ? credentialId : null, email, requestId, comment: null };
 }
 
 function isRead({ method }: IncomingMessage): boolean {

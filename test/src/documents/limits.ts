@@ -38,7 +38,8 @@ import {
   SHARE_OF_BINDINGS,
 } from "@nts/topology/storage/stores/host-capacity.rules";
 import { MOST_CHANGED, MOST_UNBOUND } from "@nts/topology/hosts/changed-at-once";
-import { ARCHIVE_LINE_LIMIT, MOST_ARCHIVED } from "@nts/topology/archives/check";
+import { ARCHIVE_LINE_LIMIT, MOST_ARCHIVED, MOST_REFERRED_TO } from "@nts/topology/archives/check";
+import { MOST_OF_ORGANIZATION } from "@nts/topology/archives/imports";
 import { DESK_LIMITS } from "@nts/topology/imports/desk";
 import * as scan from "@nts/topology/imports/scan.rules";
 import * as lines from "@nts/topology/imports/readers/lines";
@@ -202,7 +203,7 @@ function ofImports(): Rows {
   return [
     [
       "a file",
-      `${mib(operationOf("import_file")?.upload?.limitBytes ?? 0)}; of lines ${n(lines.MOST_LINES)} with ${n(lines.LINE_LIMIT)} characters each; of XML ${xml.DEPTH_LIMIT} levels deep; ${xml.ATTRIBUTE_LIMIT} attributes of an element, names of ${xml.NAME_LIMIT} characters; an archive ${mib(operationOf("import_archive")?.upload?.limitBytes ?? 0)} with ${n(MOST_ARCHIVED)} entities, lines of ${mib(ARCHIVE_LINE_LIMIT)}`,
+      `${mib(operationOf("import_file")?.upload?.limitBytes ?? 0)}; of lines ${n(lines.MOST_LINES)} with ${n(lines.LINE_LIMIT)} characters each; of XML ${xml.DEPTH_LIMIT} levels deep; ${xml.ATTRIBUTE_LIMIT} attributes of an element, names of ${xml.NAME_LIMIT} characters; an archive ${mib(operationOf("import_archive")?.upload?.limitBytes ?? 0)} with ${n(MOST_ARCHIVED)} entities, ${n(MOST_REFERRED_TO)} of them tags, networks and subnets, lines of ${mib(ARCHIVE_LINE_LIMIT)}`,
     ],
     [
       "what one import takes of it",
@@ -211,7 +212,7 @@ function ofImports(): Rows {
     ["subnets that one import may create", n(scan.MOST_NEW_SUBNETS)],
     [
       "imports at a time, in a process of topology",
-      `${running}, of one organization ${runningOfOrganization} (the second only while half of the places are free)`,
+      `${running}, of one organization ${runningOfOrganization} (the second only while half of the places are free); ${MOST_OF_ORGANIZATION} archives of one organization, with those that arrive`,
     ],
     [
       "imports that wait, in a process of topology",

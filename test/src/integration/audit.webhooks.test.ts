@@ -1,7 +1,8 @@
 /**
- * What topology does to webhooks, in the audit log of identity. Processes that die on the way are played by what they leave
+ * What topology does to webhooks, and archives of organizations, in the audit log of identity. Processes that die on the way are played by what they leave
  * behind: a note of which nobody was told, or an entry that nobody has confirmed.
  */
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { createTakeNotes } from "@nts/identity/audit/take-notes";
 import { createAudited } from "@nts/identity/audit/trail";
@@ -13,6 +14,7 @@ import {
   deleteWebhook,
   getWebhook,
   listChanges,
+  listHosts,
   patchWebhook,
   replayWebhook,
   rotateWebhook,
@@ -26,6 +28,7 @@ import { createTransactions, Discard } from "@nts/shared/mongo/transaction";
 import { BACKGROUND } from "@nts/shared/work";
 import { createAuditNotes, MOST_WAITING } from "@nts/topology/storage/audit-notes";
 import { notedOf } from "@nts/topology/webhooks/audited";
+import { ARCHIVE_PATH, archiveText, randomEntities, sendArchive } from "../support/archives.js";
 import { type Audited, startAudited } from "../support/audit.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 
@@ -216,6 +219,9 @@ describe("audit.webhooks: notes that nobody fetches", () => {
     await topology.db.collection<{ _id: string }>("audit_notes").insertMany(more);
     expect(await admin.refusal(rotateWebhook, { params: { id } })).toEqual([503, "unavailable", {}]);
     expect((await admin.refusal(deleteWebhook, { params: { id } }))[0]).toBe(503);
+    expect((await admin.raw("get", ARCHIVE_PATH)).code).toBe("unavailable");
+    expect((await sendArchive(admin, archiveText(randomEntities(4)))).code).toBe("unavailable");
+    expect((await admin.list(listHosts, { query: {} })).total).toBe(0);
     expect((await admin.call(getWebhook, { params: { id } })).id).toBe(id);
     const notes = createAuditNotes(topology.db);
     await createTransactions(topology.db.client)(BACKGROUND, [], (tx) =>
@@ -238,5 +244,39 @@ describe("audit.webhooks: notes that nobody fetches", () => {
     );
     expect(seen.flat().length).toBeGreaterThan(4);
     expect(seen.flat().filter(({ planSummary }) => String(planSummary).includes("COLLSCAN"))).toEqual([]);
+  });
+});
+
+describe("audit.webhooks: an archive", () => {
+  it("is told when it is downloaded, with who did it and of what, and not when nothing is sent", async () => {
+    const { organizationId } = admin.scope;
+    const headers = { [INTERNAL.clientAddress]: "203.0.113.7", [REQUEST_ID]: "01a1fe11-c1c3-73e4-b600-7af4ab9ac2de" };
+    const answered = await admin.raw("get", ARCHIVE_PATH, undefined, headers);
+    const etag = String(answered.headers["etag"]);
+    await admin.raw("get", ARCHIVE_PATH, undefined, { "if-none-match": etag });
+    await admin.raw("head", ARCHIVE_PATH);
+    const entries = await told();
+    expect(entries).toMatchObject([
+      {
+        ...{ action: "exported", entity: "Organization", entity_id: organizationId, name: "archive", before: null },
+        ...{ after: { networks: "all" }, address: "203.0.113.7", request_id: headers[REQUEST_ID] },
+        actor: { user_id: expect.any(String), key_id: expect.any(String) },
+      },
+    ]);
+    await admin.restrictedTo([randomUUID()]).raw("get", ARCHIVE_PATH);
+    expect((await told())[1]).toMatchObject({ action: "exported", after: { networks: "some" } });
+  });
+
+  it("is told when it is imported, before anything is written, and neither of a dry run nor of what is refused", async () => {
+    const entities = randomEntities(3);
+    const text = archiveText(entities);
+    await sendArchive(admin, text, "?dry_run=true");
+    await sendArchive(admin, text.slice(0, -40));
+    expect(await told()).toEqual([]);
+    await sendArchive(admin, text);
+    const [entry] = await told();
+    const { organization_id } = JSON.parse(text.slice(0, text.indexOf("\n"))) as { organization_id: string };
+    expect(entry).toMatchObject({ action: "imported", after: { organization_id, networks: "all" } });
+    expect(entry?.after?.["counts"]).toMatchObject({ Host: entities.filter(({ entity }) => entity === "Host").length });
   });
 });

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { importNmap } from "@nts/shared/contract";
+import { importArchive, importNmap } from "@nts/shared/contract";
 import { INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers";
 import { PROBE_PATH } from "@nts/shared/http/probe";
 import { answersIn } from "../support/answers-in.js";
@@ -57,10 +57,11 @@ describe("a file that is sent to the gateway", () => {
     await new Promise((resolve) => service.close(resolve));
   });
 
-  async function begin(name: string, framing: string): Promise<RawSocket> {
+  async function begin(name: string, framing: string, path: string = importNmap.path): Promise<RawSocket> {
     const socket = await openRawSocket(world.url);
-    const fields = `Host: a\r\nAuthorization: Bearer ${key.secret}\r\nContent-Type: application/xml\r\n${framing}`;
-    socket.write(`POST /api/v1/imports/nmap?network_id=${name} HTTP/1.1\r\n${fields}\r\n\r\n`);
+    const type = path === importNmap.path ? "application/xml" : "application/x-ndjson";
+    const fields = `Host: a\r\nAuthorization: Bearer ${key.secret}\r\nContent-Type: ${type}\r\n${framing}`;
+    socket.write(`POST ${path}?network_id=${name} HTTP/1.1\r\n${fields}\r\n\r\n`);
     return socket;
   }
 
@@ -99,6 +100,8 @@ describe("a file that is sent to the gateway", () => {
     const announced = await begin("large", `Content-Length: ${LIMIT + 1}`);
     expect(await outcomeOf(announced)).toBe("413 payload_too_large");
     expect(arrived.get("large")).toBe(undefined);
+    const archive = await begin("large", `Content-Length: ${importArchive.upload!.limitBytes + 1}`, importArchive.path);
+    expect(await outcomeOf(archive)).toBe("413 payload_too_large");
     const chunked = await begin("large", "Transfer-Encoding: chunked");
     for (let sent = 0; sent <= LIMIT; sent += KIB * KIB) chunked.write(chunk(Math.min(KIB * KIB, LIMIT + 1 - sent)));
     expect(await outcomeOf(chunked)).toBe("413 payload_too_large");

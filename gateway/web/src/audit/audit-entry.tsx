@@ -15,6 +15,8 @@ const COLORS: Readonly<Record<AuditEntry["action"], string>> = {
   revoked: "red",
   password_changed: "cyan",
   replayed: "cyan",
+  exported: "yellow",
+  imported: "cyan",
   first_used: "yellow",
   paused: "yellow",
   login_failed: "red",

@@ -18,6 +18,8 @@ import { linesIn } from "./split.js";
 export const ARCHIVE_LINE_LIMIT = 1_048_576;
 /** Entities of an archive. */
 export const MOST_ARCHIVED = 1_000_000;
+/** Tags, networks and subnets of an archive: they are remembered while it is checked. */
+export const MOST_REFERRED_TO = 50_000;
 
 /** What is known of an archive once all of it is checked. */
 export interface Checked {
@@ -37,7 +39,8 @@ type Members = Readonly<Record<string, unknown>>;
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
-export function createCheck(): Check {
+/** @param run does a part of the work when it is its turn */
+export function createCheck(run: <T>(slice: (isOver: () => boolean) => T) => Promise<T>): Check {
   const faults = createFaults();
   const hash = createHash("sha256");
   const entities = createEntityCheck(faults);
@@ -58,6 +61,17 @@ export function createCheck(): Check {
     return checked;
   }
 
+  /** Takes lines until the slice is over. */
+  function taken(lines: Iterator<Uint8Array>, isSliceOver: () => boolean): { text: string; isOver: boolean } {
+    for (let text = ""; ;) {
+      const next = lines.next();
+      if (next.done === true) return { text, isOver: true };
+      const checked = take(next.value);
+      if (checked !== null) text += `${JSON.stringify(checked)}\n`;
+      if (isSliceOver()) return { text, isOver: false };
+    }
+  }
+
   const tooLong = (): never => {
     faults.nextLine();
     return faults.stop("line_too_long", `must not be longer than ${ARCHIVE_LINE_LIMIT} bytes`);
@@ -65,9 +79,13 @@ export function createCheck(): Check {
 
   async function* lines(file: UploadedBytes): AsyncGenerator<Buffer> {
     for await (const some of linesIn(file, ARCHIVE_LINE_LIMIT, tooLong)) {
-      const checked = some.flatMap((one) => take(one) ?? []);
-      // Behind a fault it is only looked for others.
-      if (checked.length > 0 && faults.isClean()) yield Buffer.from(checked.map((one) => `${JSON.stringify(one)}\n`).join("")); // prettier-ignore
+      const lines = some.values();
+      for (let isMore = true; isMore;) {
+        const { text, isOver } = await run((isSliceOver) => taken(lines, isSliceOver));
+        // Behind a fault it is only looked for others.
+        if (text !== "" && faults.isClean()) yield Buffer.from(text);
+        isMore = !isOver;
+      }
     }
     if (!isEnded && faults.isClean())
       faults.add("cut_off", "the file ends before its last line, which has counts and a checksum");
@@ -155,6 +173,8 @@ function createEntityCheck(faults: Faults) {
       counts[kind] += 1;
       total += 1;
       if (total > MOST_ARCHIVED) faults.stop("too_many", `an archive can have at most ${MOST_ARCHIVED} entities`);
+      if (counts.Tag + counts.Network + counts.Subnet > MOST_REFERRED_TO)
+        faults.stop("too_many", `an archive can have at most ${MOST_REFERRED_TO} tags, networks and subnets`);
       const result = formOf(kind).safeParse(data);
       if (!result.success) {
         for (const { path, message } of faultsOf(result.error))

@@ -17,6 +17,7 @@ import { createFew, type FewKind, planFew, replaceFew, type Target } from "./few
 import { createHosts, presentHosts, updateHost } from "./hosts.js";
 import { derivedId } from "./ids.js";
 import { type HostGroup, type HostPlan, isNothing, type Naming, planHost, runnersIn } from "./plan.js";
+import type { Slices } from "./slices.js";
 
 // An archive on its way in. It is checked while it arrives and kept compressed; once all of it is right, it is written some
 // entities at a time, each batch a transaction of its own, between which others have their turn.
@@ -34,10 +35,12 @@ export interface ArchiveRequest {
   readonly isDry: boolean;
   readonly file: UploadedBytes;
   readonly log: Log;
+  /** Called once all of the file is right, before anything of it is written. */
+  readonly onChecked: (checked: Pick<Checked, "heading" | "counts">) => Promise<void>;
 }
 
 /** What all steps of one import know. */
-interface Run extends Omit<ArchiveRequest, "file" | "scope"> {
+interface Run extends Omit<ArchiveRequest, "file" | "scope" | "onChecked"> {
   readonly storage: Storage;
   readonly organizationScope: Scope;
   readonly checked: Checked;
@@ -48,20 +51,29 @@ interface Run extends Omit<ArchiveRequest, "file" | "scope"> {
   faultsInARow: number;
 }
 
+/** What imports share. */
+export interface Means {
+  readonly storage: Storage;
+  readonly desk: ImportDesk;
+  readonly slices: Slices;
+}
+
 /**
  * Imports an archive, or says what doing so would do.
  *
  * @returns the JSON text of an `ArchiveImport` in pieces
  * @throws AppError before the first piece: `archive_invalid` · `rate_limited` · `unavailable`
  */
-export async function* importArchive(storage: Storage, desk: ImportDesk, request: ArchiveRequest): AsyncGenerator<string> {
-  const { work, scope, isDry, file, log } = request;
-  const check = createCheck();
+export async function* importArchive({ storage, desk, slices }: Means, request: ArchiveRequest): AsyncGenerator<string> {
+  const { work, scope, isDry, file, log, onChecked } = request;
+  const check = createCheck((slice) => slices.run(scope.organizationId, slice));
   const compressed = through(check.lines(file), createDeflateRaw({ level: 1 }));
   yield* desk.hold(scope.organizationId, compressed, async function* (takeFile) {
+    const checked = check.result();
+    await onChecked(checked);
     const lines = through(takeFile(), createInflateRaw());
     const run: Run = {
-      ...{ work, isDry, log, storage, organizationScope: scope, checked: check.result() },
+      ...{ work, isDry, log, storage, organizationScope: scope, checked },
       places: new Map(),
       summary: emptySummary(),
       failed: [],

@@ -1,34 +1,63 @@
 import { ARCHIVE_TYPE, exportArchive, importArchive } from "@nts/shared/contract";
 import { answer } from "@nts/shared/http/answer";
+import { readerOf } from "@nts/shared/http/author";
 import { mount, type Router } from "@nts/shared/http/mount";
-import { importArchive as importLines } from "../archives/import.js";
+import { notedExport, notedImport } from "../archives/audited.js";
+import type { ArchiveRequest } from "../archives/import.js";
+import { createArchiveImports } from "../archives/imports.js";
 import { archiveLines } from "../archives/write.js";
+import type { Notices } from "../deletions/notices.js";
 import type { ImportDesk } from "../imports/desk.js";
 import type { JournalReader } from "../journal/read.js";
 import { streamed } from "../storage/lists.js";
 import type { Storage } from "../storage/storage.js";
+import { createAudited } from "./audited.js";
 
 /** Another one when the same inventory becomes another file. */
 const FORM = "a1.";
 const FILE = { mediaType: ARCHIVE_TYPE, fileName: "organization-archive.ndjson" };
 
-export function mountArchives(
-  router: Router,
-  storage: Storage,
-  desk: ImportDesk,
-  journal: Pick<JournalReader, "place" | "cursors">,
-): void {
-  mount(router, exportArchive, async ({ work, principal }) => {
+interface Parts {
+  readonly storage: Storage;
+  readonly notices: Notices;
+  readonly desk: ImportDesk;
+  readonly journal: Pick<JournalReader, "place" | "cursors">;
+}
+
+export function mountArchives(router: Router, { storage, notices, desk, journal }: Parts): void {
+  const audited = createAudited(storage, notices);
+  const importLines = createArchiveImports(storage, desk);
+
+  mount(router, exportArchive, async ({ work, scope, principal }) => {
     const { scope: rights } = principal;
     // Looked at first: the archive may have more than its cursor says, and never less.
     const [place, cursors] = await Promise.all([journal.place(rights), journal.cursors()]);
     const { organizationId: organization_id } = rights;
     const changes_cursor = cursors.of(organization_id, place);
-    const lines = archiveLines(storage, rights, { organization_id, changes_cursor });
-    return answer.file(streamed(work, lines), FILE, { revision: FORM + changes_cursor });
+    const networks = rights.networks === "all" ? "all" : "some";
+    // Nothing is told of who has the file already: it is asked for lines only where it is not 304.
+    const lines = async function* (): AsyncGenerator<string> {
+      const author = readerOf(principal, work.origin?.requestId ?? "");
+      const asking = { work: { ...work, author }, scope };
+      await audited(asking, [keyOf(organization_id)], (_tx, note) => note(notedExport(organization_id, networks)));
+      yield* archiveLines(storage, rights, { organization_id, changes_cursor });
+    };
+    return answer.file(streamed(work, lines()), FILE, { revision: FORM + changes_cursor });
   });
 
-  mount(router, importArchive, ({ work, scope, query: { dry_run: isDry }, body: file, log }) =>
-    Promise.resolve(answer.jsonPieces(importLines(storage, desk, { work, scope, isDry, file, log }))),
-  );
+  mount(router, importArchive, ({ work, scope, query: { dry_run: isDry }, body: file, log }) => {
+    const { organizationId } = scope;
+    const onChecked: ArchiveRequest["onChecked"] = async (checked) => {
+      if (isDry) return;
+      await audited({ work, scope }, [keyOf(organizationId)], (_tx, note) =>
+        note(notedImport(organizationId, checked)),
+      );
+    };
+    return Promise.resolve(answer.jsonPieces(importLines({ work, scope, isDry, file, log, onChecked })));
+  });
+}
+
+/** Those of one organization are noted one after another. */
+function keyOf(organizationId: string): string {
+  return `archives:${organizationId}`;
 }

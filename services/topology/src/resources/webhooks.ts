@@ -14,20 +14,17 @@ import {
   type WebhookFilter,
   type WebhookInput,
 } from "@nts/shared/contract";
-import type { ClientSession } from "mongodb";
 import { AppError, validationFailed } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
-import { mount, type Router, type UserCall, type UserHandler } from "@nts/shared/http/mount";
+import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
 import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { newId } from "@nts/shared/ids";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { requireRevision } from "@nts/shared/revision";
-import { afterCommit } from "@nts/shared/work";
 import type { Notices } from "../deletions/notices.js";
 import { goneBehind } from "../journal/cursors.js";
 import type { JournalReader } from "../journal/read.js";
-import type { Noted } from "../storage/audit-notes.js";
 import type { Stored } from "../storage/entities.js";
 import { BY_ID, FEW_INDEX } from "../storage/indexes.js";
 import { answerList, commonFilter } from "../storage/lists.js";
@@ -37,6 +34,7 @@ import { webhooksSeenFrom, type WebhookStore } from "../storage/stores/webhooks.
 import { notedOf } from "../webhooks/audited.js";
 import type { WebhookDesk } from "../webhooks/desk.js";
 import { isSeenFrom } from "../webhooks/filter.rules.js";
+import { type Audited, createAudited } from "./audited.js";
 
 interface Parts {
   readonly storage: Storage;
@@ -46,13 +44,13 @@ interface Parts {
 }
 
 interface Means extends Parts {
-  readonly audited: ReturnType<typeof createAudited>;
+  readonly audited: Audited;
 }
 
 const EVERYTHING: WebhookFilter = { network_ids: [], entities: [], actions: [], tag_ids: [] };
 
 export function mountWebhooks(router: Router, parts: Parts): void {
-  const means: Means = { ...parts, audited: createAudited(parts) };
+  const means: Means = { ...parts, audited: createAudited(parts.storage, parts.notices) };
   const { storage, desk, audited } = means;
   const { webhooks } = storage;
   mount(router, listWebhooks, list(webhooks));
@@ -73,24 +71,6 @@ export function mountWebhooks(router: Router, parts: Parts): void {
     return answer.data(null);
   });
   mountActions(router, means);
-}
-
-/** Runs a transaction whose body notes for the audit log what it does, and says so when it is committed. */
-function createAudited({ storage: { transaction, auditNotes }, notices }: Parts) {
-  type Note = (noted: Noted) => Promise<void>;
-  type Asking = Pick<UserCall<never>, "work" | "scope">;
-  return async <T>(
-    { work, scope: { organizationId } }: Asking,
-    keys: readonly string[],
-    body: (tx: ClientSession, note: Note) => Promise<T>,
-  ): Promise<T> => {
-    const origin = work.origin ?? null;
-    const result = await transaction(work, keys, (tx) => body(tx, (noted) => auditNotes.add(tx, noted, origin)));
-    await afterCommit(work, () => {
-      notices.auditNoted(organizationId);
-    });
-    return result;
-  };
 }
 
 function mountActions(router: Router, means: Means): void {

@@ -1,0 +1,35 @@
+import { AppError } from "@nts/shared/errors";
+import type { ImportDesk } from "../imports/desk.js";
+import type { Storage } from "../storage/storage.js";
+import { type ArchiveRequest, importArchive } from "./import.js";
+import { createSlices } from "./slices.js";
+
+/** Archives of an organization that may arrive or be imported at a time, each of which takes memory besides its file. */
+export const MOST_OF_ORGANIZATION = 2;
+/** Seconds after which a refused one may be sent again. */
+const RETRY_SECONDS = 5;
+
+/** Makes what imports archives, a bounded number of each organization at a time. See {@link importArchive}. */
+export function createArchiveImports(
+  storage: Storage,
+  desk: ImportDesk,
+): (request: ArchiveRequest) => AsyncGenerator<string> {
+  const means = { storage, desk, slices: createSlices(storage.database.idle) };
+  const underWay = new Map<string, number>();
+  const add = (organizationId: string, more: 1 | -1): void => {
+    const now = (underWay.get(organizationId) ?? 0) + more;
+    if (now === 0) underWay.delete(organizationId);
+    else underWay.set(organizationId, now);
+  };
+  return async function* (request) {
+    const { organizationId } = request.scope;
+    if (underWay.get(organizationId) === MOST_OF_ORGANIZATION)
+      throw new AppError("rate_limited", { retry_after_seconds: RETRY_SECONDS });
+    add(organizationId, 1);
+    try {
+      yield* importArchive(means, request);
+    } finally {
+      add(organizationId, -1);
+    }
+  };
+}
