@@ -30,6 +30,7 @@ const Keys = lazy(() => import("./keys/keys-page.js"));
 const Users = lazy(() => import("./users/users-page.js"));
 const Audit = lazy(() => import("./audit/audit-page.js"));
 const Settings = lazy(() => import("./settings/settings-page.js"));
+const Archive = lazy(() => import("./archive/archive-page.js"));
 const Webhooks = lazy(() => import("./webhooks/webhooks-page.js"));
 const Webhook = lazy(() => import("./webhooks/webhook-page.js"));
 const Picture = lazy(() => import("./picture/picture.js"));
@@ -69,6 +70,7 @@ export function App(): ReactNode {
                     <Route path={PATHS.users} element={<Users />} />
                     <Route path={PATHS.audit} element={<Audit />} />
                     <Route path={PATHS.settings} element={<Settings />} />
+                    <Route path={PATHS.archive} element={<Archive />} />
                     <Route path={PATHS.webhooks} element={<Webhooks />} />
                     <Route path={PATHS.webhook} element={<Webhook />} />
                     <Route path="*" element={<NotFound />} />

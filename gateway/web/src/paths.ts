@@ -22,6 +22,7 @@ export const PATHS = {
   users: "/users",
   audit: "/audit",
   settings: "/settings",
+  archive: "/settings/archive",
   webhooks: "/settings/webhooks",
   webhook: "/settings/webhooks/:id",
 } as const;

@@ -6,10 +6,14 @@ import classes from "./imports.module.css";
 interface FileFieldProps {
   readonly onChoose: (file: File) => void;
   readonly disabled: boolean;
+  /** What is taken, and how much of it. */
+  readonly about?: string;
 }
 
+const SCANS = "Scans, and what other tools write; up to 20 MB";
+
 /** Takes one file: chosen, or dropped on it. */
-export function FileField({ onChoose, disabled }: FileFieldProps): ReactNode {
+export function FileField({ onChoose, disabled, about = SCANS }: FileFieldProps): ReactNode {
   const id = useId();
   const [isOver, setOver] = useState(false);
   const drop = (event: DragEvent): void => {
@@ -36,7 +40,7 @@ export function FileField({ onChoose, disabled }: FileFieldProps): ReactNode {
         <strong>Select a file</strong>, or drop it here
       </span>
       <Text size="sm" c="dimmed" component="span">
-        Scans, and what other tools write; up to 20 MB
+        {about}
       </Text>
       <input
         id={id}

@@ -11,6 +11,7 @@ import { FileField } from "./file-field.js";
 import { FORMATS, ROWS } from "./formats.js";
 import { type Machine, MachineField } from "./machine-field.js";
 import { PlanView } from "./plan-view.js";
+import { sizeText } from "./size.js";
 
 interface ScanImportProps {
   /** Empty while none is chosen. */
@@ -183,9 +184,4 @@ function isNothing({ format, summary, missing }: ImportPlan): boolean {
 /** Places in a file are written for people; those of the request have no spaces. */
 function isOfFile(faults: Readonly<Record<string, string>>): boolean {
   return Object.keys(faults).some((path) => /^line \d|^\$/.test(path));
-}
-
-function sizeText(bytes: number): string {
-  if (bytes < 1_000) return `${bytes} B`;
-  return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

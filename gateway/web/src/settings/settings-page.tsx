@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { Page } from "../parts/page.js";
+import { ArchivePart } from "./archive-part.js";
 import { OrganizationPart } from "./organization-part.js";
 import { PasswordPart } from "./password-part.js";
 import { RightsPart } from "./rights-part.js";
@@ -11,12 +12,14 @@ import classes from "./settings.module.css";
 /** The organization, the caller's own profile and password, and what the caller may do. */
 export default function SettingsPage(): ReactNode {
   const may = useMay("Admin");
+  const isOwner = useMay("Owner");
   return (
     <Page title="Settings">
       <div className={classes.parts}>
         <div className={classes.column}>
           <OrganizationPart />
           {may && <WebhooksPart />}
+          {isOwner && <ArchivePart />}
         </div>
         <div className={classes.column}>
           <RightsPart />

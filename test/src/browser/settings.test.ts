@@ -1,6 +1,7 @@
-/** What an Admin does with webhooks in the console, in front of a receiver that answers as it likes. */
+/** What Owners and Admins do under Settings: webhooks, in front of a receiver that answers as it likes, and the archive. */
+import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import type { Webhook, WebhookDelivery } from "@nts/shared/contract";
+import type { AuditEntry, Webhook, WebhookDelivery } from "@nts/shared/contract";
 import { barriersOf, WCAG_AA } from "../support/accessibility.js";
 import { aColleague, anAccount } from "../support/api.js";
 import { until } from "../support/until.js";
@@ -118,5 +119,55 @@ describe("a webhook", () => {
     await page.goto("/settings/webhooks");
     await page.getByRole("alert").getByRole("heading", { name: "Permission denied" }).waitFor();
     expect(await button(page, "New webhook").count()).toBe(0);
+  });
+});
+
+describe("the archive of an organization", () => {
+  it("is downloaded, compared with what there is, and brought back although the server is away in between", async () => {
+    const account = await anAccount(url());
+    const { session } = account;
+    const { network, host } = await aNetworkWithAHost(session);
+    const page = await somebody({ account });
+    await page.goto("/settings");
+    await page.getByRole("link", { name: "Open archive" }).click();
+    const link = page.getByRole("link", { name: "Download archive" });
+    const [download] = await Promise.all([page.waitForEvent("download"), link.click()]);
+    const path = await download.path();
+    const choose = (text: string): Promise<void> =>
+      page.getByLabel("Select a file").setInputFiles({ name: "a.ndjson", mimeType: "", buffer: Buffer.from(text) });
+    const archive = await readFile(path, "utf8");
+
+    await choose(archive.slice(0, -50));
+    await page.getByRole("alert").getByText("The archive cannot be imported").waitFor();
+    await page.getByRole("table", { name: "Faults of the file" }).getByText("malformed_json").waitFor();
+    expect(await barriersOf(page)).toEqual([]);
+    await button(page, "Choose another file").click();
+
+    await choose(archive);
+    await button(page, "Nothing to import").waitFor();
+    await button(page, "Choose another file").click();
+    await session.data("patch", `/api/v1/hosts/${host.id}`, { name: "renamed" });
+    await choose(archive);
+    const hosts = page.getByRole("region", { name: "Preview" }).getByRole("row", { name: /^Hosts/ });
+    await hosts.getByText("1").waitFor();
+    expect(await hosts.getByRole("cell").allInnerTexts()).toEqual(["Hosts", "0", "1", "0", "0"]);
+    const meta = { api_version: 1, server_version: "0", request_id: "r" };
+    const away = { status: 503, json: { success: false, error: "Away.", code: "unavailable", params: {}, meta } };
+    await page.route("**/organizations/archive?dry_run=false", (route) => route.fulfill(away), { times: 1 });
+    await button(page, "Import").click();
+    await page.getByText("Interrupted.").waitFor();
+    await page.getByText("Import complete.").waitFor();
+    expect(await barriersOf(page)).toEqual([]);
+    expect(await session.data("get", `/api/v1/hosts/${host.id}`)).toMatchObject({
+      name: "nas",
+      network_id: network.id,
+    });
+
+    await until(async () => {
+      const told = await session.data<AuditEntry[]>("get", "/api/v1/audit?order_direction=desc&limit=2");
+      return told.map(({ action }) => action).join() === "imported,exported";
+    });
+    await page.goto("/audit");
+    await button(page, "exported Organization archive").waitFor();
   });
 });

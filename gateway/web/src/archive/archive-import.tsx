@@ -1,0 +1,145 @@
+import { Alert, Button, Group, Progress, Stack, Text, Title } from "@mantine/core";
+import { type ArchiveImport, importArchive } from "@nts/shared/contract";
+import { FileUp, X } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { Link } from "react-router";
+import { describeFailure, isPassing } from "../api/failure.js";
+import { FileField } from "../imports/file-field.js";
+import { sizeText } from "../imports/size.js";
+import { Panel } from "../parts/page.js";
+import { PATHS } from "../paths.js";
+import { useSession } from "../session/session.js";
+import { ArchiveReport, Faults, isNothing } from "./archive-report.js";
+import { type ArchiveSending, useArchiveImport } from "./use-archive-import.js";
+
+const limitBytes = importArchive.upload?.limitBytes ?? Infinity;
+const LIMIT_TEXT = `up to ${Math.floor(limitBytes / 1_048_576)} MB`;
+
+/** From an archive to what it would do, and from there to what it does. */
+export function ArchiveImportPart(): ReactNode {
+  const [file, setFile] = useState<File | null>(null);
+  const look = useArchiveImport();
+  const apply = useArchiveImport();
+  const begin = (chosen: File | null): void => {
+    for (const { cancel } of [look, apply]) cancel();
+    setFile(chosen);
+    if (chosen !== null && chosen.size <= limitBytes) look.sending.mutate({ file: chosen, isDry: true });
+  };
+  const done = apply.sending.data;
+  const report = done ?? look.sending.data;
+  const isTooLarge = file !== null && file.size > limitBytes;
+  const current = apply.sending.isIdle ? look : apply;
+  const { error, isPending } = current.sending;
+  return (
+    <Panel pad>
+      <Stack>
+        <Title order={2}>Bring back</Title>
+        <Text size="sm">
+          What is there is put back to what the archive has, what is not is made, and nothing is removed. You see what
+          it would do before anything is changed.
+        </Text>
+        {file === null ? (
+          <FileField onChoose={begin} disabled={false} about={`An archive; ${LIMIT_TEXT}`} />
+        ) : (
+          <Chosen file={file} onOther={done === undefined && apply.sending.isPending ? null : () => begin(null)} />
+        )}
+        {isTooLarge && (
+          <Alert color="red" role="alert" title="The file is too large">
+            An archive can have {LIMIT_TEXT}.
+          </Alert>
+        )}
+        {isPending && <Going {...current} />}
+        {error !== null && file !== null && (
+          <Failed error={error} onRetry={() => current.sending.mutate({ file, isDry: current === look })} />
+        )}
+        {report !== undefined && !apply.sending.isPending && <OfWhom report={report} />}
+        {report !== undefined && !apply.sending.isPending && <ArchiveReport report={report} />}
+        {report !== undefined && file !== null && apply.sending.error === null && (
+          <Group justify="flex-end">
+            {done !== undefined ? (
+              <Button component={Link} to={PATHS.networks} variant="default">
+                Go to networks
+              </Button>
+            ) : (
+              <Button
+                leftSection={<FileUp size={16} aria-hidden />}
+                loading={apply.sending.isPending}
+                disabled={isNothing(report)}
+                onClick={() => apply.sending.mutate({ file, isDry: false })}
+              >
+                {isNothing(report) ? "Nothing to import" : "Import"}
+              </Button>
+            )}
+          </Group>
+        )}
+      </Stack>
+    </Panel>
+  );
+}
+
+function Chosen({ file, onOther }: { readonly file: File; readonly onOther: (() => void) | null }): ReactNode {
+  return (
+    <Group justify="space-between">
+      <Text size="sm">
+        <strong>{file.name}</strong>{" "}
+        <Text component="span" c="dimmed" inherit className="numbers">
+          {sizeText(file.size)}
+        </Text>
+      </Text>
+      {onOther !== null && (
+        <Button variant="default" size="xs" leftSection={<X size={14} aria-hidden />} onClick={onOther}>
+          Choose another file
+        </Button>
+      )}
+    </Group>
+  );
+}
+
+/** How far it is. */
+function Going({ progress, isInterrupted, sending }: ArchiveSending): ReactNode {
+  const share = progress === null || progress.total === 0 ? 0 : (100 * progress.done) / progress.total;
+  const verb = sending.variables?.isDry === false ? "Importing" : "Comparing";
+  const text = isInterrupted
+    ? "Interrupted. The file is sent again in a moment, and goes on where it ended."
+    : progress === null
+      ? "Sending and checking the file …"
+      : `${verb}: ${progress.done} of ${progress.total}`;
+  return (
+    <div>
+      <Text size="sm" role="status" mb="xs" className="numbers">
+        {text}
+      </Text>
+      <Progress value={share} animated={progress === null} aria-label="Progress" />
+    </div>
+  );
+}
+
+function Failed({ error, onRetry }: { readonly error: Error; readonly onRetry: () => void }): ReactNode {
+  const { title, text } = describeFailure(error);
+  return (
+    <>
+      <Alert color="red" role="alert" title={title}>
+        {text !== title && text}
+      </Alert>
+      <Faults error={error} />
+      {isPassing(error) && (
+        <Group justify="flex-end">
+          <Button onClick={onRetry}>Continue</Button>
+        </Group>
+      )}
+    </>
+  );
+}
+
+/** Says where an archive comes from, where that is not obvious. */
+function OfWhom({ report }: { readonly report: ArchiveImport }): ReactNode {
+  const { organization } = useSession();
+  const { organization_id: id, networks } = report.archive;
+  const remarks = [
+    ...(id === organization.id
+      ? []
+      : ["It is of another organization: what it has is made anew, beside what is there."]),
+    ...(networks === "all" ? [] : ["It does not have all networks of its organization."]),
+  ];
+  return remarks.length === 0 ? null : <Alert color="yellow">{remarks.join(" ")}</Alert>;
+}

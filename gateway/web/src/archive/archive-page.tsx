@@ -1,0 +1,61 @@
+import { Button, Group, Stack, Text, Title } from "@mantine/core";
+import { exportArchive } from "@nts/shared/contract";
+import { Download, Lock } from "lucide-react";
+import type { ReactNode } from "react";
+import { CopyField } from "../parts/copy.js";
+import { EmptyState } from "../parts/empty-state.js";
+import { Page, Panel } from "../parts/page.js";
+import { WayBack } from "../parts/way-back.js";
+import { PATHS } from "../paths.js";
+import { useMay } from "../session/session.js";
+import { ArchiveImportPart } from "./archive-import.js";
+import classes from "./archive.module.css";
+
+const FILE_NAME = "organization-archive.ndjson";
+
+/** The inventory of the organization as one file, out and in. */
+export default function ArchivePage(): ReactNode {
+  const may = useMay("Owner");
+  return (
+    <Page title="Archive" about={<WayBack to={PATHS.settings}>Settings</WayBack>}>
+      {may ? (
+        <div className={classes.parts}>
+          <DownloadPart />
+          <ArchiveImportPart />
+        </div>
+      ) : (
+        <Panel pad>
+          <EmptyState icon={Lock} title="Requires the Owner level">
+            Ask an Owner of your organization for an archive.
+          </EmptyState>
+        </Panel>
+      )}
+    </Page>
+  );
+}
+
+function DownloadPart(): ReactNode {
+  const url = location.origin + exportArchive.path;
+  return (
+    <Panel pad>
+      <Stack>
+        <Title order={2}>Download</Title>
+        <Text size="sm">
+          Networks, subnets, tags and hosts with everything on them, all of one moment. Users, API keys, webhooks and
+          the history are not in it. The audit log tells of each download.
+        </Text>
+        <CopyField label="Command" value={`curl -f -H 'Authorization: Bearer API_KEY' '${url}' -o ${FILE_NAME}`} />
+        <Group justify="flex-end">
+          <Button
+            component="a"
+            href={exportArchive.path}
+            download={FILE_NAME}
+            leftSection={<Download size={16} aria-hidden />}
+          >
+            Download archive
+          </Button>
+        </Group>
+      </Stack>
+    </Panel>
+  );
+}

@@ -1,0 +1,24 @@
+import { Button, Group, Text, Title } from "@mantine/core";
+import type { ReactNode } from "react";
+import { Link } from "react-router";
+import { Panel } from "../parts/page.js";
+import { PATHS } from "../paths.js";
+
+/** The way to the archive. */
+export function ArchivePart(): ReactNode {
+  return (
+    <Panel pad>
+      <Title order={2} mb="xs">
+        Archive
+      </Title>
+      <Text size="sm">
+        The whole inventory as one file: keep it, move it to another organization, or bring it back.
+      </Text>
+      <Group justify="flex-end" mt="md">
+        <Button component={Link} to={PATHS.archive} variant="default">
+          Open archive
+        </Button>
+      </Group>
+    </Panel>
+  );
+}
