@@ -1,4 +1,5 @@
 import type { BodyInputOf, DataOf, Endpoint, ParamsOf, QueryInputOf } from "./contract/endpoint.js";
+import { requestTarget } from "./contract/request-target.js";
 import { IDEMPOTENCY_KEY, type Plan } from "./contract/writes.js";
 import { bodyTypesOf, type UploadInput } from "./contract/upload.js";
 import type { ErrorCode, ErrorParams } from "./errors.js";
@@ -113,8 +114,8 @@ export function createClient({
   onAnswer = () => undefined,
 }: ClientOptions): Client {
   async function send(operation: Endpoint, input: AnyInput): Promise<{ envelope: Envelope; etag: string | null }> {
-    const { params, query, body, ifMatch, idempotencyKey, signal, onText } = input;
-    const answered = await fetch(baseUrl + urlOf(operation.path, params, query), {
+    const { body, ifMatch, idempotencyKey, signal, onText } = input;
+    const answered = await fetch(baseUrl + requestTarget(operation.path, input), {
       method: operation.method.toUpperCase(),
       headers: {
         ...headers,
@@ -173,17 +174,4 @@ async function textOf({ body }: Response, onText: (text: string) => void): Promi
     onText(text);
   }
   return text + decoder.decode();
-}
-
-function urlOf(path: string, params: unknown, query: unknown): string {
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_match, name: string) =>
-    encodeURIComponent((params as Record<string, string>)[name] ?? ""),
-  );
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries((query ?? {}) as Record<string, unknown>))
-    for (const one of Array.isArray(value) ? value : [value])
-      // A comma separates the values of a list, unless a backslash stands before it.
-      if (one !== undefined)
-        search.append(name, Array.isArray(value) ? String(one).replaceAll(",", "\\,") : String(one));
-  return search.size === 0 ? filled : `${filled}?${search.toString()}`;
 }

@@ -1,5 +1,6 @@
 import { Agent, request } from "undici";
 import type { BodyInputOf, DataOf, Endpoint, ParamsOf, QueryInputOf } from "../contract/endpoint.js";
+import { requestTarget } from "../contract/request-target.js";
 import { AppError, type ErrorCode } from "../errors.js";
 import type { Replica } from "../upstream/replicas.js";
 import type { Upstream } from "../upstream/upstream.js";
@@ -75,7 +76,7 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
     operation: E,
     question: Question<E> & { readonly limitMs: number },
   ): Promise<DataOf<E>> {
-    const answered = await request(origin + pathOf(operation.path, question), {
+    const answered = await request(origin + requestTarget(operation.path, question), {
       dispatcher: agent,
       method: operation.method.toUpperCase(),
       headers: {
@@ -97,15 +98,6 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
 
 function headersOf(cause: Cause | undefined): Record<string, string> {
   return cause === undefined ? {} : { [REQUEST_ID]: cause.requestId, [TRACEPARENT]: cause.traceparent };
-}
-
-function pathOf(path: string, question: { params?: unknown; query?: unknown }): string {
-  const params = (question.params ?? {}) as Record<string, string>;
-  const query = new URLSearchParams(
-    Object.entries(question.query ?? {}).map(([name, value]): [string, string] => [name, String(value)]),
-  );
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(params[name] ?? ""));
-  return query.size === 0 ? filled : `${filled}?${query.toString()}`;
 }
 
 function isTimeout(error: unknown): boolean {

@@ -141,7 +141,7 @@ describe("services.lists: filters", () => {
     const labels = ["a,b", "a", "b", "a\\", "a\\,b"];
     for (const label of labels) await aService(world, host, { name: label, tags: [label] });
     for (const label of labels) {
-      const { rows } = await world.owner.list(listServices, { query: { tag_ids: [label.replaceAll(",", "\\,")] } });
+      const { rows } = await world.owner.list(listServices, { query: { tag_ids: [label] } });
       expect(rows.map(({ name }) => name)).toEqual([label]);
     }
   });

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { MongoClient, ReadConcern } from "mongodb";
 import { createBus } from "@nts/shared/bus/bus";
 import { keyChanged } from "@nts/shared/contract/messages";
+import { requestTarget } from "@nts/shared/contract/request-target";
 import { createTenancySigner } from "@nts/shared/http/tenancy";
 import { createLog } from "@nts/shared/log";
 import { createDirect } from "../support/direct.js";
@@ -48,7 +49,7 @@ export async function createKilling(stack: Stack): Promise<Killing> {
     const { credential_id, organization_id, user_id, permission, networks } = verified.principal;
     const scope = { organizationId: organization_id, networks };
     const principal = { kind: "session", credentialId: credential_id, userId: user_id, permission, scope } as const;
-    const path = operation.path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => params?.[name] ?? "");
+    const path = requestTarget(operation.path, { params });
     const answered = fetch(identity.url + path, {
       method: operation.method.toUpperCase(),
       headers: { "x-tenancy": sign(principal), ...(body && { "content-type": "application/json" }) },

@@ -3,14 +3,6 @@ import { type IncomingMessage, request as httpRequest } from "node:http";
 import { INTERNAL } from "@nts/shared/http/headers";
 import type { Answered } from "./topology.js";
 
-/** The search of a URL. */
-export function searchOf(query: Readonly<Record<string, unknown>>): string {
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query))
-    for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) search.append(name, String(one));
-  return search.size === 0 ? "" : `?${search.toString()}`;
-}
-
 /** One request over Node's own client, which shows trailers; they are given among the headers. */
 export function exchange(body: string | undefined, options: object): Promise<Answered<unknown>> {
   return new Promise((resolve, reject) => {

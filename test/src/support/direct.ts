@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { BodyInputOf, DataOf, Endpoint, ParamsOf, QueryInputOf } from "@nts/shared/contract/endpoint";
 import { createKey, type UserApiKey, type UserApiKeyInput } from "@nts/shared/contract/keys";
 import { verifyCredential, type Verification } from "@nts/shared/contract/internal";
+import { requestTarget } from "@nts/shared/contract/request-target";
 import { bodyTypesOf } from "@nts/shared/contract/upload";
 import { createInvite, type InviteCreate } from "@nts/shared/contract/invites";
 import { login, register, type User } from "@nts/shared/contract/users";
@@ -100,7 +101,7 @@ export function createDirect(stack: Asked): Direct {
     if (operation.upstream === "gateway") throw new Error("the gateway is asked through its own door");
     const { replicas, sign } = services[operation.upstream];
     const { as = { kind: "anonymous" }, replica = 0, body } = question;
-    const answered = await fetch((replicas[replica]?.url ?? "") + pathOf(operation.path, question), {
+    const answered = await fetch((replicas[replica]?.url ?? "") + requestTarget(operation.path, question), {
       method: operation.method.toUpperCase(),
       headers: {
         "x-tenancy": sign(as),
@@ -192,11 +193,4 @@ export function keyBodyOf(
 /** The content of the session cookie that an answer sets. */
 export function tokenOf(headers: Headers): string {
   return /^session_id=([^;]*)/.exec(headers.getSetCookie()[0] ?? "")?.[1] ?? "";
-}
-
-function pathOf(path: string, question: { params?: unknown; query?: unknown }): string {
-  const params = (question.params ?? {}) as Record<string, string>;
-  const query = Object.entries(question.query ?? {}).map(([name, value]): [string, string] => [name, String(value)]);
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => params[name] ?? "");
-  return `${filled}?${new URLSearchParams(query).toString()}`;
 }

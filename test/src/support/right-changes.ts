@@ -1,5 +1,6 @@
 /** The changes that take rights away, each on a credential of its own that it makes worthless. */
 import { OPERATIONS, type AnyEndpoint } from "@nts/shared/contract";
+import { requestTarget } from "@nts/shared/contract/request-target";
 import { aColleague, aKey, anAccount, anotherSession, callerOf, type Account } from "./api.js";
 
 /** A credential that is good, and the change that ends it. */
@@ -105,7 +106,7 @@ export const KINDS: ReadonlyMap<string, Prepare | null> = new Map([
 
 /** Makes the change through a gateway. @returns the status of the answer */
 export async function send(url: string, { change: { operation, params, body, by } }: Revocation): Promise<number> {
-  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => params?.[name] ?? "");
+  const path = requestTarget(operation.path, { params });
   return (await callerOf(url, "author", { cookie: by.cookie }).send(operation.method, path, body)).status;
 }
 

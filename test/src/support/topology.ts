@@ -10,6 +10,7 @@ import { type CommandStartedEvent, type Db, type MongoClient } from "mongodb";
 import type { Input } from "@nts/shared/client";
 import type { Plan } from "@nts/shared/contract";
 import type { DataOf, Endpoint, Permission } from "@nts/shared/contract/endpoint";
+import { requestTarget } from "@nts/shared/contract/request-target";
 import { bodyTypesOf } from "@nts/shared/contract/upload";
 import { INTERNAL, INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers";
 import { startServer } from "@nts/shared/http/server";
@@ -33,7 +34,7 @@ import { INDEXES } from "@nts/topology/storage/indexes";
 import { MIGRATIONS } from "@nts/topology/storage/migrations";
 import { createStorage, type Storage } from "@nts/topology/storage/storage";
 import { abandon } from "./abandon.js";
-import { exchange, searchOf } from "./bare-exchange.js";
+import { exchange } from "./bare-exchange.js";
 import { giveBackDatabase, takeDatabase } from "./prepared-databases.js";
 import { withoutOrganization } from "./tenant-filters.js";
 
@@ -248,9 +249,8 @@ function callerOf(connection: Connection): Caller {
     return exchange(text, { agent, port: ports[instance], method: method.toUpperCase(), path, headers: given });
   };
   const send: Caller["send"] = async (operation, input) => {
-    const { params, query, body, headers } = input as Record<string, Record<string, string> | undefined>;
-    const path = operation.path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => params?.[name] ?? "");
-    return (await raw(operation.method, path + searchOf(query ?? {}), body, headers)) as never;
+    const { body, headers, ...target } = input as Record<string, Record<string, string> | undefined>;
+    return (await raw(operation.method, requestTarget(operation.path, target), body, headers)) as never;
   };
   const succeed: Caller["send"] = async (operation, input) => {
     let answered = await send(operation, input);
