@@ -42,9 +42,11 @@ export interface AnsweringOptions {
 }
 
 /** Puts the steps of the pipeline together, with all that they need. */
-export async function createAnswering(
-  options: AnsweringOptions,
-): Promise<{ answerers: Answerers; connections: OpenConnections; inFlight: InFlight }> {
+export function createAnswering(options: AnsweringOptions): {
+  readonly answerers: Answerers;
+  readonly connections: OpenConnections;
+  readonly inFlight: InFlight;
+} {
   const { config, credentials, limiter, redis, guard, services, metrics, tracing, log } = options;
   const publicUrl = config.PUBLIC_URL === undefined ? null : new URL(config.PUBLIC_URL);
   const protection = createProtectionMetrics(metrics.registry);
@@ -58,7 +60,7 @@ export async function createAnswering(
   });
   const charges = createCharges(limiter);
   const pace = createPace();
-  const pages = await createPages();
+  const pages = createPages();
   const webConsole = createConsole();
   const authenticate = createAuthenticate({
     verifier: credentials.verifier,

@@ -61,7 +61,7 @@ startProcess(async () => {
   const observe = createLimitMetrics(registry);
   const limiter = createLimiter({ ...allowancesOf(config), redis, guard, liveGateways, observe });
   const parts = { config, credentials, limiter, redis, guard, services, metrics, tracing, log };
-  const { answerers, connections, inFlight } = await createAnswering(parts);
+  const { answerers, connections, inFlight } = createAnswering(parts);
 
   addUpstreamMetrics(registry, Object.values(upstreams));
   addStateMetrics(registry, { ...credentials, limiter });

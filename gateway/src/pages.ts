@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, extname, join } from "node:path";
-import { createOpenApiDocument } from "@nts/shared/openapi";
-import { SERVER_VERSION } from "@nts/shared/version";
 import { SECURITY_HEADERS } from "./edge/answer-headers.js";
 import { HeaderList } from "./edge/header-list.js";
 import { compress, servedFile, type ServedFile } from "./files/served-file.js";
 
 // The API's description, as a document and as a page to browse. The page loads nothing from elsewhere, and runs under a
 // policy that allows no script but those that lie here as files.
+
+const { resolve } = createRequire(import.meta.url);
 
 const ASSETS = ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"];
 const DOCUMENT = "/openapi.json";
@@ -63,18 +63,27 @@ export interface Pages {
   find(path: string): ServedFile | null;
 }
 
-/** The pages in all their forms, made once. */
-export async function createPages(): Promise<Pages> {
-  const assets = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
+/** The pages. Each is compressed when it is first asked for: a gateway that starts has more urgent things to do. */
+export function createPages(): Pages {
+  const assets = dirname(resolve("swagger-ui-dist/package.json"));
   const files = new Map([
-    [DOCUMENT, fileOf(".json", JSON.stringify(createOpenApiDocument(SERVER_VERSION)))],
+    [DOCUMENT, fileOf(".json", readFileSync(resolve("@nts/shared/openapi.json")))],
     [PAGE, fileOf(".html", HTML)],
     [`${PAGE}/initializer.js`, fileOf(".js", INITIALIZER)],
   ]);
   for (const name of ASSETS)
     files.set(`${PAGE}/${name}`, fileOf(extname(name), readFileSync(join(assets, name)), DAY_SECONDS));
-  await Promise.all([...files.values()].map(compress));
-  return { find: (path) => files.get(path) ?? null };
+  const compressed = new WeakSet<ServedFile>();
+  return {
+    find: (path) => {
+      const file = files.get(path) ?? null;
+      if (file !== null && !compressed.has(file)) {
+        compressed.add(file);
+        void compress(file);
+      }
+      return file;
+    },
+  };
 }
 
 function fileOf(extension: string, content: string | Buffer, maxAgeSeconds = 0): ServedFile {
