@@ -18,7 +18,7 @@ import { type Answered, type Caller, startTopology, type Topology } from "../sup
 
 let topology: Topology;
 beforeAll(async () => {
-  topology = await startTopology();
+  topology = await startTopology({ importsHere: true });
 });
 afterAll(async () => {
   expect(await violationsIn(topology.db)).toEqual([]);

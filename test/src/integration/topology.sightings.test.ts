@@ -26,7 +26,7 @@ import { type Caller, startTopology, type Topology } from "../support/topology.j
 
 let topology: Topology;
 beforeAll(async () => {
-  topology = await startTopology({ journal: true });
+  topology = await startTopology({ journal: true, importsHere: true });
 });
 afterAll(async () => {
   expect(await violationsIn(topology.db)).toEqual([]);

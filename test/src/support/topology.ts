@@ -35,6 +35,7 @@ import { MIGRATIONS } from "@nts/topology/storage/migrations";
 import { createStorage, type Storage } from "@nts/topology/storage/storage";
 import { abandon } from "./abandon.js";
 import { exchange } from "./bare-exchange.js";
+import { createImportDeskHere } from "./import-sessions.js";
 import { giveBackDatabase, takeDatabase } from "./prepared-databases.js";
 import { withoutOrganization } from "./tenant-filters.js";
 
@@ -47,6 +48,8 @@ export interface TopologyOptions {
   readonly shares?: Partial<ShareLimits>;
   /** The changes are written down, by one of the instances at a time. */
   readonly journal?: boolean;
+  /** Imports run in the test's own thread: for suites of what is imported, not of the threads that they run in elsewhere. */
+  readonly importsHere?: boolean;
   /** Is told every command that the instances send to MongoDB. */
   readonly onCommand?: (command: CommandStartedEvent) => void;
 }
@@ -129,6 +132,7 @@ export interface Page<Row> {
 /** Starts the service on a database that holds nothing, and that another one may use when it has stopped. */
 export async function startTopology(options: TopologyOptions = {}): Promise<Topology> {
   const { instances = 1, storage = (it: Storage): Storage => it, shares, journal = false, onCommand } = options;
+  const newImportDesk = options.importsHere === true ? createImportDeskHere : createImportDesk;
   const url = process.env["MONGODB_URL"];
   if (url === undefined) throw new Error("MONGODB_URL is not set: run these tests with `node test/run.mjs`");
   const notices: [string, string, string][] = [];
@@ -178,7 +182,7 @@ export async function startTopology(options: TopologyOptions = {}): Promise<Topo
         waiting,
         feeds: createFeeds(served, createLog("topology", "error")),
       },
-      imports: createImportDesk(),
+      imports: newImportDesk(),
       webhooks: createWebhooks(served, {
         allow: ["127.0.0.0/8"],
         most: 20,

@@ -54,7 +54,8 @@ export interface ImportDesk {
   spooledBytes(): number;
 }
 
-export function createImportDesk(limits: DeskLimits = DESK_LIMITS): ImportDesk {
+/** @param startThread where the sessions of imports run */
+export function createImportDesk(limits: DeskLimits = DESK_LIMITS, startThread = startImportThread): ImportDesk {
   const spool = createSpool(limits.spool);
   const queue = createImportQueue(limits);
   const hold: ImportDesk["hold"] = async function* (organizationId, file, work) {
@@ -80,7 +81,7 @@ export function createImportDesk(limits: DeskLimits = DESK_LIMITS): ImportDesk {
     hold,
     run: (organizationId, file, work) =>
       hold(organizationId, file, async function* (takeFile) {
-        const thread = startImportThread(limits.thread);
+        const thread = startThread(limits.thread);
         try {
           yield* work({ session: thread.session, takeFile });
         } finally {
