@@ -17,6 +17,8 @@ import { createShares } from "@nts/shared/shares";
 import { passOn } from "@nts/shared/tracing/tracing";
 import { createDirect, type Direct } from "./direct.js";
 
+/** Tests of this process take many passwords and guess none; real processes hash as they do elsewhere. */
+const CHEAP = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 const SECRETS = ["the-secret-of-the-tests-of-identity"];
 
 export interface IdentityOptions {
@@ -40,7 +42,7 @@ export async function startIdentity({ replicas = [{}], onCommand }: IdentityOpti
   if (url === undefined) throw new Error("MONGODB_URL is not set: run these tests with `node test/run.mjs`");
   const name = `identity_test_${randomBytes(6).toString("hex")}`;
   const log = createLog("identity", process.env["TEST_LOG_LEVEL"] ?? "error");
-  const passwords = await createPasswords();
+  const passwords = await createPasswords(CHEAP);
   const verifyTenancy = createTenancyVerifier({ users: SECRETS, processes: SECRETS }, "identity");
   const preparing = createMongoClient(url, "identity-test");
   await prepareDatabase(preparing.db(name), log);

@@ -18,11 +18,12 @@ export interface Passwords {
   matches(stored: string | null, password: string): Promise<boolean>;
 }
 
-export async function createPasswords(): Promise<Passwords> {
+/** @param cost of each hash, in KiB of memory, rounds over it and lanes */
+export async function createPasswords(cost = COST): Promise<Passwords> {
   const run = createBoundedQueue({ atATime: AT_A_TIME, mostWaiting: MOST_WAITING });
-  const nobody = await hash(randomBytes(32), COST);
+  const nobody = await hash(randomBytes(32), cost);
   return {
-    hash: (password) => run(() => hash(password, COST)),
+    hash: (password) => run(() => hash(password, cost)),
     matches: (stored, password) =>
       run(async () => {
         const isRight = await verify(stored ?? nobody, password);
