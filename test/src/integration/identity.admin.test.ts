@@ -3,8 +3,10 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { MongoClient } from "mongodb";
+import { login } from "@nts/shared/contract/users";
 import { ROOT } from "@nts/local/processes/system";
 import { aKey, anAccount, callerOf, cookieOf, type Account } from "../support/api.js";
+import { createDirect } from "../support/direct.js";
 import { startStack, type Stack } from "../support/stack.js";
 
 let stack: Stack;
@@ -29,8 +31,8 @@ const admin = (args: string[], { input = "", env = {}, on = stack } = {}) =>
     input,
   });
 
-const logIn = (email: string, password: string, { url } = stack) =>
-  callerOf(url, "nobody").send("post", "/api/auth/login", { email, password });
+const logIn = (email: string, password: string) =>
+  callerOf(stack.url, "nobody").send("post", "/api/auth/login", { email, password });
 
 /** What the gateways answer to the session of an account. */
 const statuses = ({ cookie }: Account) =>
@@ -76,7 +78,7 @@ describe("identity.admin: create-owner", () => {
   });
 
   it("opens an empty system that only admits who is invited, before identity has ever run on it", async () => {
-    const closed = await startStack({ env: { REGISTRATION: "invite" } });
+    const closed = await startStack({ gateways: 0, env: { REGISTRATION: "invite" } });
     try {
       const [identity] = closed.identities;
       await identity?.stop();
@@ -89,7 +91,8 @@ describe("identity.admin: create-owner", () => {
       expect([won?.exitCode, lost?.exitCode]).toEqual([0, 1]);
       expect(lost?.stderr).toContain("The email address ada@example.com is in use.");
       await identity?.restart();
-      const logins = passwords.map((password) => logIn("ada@example.com", password, closed));
+      const { ask } = createDirect(closed);
+      const logins = passwords.map((password) => ask(login, { body: { email: "ada@example.com", password } }));
       expect((await Promise.all(logins)).map(({ status }) => status).sort()).toEqual([200, 401]);
     } finally {
       await closed.stop();
