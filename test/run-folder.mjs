@@ -1,13 +1,16 @@
-// The folder of one run of tests or of a benchmark: under it every suite keeps the data and logs of the processes it starts, and the list of
-// them. Whatever a suite leaves running, because it crashed or was interrupted, is stopped when the folder is closed; what
-// a killed test run leaves is stopped by the next one.
+// The folder of one run of tests or of a benchmark: under it every suite keeps the data and logs of the processes it
+// starts, and the list of them. Whatever a suite leaves running, because it crashed or was interrupted, is stopped when the
+// folder is closed; what a killed run leaves is stopped and removed by the next one, of this clone or of another.
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, rmSync, statfsSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync } from "node:fs";
 import { freemem, tmpdir, userInfo } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { killRunningScripts, ROOT } from "./checks.mjs";
 
 const MEMORY = "/dev/shm";
+const BASES = `nts-test-${userInfo().uid}-`;
+/** In the folder of a suite. */
+const DATABASES = ["mongodb", "redis", "nats"];
 /** Bytes that the servers of a test run may need there, several times over. */
 const ROOM = 8 * 1024 ** 3;
 
@@ -31,13 +34,15 @@ export function folderInMemory() {
 export async function openRunFolder({ within = tmpdir(), lastWords } = {}) {
   const { stopLeftovers } = await import("../deploy/local/dist/processes/run-records.js");
   const clone = createHash("sha256").update(ROOT).digest("hex").slice(0, 12);
-  const base = join(within, `nts-test-${userInfo().uid}-${clone}`);
+  const base = join(within, BASES + clone);
   const path = join(base, String(process.pid));
   mkdirSync(base, { recursive: true, mode: 0o700 });
 
-  for (const earlier of readdirSync(base).filter((name) => !isAlive(Number(name)))) {
-    await stopAll(join(base, earlier), stopLeftovers);
-    rmSync(join(base, earlier), { recursive: true, force: true });
+  for (const run of deadRuns(within)) {
+    await stopAll(run, stopLeftovers);
+    // The logs of another clone may still be wanted there.
+    if (dirname(run) === base) rmSync(run, { recursive: true, force: true });
+    else removeDatabases(run);
   }
   mkdirSync(path, { recursive: true });
 
@@ -64,8 +69,28 @@ export async function openRunFolder({ within = tmpdir(), lastWords } = {}) {
   };
 }
 
+/** The folders of runs whose process is gone, of all clones. */
+function deadRuns(within) {
+  const bases = entriesOf(within).filter((name) => name.startsWith(BASES));
+  return bases.flatMap((base) =>
+    entriesOf(join(within, base))
+      .filter((name) => !isAlive(Number(name)))
+      .map((name) => join(within, base, name)),
+  );
+}
+
+/** Another run may be tidying up the same folder. */
+function entriesOf(folder) {
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+function removeDatabases(run) {
+  for (const suite of entriesOf(run))
+    for (const name of DATABASES) rmSync(join(run, suite, name), { recursive: true, force: true });
+}
+
 async function stopAll(folder, stopLeftovers) {
-  for (const entry of readdirSync(folder)) {
+  for (const entry of entriesOf(folder)) {
     await stopLeftovers(join(folder, entry, "starts")); // first, or they would start again what is stopped next
     await stopLeftovers(join(folder, entry, "run"));
   }
