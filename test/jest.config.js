@@ -19,7 +19,7 @@ export default {
   testSequencer: fileURLToPath(new URL("long-suites-first.mjs", import.meta.url)),
   transform: {},
   testTimeout: 300_000, // a machine that does other work too is slow, not wrong
-  maxWorkers: 3, // some suites wait most of the time
+  maxWorkers: 4, // some suites wait most of the time
   workerIdleMemoryLimit: "1GB",
   watchman: false,
 };

@@ -4,30 +4,35 @@ import TestSequencer from "@jest/test-sequencer";
 
 const LONG = [
   "browser/pages",
-  "integration/topology.indexes",
+  "integration/mongo",
   "integration/lifecycle",
-  "integration/topology.races",
-  "integration/archive",
+  "integration/topology.indexes",
   "integration/rolling",
+  "integration/topology.races",
+  "integration/gateway.redis-away",
   "integration/topology.imports.long",
-  "integration/identity.admin",
+  "integration/archive",
+  "integration/gateway.upstreams",
   "browser/editors",
   "e2e/hostile",
-  "integration/gateway.redis-away",
+  "integration/gateway.credentials",
+  "integration/identity.admin",
   "e2e/authorization",
-  "integration/mongo",
   "integration/topology.feed",
   "browser/picture",
-  "integration/gateway.credentials",
-  "integration/topology.as-of",
-  "integration/topology.large-writes",
-  "integration/topology.unguarded",
-  "e2e/start",
-  "integration/gateway.upstreams",
-  "browser/journey",
-  "integration/topology.sightings",
-  "integration/retries",
   "integration/revocation",
+  "integration/gateway.uploads",
+  "integration/retries",
+  "browser/journey",
+  "integration/gateway.connections",
+  "e2e/start",
+  "integration/topology.as-of",
+  "e2e/readme",
+  "integration/tracing",
+  "integration/topology.streams",
+  "imports/thread",
+  "integration/gateway.streams",
+  "integration/topology.sweeps",
 ];
 
 export default class LongSuitesFirst extends TestSequencer {
@@ -38,6 +43,6 @@ export default class LongSuitesFirst extends TestSequencer {
 }
 
 function rankOf({ path }) {
-  const index = LONG.findIndex((name) => path.endsWith(`test/dist/${name}.test.js`));
+  const index = LONG.findIndex((name) => path.endsWith(`dist/${name}.test.js`));
   return index === -1 ? LONG.length : index;
 }
