@@ -31,12 +31,25 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   ip_outside_subnet: { params: "`ip_address`, `cidr`", remedy: "Choose an address inside the subnet." },
   not_authenticated: { params: "", remedy: "Send an API key, or sign in." },
   invalid_credentials: { params: "", remedy: "Check the email address and the password." },
+  second_factor_required: {
+    params: "`challenge`, `expires_in_seconds`",
+    remedy: "Send the challenge with a code to `POST /api/auth/login/second-factor`.",
+  },
+  second_factor_invalid: {
+    params: "",
+    remedy: "Wait for the next code; check the clock of the device; or use a recovery code.",
+  },
+  challenge_expired: { params: "", remedy: "Sign in again." },
   api_key_invalid: { params: "", remedy: "Check the key; it may have been rotated or deleted." },
   api_key_expired: { params: "", remedy: "Create a new key, or extend this one." },
   api_key_disabled: { params: "", remedy: "Enable the key." },
   session_expired: { params: "", remedy: "Sign in again." },
   permission_denied: { params: "`required`", remedy: "Use a credential with the required level or scope." },
   session_required: { params: "", remedy: "Sign in, and send the session cookie." },
+  confirmation_required: {
+    params: "",
+    remedy: "Send a code to `POST /api/auth/second-factor/confirm`, and repeat the request.",
+  },
   address_not_allowed: { params: "", remedy: "Use it from its `allowed_ips`, or ask its user to change them." },
   api_access_disabled: { params: "", remedy: "Ask an Owner to allow API keys." },
   csrf_rejected: { params: "", remedy: "Send the request from the service's own origin, or use an API key." },
@@ -122,6 +135,10 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     remedy: "Wait as long as `Retry-After` says; when it goes on, MongoDB needs more disk or cache.",
   },
   unavailable: { params: "", remedy: RETRY },
+  second_factor_not_configured: {
+    params: "",
+    remedy: "Ask the operator to set `SECOND_FACTOR_SECRETS`; a recovery code works all the same.",
+  },
   upstream_timeout: {
     params: "",
     remedy: "Check whether the write took effect before repeating it; a read can be retried.",

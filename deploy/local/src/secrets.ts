@@ -13,6 +13,8 @@ export interface TenancySecrets {
 /** What the processes of one data folder share and nobody else may know. */
 export interface Secrets {
   readonly tenancySecrets: TenancySecrets;
+  /** Encrypts the secrets of second factors. */
+  readonly secondFactorSecret: string;
   readonly redisPassword: string;
   /** Of the users that the processes are on the bus. */
   readonly natsPasswords: Readonly<Record<"gateway" | "identity" | "topology", string>>;
@@ -29,6 +31,7 @@ export function createSecrets(): Secrets {
       gatewayToTopology: [newSecret()],
       identityToTopology: [newSecret()],
     },
+    secondFactorSecret: newSecret(),
     redisPassword: newSecret(),
     natsPasswords: { gateway: newSecret(), identity: newSecret(), topology: newSecret() },
     mongodbPassword: newSecret(),

@@ -36,10 +36,17 @@ import { createForgetNetworks } from "./networks/forget-networks.js";
 import { createReferenceSweep, type ReferenceSweep, type ReferenceSweepParts } from "./networks/sweep.js";
 import { createGuess } from "./logins/guess.js";
 import { createLoginFailureStore } from "./logins/store.js";
+import { OF_CODES } from "./logins/throttle.rules.js";
 import { mountOrganizations } from "./organizations/routes.js";
 import { createOrganizationStore } from "./organizations/store.js";
 import type { Quotas } from "./quotas.js";
 import { mountRegistrations } from "./registrations/routes.js";
+import { createChallenges } from "./second-factor/challenges.js";
+import { createRequireConfirmed } from "./second-factor/confirmed.js";
+import { mountSecondFactors } from "./second-factor/routes.js";
+import { createSealer } from "./second-factor/seal.js";
+import { createSecondFactorStore } from "./second-factor/store.js";
+import { createBeginSession } from "./sessions/begin.js";
 import { createSessionCookies } from "./sessions/cookie.js";
 import { createReplaceSessions } from "./sessions/replace.js";
 import { mountOwnSessions } from "./sessions/own-routes.js";
@@ -65,6 +72,8 @@ export interface AppOptions extends Pick<RouterOptions, "verifyTenancy" | "log" 
   readonly topology: Pick<InternalClient, "ask">;
   readonly passwords: Passwords;
   readonly judgePassword: JudgePassword;
+  /** What secrets of second factors are encrypted with, the present one first; empty when none can be set up. */
+  readonly secondFactorSecrets: readonly string[];
   readonly quotas: Quotas;
   readonly publicUrl: string;
   readonly registration: "open" | "invite";
@@ -82,7 +91,7 @@ export interface App extends Router {
 
 /** It listens to the bus but not yet to a port. */
 export function createApp(options: AppOptions): App {
-  const { db, transaction: plain, bus, topology: client, passwords, judgePassword, quotas, publicUrl, registration, forms, ...routing } = options; // prettier-ignore
+  const { db, transaction: plain, bus, topology: client, passwords, judgePassword, secondFactorSecrets, quotas, publicUrl, registration, forms, ...routing } = options; // prettier-ignore
   const database = { db, share: routing.shares.use };
   const transaction = createAudited(plain, db);
   const changes = followChanges({ db, transaction, bus });
@@ -94,7 +103,7 @@ export function createApp(options: AppOptions): App {
   });
 
   const stores = createStores(database, forms);
-  const { keys, users, sessions, invites, organizations } = stores;
+  const { keys, users, sessions, invites, organizations, challenges, factors } = stores;
   const credentials = createCredentialStore(db, changes.keyChanges.confirmed, forms);
   const topology = createTopologyDirectory(client);
   const cookies = createSessionCookies(publicUrl);
@@ -106,28 +115,33 @@ export function createApp(options: AppOptions): App {
   hearDeletions(bus, sweeps, routing.log);
   const replaceSessions = createReplaceSessions({ sessions, transaction, changeRights });
   const requireStrong = createRequireStrongPassword(judgePassword);
-  const requireLasting = createRequireLasting(keys);
-  const requireRoom = createRequireRoom(organizations, keys, quotas);
-  const requireRoomForInvite = createRequireRoomForInvite(organizations, invites, quotas);
-  const guess = createGuess(createLoginFailureStore(db));
+  const { requireLasting, requireConfirmed, requireRoom, requireRoomForInvite } = createGuards(stores, quotas);
+  const failures = createLoginFailureStore(db);
+  const guess = createGuess(failures);
   const failedLogins = createFailedLogins(db, transaction, routing.log);
   const change = createChangePassword({ users, sessions, passwords, changeRights });
+  const beginSession = createBeginSession({ sessions, quotas, replaceSessions, topology, cookies });
 
   mountRegistrations(router, {
     ...{ ...stores, replaceSessions, passwords, requireStrong },
     ...{ topology, cookies, registration },
   });
-  mountUsers(router, { ...stores, topology, requireLasting, changeRights });
-  mountInvites(router, { invites, topology, requireLasting, transaction, requireRoom: requireRoomForInvite });
+  mountUsers(router, { ...stores, topology, requireLasting, requireConfirmed, changeRights });
+  mountInvites(router, { invites, topology, requireLasting, requireConfirmed, transaction, requireRoom: requireRoomForInvite }); // prettier-ignore
   mountSessions(router, {
-    ...{ sessions, sessionsPerUser: quotas.sessionsPerUser, users, replaceSessions, passwords },
+    ...{ sessions, users, beginSession, challenges, passwords },
     ...{ guess, failedLogins, topology, cookies, changeRights },
+  });
+  mountSecondFactors(router, {
+    ...{ users, sessions, challenges, beginSession, requireConfirmed, passwords, guess, failedLogins },
+    ...{ factors, transaction, changeRights },
+    ...{ sealer: createSealer(secondFactorSecrets), guessCode: createGuess(failures, OF_CODES) },
   });
   mountOwnSessions(router, { sessions, cookies, changeRights });
   mountPasswords(router, { users, organizations, passwords, requireStrong, guess, failedLogins, change, cookies });
   mountOrganizations(router, { organizations, transaction, changeRights });
   const noteFirstUses = createNoteFirstUses(db, transaction);
-  mountKeys(router, { keys, topology, transaction, requireRoom, changeRights, noteFirstUses });
+  mountKeys(router, { keys, topology, transaction, requireRoom, requireConfirmed, changeRights, noteFirstUses });
   mountOrganizationKeys(router, { keys, users, topology, changeRights });
   mountLeakedKeys(router, { keys, changeRights, settle: changes.settle });
   mountAudit(router, createAuditReader(database));
@@ -139,6 +153,19 @@ export function createApp(options: AppOptions): App {
   return { ...router, sweepReferences, takeNotes, settled: failedLogins.written };
 }
 
+/** What refuses requests beyond the rights of their callers. */
+function createGuards(
+  { keys, users, sessions, organizations, invites }: ReturnType<typeof createStores>,
+  quotas: Quotas,
+) {
+  return {
+    requireLasting: createRequireLasting(keys),
+    requireConfirmed: createRequireConfirmed(users, sessions),
+    requireRoom: createRequireRoom(organizations, keys, quotas),
+    requireRoomForInvite: createRequireRoomForInvite(organizations, invites, quotas),
+  };
+}
+
 function createStores(database: Database, forms: Forms | undefined) {
   return {
     keys: createKeyStore(database, forms),
@@ -146,6 +173,8 @@ function createStores(database: Database, forms: Forms | undefined) {
     sessions: createSessionStore(database, forms),
     invites: createInviteStore(database, forms),
     organizations: createOrganizationStore(database, forms),
+    challenges: createChallenges(database.db),
+    factors: createSecondFactorStore(database, forms),
   };
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { commonSettings, shareSettings, tenancySettings, UrlList, writeSettings } from "@nts/shared/config";
+import { commonSettings, SecretList, shareSettings, tenancySettings, UrlList, writeSettings } from "@nts/shared/config";
 
 import { AUDIT_RETENTION_DAYS } from "./audit/retention.js";
 
@@ -10,6 +10,9 @@ export const IdentitySettings = z.object({
   ...commonSettings,
   GATEWAY_TO_IDENTITY_SECRETS,
   IDENTITY_TO_TOPOLOGY_SECRETS,
+  SECOND_FACTOR_SECRETS: SecretList.optional().describe(
+    "Comma-separated; the first one encrypts the secrets of second factors, all decrypt. Without it none can be set up.",
+  ),
   ...shareSettings,
   ...writeSettings,
   MONGODB_URL: z.string().describe("A replica set; transactions need one."),

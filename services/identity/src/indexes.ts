@@ -34,6 +34,10 @@ export const INDEXES: Indexes = {
     { key: { expires_at: 1 }, expireAfterSeconds: 0 },
   ],
   login_failures: [{ key: { account: 1 } }, { key: { expires_at: 1 }, expireAfterSeconds: 0 }],
+  challenges: [
+    { key: { user_id: 1, address_block: 1, created_at: -1 } },
+    { key: { expires_at: 1 }, expireAfterSeconds: 0 },
+  ],
   api_keys: [
     { key: { hash: 1 }, unique: true },
     { key: KEYS_BY_USER },

@@ -15,6 +15,11 @@ export const AUDIT_ACTIONS = [
   "accepted",
   "password_changed",
   "login_failed",
+  "second_factor_enabled",
+  "second_factor_disabled",
+  "second_factor_failed",
+  "recovery_codes_renewed",
+  "recovery_code_used",
   "first_used",
   "paused",
   "replayed",
@@ -26,7 +31,7 @@ export const AuditedEntity = z.enum(AUDITED_ENTITIES);
 export const AuditAction = z
   .enum(AUDIT_ACTIONS)
   .describe(
-    "`rotated`: a key or a webhook has another secret. `revoked`: somebody reported that a key has leaked, which ended it. `accepted`: an invite was used up. `login_failed`: with a wrong password. " +
+    "`rotated`: a key or a webhook has another secret. `revoked`: somebody reported that a key has leaked, which ended it. `accepted`: an invite was used up. `login_failed`: with a wrong password; `second_factor_failed`: with the right one, and a wrong code. " +
       "`first_used`: a key from an address from which it was not used before. " +
       "`paused`: the server has stopped a webhook that failed. `replayed`: a webhook goes on from another place. " +
       "`exported`, `imported`: an archive of the organization.",

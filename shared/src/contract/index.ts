@@ -17,6 +17,7 @@ import * as organizations from "./organizations.js";
 import * as ports from "./ports.js";
 import * as reports from "./reports.js";
 import * as revert from "./revert.js";
+import * as secondFactor from "./second-factor.js";
 import * as sessions from "./sessions.js";
 import * as services from "./services.js";
 import * as subnets from "./subnets.js";
@@ -50,6 +51,7 @@ function compare(a: string, b: string): number {
 export const OPERATIONS = operationsOf(
   system,
   users,
+  secondFactor,
   sessions,
   whoami,
   invites,
@@ -101,6 +103,7 @@ export * from "./organizations.js";
 export * from "./ports.js";
 export * from "./reports.js";
 export * from "./revert.js";
+export * from "./second-factor.js";
 export * from "./services.js";
 export * from "./sessions.js";
 export * from "./sightings.js";

@@ -54,7 +54,7 @@ export const createInvite = endpoint({
     "could no longer invite to that level.",
   body: InviteCreate,
   response: Invite.extend({ token: z.string() }).meta({ id: "CreatedInvite" }),
-  errors: ["invalid_reference", "quota_exceeded", "write_conflict"],
+  errors: ["invalid_reference", "confirmation_required", "quota_exceeded", "write_conflict"],
 });
 
 export const revokeInvite = endpoint({

@@ -117,7 +117,7 @@ export const createKey = endpoint({
   summary: "Create an API key; the answer is the only place that shows its secret",
   body: UserApiKeyInput,
   response: z.object({ api_key: UserApiKey, key: z.string() }).meta({ id: "CreatedUserApiKey" }),
-  errors: [...inputErrors, "quota_exceeded", "write_conflict"],
+  errors: ["confirmation_required", ...inputErrors, "quota_exceeded", "write_conflict"],
 });
 
 export const getKey = endpoint({
@@ -141,7 +141,7 @@ export const updateKey = endpoint({
   params: byId,
   body: UserApiKeyInput,
   response: UserApiKey,
-  errors: ["not_found", ...inputErrors, "precondition_failed", "write_conflict"],
+  errors: ["confirmation_required", "not_found", ...inputErrors, "precondition_failed", "write_conflict"],
 });
 
 export const patchKey = patchOf(updateKey);
@@ -163,7 +163,7 @@ export const rotateKey = endpoint({
       .describe("How long the old secret goes on working, beside the new one."),
   }),
   response: z.string().describe("The new secret."),
-  errors: ["not_found", "precondition_failed", "write_conflict"],
+  errors: ["confirmation_required", "not_found", "precondition_failed", "write_conflict"],
 });
 
 export const finishRotation = endpoint({

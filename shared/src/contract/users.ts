@@ -86,8 +86,10 @@ export const login = endpoint({
   summary: "Start a session: sets the cookie `session_id`, and ends the session that the browser had",
   body: Login,
   response: User,
-  description: "Who fails again and again waits longer and longer, up to 15 minutes, and not because of others.",
-  errors: ["invalid_credentials", "login_throttled", "write_conflict"],
+  description:
+    "Who fails again and again waits longer and longer, up to 15 minutes, and not because of others. Who has a second factor " +
+    "is answered 401 `second_factor_required` with a `challenge` for `login_second_factor`.",
+  errors: ["invalid_credentials", "second_factor_required", "login_throttled", "write_conflict"],
 });
 
 export const logout = endpoint({
@@ -173,7 +175,14 @@ export const updateUser = endpoint({
   params: byId,
   body: UserUpdate,
   response: User,
-  errors: ["not_found", "invalid_reference", "last_owner", "precondition_failed", "write_conflict"],
+  errors: [
+    "not_found",
+    "invalid_reference",
+    "confirmation_required",
+    "last_owner",
+    "precondition_failed",
+    "write_conflict",
+  ],
 });
 
 export const patchUser = patchOf(updateUser);

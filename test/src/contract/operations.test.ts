@@ -30,9 +30,15 @@ describe("the contract and what is derived from it", () => {
     const unlevelled = OPERATIONS.filter(({ credential, permission }) => credential !== "none" && permission === null);
     expect(unlevelled.map(({ operationId }) => operationId).sort()).toEqual([
       "change_password",
+      "confirm_second_factor",
+      "disable_second_factor",
+      "enable_second_factor",
       "get_current_user",
       "get_current_user_by_post",
+      "get_second_factor",
       "logout",
+      "offer_second_factor",
+      "renew_recovery_codes",
     ]);
   });
 

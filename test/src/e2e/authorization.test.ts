@@ -19,11 +19,13 @@ import { archiveText } from "../support/archives.js";
 import { scanFile } from "../support/imports.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 import {
+  askedBodyOf,
   aNetworkWithAHost,
   aWebhook,
   idsIn,
   headersOf,
   keyBody,
+  OF_NOTHING,
   SINGULAR,
   theFirstCursor,
   UNKNOWN,
@@ -192,8 +194,7 @@ function expectedOf(operation: AnyEndpoint, kind: Kind, target: Target): string 
   if (permission !== null && !isAtLeast(kind.level ?? "Viewer", permission)) return "permission_denied";
   const isWhole = kind.networks.length === 2;
   if (operation.wholeOrganization === true && !isWhole) return "permission_denied";
-  // A request that nobody has made.
-  if (operationId === "revert_changes") return "not_found";
+  if (operationId in OF_NOTHING) return OF_NOTHING[operationId]!;
   // What is deleted here was made for it, and so is outside of the networks of a restricted key.
   if (operationId.includes("delete_network") && !isWhole) return "not_found";
   if (belongsToOrganization(path)) return target === "foreign" || target === "unknown" ? notFoundIfById(path) : 200;
@@ -229,7 +230,7 @@ async function requestOf(
   { isHarmless = false, bodyOf }: { isHarmless?: boolean; bodyOf?: NetworkWorld } = {},
 ): Promise<{ path: string; body: unknown }> {
   const resource = /^\/api\/v1\/(auth\/(?:keys|sessions)|organizations\/keys|[\w-]+)/.exec(operation.path)?.[1] ?? "";
-  const isDelete = operation.operationId.includes("delete") || operation.method === "delete";
+  const isDelete = operation.operationId.includes("delete") || (operation.method === "delete" && resource !== "");
   const entity = isDelete && !isHarmless ? await victim(resource, target) : existing(resource, target);
   const sample = bodyOf === undefined ? entity : resource in SINGULAR ? bodyOf[SINGULAR[resource] as "host"] : entity;
   const ofUpload = operation.path.includes("/imports/") ? `?network_id=${existing("networks", target).id}` : "";
@@ -270,10 +271,8 @@ async function victim(resource: string, target: Target): Promise<Made> {
 function bodyFor(operation: AnyEndpoint, resource: string, target: Target, entity: Made): unknown {
   if (operation.upload !== undefined) return resource === "organizations" ? archiveText([]) : scanFile("ping");
   if (operation.body === undefined || operation.path.endsWith("/bulk-delete")) return operation.body && [entity.id];
-  if (operation.operationId === "change_password")
-    return { current_password: own.password, new_password: own.password };
-  if (operation.operationId === "revert_changes") return { request_id: "nothing" };
-  if (operation.operationId === "replay_webhook") return { after: cursor };
+  const asked = askedBodyOf(operation, own.password, cursor);
+  if (asked !== null) return asked;
   const isCreate = operation.operationId.startsWith("create_");
   const n = ++victims;
   if (resource === "auth/keys") return keyBody(target === "foreign" && isCreate ? foreign : own);

@@ -7,6 +7,7 @@ import { login } from "@nts/shared/contract/users";
 import { ROOT } from "@nts/local/processes/system";
 import { aKey, anAccount, callerOf, cookieOf, type Account } from "../support/api.js";
 import { createDirect } from "../support/direct.js";
+import { withSecondFactor } from "../support/second-factors.js";
 import { startStack, type Stack } from "../support/stack.js";
 
 let stack: Stack;
@@ -97,6 +98,22 @@ describe("identity.admin: create-owner", () => {
     } finally {
       await closed.stop();
     }
+  });
+});
+
+describe("identity.admin: reset-second-factor", () => {
+  it("lets in with the password alone, after every session has ended on every gateway", async () => {
+    const owner = await anAccount(stack.url);
+    await withSecondFactor(owner);
+    expect((await logIn(owner.email, owner.password)).body.code).toBe("second_factor_required");
+    const { stdout, stderr, exitCode } = await admin(["reset-second-factor", owner.email.toUpperCase()]);
+    expect(await statuses(owner)).toEqual([401, 401]);
+    expect([exitCode, stdout]).toEqual([0, `${owner.email} signs in with the password alone.`]);
+    expect(JSON.parse(stderr)).toMatchObject({ user_id: owner.userId, operator: userInfo().username });
+    expect((await logIn(owner.email, owner.password)).status).toBe(200);
+    expect(await admin(["reset-second-factor", owner.email])).toMatchObject({
+      ...{ exitCode: 1, stdout: "", stderr: `${owner.email} has no second factor.` },
+    });
   });
 });
 

@@ -6,10 +6,12 @@ import { changesTo } from "@nts/identity/revisions.rules";
 import { createInvite, listInvites } from "@nts/shared/contract/invites";
 import { getKey, listKeys, updateKey } from "@nts/shared/contract/keys";
 import { getOrganization, updateOrganization } from "@nts/shared/contract/organizations";
-import { changePassword, getUser, listUsers, updateUser } from "@nts/shared/contract/users";
+import { enableSecondFactor, offerSecondFactor } from "@nts/shared/contract/second-factor";
+import { changePassword, getUser, listUsers, login, updateUser } from "@nts/shared/contract/users";
 import { type Form, rewriteOlderForms } from "@nts/shared/mongo/forms";
 import { type DirectKey, keyBodyOf, type Person } from "../support/direct.js";
 import { type Identity, startIdentity } from "../support/identity.js";
+import { codeOf } from "../support/second-factors.js";
 
 // Two builds side by side: the present one, and the next one, which has added `since` to every document, and to keys `label`,
 // which follows from the name. It writes names in capitals, knows no Viewers any more, and takes no session that began before.
@@ -169,5 +171,23 @@ describe("two builds of identity on one database", () => {
       expect(stored?.name?.toUpperCase()).toBe(name.toUpperCase());
       if (!name.startsWith(`by ${NEXT_BUILD}`)) expect(stored).toMatchObject({ label: name.toUpperCase() });
     }
+  });
+
+  it("store the password of somebody with a second factor so that a build that knows none finds it wrong", async () => {
+    const person = await identity.aPerson();
+    const { principal: as, password } = person;
+    const storedHash = async () => ((await rawOf("users", person.userId)) as { password_hash?: string }).password_hash;
+    expect(await storedHash()).toMatch(/^\$argon2id\$/);
+    const { secret } = await identity.data(offerSecondFactor, { as, body: { password } });
+    await identity.data(enableSecondFactor, { as, body: { code: codeOf(secret) } });
+    expect(await storedHash()).toMatch(/^\$argon2i\$/);
+    const next = "another horse battery staple";
+    const changed = await identity.ask(changePassword, {
+      as,
+      body: { current_password: password, new_password: next },
+    });
+    expect([changed.status, await storedHash()]).toEqual([200, expect.stringMatching(/^\$argon2i\$/)]);
+    const asked = await identity.ask(login, { body: { email: person.email, password: next } });
+    expect(asked.code).toBe("second_factor_required");
   });
 });

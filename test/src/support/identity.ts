@@ -60,7 +60,7 @@ export async function startIdentity({ replicas = [{}], onCommand }: IdentityOpti
           close: () => Promise.resolve(),
         },
         topology: { ask: () => Promise.resolve([] as never) },
-        ...{ passwords, judgePassword: () => Promise.resolve(null), verifyTenancy },
+        ...{ passwords, judgePassword: () => Promise.resolve(null), verifyTenancy, secondFactorSecrets: SECRETS },
         quotas: {
           keysPerUser: 1_000,
           keysPerOrganization: 1_000,

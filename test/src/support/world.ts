@@ -66,6 +66,24 @@ export function keyBody({ organizationId: organization_id, userId: user_id }: Ac
   return { id: UNKNOWN, name: "a key", organization_id, user_id, tags: [] };
 }
 
+/** What is answered where nothing is there yet: a request that nobody has made, a second factor that nobody has. */
+export const OF_NOTHING: Readonly<Record<string, string>> = {
+  revert_changes: "not_found",
+  enable_second_factor: "second_factor_invalid",
+  confirm_second_factor: "not_found",
+  renew_recovery_codes: "not_found",
+  disable_second_factor: "not_found",
+};
+
+/** The body of an operation that is about no entity; null for others. */
+export function askedBodyOf({ operationId, body, path }: AnyEndpoint, password: string, cursor: string): object | null {
+  if (operationId === "change_password") return { current_password: password, new_password: password };
+  if (operationId === "offer_second_factor") return { password };
+  if (operationId === "revert_changes") return { request_id: "nothing" };
+  if (operationId === "replay_webhook") return { after: cursor };
+  return body !== undefined && path.includes("second-factor") ? { code: "no code" } : null;
+}
+
 /** The member of a world for each kind of resource. */
 export const SINGULAR: Readonly<Record<string, keyof NetworkWorld>> = {
   networks: "network",

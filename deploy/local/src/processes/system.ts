@@ -24,6 +24,7 @@ const PROCESSES: Readonly<Record<ProcessKind, { tier: Tier; main: string }>> = {
 const OWN_VARIABLES = new Set([
   ...["HOST", "PORT", "OPS_PORT", "DATA_DIR", "NODE_OPTIONS"],
   ...["GATEWAY_TO_IDENTITY_SECRETS", "GATEWAY_TO_TOPOLOGY_SECRETS", "IDENTITY_TO_TOPOLOGY_SECRETS"],
+  "SECOND_FACTOR_SECRETS",
   ...["MONGODB_URL", "MONGODB_DATABASE", "REDIS_URL", "NATS_URL", "IDENTITY_URLS", "TOPOLOGY_URLS"],
 ]);
 
@@ -106,6 +107,7 @@ function environmentOf(kind: ProcessKind, ports: ProcessPorts, system: System): 
         ...common,
         ...secrets.gatewayToIdentity,
         ...secrets.identityToTopology,
+        SECOND_FACTOR_SECRETS: system.secrets.secondFactorSecret,
         ...publicUrl,
         ...topologyUrls,
         MONGODB_URL: servers.mongodb,

@@ -20,6 +20,11 @@ const COLORS: Readonly<Record<AuditEntry["action"], string>> = {
   first_used: "yellow",
   paused: "yellow",
   login_failed: "red",
+  second_factor_enabled: "teal",
+  second_factor_disabled: "red",
+  second_factor_failed: "red",
+  recovery_codes_renewed: "cyan",
+  recovery_code_used: "yellow",
   deleted: "red",
 };
 

@@ -30,6 +30,11 @@ export function filterOf(state: Pick<ListState, "valuesOf">): AuditFilter {
 const ACTIONS: Readonly<Partial<Record<AuditEntry["action"], string>>> = {
   password_changed: "new password",
   login_failed: "failed login",
+  second_factor_enabled: "second factor on",
+  second_factor_disabled: "second factor off",
+  second_factor_failed: "wrong code",
+  recovery_codes_renewed: "new recovery codes",
+  recovery_code_used: "recovery code used",
   first_used: "new address",
 };
 
@@ -52,7 +57,12 @@ export function authorText(
   keyNames: ReadonlyMap<string, string>,
 ): { readonly who: string; readonly how: string } {
   const { actor, action, address } = entry;
-  const nobody = action === "login_failed" ? "Somebody" : action === "paused" ? "The system" : "An operator";
+  const nobody =
+    action === "login_failed" || action === "second_factor_failed"
+      ? "Somebody"
+      : action === "paused"
+        ? "The system"
+        : "An operator";
   const who = actor === null ? nobody : (actor.email ?? "A user");
   return { who, how: `${keyText(entry, keyNames)}${address === null ? "" : ` from ${address}`}` };
 }

@@ -9,6 +9,11 @@ describe("admin.command: what an operator asks for", () => {
     expect(readCommand(["reset-password", "--stdin", "ada@example.com"])).toEqual({ ...asked, fromStdin: true });
   });
 
+  it("takes a second factor away, which needs no password", () => {
+    const asked = { kind: "reset-second-factor", email: "ada@example.com" };
+    expect(readCommand(["reset-second-factor", " Ada@Example.com"])).toEqual(asked);
+  });
+
   it("is an owner, with what a registration would take", () => {
     const asked = { kind: "create-owner", email: "ada@example.com", fromStdin: false };
     expect(readCommand(["create-owner", " Ada@Example.com"])).toEqual(asked);
@@ -28,6 +33,8 @@ describe("admin.command: what an operator asks for", () => {
     [["reset-password", "ada@example.com", "secret"], "one email address"],
     [["reset-password", "ada@example.com", "--password=x"], "--password"],
     [["reset-password", "ada@example.com", "--organization", "x"], "no --organization"],
+    [["reset-second-factor"], "one email address"],
+    [["reset-second-factor", "ada@example.com", "--stdin"], "no --stdin"],
     [["create-owner"], "one email address"],
     [["create-owner", "ada@example.com", "secret"], "one email address"],
     [["create-owner", "ada"], "ada must be an email address"],

@@ -8,13 +8,15 @@ export const HELP = `Makes and repairs accounts directly in the database of iden
   npm run admin -- create-owner <email>       make an organization with this user as its first owner
       --organization <name>                   what it is called, default My Organization
   npm run admin -- reset-password <email>     give a user a new password
+  npm run admin -- reset-second-factor <email>  let a user in with the password alone
   npm run admin -- --help                     this text
 
-Both make a random password and print it this once; with --stdin they take the one that is read from standard input.
+The first two make a random password and print it this once; with --stdin they take the one that is read from standard input.
 
 An owner is made whether registration is open or by invitation only, and can invite everybody else; a database that no
 identity has used yet is prepared first. A reset ends all sessions of the user, on every gateway, and the waits after
-failed logins; API keys stay as they are.
+failed logins; API keys stay as they are. Without the second factor, all sessions of the user have ended, too; be sure who
+asks for it, because the password is enough from then on.
 
 Settings (environment variables):
   DATA_DIR          folder of the npm start whose database is meant, default .local
@@ -38,8 +40,16 @@ export interface ResetPasswordCommand extends OnAccount {
   readonly kind: "reset-password";
 }
 
+export interface ResetSecondFactorCommand {
+  readonly kind: "reset-second-factor";
+  /** In lower case. */
+  readonly email: string;
+}
+
 /** What the operator asks for. */
-export type Command = { readonly kind: "help" } | CreateOwnerCommand | ResetPasswordCommand;
+export type Command = { readonly kind: "help" } | CreateOwnerCommand | ResetPasswordCommand | ResetSecondFactorCommand;
+
+const KINDS = ["create-owner", "reset-password", "reset-second-factor"] as const;
 
 /** @throws AdminProblem naming what cannot be understood */
 export function readCommand(args: readonly string[]): Command {
@@ -48,13 +58,19 @@ export function readCommand(args: readonly string[]): Command {
   if (help) return { kind: "help" };
   const [kind, email, ...more] = positionals;
   if (kind === undefined) throw new AdminProblem("Say what to do, such as create-owner <email>; --help tells all.");
-  if (kind !== "create-owner" && kind !== "reset-password")
-    throw new AdminProblem(`There is no command ${kind}; --help tells all there are.`);
+  if (!isKind(kind)) throw new AdminProblem(`There is no command ${kind}; --help tells all there are.`);
   if (email === undefined || more.length > 0)
     throw new AdminProblem(`${kind} takes one email address: ${kind} <email>.`);
   if (kind === "create-owner") return { kind, fromStdin, ...newOwner(email, organization) };
-  if (organization !== undefined) throw new AdminProblem("reset-password takes no --organization.");
-  return { kind, fromStdin, email: email.trim().toLowerCase() };
+  if (organization !== undefined) throw new AdminProblem(`${kind} takes no --organization.`);
+  const known = email.trim().toLowerCase();
+  if (kind === "reset-password") return { kind, fromStdin, email: known };
+  if (fromStdin) throw new AdminProblem(`${kind} takes no --stdin.`);
+  return { kind, email: known };
+}
+
+function isKind(text: string): text is (typeof KINDS)[number] {
+  return (KINDS as readonly string[]).includes(text);
 }
 
 /** An address and a name are what a registration would take. */

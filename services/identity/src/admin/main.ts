@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { text } from "node:stream/consumers";
-import { MongoError, MongoServerError, type MongoClient } from "mongodb";
+import { type Db, MongoError, MongoServerError, type MongoClient } from "mongodb";
 import { ConfigError, readConfig } from "@nts/shared/config";
 import { Password } from "@nts/shared/contract/users";
 import { AppError } from "@nts/shared/errors";
@@ -10,7 +10,7 @@ import { createTransactions } from "@nts/shared/mongo/transaction";
 import { createAudited } from "../audit/trail.js";
 import { IdentitySettings } from "../config.js";
 import { createAcknowledgements } from "../key-changes/acknowledgements.js";
-import { createChangeRights } from "../key-changes/change-rights.js";
+import { type ChangeRights, createChangeRights } from "../key-changes/change-rights.js";
 import { createKeyChangeLog } from "../key-changes/log.js";
 import { createGatewayRegistry } from "../key-changes/registry.js";
 import { createLoginFailureStore } from "../logins/store.js";
@@ -18,17 +18,27 @@ import { createOrganizationStore } from "../organizations/store.js";
 import { unshared } from "../database.js";
 import { prepareDatabase } from "../prepare-database.js";
 import { createRegisterUser } from "../registrations/register-user.js";
+import { createSecondFactorStore } from "../second-factor/store.js";
 import { createSessionStore } from "../sessions/store.js";
 import { createChangePassword } from "../users/change-password.js";
 import { createPasswords } from "../users/passwords.js";
 import { createPasswordJudge } from "../users/strength-judge.js";
 import { type AccountWords, createRequireStrongPassword } from "../users/strength.js";
 import { createUserStore } from "../users/store.js";
-import { type CreateOwnerCommand, HELP, readCommand, type ResetPasswordCommand, valid } from "./command.js";
+import {
+  type Command,
+  type CreateOwnerCommand,
+  HELP,
+  readCommand,
+  type ResetPasswordCommand,
+  type ResetSecondFactorCommand,
+  valid,
+} from "./command.js";
 import { createOwner } from "./create-owner.js";
 import { operatorName } from "./operator.js";
 import { AdminProblem } from "./problem.js";
 import { resetPassword } from "./reset-password.js";
+import { resetSecondFactor } from "./reset-second-factor.js";
 
 // What an operator does directly in the database, whether identity runs or not. Gateways that run learn of it by the record
 // of key changes, without a notice on the bus. Standard output is for the operator, standard error for the log.
@@ -49,21 +59,31 @@ async function main(): Promise<number> {
     return 0;
   }
   const settings = readConfig(AdminSettings, process.env);
-  const password = command.fromStdin ? await passwordFromStdin() : randomBytes(18).toString("base64url");
-  if (command.fromStdin) {
-    const organization = command.kind === "create-owner" ? command.organization : undefined;
-    await requireStrong(password, { email: command.email, organization });
-  }
+  const password = command.kind === "reset-second-factor" ? "" : await passwordFor(command);
   const client = createMongoClient(settings.MONGODB_URL, "identity-admin");
   try {
     await client.connect();
     const run = { client, database: settings.MONGODB_DATABASE, password };
-    const done = command.kind === "create-owner" ? await create(run, command) : await reset(run, command);
-    process.stdout.write(command.fromStdin ? `${done}.\n` : `${done}; the password, shown once: ${password}\n`);
+    process.stdout.write(`${await runCommand(run, command)}\n`);
     return 0;
   } finally {
     await client.close();
   }
+}
+
+/** @returns what is said when it is done */
+async function runCommand(run: Run, command: Exclude<Command, { kind: "help" }>): Promise<string> {
+  if (command.kind === "reset-second-factor") return `${await resetFactor(run, command)}.`;
+  const done = command.kind === "create-owner" ? await create(run, command) : await reset(run, command);
+  return command.fromStdin ? `${done}.` : `${done}; the password, shown once: ${run.password}`;
+}
+
+async function passwordFor(command: CreateOwnerCommand | ResetPasswordCommand): Promise<string> {
+  if (!command.fromStdin) return randomBytes(18).toString("base64url");
+  const password = await passwordFromStdin();
+  const organization = command.kind === "create-owner" ? command.organization : undefined;
+  await requireStrong(password, { email: command.email, organization });
+  return password;
 }
 
 interface Run {
@@ -104,12 +124,7 @@ async function create({ client, database, password }: Run, command: CreateOwnerC
 
 async function reset({ client, database, password }: Run, { email }: ResetPasswordCommand): Promise<string> {
   const db = openDatabase(client, database);
-  const changeRights = createChangeRights({
-    transaction: createAudited(createTransactions(client), db),
-    keyChanges: createKeyChangeLog(db),
-    acknowledgements: createAcknowledgements(createGatewayRegistry(db)),
-    bus: { publish: () => undefined },
-  });
+  const changeRights = changingRights(client, db);
   const users = createUserStore(unshared(db));
   const sessions = createSessionStore(unshared(db));
   const change = createChangePassword({ users, sessions, passwords: await createPasswords(), changeRights });
@@ -119,6 +134,34 @@ async function reset({ client, database, password }: Run, { email }: ResetPasswo
     "an operator has reset a password; all sessions of the user have ended",
   );
   return `${email} has a new password`;
+}
+
+async function resetFactor({ client, database }: Run, { email }: ResetSecondFactorCommand): Promise<string> {
+  const db = openDatabase(client, database);
+  const user = await resetSecondFactor(
+    {
+      users: createUserStore(unshared(db)),
+      factors: createSecondFactorStore({ db }),
+      sessions: createSessionStore(unshared(db)),
+      failures: createLoginFailureStore(db),
+      changeRights: changingRights(client, db),
+    },
+    email,
+  );
+  log.info(
+    { user_id: user._id, organization_id: user.organization_id, operator: operatorName() },
+    "an operator has taken a second factor away; all sessions of the user have ended",
+  );
+  return `${email} signs in with the password alone`;
+}
+
+function changingRights(client: MongoClient, db: Db): ChangeRights {
+  return createChangeRights({
+    transaction: createAudited(createTransactions(client), db),
+    keyChanges: createKeyChangeLog(db),
+    acknowledgements: createAcknowledgements(createGatewayRegistry(db)),
+    bus: { publish: () => undefined },
+  });
 }
 
 /** One trailing line break belongs to the terminal and not to the password. */

@@ -9,13 +9,16 @@ import { takeRoom } from "./room.js";
 /** Entries that may wait to be written; those beyond are lost, and logged. */
 const MOST_WAITING = 1_000;
 
+/** With a wrong password, or with a wrong code after the right one. */
+export type FailedStep = "login_failed" | "second_factor_failed";
+
 /**
- * Writes down that somebody gave a wrong password. Nobody waits for it: the answer would take longer for accounts that exist than
+ * Writes down that somebody gave a wrong password or code. Nobody waits for it: the answer would take longer for accounts that exist than
  * for others.
  */
 export interface FailedLogins {
   /** @param failures in a row from this address */
-  note(user: UserDocument, failures: number, work: Work): void;
+  note(user: UserDocument, failures: number, work: Work, action?: FailedStep): void;
   /** All that was noted is written. */
   written(): Promise<void>;
 }
@@ -23,24 +26,30 @@ export interface FailedLogins {
 export function createFailedLogins(db: Db, transaction: RunTransaction, log: Log): FailedLogins {
   const waiting = new Set<Promise<void>>();
 
-  async function write(user: UserDocument, attempts: number, { author, origin }: Work): Promise<void> {
+  async function write(
+    user: UserDocument,
+    attempts: number,
+    { author, origin }: Work,
+    action: FailedStep,
+  ): Promise<void> {
+    // prettier-ignore
     const { organization_id: organizationId } = user;
     const work = { ...BACKGROUND, ...(author && { author }), ...(origin && { origin }) };
     await transaction(work, [`audit:${organizationId}`], async (tx) => {
-      const place = { organizationId, action: "login_failed", now: new Date() } as const;
+      const place = { organizationId, action, now: new Date() };
       if (!(await takeRoom(db, place, tx))) throw new Discard(undefined);
-      noteEvent(tx, "user", user, { action: "login_failed", attempts });
+      noteEvent(tx, "user", user, { action, attempts });
     });
   }
 
   return {
-    note: (user, failures, work) => {
+    note: (user, failures, work, action = "login_failed") => {
       if (!isTold(failures)) return;
       if (waiting.size >= MOST_WAITING) {
         log.warn({ user_id: user._id }, "a failed login is not in the audit log: too many at a time");
         return;
       }
-      const writing = write(user, failures, work)
+      const writing = write(user, failures, work, action)
         .catch((error: unknown) => {
           log.warn({ err: error, user_id: user._id }, "a failed login is not in the audit log");
         })

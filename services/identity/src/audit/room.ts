@@ -7,7 +7,7 @@ import { AUDIT_HEADS, type HeadDocument } from "./trail.js";
 export const MOST_AN_HOUR = 100;
 const HOUR_MS = 3_600_000;
 
-export type Bounded = "login_failed" | "first_used";
+export type Bounded = "login_failed" | "second_factor_failed" | "first_used";
 
 /** What an organization got in an hour. */
 export interface HourlyCount {

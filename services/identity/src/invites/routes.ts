@@ -6,6 +6,7 @@ import { mount, type Router } from "@nts/shared/http/mount";
 import { newId } from "@nts/shared/ids";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import { newToken } from "../tokens.js";
+import type { RequireConfirmed } from "../second-factor/confirmed.js";
 import type { TopologyDirectory } from "../topology.js";
 import type { RequireLasting } from "../users/lasting.js";
 import { requireRank } from "../users/rank.rules.js";
@@ -17,13 +18,14 @@ export interface InviteRoutes {
   readonly invites: InviteStore;
   readonly topology: TopologyDirectory;
   readonly requireLasting: RequireLasting;
+  readonly requireConfirmed: RequireConfirmed;
   readonly transaction: RunTransaction;
   readonly requireRoom: RequireRoomForInvite;
 }
 
 export function mountInvites(
   router: Router,
-  { invites, topology, requireLasting, transaction, requireRoom }: InviteRoutes,
+  { invites, topology, requireLasting, requireConfirmed, transaction, requireRoom }: InviteRoutes,
 ): void {
   mount(router, listInvites, async ({ scope, query, cause }) => {
     const { organizationId } = scope;
@@ -40,6 +42,7 @@ export function mountInvites(
   mount(router, createInvite, async ({ principal, scope, body, cause, work }) => {
     requireRank(principal, body.permissions);
     await requireLasting(principal, body.permissions);
+    if (body.permissions === "Owner") await requireConfirmed(principal);
     const networkIds = await topology.networksIn(scope, cause);
     const token = newToken();
     const now = new Date();

@@ -22,6 +22,7 @@ import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import { requireRevision } from "@nts/shared/revision";
 import type { NoteFirstUses } from "../audit/key-addresses.js";
 import type { ChangeRights } from "../key-changes/change-rights.js";
+import type { RequireConfirmed } from "../second-factor/confirmed.js";
 import type { TopologyDirectory } from "../topology.js";
 import { saveIn, untilSaved } from "../until-saved.js";
 import { withNormalBlocks } from "./allowed-addresses.js";
@@ -43,6 +44,7 @@ export interface KeyRoutes {
   readonly topology: TopologyDirectory;
   readonly transaction: RunTransaction;
   readonly requireRoom: RequireRoom;
+  readonly requireConfirmed: RequireConfirmed;
   readonly changeRights: ChangeRights;
   readonly noteFirstUses: NoteFirstUses;
 }
@@ -98,12 +100,13 @@ function mountKeyReads(router: Router, { keys, topology }: KeyRoutes): void {
 
 /** Operations that say what a key may do. */
 function mountKeySettings(router: Router, routes: KeyRoutes): void {
-  const { keys, topology, transaction, requireRoom, changeRights } = routes;
+  const { keys, topology, transaction, requireRoom, requireConfirmed, changeRights } = routes;
 
   mount(router, createKey, async ({ principal, body, cause, work }) => {
     const now = new Date();
     const caller = await grantorOf(topology, principal, cause, body.tags);
     const settings = newKeySettings(withNormalBlocks(body), caller, now);
+    if (settings.permissions === "Owner") await requireConfirmed(principal);
     const { secret, publicId } = createApiKey();
     const key: KeyDocument = {
       _id: newId(),
@@ -139,6 +142,7 @@ function mountKeySettings(router: Router, routes: KeyRoutes): void {
       const caller = { ...grants, tagIds: await topology.managedAmong(added, organizationId, cause) };
       const changes = keyChanges(current, body, caller, new Date());
       if (Object.keys(changes).length === 0) return current;
+      if (changes.permissions === "Owner") await requireConfirmed(principal);
       const limited = { ...changes, hash: storedHashOf(current.hash, { ...current, ...changes }) };
       return touchesRights(changes)
         ? changeRights(work, [id], (tx) => keys.update(caller, current, limited, tx))
@@ -149,7 +153,7 @@ function mountKeySettings(router: Router, routes: KeyRoutes): void {
 }
 
 /** Operations that end a secret. */
-function mountKeyEnds(router: Router, { keys, topology, changeRights }: KeyRoutes): void {
+function mountKeyEnds(router: Router, { keys, topology, requireConfirmed, changeRights }: KeyRoutes): void {
   mount(router, rotateKey, async ({ principal, params: { id }, query: { grace_seconds }, ifMatch, work }) => {
     const owner = ownerOf(principal);
     const { secret, publicId } = createApiKey();
@@ -157,6 +161,7 @@ function mountKeyEnds(router: Router, { keys, topology, changeRights }: KeyRoute
     const saved = await untilSaved(work, async () => {
       const current = await keys.get(owner, id);
       requireRevision(ifMatch, current.revision);
+      if (current.permissions === "Owner") await requireConfirmed(principal);
       const changes = rotated(current, next, grace_seconds, new Date());
       return changeRights(work, [id], (tx) => keys.update(owner, current, changes, tx));
     });

@@ -19,6 +19,20 @@ interface Allowance {
 export const FROM_ONE_ADDRESS: Allowance = { free: 5, firstWaitMs: 5_000, longestWaitMs: 900_000 };
 export const FROM_EVERYWHERE: Allowance = { free: 100, firstWaitMs: 1_000, longestWaitMs: 60_000 };
 
+/** What is allowed from one block of addresses, and from all together. */
+export interface Allowances {
+  readonly fromAddress: Allowance;
+  readonly fromEverywhere: Allowance;
+}
+
+export const OF_PASSWORDS: Allowances = { fromAddress: FROM_ONE_ADDRESS, fromEverywhere: FROM_EVERYWHERE };
+
+/** There are a million codes only; but whoever tries one has given the right password, and so keeps no stranger's account waiting. */
+export const OF_CODES: Allowances = {
+  fromAddress: FROM_ONE_ADDRESS,
+  fromEverywhere: { free: 20, firstWaitMs: 5_000, longestWaitMs: 900_000 },
+};
+
 /** Milliseconds after the last failure at which failures do not count any more. */
 export const FORGOTTEN_MS = 86_400_000;
 

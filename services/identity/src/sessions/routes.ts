@@ -5,23 +5,21 @@ import { mount, mountAny, type Router, type UserCall } from "@nts/shared/http/mo
 import type { FailedLogins } from "../audit/failed-logins.js";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { Guess } from "../logins/guess.js";
-import { networksOf } from "../scopes.rules.js";
 import type { TopologyDirectory } from "../topology.js";
-import { untilSaved } from "../until-saved.js";
+import { CHALLENGE_SECONDS, type Challenges } from "../second-factor/challenges.js";
+import { isGuarded } from "../second-factor/factor.js";
 import type { Passwords } from "../users/passwords.js";
 import type { UserStore } from "../users/store.js";
 import { userAnswer } from "../users/user.js";
+import type { BeginSession } from "./begin.js";
 import type { SessionCookies } from "./cookie.js";
-import type { ReplaceSessions } from "./replace.js";
-import { placeOf } from "./place.js";
-import { startSession } from "./start.js";
 import type { SessionStore } from "./store.js";
 
 export interface SessionRoutes {
   readonly sessions: SessionStore;
-  readonly sessionsPerUser: number;
   readonly users: UserStore;
-  readonly replaceSessions: ReplaceSessions;
+  readonly beginSession: BeginSession;
+  readonly challenges: Pick<Challenges, "issue">;
   readonly passwords: Passwords;
   readonly guess: Guess;
   readonly failedLogins: FailedLogins;
@@ -31,41 +29,24 @@ export interface SessionRoutes {
 }
 
 export function mountSessions(router: Router, routes: SessionRoutes): void {
-  const {
-    sessions,
-    sessionsPerUser,
-    users,
-    replaceSessions,
-    passwords,
-    guess,
-    failedLogins,
-    topology,
-    cookies,
-    changeRights,
-  } = routes;
+  const { sessions, users, beginSession, challenges, passwords, guess, failedLogins, topology, cookies, changeRights } =
+    routes;
 
   mountAny(router, login, async (call) => {
-    const { body: { email, password }, clientAddress, sessionHashes, cause, work } = call; // prettier-ignore
+    const { body: { email, password }, clientAddress, work } = call; // prettier-ignore
     const user = await users.findByEmail(email);
     const check = () => passwords.matches(user?.password_hash ?? null, password);
     const failures = await guess(email, clientAddress, check);
     if (user !== null && failures > 0) failedLogins.note(user, failures, work);
     if (user === null || failures > 0) throw new AppError("invalid_credentials");
-    const scope = { organizationId: user.organization_id, networks: networksOf(user) };
-    const data = userAnswer(user, await topology.networksIn(scope, cause));
-    const { token, session } = startSession(user, new Date(), placeOf(call));
-    // Whoever has too many signs in all the same: the session ends that was not used for longest.
-    await untilSaved(work, async () => {
-      const replaced = await sessions.idsOf(sessionHashes);
-      const beyond = await sessions.idsBeyond(user._id, sessionsPerUser - 1, sessionHashes);
-      return replaceSessions(work, [...replaced, ...beyond], [`user:${user._id}`], async (tx) => {
-        if (!(await users.beginSession(user, tx))) throw new AppError("invalid_credentials");
-        await sessions.insert(session, user, tx);
-        return (await sessions.count(user._id, tx)) <= sessionsPerUser ? "begun" : "conflict";
-      });
+    if (isGuarded(user)) {
+      const challenge = await challenges.issue(user, clientAddress, new Date());
+      throw new AppError("second_factor_required", { challenge, expires_in_seconds: CHALLENGE_SECONDS });
+    }
+    const begun = await beginSession(call, user, async (tx) => {
+      if (!(await users.beginSession(user, tx))) throw new AppError("invalid_credentials");
     });
-    const cookie = cookies.replacing(sessionHashes.length, token);
-    return answer.data(data, { revision: user.revision, headers: { "set-cookie": cookie } });
+    return answer.data(begun.user, begun.answered);
   });
 
   mountAny(router, logout, async ({ principal, sessionHashes, work }) => {

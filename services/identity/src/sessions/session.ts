@@ -18,6 +18,8 @@ export interface SessionDocument {
   browser: string | null;
   /** Of the client that signed in. */
   address: string | null;
+  /** When a code of the second factor was last given in it; absent when none was. */
+  confirmed_at?: Date;
 }
 
 /** Where somebody signs in. */

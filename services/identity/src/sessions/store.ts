@@ -28,6 +28,8 @@ export interface SessionStore {
   idsOf(hashes: readonly string[]): Promise<string[]>;
   /** The ids of the sessions of a user beyond so many: those that would end first. @param hashes of sessions not to be counted */
   idsBeyond(userId: string, kept: number, hashes: readonly string[]): Promise<string[]>;
+  /** A code of the second factor was given in it. */
+  confirm(id: string, now: Date, tx: ClientSession): Promise<void>;
   count(userId: string, tx: ClientSession): Promise<number>;
   /**
    * Ends sessions on behalf of their users: who asks for it has had their tokens.
@@ -71,6 +73,9 @@ export function createSessionStore({ db, share }: Database, forms?: Forms): Sess
     },
     noteUse: async (id, use) => {
       await sessions.updateOne({ _id: id }, { $max: use });
+    },
+    confirm: async (id, now, tx) => {
+      await sessions.updateOne({ _id: id }, { $set: { confirmed_at: now } }, { session: tx });
     },
     count: (userId, tx) => sessions.countDocuments({ user_id: userId }, { session: tx }),
     removeMany: async (ids, tx) => {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { hash, verify } from "@node-rs/argon2";
 import { createBoundedQueue } from "@nts/shared/bounded-queue";
+import { computed } from "../second-factor/factor.js";
 
 // A hash costs 19 MiB and some 50 ms of a core on purpose, so only a few are computed at a time and few may wait: a
 // flood of logins is refused instead of taking the memory and the processors of everybody else. Half of the processors are left to
@@ -26,7 +27,7 @@ export async function createPasswords(cost = COST): Promise<Passwords> {
     hash: (password) => run(() => hash(password, cost)),
     matches: (stored, password) =>
       run(async () => {
-        const isRight = await verify(stored ?? nobody, password);
+        const isRight = await verify(computed(stored ?? nobody), password);
         return isRight && stored !== null;
       }),
   };

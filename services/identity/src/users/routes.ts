@@ -9,6 +9,7 @@ import type { InviteStore } from "../invites/store.js";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { KeyStore } from "../keys/store.js";
 import type { SessionStore } from "../sessions/store.js";
+import type { RequireConfirmed } from "../second-factor/confirmed.js";
 import type { TopologyDirectory } from "../topology.js";
 import { untilSaved } from "../until-saved.js";
 import { userChanges } from "./changes.rules.js";
@@ -24,11 +25,12 @@ export interface UserRoutes {
   readonly invites: Pick<InviteStore, "removeAllOf" | "removeBeyond">;
   readonly topology: TopologyDirectory;
   readonly requireLasting: RequireLasting;
+  readonly requireConfirmed: RequireConfirmed;
   readonly changeRights: ChangeRights;
 }
 
 export function mountUsers(router: Router, routes: UserRoutes): void {
-  const { users, keys, sessions, invites, topology, requireLasting, changeRights } = routes;
+  const { users, keys, sessions, invites, topology, requireLasting, requireConfirmed, changeRights } = routes;
   mountUserReads(router, routes);
 
   const updates = { put: updateUser, patch: patchUser };
@@ -42,6 +44,7 @@ export function mountUsers(router: Router, routes: UserRoutes): void {
       const changes = userChanges(current, body, networkIds);
       if (Object.keys(changes).length === 0) return current;
       if (changes.permissions !== undefined) await requireLasting(principal, changes.permissions);
+      if (changes.permissions === "Owner") await requireConfirmed(principal);
       return changeRights(work, [id], async (tx) => {
         const updated = await users.update(current, changes, tx);
         if (updated === "conflict") return "conflict";

@@ -6,6 +6,7 @@ import { noteChange, noteEvent } from "../audit/notes.js";
 import type { Database } from "../database.js";
 import { type Documents, type Forms, openDocuments } from "../documents.js";
 import { nextRevision } from "../revisions.rules.js";
+import { isGuarded, withheld } from "../second-factor/factor.js";
 import { reaching } from "../networks/reaching.rules.js";
 import { readPage } from "../pages.js";
 import type { UserDocument } from "./user.js";
@@ -34,7 +35,7 @@ export interface UserStore {
    * Begins a session with the password that was found right: written in the same transaction, so that none begins with a
    * password that is being changed.
    *
-   * @returns false when the user has been removed, or has got another password, since it was read
+   * @returns false when the user has been removed, or has got another password or second factor, since it was read
    */
   beginSession(user: UserDocument, tx: ClientSession): Promise<boolean>;
   /** @returns as {@link beginSession} does */
@@ -69,13 +70,15 @@ export function createUserStore({ db, share }: Database, forms?: Forms): UserSto
     findByEmail: (email) => documents.find({ email }),
     countOwners: (organizationId, tx) =>
       users.countDocuments({ organization_id: organizationId, permissions: "Owner" }, { session: tx }),
-    beginSession: async ({ _id, password_hash }, tx) => {
-      const { matchedCount } = await users.updateOne({ _id, password_hash }, { $inc: { logins: 1 } }, { session: tx });
+    beginSession: async ({ _id, password_hash, second_factor }, tx) => {
+      const asRead = { _id, password_hash, second_factor: { $exists: second_factor !== undefined } };
+      const { matchedCount } = await users.updateOne(asRead, { $inc: { logins: 1 } }, { session: tx });
       return matchedCount === 1;
     },
     replacePassword: async (user, passwordHash, tx) => {
       const { _id, password_hash } = user;
-      const changed = documents.changing({ password_hash: { $literal: passwordHash } }, new Date());
+      const stored = isGuarded(user) ? withheld(passwordHash) : passwordHash;
+      const changed = documents.changing({ password_hash: { $literal: stored } }, new Date());
       const { matchedCount } = await users.updateOne({ _id, password_hash }, changed, { session: tx });
       if (matchedCount === 0) return false;
       noteEvent(tx, "user", user, { action: "password_changed" });

@@ -1,5 +1,6 @@
 import type { Permission } from "@nts/shared/contract/endpoint";
 import type { User } from "@nts/shared/contract/users";
+import type { OfferedFactor, SecondFactor } from "../second-factor/factor.js";
 import { narrowed, networksOf } from "../scopes.rules.js";
 
 export interface UserDocument {
@@ -11,7 +12,12 @@ export interface UserDocument {
   revision: number;
   /** Lower case. */
   email: string;
+  /** Beside a second factor as `withheld` says. */
   password_hash: string;
+  /** Absent when there is none. */
+  second_factor?: SecondFactor;
+  /** One that is being set up. */
+  second_factor_offer?: OfferedFactor;
   /** How often the user has logged in; absent before the first time. */
   logins?: number;
   organization_id: string;

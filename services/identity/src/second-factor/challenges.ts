@@ -1,0 +1,66 @@
+import type { ClientSession, Db } from "mongodb";
+import { addressBlockOf } from "@nts/shared/address-block";
+import { hashCredential } from "@nts/shared/credential";
+import { newToken } from "../tokens.js";
+import type { UserDocument } from "../users/user.js";
+
+// Who has given the right password, and owes a code. It is no session: with it one can try codes, for a few minutes, and begin one
+// session.
+
+/** Seconds for which a code may be given. */
+export const CHALLENGE_SECONDS = 300;
+
+/** Challenges of one user from one block of addresses; one more ends the oldest. */
+const MOST = 10;
+
+interface ChallengeDocument {
+  /** The hash of the token. */
+  _id: string;
+  user_id: string;
+  organization_id: string;
+  /** Of the stored hash: with another password it is worth nothing. */
+  password: string;
+  address_block: string;
+  created_at: Date;
+  expires_at: Date;
+}
+
+/** Whose code is awaited. */
+export type Challenged = Pick<ChallengeDocument, "user_id" | "organization_id">;
+
+export interface Challenges {
+  /** @returns the token */
+  issue(user: UserDocument, address: string, now: Date): Promise<string>;
+  /** @returns null for one that never was, or is over */
+  find(token: string, now: Date): Promise<Challenged | null>;
+  /** Uses it up. @returns false when it is used up already, or the password is another one by now */
+  take(token: string, user: UserDocument, tx: ClientSession): Promise<boolean>;
+}
+
+export function createChallenges(db: Db): Challenges {
+  const challenges = db.collection<ChallengeDocument>("challenges");
+  return {
+    issue: async (user, address, now) => {
+      const token = newToken();
+      const theirs = { user_id: user._id, address_block: addressBlockOf(address) };
+      const old = await challenges
+        .find(theirs, { projection: { _id: 1 } })
+        .sort({ created_at: -1 })
+        .skip(MOST - 1)
+        .limit(MOST)
+        .toArray();
+      if (old.length > 0) await challenges.deleteMany({ _id: { $in: old.map(({ _id }) => _id) } });
+      await challenges.insertOne({
+        ...{ _id: hashCredential(token), ...theirs, organization_id: user.organization_id },
+        ...{ password: hashCredential(user.password_hash), created_at: now },
+        expires_at: new Date(now.getTime() + CHALLENGE_SECONDS * 1000),
+      });
+      return token;
+    },
+    find: (token, now) => challenges.findOne({ _id: hashCredential(token), expires_at: { $gt: now } }),
+    take: async (token, user, tx) => {
+      const theirs = { _id: hashCredential(token), user_id: user._id, password: hashCredential(user.password_hash) };
+      return (await challenges.deleteOne(theirs, { session: tx })).deletedCount === 1;
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { AppError } from "@nts/shared/errors";
+import type { Work } from "@nts/shared/work";
+import type { FailedLogins } from "../audit/failed-logins.js";
+import type { Guess } from "../logins/guess.js";
+import { readCode, stepOf } from "./codes.js";
+import { accountOfCodes, type GuardedUser } from "./factor.js";
+import type { Sealer } from "./seal.js";
+import type { CodeUse } from "./store.js";
+
+/** The request in which a code is given. */
+interface Asking {
+  readonly clientAddress: string;
+  readonly work: Work;
+}
+
+/**
+ * Checks a code on behalf of somebody who may be guessing.
+ *
+ * @returns what has to be written for it to count, in the transaction of what it is given for
+ * @throws AppError `second_factor_invalid` · `login_throttled` · `second_factor_not_configured`
+ */
+export type CheckCode = (user: GuardedUser, code: string, asking: Asking) => Promise<CodeUse>;
+
+export interface CheckCodeOptions {
+  readonly guess: Guess;
+  readonly sealer: Sealer;
+  readonly failedLogins: FailedLogins;
+}
+
+export function createCheckCode({ guess, sealer, failedLogins }: CheckCodeOptions): CheckCode {
+  return async (user, code, { clientAddress, work }) => {
+    let use = null as CodeUse | null;
+    const failures = await guess(accountOfCodes(user), clientAddress, () => {
+      use = useOf(user, code, sealer);
+      return Promise.resolve(use !== null);
+    });
+    if (use !== null) return use;
+    failedLogins.note(user, failures, work, "second_factor_failed");
+    throw new AppError("second_factor_invalid");
+  };
+}
+
+function useOf(user: GuardedUser, text: string, sealer: Sealer): CodeUse | null {
+  const { _id, second_factor: factor } = user;
+  const code = readCode(text);
+  if (code === null) return null;
+  if (code.kind === "recovery") return factor.recovery.includes(code.hash) ? code : null;
+  const secret = sealer.open(factor.secret, _id);
+  const step = stepOf(secret, code.digits, new Date(), factor.last_step);
+  if (step === null) return null;
+  // With each sign-in what is stored comes under the present key.
+  return { kind: "digits", step, secret: sealer.isCurrent(factor.secret) ? factor.secret : sealer.seal(secret, _id) };
+}

@@ -1,0 +1,35 @@
+import { AppError } from "@nts/shared/errors";
+import type { UserPrincipal } from "@nts/shared/http/tenancy";
+import type { SessionStore } from "../sessions/store.js";
+import type { UserStore } from "../users/store.js";
+import { isGuarded } from "./factor.js";
+
+/** Milliseconds for which a code that was given in a session confirms what is done in it. */
+export const CONFIRMED_MS = 600_000;
+
+/**
+ * Refuses what somebody who has taken over a session must not do, unless a code was given in it a short while ago. It asks nothing
+ * of users without a second factor, nor of API keys: they cannot give codes, and one of level Owner was made by a session that did.
+ *
+ * @throws AppError `confirmation_required`
+ */
+export type RequireConfirmed = (principal: UserPrincipal) => Promise<void>;
+
+export function createRequireConfirmed(
+  users: Pick<UserStore, "find">,
+  sessions: Pick<SessionStore, "find">,
+): RequireConfirmed {
+  return async ({ kind, credentialId, userId, scope: { organizationId } }) => {
+    if (kind === "key") return;
+    const user = await users.find(organizationId, userId);
+    if (user === null || !isGuarded(user)) return;
+    const session = await sessions.find(organizationId, userId, credentialId);
+    const until = confirmedUntil(session?.confirmed_at);
+    if (until === null || until <= new Date()) throw new AppError("confirmation_required");
+  };
+}
+
+/** Until when a session is confirmed, or was; null when it never was. */
+export function confirmedUntil(confirmedAt: Date | undefined): Date | null {
+  return confirmedAt === undefined ? null : new Date(confirmedAt.getTime() + CONFIRMED_MS);
+}

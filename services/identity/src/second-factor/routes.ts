@@ -1,0 +1,189 @@
+import {
+  confirmSecondFactor,
+  disableSecondFactor,
+  enableSecondFactor,
+  getSecondFactor,
+  loginSecondFactor,
+  offerSecondFactor,
+  renewRecoveryCodes,
+} from "@nts/shared/contract/second-factor";
+import { AppError } from "@nts/shared/errors";
+import { answer } from "@nts/shared/http/answer";
+import { mount, mountAny, type Router } from "@nts/shared/http/mount";
+import type { UserPrincipal } from "@nts/shared/http/tenancy";
+import type { RunTransaction } from "@nts/shared/mongo/transaction";
+import type { FailedLogins } from "../audit/failed-logins.js";
+import { actorFrom } from "../audit/notes.js";
+import { trailOf } from "../audit/trail.js";
+import type { ChangeRights } from "../key-changes/change-rights.js";
+import type { Guess } from "../logins/guess.js";
+import type { BeginSession } from "../sessions/begin.js";
+import type { SessionStore } from "../sessions/store.js";
+import { saveIn, untilSaved } from "../until-saved.js";
+import type { Passwords } from "../users/passwords.js";
+import type { UserStore } from "../users/store.js";
+import type { UserDocument } from "../users/user.js";
+import type { Challenges } from "./challenges.js";
+import { type CheckCode, createCheckCode } from "./check.js";
+import { hashesOf, newAppSecret, newRecoveryCodes } from "./codes.js";
+import { confirmedUntil, type RequireConfirmed } from "./confirmed.js";
+import { type GuardedUser, isGuarded } from "./factor.js";
+import type { Sealer } from "./seal.js";
+import type { SecondFactorStore } from "./store.js";
+
+/** Milliseconds in which an app is set up. */
+const OFFERED_MS = 900_000;
+
+export interface SecondFactorRoutes {
+  readonly users: UserStore;
+  readonly sessions: SessionStore;
+  readonly factors: SecondFactorStore;
+  readonly challenges: Challenges;
+  readonly sealer: Sealer;
+  /** Counts wrong codes. */
+  readonly guessCode: Guess;
+  readonly requireConfirmed: RequireConfirmed;
+  readonly beginSession: BeginSession;
+  readonly passwords: Passwords;
+  readonly guess: Guess;
+  readonly failedLogins: FailedLogins;
+  readonly transaction: RunTransaction;
+  readonly changeRights: ChangeRights;
+}
+
+type Given = SecondFactorRoutes & { readonly checkCode: CheckCode };
+
+export function mountSecondFactors(router: Router, routes: SecondFactorRoutes): void {
+  const { guessCode, sealer, failedLogins } = routes;
+  const given = { ...routes, checkCode: createCheckCode({ guess: guessCode, sealer, failedLogins }) };
+  mountSecondStep(router, given);
+  mountSetUp(router, given);
+  mountPresentFactor(router, given);
+}
+
+/** The second step of signing in. */
+function mountSecondStep(router: Router, { users, factors, challenges, checkCode, beginSession }: Given): void {
+  mountAny(router, loginSecondFactor, async (call) => {
+    const { challenge, code } = call.body;
+    const challenged = await challenges.find(challenge, new Date());
+    const user = challenged && (await users.find(challenged.organization_id, challenged.user_id));
+    if (user === null || !isGuarded(user)) throw new AppError("challenge_expired");
+    const use = await checkCode(user, code, call);
+    const begun = await beginSession(
+      call,
+      user,
+      async (tx) => {
+        trailOf(tx).actAs(actorFrom(user));
+        if (!(await challenges.take(challenge, user, tx))) throw new AppError("challenge_expired");
+        if (!(await users.beginSession(user, tx))) throw new AppError("challenge_expired");
+        if (!(await factors.use(user, use, tx))) throw new AppError("second_factor_invalid");
+      },
+      true,
+    );
+    return answer.data(begun.user, begun.answered);
+  });
+}
+
+function mountSetUp(router: Router, routes: Given): void {
+  const { users, sessions, factors, sealer, checkCode, requireConfirmed, passwords, guess, failedLogins } = routes;
+
+  mount(router, offerSecondFactor, async ({ principal, body: { password }, clientAddress, work }) => {
+    const user = await userOf(users, principal);
+    const failures = await guess(user.email, clientAddress, () => passwords.matches(user.password_hash, password));
+    if (failures > 0) {
+      failedLogins.note(user, failures, work);
+      throw new AppError("invalid_credentials");
+    }
+    await requireConfirmed(principal);
+    const { secret, otpauth_url } = newAppSecret(user.email);
+    const offer = { secret: sealer.seal(secret, user._id), expires_at: new Date(Date.now() + OFFERED_MS) };
+    await untilSaved(work, () =>
+      saveIn(routes.transaction, work, user._id, async (tx) => {
+        if (!(await factors.offer(user, offer, tx))) throw new AppError("write_conflict");
+        return "offered";
+      }),
+    );
+    return answer.data({ secret, otpauth_url, expires_at: offer.expires_at.toISOString() });
+  });
+
+  mount(router, enableSecondFactor, async ({ principal, body: { code }, clientAddress, work }) => {
+    const user = await userOf(users, principal);
+    await requireConfirmed(principal);
+    const now = new Date();
+    const offer = user.second_factor_offer;
+    if (offer === undefined || offer.expires_at <= now) throw new AppError("not_found", { entity: "SecondFactor" });
+    const candidate = { ...user, second_factor: { secret: offer.secret, since: now, last_step: 0, recovery: [] } };
+    const use = await checkCode(candidate, code, { clientAddress, work });
+    if (use.kind !== "digits") throw new AppError("second_factor_invalid");
+    const codes = newRecoveryCodes();
+    const given = { recovery: hashesOf(codes), step: use.step, now };
+    await routes.changeRights(work, [user._id], async (tx) => {
+      if (!(await factors.enable(user, given, tx))) throw new AppError("write_conflict");
+      await sessions.confirm(principal.credentialId, now, tx);
+      return "enabled";
+    });
+    return answer.data({ recovery_codes: codes });
+  });
+}
+
+/** What is done with a second factor that there is. */
+function mountPresentFactor(router: Router, routes: Given): void {
+  const { users, sessions, factors, checkCode, requireConfirmed, transaction, changeRights } = routes;
+
+  mount(router, getSecondFactor, async ({ principal }) => {
+    const { credentialId, userId, scope } = principal;
+    const { second_factor: factor } = await userOf(users, principal);
+    const session = await sessions.find(scope.organizationId, userId, credentialId);
+    return answer.data({
+      enabled: factor !== undefined,
+      enabled_at: factor?.since.toISOString() ?? null,
+      recovery_codes_left: factor?.recovery.length ?? 0,
+      confirmed_until: confirmedUntil(session?.confirmed_at)?.toISOString() ?? null,
+    });
+  });
+
+  mount(router, confirmSecondFactor, async ({ principal, body: { code }, clientAddress, work }) => {
+    const user = await guardedUser(users, principal);
+    const use = await checkCode(user, code, { clientAddress, work });
+    const now = new Date();
+    await transaction(work, [`user:${user._id}`], async (tx) => {
+      if (!(await factors.use(user, use, tx))) throw new AppError("second_factor_invalid");
+      await sessions.confirm(principal.credentialId, now, tx);
+    });
+    return answer.data({ confirmed_until: confirmedUntil(now)?.toISOString() ?? "" });
+  });
+
+  mount(router, renewRecoveryCodes, async ({ principal, work }) => {
+    await requireConfirmed(principal);
+    const codes = newRecoveryCodes();
+    const user = await guardedUser(users, principal);
+    await transaction(work, [`user:${user._id}`], async (tx) => {
+      if (!(await factors.renewRecovery(user, hashesOf(codes), tx))) throw new AppError("write_conflict");
+    });
+    return answer.data({ recovery_codes: codes });
+  });
+
+  mount(router, disableSecondFactor, async ({ principal, work }) => {
+    await requireConfirmed(principal);
+    const user = await guardedUser(users, principal);
+    await changeRights(work, [user._id], async (tx) => {
+      if (!(await factors.disable(user, tx))) throw new AppError("write_conflict");
+      return "disabled";
+    });
+    return answer.data(null);
+  });
+}
+
+/** @throws AppError `session_expired` */
+async function userOf(users: UserStore, { userId, scope }: UserPrincipal): Promise<UserDocument> {
+  const user = await users.find(scope.organizationId, userId);
+  if (user === null) throw new AppError("session_expired");
+  return user;
+}
+
+/** @throws AppError `not_found` */
+async function guardedUser(users: UserStore, principal: UserPrincipal): Promise<GuardedUser> {
+  const user = await userOf(users, principal);
+  if (!isGuarded(user)) throw new AppError("not_found", { entity: "SecondFactor" });
+  return user;
+}

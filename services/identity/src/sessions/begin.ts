@@ -1,0 +1,75 @@
+import type { ClientSession } from "mongodb";
+import type { User } from "@nts/shared/contract/users";
+import type { Cause } from "@nts/shared/http/headers";
+import type { Work } from "@nts/shared/work";
+import type { Quotas } from "../quotas.js";
+import { networksOf } from "../scopes.rules.js";
+import type { TopologyDirectory } from "../topology.js";
+import { untilSaved } from "../until-saved.js";
+import { userAnswer, type UserDocument } from "../users/user.js";
+import type { SessionCookies } from "./cookie.js";
+import { placeOf } from "./place.js";
+import type { ReplaceSessions } from "./replace.js";
+import { startSession } from "./start.js";
+import type { SessionStore } from "./store.js";
+
+/** The request of somebody who signs in. */
+interface SigningIn {
+  readonly clientAddress: string;
+  readonly userAgent: string | null;
+  readonly sessionHashes: readonly string[];
+  readonly cause: Cause;
+  readonly work: Work;
+}
+
+/** What a sign-in is answered. */
+export interface Begun {
+  readonly user: User;
+  readonly answered: { readonly revision: number; readonly headers: { readonly "set-cookie": string[] } };
+}
+
+/**
+ * Begins a session in place of those that the browser has. Whoever has too many signs in all the same: the session ends that was
+ * not used for longest.
+ *
+ * @param admit decides, in the transaction that makes the session; throws when there shall be none
+ * @param confirmed a code of the second factor was given
+ */
+export type BeginSession = (
+  call: SigningIn,
+  user: UserDocument,
+  admit: (tx: ClientSession) => Promise<void>,
+  confirmed?: boolean,
+) => Promise<Begun>;
+
+export interface BeginSessionOptions {
+  readonly sessions: SessionStore;
+  readonly quotas: Pick<Quotas, "sessionsPerUser">;
+  readonly replaceSessions: ReplaceSessions;
+  readonly topology: TopologyDirectory;
+  readonly cookies: SessionCookies;
+}
+
+export function createBeginSession(options: BeginSessionOptions): BeginSession {
+  const { sessions, quotas, replaceSessions, topology, cookies } = options;
+  const { sessionsPerUser } = quotas;
+  return async (call, user, admit, confirmed = false) => {
+    const { sessionHashes, cause, work } = call;
+    const scope = { organizationId: user.organization_id, networks: networksOf(user) };
+    const data = userAnswer(user, await topology.networksIn(scope, cause));
+    const now = new Date();
+    const { token, session } = startSession(user, now, placeOf(call));
+    const started = confirmed ? { ...session, confirmed_at: now } : session;
+    await untilSaved(work, async () => {
+      const replaced = await sessions.idsOf(sessionHashes);
+      const beyond = await sessions.idsBeyond(user._id, sessionsPerUser - 1, sessionHashes);
+      return replaceSessions(work, [...replaced, ...beyond], [`user:${user._id}`], async (tx) => {
+        await admit(tx);
+        await sessions.insert(started, user, tx);
+        return (await sessions.count(user._id, tx)) <= sessionsPerUser ? "begun" : "conflict";
+      });
+    });
+    const headers = { "set-cookie": cookies.replacing(sessionHashes.length, token) };
+    return { user: data, answered: { revision: user.revision, headers } };
+  };
+}

@@ -1,0 +1,299 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { createInvite } from "@nts/shared/contract/invites";
+import { createKey, rotateKey, updateKey } from "@nts/shared/contract/keys";
+import {
+  confirmSecondFactor,
+  disableSecondFactor,
+  enableSecondFactor,
+  getSecondFactor,
+  loginSecondFactor,
+  offerSecondFactor,
+  renewRecoveryCodes,
+} from "@nts/shared/contract/second-factor";
+import { changePassword, login, updateUser } from "@nts/shared/contract/users";
+import { type Audited, startAudited } from "../support/audit.js";
+import { keyBodyOf, type Person, tokenOf } from "../support/direct.js";
+import { codeOf, wrongCode } from "../support/second-factors.js";
+
+const HERE = { "x-client-address": "192.0.2.1" };
+const ELSEWHERE = { "x-client-address": "198.51.100.7" };
+
+/** Somebody with a second factor. */
+interface Guarded extends Person {
+  readonly secret: string;
+  readonly recovery: readonly string[];
+}
+
+let identity: Audited;
+
+beforeAll(async () => {
+  identity = await startAudited();
+});
+afterAll(() => identity.stop());
+
+interface StoredUser {
+  readonly _id: string;
+  readonly password_hash: string;
+  readonly second_factor?: { readonly secret: string; readonly last_step: number; readonly recovery: string[] };
+}
+const users = () => identity.db.collection<StoredUser>("users");
+const storedOf = async ({ userId }: Person) => (await users().findOne({ _id: userId }))!;
+const failures = () => identity.db.collection("login_failures");
+
+async function guard(person: Person): Promise<Guarded> {
+  const { principal: as, password } = person;
+  const { secret } = await identity.data(offerSecondFactor, { as, body: { password } });
+  const { recovery_codes: recovery } = await identity.data(enableSecondFactor, { as, body: { code: codeOf(secret, -1) } }); // prettier-ignore
+  return { ...person, secret, recovery };
+}
+const aGuarded = async (): Promise<Guarded> => guard(await identity.aPerson());
+
+const firstStep = ({ email, password }: Pick<Person, "email" | "password">, headers = HERE) =>
+  identity.ask(login, { body: { email, password }, headers });
+async function challengeOf(person: Pick<Person, "email" | "password">): Promise<string> {
+  const { status, code, params, headers } = await firstStep(person);
+  expect([status, code, headers.getSetCookie()]).toEqual([401, "second_factor_required", []]);
+  return String(params["challenge"]);
+}
+const secondStep = (challenge: string, code: string, headers = HERE, replica = 0) =>
+  identity.ask(loginSecondFactor, { body: { challenge, code }, headers, replica });
+const stateOf = async (token: string) => (await identity.verify("session", token)).status;
+const asked = ({ principal: as }: Person) => ({ as });
+/** As if no code had been accepted yet. */
+const forgetSteps = ({ userId }: Person) => users().updateOne({ _id: userId }, { $set: { "second_factor.last_step": 0 } as never }); // prettier-ignore
+const unconfirm = ({ principal }: Person) =>
+  identity.db.collection<{ _id: string }>("sessions").updateOne({ _id: principal.credentialId }, { $unset: { confirmed_at: "" } }); // prettier-ignore
+
+describe("identity.second-factor: setting one up", () => {
+  it("takes the password, and counts only once a code of it was right", async () => {
+    const person = await identity.aPerson();
+    const { principal: as, password } = person;
+    expect(await identity.ask(offerSecondFactor, { as, body: { password: "wrong" } })).toMatchObject({ code: "invalid_credentials" }); // prettier-ignore
+    const { secret, otpauth_url } = await identity.data(offerSecondFactor, { as, body: { password } });
+    expect(otpauth_url).toContain(`secret=${secret}`);
+    expect(otpauth_url).toContain(encodeURIComponent(person.email));
+    expect((await firstStep(person)).status).toBe(200);
+    const tried = await identity.ask(enableSecondFactor, { as, body: { code: wrongCode(secret) } });
+    expect([tried.status, tried.code]).toEqual([401, "second_factor_invalid"]);
+    expect((await firstStep(person)).status).toBe(200);
+    const { recovery_codes } = await identity.data(enableSecondFactor, { as, body: { code: codeOf(secret) } });
+    expect(new Set(recovery_codes).size).toBe(10);
+    expect(await identity.data(getSecondFactor, { as })).toMatchObject({ enabled: true, recovery_codes_left: 10 });
+    expect(await firstStep(person)).toMatchObject({ status: 401, code: "second_factor_required" });
+  });
+
+  it("keeps neither the secret nor a recovery code readable in the database", async () => {
+    const guarded = await aGuarded();
+    const stored = JSON.stringify(await storedOf(guarded));
+    for (const secret of [guarded.secret, ...guarded.recovery]) {
+      expect(stored).not.toContain(secret);
+      expect(stored).not.toContain(secret.replaceAll("-", ""));
+    }
+  });
+
+  it("of a secret that was offered long ago, or to somebody else, is refused", async () => {
+    const [person, other] = [await identity.aPerson(), await identity.aPerson()];
+    const { secret } = await identity.data(offerSecondFactor, {
+      ...asked(person),
+      body: { password: person.password },
+    });
+    const body = { code: codeOf(secret) };
+    expect(await identity.ask(enableSecondFactor, { ...asked(other), body })).toMatchObject({ code: "not_found" });
+    await users().updateOne(
+      { _id: person.userId },
+      { $set: { "second_factor_offer.expires_at": new Date(0) } as never },
+    );
+    expect(await identity.ask(enableSecondFactor, { ...asked(person), body })).toMatchObject({ code: "not_found" });
+  });
+
+  it("of a secret that was moved from another user in the database opens nothing", async () => {
+    const [person, thief] = [await aGuarded(), await aGuarded()];
+    const { second_factor } = await storedOf(thief);
+    await users().updateOne(
+      { _id: person.userId },
+      { $set: { "second_factor.secret": second_factor!.secret } as never },
+    );
+    const answered = await secondStep(await challengeOf(person), codeOf(thief.secret));
+    expect([answered.code, answered.headers.getSetCookie()]).toEqual(["second_factor_not_configured", []]);
+  });
+});
+
+describe("identity.second-factor: signing in", () => {
+  it("begins no session before the code, and one with it, which the audit log tells", async () => {
+    const guarded = await aGuarded();
+    const challenge = await challengeOf(guarded);
+    expect(await stateOf(challenge)).toBe("refused");
+    const begun = await secondStep(challenge, codeOf(guarded.secret), HERE, 1);
+    expect([begun.status, begun.data.id]).toEqual([200, guarded.userId]);
+    expect(await stateOf(tokenOf(begun.headers))).toBe("valid");
+    expect((await identity.told(guarded)).slice(-1)).toEqual(["Session created"]);
+  });
+
+  it("accepts a challenge once, and a code once, on all replicas together", async () => {
+    const guarded = await aGuarded();
+    const [first, second] = [await challengeOf(guarded), await challengeOf(guarded)];
+    const code = codeOf(guarded.secret);
+    const both = await Promise.all([secondStep(first, code, HERE, 0), secondStep(second, code, ELSEWHERE, 1)]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 401]);
+    const [used, left] = both[0].status === 200 ? [first, second] : [second, first];
+    expect((await secondStep(used, codeOf(guarded.secret, 1))).code).toBe("challenge_expired");
+    expect((await secondStep(left, codeOf(guarded.secret, -1))).code).toBe("second_factor_invalid");
+    expect((await secondStep(left, codeOf(guarded.secret, 1))).status).toBe(200);
+  });
+
+  it("takes each recovery code once, however it is written, also when two give it at once", async () => {
+    const guarded = await aGuarded();
+    const [code = "", other = ""] = guarded.recovery;
+    const [first, second, third] = [await challengeOf(guarded), await challengeOf(guarded), await challengeOf(guarded)];
+    const written = ` ${code.toUpperCase().replaceAll("-", " ")} `;
+    const both = await Promise.all([secondStep(first, code, HERE, 0), secondStep(second, written, ELSEWHERE, 1)]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 401]);
+    expect((await secondStep(third, code)).code).toBe("second_factor_invalid");
+    expect((await secondStep(third, other)).status).toBe(200);
+    expect(await identity.data(getSecondFactor, asked(guarded))).toMatchObject({ recovery_codes_left: 8 });
+    expect(await identity.told(guarded, { action: "recovery_code_used" })).toHaveLength(2);
+  });
+
+  it("ends with the time of the challenge, with another password, and with the second factor", async () => {
+    const guarded = await aGuarded();
+    const { principal: as, password } = guarded;
+    const over = await challengeOf(guarded);
+    await identity.db.collection("challenges").updateMany({ user_id: guarded.userId }, { $set: { expires_at: new Date() } }); // prettier-ignore
+    expect((await secondStep(over, codeOf(guarded.secret))).code).toBe("challenge_expired");
+    const before = await challengeOf(guarded);
+    const body = { current_password: password, new_password: "another horse battery staple" };
+    await identity.data(changePassword, { as, body });
+    expect((await secondStep(before, codeOf(guarded.secret))).code).toBe("challenge_expired");
+    expect((await secondStep("no challenge at all", "123456")).code).toBe("challenge_expired");
+  });
+
+  it("with the password alone is over when the second factor is there, also for a sign-in under way", async () => {
+    const guarded = await aGuarded();
+    const next = { ...guarded, password: "another horse battery staple" };
+    const body = { current_password: guarded.password, new_password: next.password };
+    const changed = await identity.ask(changePassword, { ...asked(guarded), body });
+    expect(await stateOf(tokenOf(changed.headers))).toBe("valid");
+    expect((await secondStep(await challengeOf(next), codeOf(guarded.secret))).status).toBe(200);
+  });
+});
+
+describe("identity.second-factor: whoever guesses codes", () => {
+  it("waits after the fifth, on every replica, whatever right passwords come in between, and the owner elsewhere does not", async () => {
+    const guarded = await aGuarded();
+    const statuses: number[] = [];
+    for (let n = 0; n < 6; n++) {
+      const challenge = await challengeOf(guarded);
+      statuses.push((await secondStep(challenge, wrongCode(guarded.secret), HERE, n % 2)).status);
+    }
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
+    const refused = await secondStep(await challengeOf(guarded), codeOf(guarded.secret), HERE, 1);
+    expect([refused.code, Number(refused.params["retry_after_seconds"]) <= 5]).toEqual(["login_throttled", true]);
+    expect((await secondStep(await challengeOf(guarded), codeOf(guarded.secret), ELSEWHERE)).status).toBe(200);
+    await identity.settled();
+    const told = await identity.entriesOf(guarded, { action: "second_factor_failed" });
+    expect(told.map(({ attempts, address }) => [attempts, address])).toEqual([1, 2, 4].map((n) => [n, "192.0.2.1"]));
+  });
+
+  it("from everywhere waits up to a quarter of an hour, and the owner at an address of before does not", async () => {
+    const guarded = await aGuarded();
+    expect((await secondStep(await challengeOf(guarded), codeOf(guarded.secret), ELSEWHERE)).status).toBe(200);
+    for (let n = 0; n < 21; n++) {
+      const from = { "x-client-address": `203.0.113.${n}` };
+      await secondStep(await challengeOf(guarded), wrongCode(guarded.secret), from);
+    }
+    const unknown = { "x-client-address": "203.0.113.200" };
+    const code = codeOf(guarded.secret, 1);
+    expect((await secondStep(await challengeOf(guarded), code, unknown)).code).toBe("login_throttled");
+    expect((await secondStep(await challengeOf(guarded), code, ELSEWHERE)).status).toBe(200);
+    expect(await failures().countDocuments({ failures: { $gt: 21 } })).toBe(0);
+  });
+
+  it("has a bounded number of challenges at a time", async () => {
+    const guarded = await aGuarded();
+    for (let n = 0; n < 13; n++) await challengeOf(guarded);
+    expect(await identity.db.collection("challenges").countDocuments({ user_id: guarded.userId })).toBe(10);
+  });
+});
+
+describe("identity.second-factor: a session that gave no code lately", () => {
+  it("makes and rotates no key of level Owner, makes and invites no Owner, and changes no second factor", async () => {
+    const guarded = await aGuarded();
+    const { principal: as, password } = guarded;
+    const colleague = await identity.aColleague(guarded, { permissions: "Member" });
+    const [key, lower] = [
+      await identity.aKey(guarded, { permissions: "Owner" }),
+      await identity.aKey(guarded, { permissions: "Admin" }),
+    ];
+    const refused = [
+      () => identity.ask(createKey, { as, body: keyBodyOf(guarded, { permissions: "Owner" }) }),
+      () => identity.ask(updateKey, { as, params: lower.params, body: keyBodyOf(guarded, { permissions: "Owner" }) }),
+      () => identity.ask(rotateKey, { as, params: key.params }),
+      () => identity.ask(createInvite, { as, body: { permissions: "Owner" } }),
+      () => identity.ask(updateUser, { as, params: { id: colleague.userId }, body: { permissions: "Owner" } }),
+      () => identity.ask(offerSecondFactor, { as, body: { password } }),
+      () => identity.ask(renewRecoveryCodes, { as }),
+      () => identity.ask(disableSecondFactor, { as }),
+    ];
+    await unconfirm(guarded);
+    for (const ask of refused) expect(await ask()).toMatchObject({ status: 403, code: "confirmation_required" });
+    await identity.data(createKey, { as, body: keyBodyOf(guarded, { permissions: "Admin" }) });
+    await identity.data(updateKey, { as, params: key.params, body: keyBodyOf(guarded, { permissions: "Owner", name: "renamed" }) }); // prettier-ignore
+    await identity.data(createInvite, { as, body: { permissions: "Admin" } });
+
+    await identity.data(confirmSecondFactor, { as, body: { code: codeOf(guarded.secret) } });
+    for (const ask of refused) expect(await ask()).toMatchObject({ status: 200 });
+    expect(await firstStep(guarded)).toMatchObject({ status: 200 });
+  });
+
+  it("is confirmed for ten minutes, alone, and by no code twice", async () => {
+    const guarded = await aGuarded();
+    const body = { code: codeOf(guarded.secret) };
+    await unconfirm(guarded);
+    const begun = await secondStep(await challengeOf(guarded), body.code);
+    expect(begun.status).toBe(200);
+    expect(await identity.ask(confirmSecondFactor, { ...asked(guarded), body })).toMatchObject({ code: "second_factor_invalid" }); // prettier-ignore
+    await forgetSteps(guarded);
+    const { confirmed_until } = await identity.data(confirmSecondFactor, { ...asked(guarded), body });
+    expect(Math.abs(Date.parse(confirmed_until) - Date.now() - 600_000)).toBeLessThan(30_000);
+    const longAgo = new Date(Date.now() - 600_001);
+    await identity.db.collection<{ _id: string }>("sessions").updateOne({ _id: guarded.principal.credentialId }, { $set: { confirmed_at: longAgo } }); // prettier-ignore
+    expect(await identity.ask(renewRecoveryCodes, asked(guarded))).toMatchObject({ code: "confirmation_required" });
+  });
+
+  it("is asked for nothing where its user has no second factor", async () => {
+    const person = await identity.aPerson();
+    await identity.aKey(person, { permissions: "Owner" });
+    await identity.data(createInvite, { ...asked(person), body: { permissions: "Owner" } });
+    expect(await identity.ask(confirmSecondFactor, { ...asked(person), body: { code: "123456" } })).toMatchObject({ code: "not_found" }); // prettier-ignore
+    expect(await identity.ask(disableSecondFactor, asked(person))).toMatchObject({ code: "not_found" });
+  });
+});
+
+describe("identity.second-factor: one that is there", () => {
+  it("gives way to another app, whose codes alone are right from then on", async () => {
+    const before = await aGuarded();
+    const after = await guard(before);
+    expect((await secondStep(await challengeOf(after), codeOf(before.secret))).code).toBe("second_factor_invalid");
+    expect((await secondStep(await challengeOf(after), before.recovery[0] ?? "")).code).toBe("second_factor_invalid");
+    expect((await secondStep(await challengeOf(after), codeOf(after.secret))).status).toBe(200);
+  });
+
+  it("has new recovery codes in place of those from before", async () => {
+    const guarded = await aGuarded();
+    const { recovery_codes } = await identity.data(renewRecoveryCodes, asked(guarded));
+    const challenge = await challengeOf(guarded);
+    expect((await secondStep(challenge, guarded.recovery[0] ?? "")).code).toBe("second_factor_invalid");
+    expect((await secondStep(challenge, recovery_codes[0] ?? "")).status).toBe(200);
+    expect(await identity.told(guarded, { entity: "User" })).toEqual(
+      expect.arrayContaining(["User second_factor_enabled", "User recovery_codes_renewed", "User recovery_code_used"]),
+    );
+  });
+
+  it("is switched off, after which the password is enough", async () => {
+    const guarded = await aGuarded();
+    await identity.data(disableSecondFactor, asked(guarded));
+    expect((await firstStep(guarded)).status).toBe(200);
+    expect(await storedOf(guarded)).not.toHaveProperty("second_factor");
+    expect((await identity.told(guarded, { action: "second_factor_disabled" })).length).toBe(1);
+  });
+});

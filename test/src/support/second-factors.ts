@@ -1,0 +1,28 @@
+/** Codes of second factors, as an authenticator app makes them. */
+import type { SecondFactorOffer } from "@nts/shared/contract";
+import { generateSync } from "otplib";
+import type { Account } from "./api.js";
+
+const STEP_SECONDS = 30;
+
+/** @param steps later than now; the step before and the one after are taken, too */
+export function codeOf(secret: string, steps = 0): string {
+  return generateSync({ secret, epoch: Math.floor(Date.now() / 1000) + steps * STEP_SECONDS });
+}
+
+/** A code that is not taken. */
+export function wrongCode(secret: string): string {
+  const good = [-2, -1, 0, 1, 2].map((steps) => codeOf(secret, steps));
+  return ["000000", "111111", "222222", "333333", "444444", "555555"].find((code) => !good.includes(code)) ?? "";
+}
+
+/** Sets one up, through a gateway, with the code of the step before this one. */
+export async function withSecondFactor({
+  session,
+  password,
+}: Account): Promise<{ readonly secret: string; readonly recovery: readonly string[] }> {
+  const { secret } = await session.data<SecondFactorOffer>("post", "/api/auth/second-factor", { password });
+  const body = { code: codeOf(secret, -1) };
+  const enabled = await session.data<{ recovery_codes: string[] }>("post", "/api/auth/second-factor/enable", body);
+  return { secret, recovery: enabled.recovery_codes };
+}
