@@ -1,7 +1,8 @@
 /** What people do with their own sign-ins and keys. */
 import { describe, expect, it } from "@jest/globals";
 import { aColleague, aKey, anAccount, anotherSession, callerOf } from "../support/api.js";
-import { button, createVisits } from "../support/visits.js";
+import { codeOf, withSecondFactor, wrongCode } from "../support/second-factors.js";
+import { button, createVisits, field } from "../support/visits.js";
 
 const { url, somebody } = createVisits();
 
@@ -66,5 +67,68 @@ describe("a key", () => {
     await button(page, "Delete").click();
     await page.getByRole("table", { name: "Keys of colleagues" }).waitFor({ state: "detached" });
     expect(await statusWith({ authorization: `Bearer ${secret}` })).toBe(401);
+  });
+});
+
+describe("a second factor", () => {
+  it("is set up in the settings, and asked for when signing in, where a recovery code does, too", async () => {
+    const account = await anAccount(url());
+    const page = await somebody({ account });
+    await page.goto("/settings");
+    await button(page, "Set up").click();
+    await page.getByRole("dialog").getByLabel("Your password").fill(account.password);
+    await button(page, "Continue").click();
+    await page.getByRole("img", { name: "QR code for your authenticator app" }).waitFor();
+    const secret = await page.getByLabel("Secret", { exact: true }).innerText();
+    await field(page, "Code").fill(wrongCode(secret));
+    await button(page, "Turn on").click();
+    await page.getByText("The code is wrong, or was used before.").first().waitFor();
+    await field(page, "Code").fill(codeOf(secret, -1));
+    await button(page, "Turn on").click();
+    const [recovery = ""] = (await page.getByLabel("Codes", { exact: true }).innerText()).split("\n");
+    await button(page, "I have kept them").click();
+    await page.getByText("10 recovery codes are left.").waitFor();
+
+    for (const code of [codeOf(secret), recovery]) {
+      const guest = await somebody();
+      await guest.goto("/sign-in");
+      await field(guest, "Email").fill(account.email);
+      await guest.getByLabel("Password").first().fill(account.password);
+      await button(guest, "Sign in").click();
+      await field(guest, "Code").fill(wrongCode(secret));
+      await button(guest, "Continue").click();
+      await guest.getByRole("alert").waitFor();
+      await field(guest, "Code").fill(code);
+      await button(guest, "Continue").click();
+      await button(guest, "Continue").waitFor({ state: "detached" });
+      await guest.getByRole("navigation").first().waitFor();
+    }
+    await page.reload();
+    await page.getByText("9 recovery codes are left.").waitFor();
+  });
+
+  it("is asked for before a key of level Owner is made, and before it is switched off", async () => {
+    const account = await anAccount(url());
+    const { cookie } = await anotherSession(url(), account);
+    const { secret } = await withSecondFactor(account);
+    const page = await somebody({ account: { ...account, cookie } });
+    await page.goto("/keys");
+    await button(page, "New API key").first().click();
+    await field(page, "Name").fill("everything");
+    await page.getByRole("dialog").getByLabel("Level").first().click();
+    await page.getByRole("option", { name: "Owner" }).click();
+    await button(page, "Create").click();
+    const asked = page.getByRole("dialog", { name: "Confirm that it is you" });
+    await asked.getByRole("button", { name: "Cancel" }).click();
+    await page.getByText("Not confirmed").waitFor();
+    await button(page, "Create").click();
+    await field(asked, "Code").fill(codeOf(secret));
+    await asked.getByRole("button", { name: "Confirm" }).click();
+    await page.getByLabel("API key", { exact: true }).waitFor();
+    await button(page, "Done").click();
+    await page.goto("/settings");
+    await button(page, "Turn off").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Turn off" }).click();
+    await page.getByText("The second factor is off.").waitFor();
   });
 });

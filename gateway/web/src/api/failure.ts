@@ -49,6 +49,7 @@ export function describeFailure(error: unknown): Failure {
       "Someone else changed this in the meantime. Reload to see the current version; your input is kept until then.",
     );
   if (error.status === 429) return told("limited", "Too many requests", waitText(waitSeconds));
+  if (error.code === "confirmation_required") return told("refused", "Not confirmed", error.message);
   if (error.status === 403) return told("forbidden", "Permission denied", forbiddenText(error));
   if (error.status === 410)
     return told(
@@ -74,6 +75,8 @@ export function faultsByPath(error: unknown): Readonly<Record<string, string>> {
       faults.map(({ path, message: text }) => [path, text === ID_FAULT ? "is required" : text]),
     );
   }
+  if (code === "invalid_credentials") return { password: "Incorrect password." };
+  if (code === "second_factor_invalid") return { code: message };
   if (code === "already_exists" && typeof params["field"] === "string") return { [params["field"]]: message };
   if (typeof params["path"] === "string") return { [params["path"]]: message };
   if (code === "ip_outside_subnet") return { ip_address: detailText(error), cidr: detailText(error) };

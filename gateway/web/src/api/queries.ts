@@ -10,6 +10,7 @@ import {
   type UseQueryResult,
 } from "@tanstack/react-query";
 import { api } from "./client.js";
+import { confirmed } from "./confirmed.js";
 
 // Reading and writing, for every operation of the contract. What is read is known by its operation and input; after a write
 // everything that is shown is read again, because a write may change more than it names (deletes cascade, positions shift).
@@ -82,7 +83,7 @@ export function useSend(): Send {
     onSuccess: () => readAgain(queries),
   });
   return <E extends Endpoint>(operation: E, input: Input<E>) =>
-    mutateAsync(() => api.call(operation, input)) as Promise<DataOf<E>>;
+    mutateAsync(() => confirmed(() => api.call(operation, input))) as Promise<DataOf<E>>;
 }
 
 /** The function that asks what a write would do. */
@@ -95,7 +96,7 @@ export function usePlan(): <E extends Endpoint>(operation: E, input: Input<E>) =
 export function useWrite<E extends Endpoint>(operation: E): UseMutationResult<DataOf<E>, Error, Input<E>> {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (input: Input<E>) => api.call(operation, input),
+    mutationFn: (input: Input<E>) => confirmed(() => api.call(operation, input)),
     onSuccess: () => readAgain(queries),
   });
 }

@@ -3,9 +3,10 @@ import { useForm } from "@mantine/form";
 import { ApiError } from "@nts/shared/client";
 import { type BodyInputOf, login, type User } from "@nts/shared/contract";
 import { useMutation } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { api } from "../api/client.js";
-import { describeFailure } from "../api/failure.js";
+import { CodeStep } from "./code-step.js";
+import { refusalOf } from "./refusal.js";
 
 interface SignInFormProps {
   readonly email?: string;
@@ -15,20 +16,31 @@ interface SignInFormProps {
   readonly onDone: (user: User) => void;
 }
 
-/** Asks for email and password, and begins a session. */
+/** Asks for email and password, and for a code where that takes one, and begins a session. */
 export function SignInForm({ email = "", hint, onDone }: SignInFormProps): ReactNode {
   const start = useMutation({
     mutationFn: (body: BodyInputOf<typeof login>) => api.call(login, { body }),
     onSuccess: onDone,
   });
   const form = useForm({ initialValues: { email, password: "" } });
+  const [expired, setExpired] = useState<Error | null>(null);
+  const challenge = challengeIn(start.error);
+  if (challenge !== null) {
+    const back = (reason: Error | null): void => {
+      setExpired(reason);
+      start.reset();
+      form.setFieldValue("password", "");
+    };
+    return <CodeStep challenge={challenge} onDone={onDone} onBack={back} />;
+  }
+  const error = start.error ?? expired;
   return (
     <form onSubmit={form.onSubmit((values) => start.mutate(values))} noValidate>
       <Stack>
-        {hint !== undefined && start.error === null && <Alert color="cyan">{hint}</Alert>}
-        {start.error !== null && (
+        {hint !== undefined && error === null && <Alert color="cyan">{hint}</Alert>}
+        {error !== null && (
           <Alert color="red" role="alert">
-            {refusalOf(start.error)}
+            {refusalOf(error)}
           </Alert>
         )}
         <TextInput label="Email" type="email" autoComplete="username" required {...form.getInputProps("email")} />
@@ -47,10 +59,8 @@ export function SignInForm({ email = "", hint, onDone }: SignInFormProps): React
   );
 }
 
-function refusalOf(error: Error): string {
-  if (error instanceof ApiError && error.code === "invalid_credentials") return error.message;
-  const { title, text } = describeFailure(error);
-  return error instanceof ApiError && error.code === "login_throttled"
-    ? `${error.message} ${text}`
-    : `${title}. ${text}`;
+/** What a code is to be sent with; null when none is asked for. */
+function challengeIn(error: Error | null): string | null {
+  if (!(error instanceof ApiError) || error.code !== "second_factor_required") return null;
+  return String(error.params["challenge"]);
 }

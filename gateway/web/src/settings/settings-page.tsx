@@ -4,6 +4,7 @@ import { ArchivePart } from "./archive-part.js";
 import { OrganizationPart } from "./organization-part.js";
 import { PasswordPart } from "./password-part.js";
 import { RightsPart } from "./rights-part.js";
+import { SecondFactorPart } from "../second-factor/second-factor-part.js";
 import { SessionsPart } from "./sessions-part.js";
 import { useMay } from "../session/session.js";
 import { WebhooksPart } from "./webhooks-part.js";
@@ -24,6 +25,7 @@ export default function SettingsPage(): ReactNode {
         <div className={classes.column}>
           <RightsPart />
           <PasswordPart />
+          <SecondFactorPart />
           <SessionsPart />
         </div>
       </div>

@@ -6,6 +6,7 @@ import { LiveProvider } from "../live/live.js";
 import { Boundary } from "../parts/boundary.js";
 import { PaletteButton, PaletteIcon, PaletteProvider } from "../palette/palette-provider.js";
 import { ConfirmProvider } from "../parts/confirm.js";
+import { Confirmation } from "../second-factor/confirmation.js";
 import { PATHS } from "../paths.js";
 import { Waiting } from "../parts/waiting.js";
 import { useSession } from "../session/session.js";
@@ -69,6 +70,7 @@ export function Shell(): ReactNode {
             >
               <Side onNavigate={() => setOpen(false)} />
             </Drawer>
+            <Confirmation />
           </PaletteProvider>
         </ConfirmProvider>
       </NetworkScopeProvider>

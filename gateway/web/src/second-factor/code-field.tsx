@@ -1,0 +1,28 @@
+import { TextInput } from "@mantine/core";
+import type { GetInputPropsReturnType } from "@mantine/form";
+import { type ReactNode, useEffect, useRef } from "react";
+
+interface CodeFieldProps {
+  /** A recovery code is taken, too. */
+  readonly takesRecovery?: boolean;
+  readonly input: GetInputPropsReturnType;
+}
+
+/** Where the code of an authenticator app is typed. */
+export function CodeField({ takesRecovery = true, input }: CodeFieldProps): ReactNode {
+  const field = useRef<HTMLInputElement>(null);
+  // also where it comes in place of another form, outside of a window
+  useEffect(() => field.current?.focus(), []);
+  return (
+    <TextInput
+      ref={field}
+      label="Code"
+      description={takesRecovery ? "Six digits of your app, or a recovery code" : "Six digits of your app"}
+      autoComplete="one-time-code"
+      {...(!takesRecovery && { inputMode: "numeric" })}
+      required
+      data-autofocus
+      {...input}
+    />
+  );
+}

@@ -1,0 +1,34 @@
+import { Alert, Button, Group, Modal, Stack } from "@mantine/core";
+import { TriangleAlert } from "lucide-react";
+import type { ReactNode } from "react";
+import { CopyField } from "../parts/copy.js";
+
+interface RecoveryWindowProps {
+  readonly codes: readonly string[];
+  readonly onClose: () => void;
+}
+
+/** Shows recovery codes, this once. It closes by its button only. */
+export function RecoveryWindow({ codes, onClose }: RecoveryWindowProps): ReactNode {
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title="Recovery codes"
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      withCloseButton={false}
+    >
+      <Stack>
+        <Alert color="yellow" icon={<TriangleAlert size={18} aria-hidden />}>
+          Keep these codes somewhere safe: they are not shown again. Each signs you in once when you do not have your
+          device.
+        </Alert>
+        <CopyField label="Codes" value={codes.join("\n")} />
+        <Group justify="flex-end">
+          <Button onClick={onClose}>I have kept them</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
