@@ -190,6 +190,7 @@ describe("two people", () => {
     await until(async () => (await field(editor, "Name").inputValue()) === "storage");
     await field(editor, "Hostname").fill("ours.example.com");
     await button(page, "Save").click();
+    await editor.waitFor({ state: "detached" });
     await heading(page, "storage").waitFor();
     expect(await account.session.data("get", `/api/v1/hosts/${host.id}`)).toMatchObject({
       name: "storage",
