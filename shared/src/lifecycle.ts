@@ -26,10 +26,10 @@ export function stopOnSignal(log: Log, { readiness, leave, delayMs, steps }: Sto
     readiness.stopping = true;
     leave();
     if (err === undefined) log.info({ signal }, "stopping");
-    else log.fatal({ err }, "stopping after an uncaught fault");
+    else log.fatal({ err }, "stopping after an uncaught error");
     await delay(delayMs);
     for (const step of steps)
-      await step().catch((error: unknown) => log.error({ err: error }, "a step of stopping failed"));
+      await step().catch((error: unknown) => log.error({ err: error }, "a shutdown step failed"));
     log.info("stopped");
   });
 }

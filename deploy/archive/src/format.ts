@@ -34,7 +34,7 @@ export function encode(piece: Piece): Uint8Array {
 /**
  * The pieces of a backup that comes in chunks of any size.
  *
- * @throws ArchiveProblem when it is no backup, is of a form that is not known here, or ends before its end
+ * @throws ArchiveProblem when it is no backup, has an unknown format, or ends before its end
  */
 export async function* decode(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Piece> {
   let documents = 0;
@@ -42,7 +42,7 @@ export async function* decode(chunks: AsyncIterable<Uint8Array>): AsyncGenerator
   for await (const bytes of split(chunks)) {
     const piece = pieceOf(bytes);
     if ((last === null) !== (piece.kind === "head")) throw new ArchiveProblem("This is not a backup.");
-    if (last === "end") throw new ArchiveProblem("The backup goes on behind its end.");
+    if (last === "end") throw new ArchiveProblem("The backup has data after its end.");
     if (piece.kind === "document") documents += 1;
     if (piece.kind === "end" && piece.documents !== documents)
       throw new ArchiveProblem(`The backup has ${documents} documents and should have ${piece.documents}.`);
@@ -50,7 +50,7 @@ export async function* decode(chunks: AsyncIterable<Uint8Array>): AsyncGenerator
     yield piece;
   }
   if (last === null) throw new ArchiveProblem("The backup is empty.");
-  if (last !== "end") throw new ArchiveProblem("The backup is cut off.");
+  if (last !== "end") throw new ArchiveProblem("The backup is truncated.");
 }
 
 /** Documents that were stored begin with `_id`; what we add begins with a name that no stored document can have. */
@@ -62,7 +62,7 @@ function pieceOf(bytes: Uint8Array): Piece {
   if (typeof mark["$collection"] === "string")
     return { kind: "collection", collection: mark["$collection"], database: String(mark["database"]) };
   if (typeof mark["$end"] === "number") return { kind: "end", documents: mark["$end"] };
-  throw new ArchiveProblem("The backup is of a form that this version does not know.");
+  throw new ArchiveProblem("The backup has a format that this version does not support.");
 }
 
 /** Cuts a stream of chunks into documents: each begins with its length. */
@@ -79,5 +79,5 @@ async function* split(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
       rest = rest.subarray(length);
     }
   }
-  if (rest.length > 0) throw new ArchiveProblem("The backup is cut off.");
+  if (rest.length > 0) throw new ArchiveProblem("The backup is truncated.");
 }

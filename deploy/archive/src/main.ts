@@ -36,7 +36,7 @@ const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
 process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
   if (error instanceof ArchiveProblem || error instanceof ConfigError) say(error.message);
-  else if ((error as { code?: unknown }).code === "Z_BUF_ERROR") say("The backup is cut off.");
+  else if ((error as { code?: unknown }).code === "Z_BUF_ERROR") say("The backup is truncated.");
   else if ((error as { code?: unknown }).code === "Z_DATA_ERROR") say("This is not a backup, or it is damaged.");
   else throw error;
   return 1;
@@ -66,7 +66,7 @@ async function main(args: readonly string[]): Promise<number> {
       process.stdout.write(HELP);
       return 0;
     default:
-      say("Say what to do: save, check, restore or intact; --help tells all.");
+      say("A command is missing: save, check, restore or intact; see --help.");
       return 2;
   }
 }

@@ -77,7 +77,7 @@ async function requireEmpty(db: Db): Promise<void> {
   if (await isIncomplete(db)) return;
   for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray())
     if (!HOUSEKEEPING.has(name) && (await db.collection(name).findOne()) !== null)
-      throw new ArchiveProblem(`The database ${db.databaseName} holds data; --replace gives it up.`);
+      throw new ArchiveProblem(`The database ${db.databaseName} holds data; use --replace to overwrite it.`);
 }
 
 async function createCollection(
@@ -85,7 +85,7 @@ async function createCollection(
   { database, collection }: Extract<Piece, { kind: "collection" }>,
 ): Promise<Collection> {
   const db = databases[database];
-  if (db === undefined) throw new ArchiveProblem(`The backup holds a database that is not known here: ${database}.`);
+  if (db === undefined) throw new ArchiveProblem(`The backup contains an unknown database: ${database}.`);
   return db.createCollection(collection);
 }
 

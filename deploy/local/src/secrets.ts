@@ -62,7 +62,7 @@ function parse(stored: string, file: string): Partial<Secrets> {
   } catch {
     // the sentence below is for both: no JSON, and JSON of another shape
   }
-  throw new StartProblem(`${file} is damaged; delete it, and new secrets are made at the next start.`);
+  throw new StartProblem(`${file} is damaged; delete it to create new secrets at the next start.`);
 }
 
 /** By one rename: a file that was cut off would cost the passwords that the servers know. */

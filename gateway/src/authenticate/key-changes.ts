@@ -93,7 +93,7 @@ class Follower implements KeyChangeFollower {
     // Its answer would register this gateway anew.
     await this.#underWay;
     await deregister(changes.applied()).catch((error: unknown) => {
-      log.warn({ err: error }, "identity could not be told that this gateway leaves");
+      log.warn({ err: error }, "identity could not be notified that this gateway is leaving");
     });
   }
 
@@ -117,7 +117,7 @@ class Follower implements KeyChangeFollower {
       lease.renew(askedAt);
       this.#liveGateways = Math.max(1, answer.live_gateways);
       this.#answeredAt = clock.now();
-      if (this.#isFailing) log.info("identity answers again");
+      if (this.#isFailing) log.info("identity is responding again");
       this.#isFailing = false;
       if (changes.applied() > after) {
         this.acknowledge();
@@ -125,7 +125,8 @@ class Follower implements KeyChangeFollower {
         this.#again = true;
       }
     } catch (error) {
-      if (!this.#isFailing) log.warn({ err: error }, "identity does not answer; nothing remembered is served");
+      if (!this.#isFailing)
+        log.warn({ err: error }, "identity is not responding; cached credentials are not accepted any more");
       this.#isFailing = true;
     }
   }

@@ -60,7 +60,7 @@ export function createKeyUses(send: (uses: KeyUse[]) => Promise<unknown>, log: L
       try {
         await send(batch.map(useOf));
       } catch (error) {
-        log.warn({ err: error, keys: collected.length - start }, "uses of keys could not be recorded yet");
+        log.warn({ err: error, keys: collected.length - start }, "key usage could not be recorded yet");
         for (const use of collected.slice(start)) record(use);
         return;
       }

@@ -80,7 +80,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
     } catch (error) {
       observer.asked("failed", took());
       const stale = cache.findCheckedWithin(credential.hash, staleMs);
-      log.warn({ err: error, request_id: cause.requestId, stale: stale !== null }, "identity gave no answer");
+      log.warn({ err: error, request_id: cause.requestId, stale: stale !== null }, "identity did not respond");
       if (stale !== null) {
         observer.servedStale();
         return stale;

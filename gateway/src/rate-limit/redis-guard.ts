@@ -35,7 +35,7 @@ export function createRedisGuard({ probe, timeoutMs, log }: RedisGuardOptions): 
   function turnOff(error: unknown): void {
     if (away || stopped) return;
     away = true;
-    log.warn({ err: error }, "redis is away; limits are enforced locally");
+    log.warn({ err: error }, "redis is unavailable; limits are enforced locally");
     lookLater();
   }
 
@@ -51,7 +51,7 @@ export function createRedisGuard({ probe, timeoutMs, log }: RedisGuardOptions): 
     if (stopped) return;
     if (works) {
       away = false;
-      log.info("redis is back; limits are exact again");
+      log.info("redis is available again; limits are exact");
     } else lookLater();
   }
 

@@ -38,7 +38,7 @@ export function createBus(url: string, processName: string, log: Log): Bus {
       try {
         await connectOnce();
       } catch (error) {
-        if (!isAway && !isClosing()) log.warn({ err: error }, "bus is away");
+        if (!isAway && !isClosing()) log.warn({ err: error }, "the bus is unavailable");
         isAway = true;
       }
       await delay(RETRY_MS, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
@@ -51,7 +51,7 @@ export function createBus(url: string, processName: string, log: Log): Bus {
     if (isClosing()) return established.close();
     for (const subscribe of subscriptions) subscribe(established);
     connection = established;
-    if (isAway) log.warn("bus is there again");
+    if (isAway) log.warn("the bus is available again");
     isAway = false;
     const error = await established.closed();
     connection = null;

@@ -15,7 +15,7 @@ export function faultsOf(error: z.ZodError): Fault[] {
 function flatten(issue: z.core.$ZodIssue, before: readonly PropertyKey[]): Fault[] {
   const path = [...before, ...issue.path];
   if (issue.code === "unrecognized_keys")
-    return issue.keys.map((key) => ({ path: dotted([...path, key]), message: "is not known here" }));
+    return issue.keys.map((key) => ({ path: dotted([...path, key]), message: "unrecognized field" }));
   return [{ path: dotted(path), message: issue.message }];
 }
 

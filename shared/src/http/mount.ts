@@ -112,7 +112,7 @@ export function createRouter(options: RouterOptions): Router {
     mounted: [],
     handle: (request, response) => {
       answerRequest(answering, request, response).catch((error: unknown) => {
-        options.log.error({ err: error }, "an answer could not be sent");
+        options.log.error({ err: error }, "a response could not be sent");
         response.destroy();
       });
     },

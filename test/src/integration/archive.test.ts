@@ -143,13 +143,13 @@ describe("a backup", () => {
     await archive(source, ["save"], file);
     expect(await archive(source, ["restore"], file)).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringMatching(/^The database identity\w* holds data; --replace gives it up\.$/),
+      stderr: expect.stringMatching(/^The database identity\w* holds data; use --replace to overwrite it\.$/),
     });
     const bytes = await readFile(file);
     for (const [content, sentence] of [
-      [bytes.subarray(0, bytes.length / 2), "The backup is cut off."],
+      [bytes.subarray(0, bytes.length / 2), "The backup is truncated."],
       [Buffer.from("something else"), "This is not a backup, or it is damaged."],
-      [Buffer.alloc(0), "The backup is cut off."],
+      [Buffer.alloc(0), "The backup is truncated."],
     ] as const) {
       await writeFile(join(folder, "bad"), content);
       expect(await archive(source, ["check"], join(folder, "bad"))).toEqual(

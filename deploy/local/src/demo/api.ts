@@ -66,7 +66,7 @@ export function createDemoApi({ baseUrl, report, signal }: DemoApiOptions): Demo
     try {
       return await fetch(`${baseUrl}${path}`, { method, headers, signal, ...content });
     } catch {
-      throw new StartProblem(`The demo could not be created: the gateway gave no answer to ${method} ${path}.`);
+      throw new StartProblem(`The demo could not be created: the gateway did not answer ${method} ${path}.`);
     }
   }
 

@@ -20,7 +20,7 @@ const claims = new Map<number, Server>();
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = [];
   for (let tried = 0; ports.length < count; tried += 1) {
-    if (tried > SPAN) throw new StartProblem("No free port is left between 20000 and 26000; end some programs.");
+    if (tried > SPAN) throw new StartProblem("No port between 20000 and 26000 is free; stop some programs.");
     const port = FIRST + cursor;
     cursor = (cursor + 1) % SPAN;
     if (claims.has(port) || !(await claim(port))) continue;

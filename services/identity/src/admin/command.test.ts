@@ -27,8 +27,8 @@ describe("admin.command: what an operator asks for", () => {
   });
 
   it.each([
-    [[], "Say what to do"],
-    [["delete-everything"], "There is no command delete-everything"],
+    [[], "A command is missing"],
+    [["delete-everything"], "Unknown command delete-everything"],
     [["reset-password"], "one email address"],
     [["reset-password", "ada@example.com", "secret"], "one email address"],
     [["reset-password", "ada@example.com", "--password=x"], "--password"],

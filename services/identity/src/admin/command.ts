@@ -57,8 +57,8 @@ export function readCommand(args: readonly string[]): Command {
   const { help, stdin: fromStdin, organization } = values;
   if (help) return { kind: "help" };
   const [kind, email, ...more] = positionals;
-  if (kind === undefined) throw new AdminProblem("Say what to do, such as create-owner <email>; --help tells all.");
-  if (!isKind(kind)) throw new AdminProblem(`There is no command ${kind}; --help tells all there are.`);
+  if (kind === undefined) throw new AdminProblem("A command is missing, such as create-owner <email>; see --help.");
+  if (!isKind(kind)) throw new AdminProblem(`Unknown command ${kind}; see --help.`);
   if (email === undefined || more.length > 0)
     throw new AdminProblem(`${kind} takes one email address: ${kind} <email>.`);
   if (kind === "create-owner") return { kind, fromStdin, ...newOwner(email, organization) };

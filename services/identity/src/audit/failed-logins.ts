@@ -46,12 +46,12 @@ export function createFailedLogins(db: Db, transaction: RunTransaction, log: Log
     note: (user, failures, work, action = "login_failed") => {
       if (!isTold(failures)) return;
       if (waiting.size >= MOST_WAITING) {
-        log.warn({ user_id: user._id }, "a failed login is not in the audit log: too many at a time");
+        log.warn({ user_id: user._id }, "a failed login was not recorded in the audit log: too many at once");
         return;
       }
       const writing = write(user, failures, work, action)
         .catch((error: unknown) => {
-          log.warn({ err: error, user_id: user._id }, "a failed login is not in the audit log");
+          log.warn({ err: error, user_id: user._id }, "a failed login could not be recorded in the audit log");
         })
         .finally(() => waiting.delete(writing));
       waiting.add(writing);

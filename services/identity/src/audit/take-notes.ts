@@ -56,7 +56,7 @@ export function createTakeNotes({ db, transaction, source, log }: TakingParts): 
         await source.confirm(organizationId, own.map(({ id }) => id)); // prettier-ignore
       } catch (error) {
         left.add(organizationId);
-        log.warn({ err: error, organization_id: organizationId }, "notes are not in the audit log yet");
+        log.warn({ err: error, organization_id: organizationId }, "audit notes could not be stored yet");
       }
     }
   }
@@ -79,7 +79,7 @@ export function startTakingNotes(bus: Bus, log: Log, take: TakeNotes): { stop():
   const { signal } = stopping;
   const takeNext = sharingNext(take);
   const onFault = (error: unknown): void => {
-    if (!signal.aborted) log.warn({ err: error }, "topology could not be asked for notes; it is tried again");
+    if (!signal.aborted) log.warn({ err: error }, "audit notes could not be fetched from topology; retrying");
   };
   bus.subscribe(auditNoted, () => {
     if (!signal.aborted) takeNext().catch(onFault);

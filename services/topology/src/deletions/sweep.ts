@@ -91,7 +91,7 @@ export function createSweep(parts: SweepParts): Sweep {
     if (isAll) await deletions.markSwept(deletion);
     const seconds = Math.round((performance.now() - begun) / 1_000);
     const about = { organization_id, deletion: _id, kind, documents, seconds };
-    if (isAll || documents > 0) log.info(about, isAll ? "swept what was deleted" : "swept some of what was deleted");
+    if (isAll || documents > 0) log.info(about, isAll ? "swept what was deleted" : "swept deleted entities");
   }
 
   return {
@@ -106,7 +106,7 @@ export function createSweep(parts: SweepParts): Sweep {
           { ...deletion, isSettled: true },
         );
         if (late > 0)
-          log.warn({ deletion: deletion._id, documents: late }, "what was deleted was written after its sweep");
+          log.warn({ deletion: deletion._id, documents: late }, "deleted entities were written after their sweep");
         if (!signal.aborted) await deletions.forget(deletion);
       }
     },

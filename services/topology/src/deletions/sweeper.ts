@@ -42,7 +42,7 @@ export function startSweeper(
     if (all > 0) await withFreeLock(db, "sweep", sweep.run);
   };
   const onFault = (error: unknown): void => {
-    log.warn({ err: error }, "a sweep was cut off; it is resumed");
+    log.warn({ err: error }, "a sweep was interrupted; resuming");
   };
 
   const running = repeat(sweepWhatIsDue, { everyMs, signal, onFault });

@@ -166,7 +166,7 @@ class Tail {
     try {
       while (await this.#read());
     } catch (error) {
-      this.log.warn({ err: error }, "the journal could not be read for who follows it; it is tried again");
+      this.log.warn({ err: error }, "the journal could not be read for its followers; retrying");
       restMs = RETRY_MS;
     }
     this.#isLooking = false;

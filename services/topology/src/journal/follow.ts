@@ -105,13 +105,13 @@ async function open(making: Making, log: Log, signal: AbortSignal): Promise<Chan
     }
   } catch (error) {
     if (!isLost(error)) throw error;
-    log.warn({ err: error }, "the database has forgotten what came after the last entry of the journal");
+    log.warn({ err: error }, "the database no longer has the changes after the last journal entry");
   }
   // Opened first, so that whatever is changed while all is compared comes again.
   const stream = await openStream(db, null);
   const entries = await reconcile(making, signal);
   if (!signal.aborted) await save(collections, stream.begun);
-  log.info({ entries }, "the journal was compared with what is stored");
+  log.info({ entries }, "the journal was reconciled with the stored entities");
   return stream;
 }
 

@@ -108,7 +108,7 @@ export class Follower {
       place.n = reached.isEnd ? last : (reached.n ?? place.n);
     } catch (error) {
       // A database that is away for a moment costs nobody its stream.
-      log.warn({ err: error }, "changes could not be read for a stream; it is tried again");
+      log.warn({ err: error }, "changes could not be read for a stream; retrying");
       await delay(NOTICE_MS);
     }
     if (performance.now() > this.#bookmarkAt) yield this.#bookmark(place);

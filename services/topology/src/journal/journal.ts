@@ -54,7 +54,7 @@ export function startJournal(parts: JournalParts): Journal {
     everyMs: RETRY_MS,
     signal,
     onFault: (error) => {
-      log.warn({ err: error }, "the journal was cut off; it goes on from its last entry");
+      log.warn({ err: error }, "the journal was interrupted; resuming after its last entry");
     },
   });
   return {
@@ -73,7 +73,7 @@ function sweepNowAndThen({ collections, log, retentionDays }: JournalParts, sign
     waitsFirst: true,
     signal,
     onFault: (error) => {
-      log.warn({ err: error }, "a sweep of the journal was cut off; it is resumed");
+      log.warn({ err: error }, "a journal sweep was interrupted; resuming");
     },
   });
 }

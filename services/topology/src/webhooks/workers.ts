@@ -42,7 +42,7 @@ export function startWorkers(parts: WorkerParts): Workers {
   const { signal } = stopping;
   const running = createRunning({ ...parts, signal });
   const looking = createLooking(states, (of) => running.run(of), (error) => {
-    if (!signal.aborted) log.warn({ err: error }, "webhooks could not be looked after; it is tried again");
+    if (!signal.aborted) log.warn({ err: error }, "webhooks could not be served; retrying");
   }); // prettier-ignore
 
   const sweep = async (): Promise<void> => {
@@ -55,7 +55,7 @@ export function startWorkers(parts: WorkerParts): Workers {
     everyMs: SWEEP_MS,
     signal,
     onFault: (error) => {
-      log.warn({ err: error }, "webhooks that are due could not be looked for; it is tried again");
+      log.warn({ err: error }, "due webhooks could not be listed; retrying");
     },
   });
   return {
@@ -87,7 +87,7 @@ function createRunning(parts: TurnParts & { readonly log: Log }) {
       }
     } catch (error) {
       // It is still due, and found again.
-      if (!parts.signal.aborted) parts.log.warn({ err: error, webhook_id: of._id }, "a webhook had to be left");
+      if (!parts.signal.aborted) parts.log.warn({ err: error, webhook_id: of._id }, "a webhook was abandoned");
     } finally {
       asked.delete(of._id);
     }
