@@ -52,6 +52,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   },
   address_not_allowed: { params: "", remedy: "Use it from its `allowed_ips`, or ask its user to change them." },
   api_access_disabled: { params: "", remedy: "Ask an Owner to allow API keys." },
+  reauthentication_required: { params: "", remedy: "Send the `password`, or sign in again." },
   csrf_rejected: { params: "", remedy: "Send the request from the service's own origin, or use an API key." },
   registration_closed: { params: "", remedy: "Ask for an invite." },
   quota_exceeded: {
@@ -82,7 +83,8 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     params: "`conflicts`: up to 100 of `entity`, `entity_id`, `reason`",
     remedy: "Take back first what has happened since, or change the rest by hand; see changes.md for the reasons.",
   },
-  last_owner: { params: "", remedy: "Make somebody else an Owner first." },
+  last_owner: { params: "", remedy: "Make somebody else an Owner first, or delete the organization." },
+  other_owners: { params: "`owners`", remedy: "Demote or remove the other Owners first, or leave." },
   write_conflict: { params: "", remedy: "Retry." },
   idempotency_in_progress: { params: "", remedy: "Send the same request again after the seconds in `Retry-After`." },
   secret_shown_once: {

@@ -27,9 +27,9 @@ import { mountKeyChanges } from "./key-changes/routes.js";
 import { sharingNext } from "./key-changes/sharing-next.js";
 import { createDropDeadTags } from "./keys/dead-tags.js";
 import { createRequireRoom } from "./keys/quotas.js";
-import { mountLeakedKeys } from "./keys/leaked.js";
-import { mountOrganizationKeys } from "./keys/organization-routes.js";
-import { mountKeys } from "./keys/routes.js";
+import { type LeakedKeyRoutes, mountLeakedKeys } from "./keys/leaked.js";
+import { mountOrganizationKeys, type OrganizationKeyRoutes } from "./keys/organization-routes.js";
+import { type KeyRoutes, mountKeys } from "./keys/routes.js";
 import { createKeyStore } from "./keys/store.js";
 import { createDropDeadNetworks } from "./networks/dead-networks.js";
 import { createForgetNetworks } from "./networks/forget-networks.js";
@@ -37,8 +37,11 @@ import { createReferenceSweep, type ReferenceSweep, type ReferenceSweepParts } f
 import { createGuess } from "./logins/guess.js";
 import { createLoginFailureStore } from "./logins/store.js";
 import { OF_CODES } from "./logins/throttle.rules.js";
+import { mountOrganizationDeletion, type OrganizationDeletionRoute } from "./organizations/deletion-route.js";
+import { createOrganizationDeletions } from "./organizations/deletions.js";
 import { mountOrganizations } from "./organizations/routes.js";
 import { createOrganizationStore } from "./organizations/store.js";
+import { createOrganizationSweep, type OrganizationSweep } from "./organizations/sweep.js";
 import type { Quotas } from "./quotas.js";
 import { mountRegistrations } from "./registrations/routes.js";
 import { createChallenges } from "./second-factor/challenges.js";
@@ -52,12 +55,15 @@ import { createReplaceSessions } from "./sessions/replace.js";
 import { mountOwnSessions } from "./sessions/own-routes.js";
 import { mountSessions } from "./sessions/routes.js";
 import { createSessionStore } from "./sessions/store.js";
-import { createAuditNoteSource, createTopologyDirectory } from "./topology.js";
+import { createAuditNoteSource, createTopologyDirectory, type TopologyDirectory } from "./topology.js";
 import { createChangePassword } from "./users/change-password.js";
+import { createConfirmCaller } from "./users/confirm-caller.js";
 import { createRequireLasting } from "./users/lasting.js";
+import { type LeavingRoutes, mountLeaving } from "./users/leaving-routes.js";
 import { createRequireStrongPassword, type JudgePassword } from "./users/strength.js";
 import { mountPasswords } from "./users/password-routes.js";
 import type { Passwords } from "./users/passwords.js";
+import { createRemoveUser } from "./users/remove-user.js";
 import { mountUsers } from "./users/routes.js";
 import { createUserStore } from "./users/store.js";
 import { mountWhoami } from "./whoami/routes.js";
@@ -84,6 +90,7 @@ export interface AppOptions extends Pick<RouterOptions, "verifyTenancy" | "log" 
 /** The service with every operation mounted. */
 export interface App extends Router {
   readonly sweepReferences: ReferenceSweep;
+  readonly sweepOrganizations: OrganizationSweep;
   readonly takeNotes: TakeNotes;
   /** Everything is written that nobody was made to wait for. */
   readonly settled: () => Promise<void>;
@@ -103,54 +110,86 @@ export function createApp(options: AppOptions): App {
   });
 
   const stores = createStores(database, forms);
-  const { keys, users, sessions, invites, organizations, challenges, factors } = stores;
+  const { users, sessions, organizations, challenges, factors, failures, invites } = stores;
   const credentials = createCredentialStore(db, changes.keyChanges.confirmed, forms);
   const topology = createTopologyDirectory(client);
   const cookies = createSessionCookies(publicUrl);
-  const forgetNetworks = createForgetNetworks(database, changeRights, forms);
-  const sweeps = {
-    dropDeadNetworks: createDropDeadNetworks(forgetNetworks, topology),
-    dropDeadTags: createDropDeadTags(keys, topology),
-  };
-  hearDeletions(bus, sweeps, routing.log);
+  const duties = createDuties(options, { database, transaction, changeRights, topology, ...stores });
   const replaceSessions = createReplaceSessions({ sessions, transaction, changeRights });
   const requireStrong = createRequireStrongPassword(judgePassword);
   const { requireLasting, requireConfirmed, requireRoom, requireRoomForInvite } = createGuards(stores, quotas);
-  const failures = createLoginFailureStore(db);
   const guess = createGuess(failures);
   const failedLogins = createFailedLogins(db, transaction, routing.log);
   const change = createChangePassword({ users, sessions, passwords, changeRights });
   const beginSession = createBeginSession({ sessions, quotas, replaceSessions, topology, cookies });
+  const confirmCaller = createConfirmCaller({ users, sessions, passwords, guess, failedLogins });
+  const removeUser = createRemoveUser(stores);
 
   mountRegistrations(router, {
     ...{ ...stores, replaceSessions, passwords, requireStrong },
     ...{ topology, cookies, registration },
   });
-  mountUsers(router, { ...stores, topology, requireLasting, requireConfirmed, changeRights });
+  mountUsers(router, { ...stores, removeUser, topology, requireLasting, requireConfirmed, changeRights });
+  const sealer = createSealer(secondFactorSecrets);
+  const going = { ...stores, confirmCaller, requireConfirmed, changeRights, cookies };
+  mountGoing(router, { ...going, removeUser, sealer, registration, topology });
   mountInvites(router, { invites, topology, requireLasting, requireConfirmed, transaction, requireRoom: requireRoomForInvite }); // prettier-ignore
   mountSessions(router, {
-    ...{ sessions, users, beginSession, challenges, passwords },
+    ...{ sessions, users, organizations, beginSession, challenges, passwords },
     ...{ guess, failedLogins, topology, cookies, changeRights },
   });
   mountSecondFactors(router, {
     ...{ users, sessions, challenges, beginSession, requireConfirmed, passwords, guess, failedLogins },
     ...{ factors, transaction, changeRights },
-    ...{ sealer: createSealer(secondFactorSecrets), guessCode: createGuess(failures, OF_CODES) },
+    ...{ sealer, guessCode: createGuess(failures, OF_CODES) },
   });
   mountOwnSessions(router, { sessions, cookies, changeRights });
-  mountPasswords(router, { users, organizations, passwords, requireStrong, guess, failedLogins, change, cookies });
+  mountPasswords(router, { organizations, requireStrong, confirmCaller, change, cookies });
   mountOrganizations(router, { organizations, transaction, changeRights });
   const noteFirstUses = createNoteFirstUses(db, transaction);
-  mountKeys(router, { keys, topology, transaction, requireRoom, requireConfirmed, changeRights, noteFirstUses });
-  mountOrganizationKeys(router, { keys, users, topology, changeRights });
-  mountLeakedKeys(router, { keys, changeRights, settle: changes.settle });
+  const ofKeys = { ...stores, topology, transaction, changeRights, settle: changes.settle };
+  mountAllKeys(router, { ...ofKeys, requireRoom, requireConfirmed, noteFirstUses });
   mountAudit(router, createAuditReader(database));
   mountWhoami(router, { ...stores, topology });
   mountCredentials(router, { credentials, sessions });
   mountKeyChanges(router, changes);
-  const takeNotes = createTakeNotes({ db, transaction, source: createAuditNoteSource(client), log: routing.log });
-  const sweepReferences = createReferenceSweep({ database, ...sweeps });
-  return { ...router, sweepReferences, takeNotes, settled: failedLogins.written };
+  return { ...router, ...duties, settled: failedLogins.written };
+}
+
+interface DutyParts extends Pick<ReturnType<typeof createStores>, "keys" | "deletions"> {
+  readonly database: Database;
+  readonly transaction: RunTransaction;
+  readonly changeRights: ReturnType<typeof createChangeRights>;
+  readonly topology: TopologyDirectory;
+}
+
+/** What is done beside requests: with what was deleted, and for the audit log. */
+function createDuties(
+  { db, bus, topology: client, log, forms }: AppOptions,
+  { database, transaction, changeRights, topology, keys, deletions }: DutyParts,
+): Pick<App, "sweepReferences" | "sweepOrganizations" | "takeNotes"> {
+  const sweeps = {
+    dropDeadNetworks: createDropDeadNetworks(createForgetNetworks(database, changeRights, forms), topology),
+    dropDeadTags: createDropDeadTags(keys, topology),
+  };
+  hearDeletions(bus, sweeps, log);
+  return {
+    sweepReferences: createReferenceSweep({ database, ...sweeps }),
+    sweepOrganizations: createOrganizationSweep(db, deletions, topology),
+    takeNotes: createTakeNotes({ db, transaction, source: createAuditNoteSource(client), log }),
+  };
+}
+
+/** Operations by which somebody, or a whole organization, goes. */
+function mountGoing(router: Router, parts: LeavingRoutes & OrganizationDeletionRoute): void {
+  mountLeaving(router, parts);
+  mountOrganizationDeletion(router, parts);
+}
+
+function mountAllKeys(router: Router, parts: KeyRoutes & OrganizationKeyRoutes & LeakedKeyRoutes): void {
+  mountKeys(router, parts);
+  mountOrganizationKeys(router, parts);
+  mountLeakedKeys(router, parts);
 }
 
 /** What refuses requests beyond the rights of their callers. */
@@ -175,6 +214,8 @@ function createStores(database: Database, forms: Forms | undefined) {
     organizations: createOrganizationStore(database, forms),
     challenges: createChallenges(database.db),
     factors: createSecondFactorStore(database, forms),
+    failures: createLoginFailureStore(database.db),
+    deletions: createOrganizationDeletions(database.db),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Db } from "mongodb";
 import { createBus } from "@nts/shared/bus/bus";
 import { addBusMetrics } from "@nts/shared/bus/bus-metrics";
 import { readConfig } from "@nts/shared/config";
@@ -17,11 +18,12 @@ import { createShares } from "@nts/shared/shares";
 import { createTracing } from "@nts/shared/tracing/tracing";
 import { createUpstream } from "@nts/shared/upstream/upstream";
 import type { z } from "zod";
-import { createApp } from "./app.js";
+import { type App, createApp } from "./app.js";
 import { startTakingNotes } from "./audit/take-notes.js";
 import { IdentitySettings } from "./config.js";
 import { prepareDatabase } from "./prepare-database.js";
 import { startReferenceSweep } from "./networks/sweep.js";
+import { startOrganizationSweep } from "./organizations/sweep.js";
 import type { Quotas } from "./quotas.js";
 import { createPasswordJudge } from "./users/strength-judge.js";
 import { createPasswords } from "./users/passwords.js";
@@ -76,7 +78,7 @@ startProcess(async () => {
   };
   const operationsApp = createOperationsApp(metrics.registry, readiness, checks);
   const operations = await startServer(operationsApp, { ...listening, port: settings.OPS_PORT, drainMs: 0 });
-  const sweeping = startReferenceSweep(db, log, app.sweepReferences);
+  const sweeping = startSweeps(db, log, app);
   let taking: ReturnType<typeof startTakingNotes> | null = null;
   stopOnSignal(log, {
     readiness,
@@ -109,6 +111,12 @@ function connectTopology({ TOPOLOGY_URLS, IDENTITY_TO_TOPOLOGY_SECRETS }: Settin
   const sign = createTenancySigner(IDENTITY_TO_TOPOLOGY_SECRETS, "topology");
   const topology = createInternalClient({ upstream, sign, timeoutMs: TOPOLOGY_TIMEOUT_MS });
   return { topology, disconnect: () => Promise.all([topology.close(), upstream.close()]) };
+}
+
+/** Deletes what is left of what is gone, for as long as the process runs. */
+function startSweeps(db: Db, log: Log, { sweepReferences, sweepOrganizations }: App) {
+  const started = [startReferenceSweep(db, log, sweepReferences), startOrganizationSweep(db, log, sweepOrganizations)];
+  return { stop: () => Promise.all(started.map((one) => one.stop())) };
 }
 
 function quotasOf(settings: Settings): Quotas {

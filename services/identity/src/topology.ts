@@ -6,6 +6,7 @@ import {
   findTagIds,
   listAuditNotes,
   listNetworkIds,
+  removeOrganization,
 } from "@nts/shared/contract/internal";
 import { AppError } from "@nts/shared/errors";
 import type { InternalClient } from "@nts/shared/http/internal-client";
@@ -15,7 +16,7 @@ import { narrowed } from "./scopes.rules.js";
 const MOST_IDS = 1_000;
 
 /**
- * Knows what exists of what the topology service owns. Both methods throw AppError `unavailable` or `upstream_timeout`
+ * Knows what exists of what the topology service owns. All methods throw AppError `unavailable` or `upstream_timeout`
  * when it does not answer: nothing is guessed. `cause` is absent where nobody asked.
  */
 export interface TopologyDirectory {
@@ -23,6 +24,8 @@ export interface TopologyDirectory {
   networksIn(scope: Scope, cause?: Cause): Promise<string[]>;
   /** Those of the tags that are ids of managed tags of the organization. */
   managedAmong(tags: readonly string[], organizationId: string, cause?: Cause): Promise<string[]>;
+  /** Says that an organization is deleted; it may be said again. */
+  removeOrganization(organizationId: string): Promise<void>;
 }
 
 /** What topology has noted for the audit log. It throws as {@link TopologyDirectory} does. */
@@ -68,6 +71,9 @@ export function createTopologyDirectory(topology: Pick<InternalClient, "ask">): 
         );
       }
       return managed;
+    },
+    removeOrganization: async (organizationId) => {
+      await topology.ask(removeOrganization, { params: { id: organizationId } });
     },
   };
 }

@@ -1,4 +1,10 @@
-import { confirmAuditNotes, findTagIds, listAuditNotes, listNetworkIds } from "@nts/shared/contract/internal";
+import {
+  confirmAuditNotes,
+  findTagIds,
+  listAuditNotes,
+  listNetworkIds,
+  removeOrganization,
+} from "@nts/shared/contract/internal";
 import { answer } from "@nts/shared/http/answer";
 import { INTERNAL } from "@nts/shared/http/headers";
 import type { Scope } from "@nts/shared/http/tenancy";
@@ -16,6 +22,7 @@ import { mountImports } from "./resources/imports.js";
 import { mountInterfaces } from "./resources/interfaces.js";
 import { mountNetworks } from "./resources/networks.js";
 import type { Notices } from "./deletions/notices.js";
+import { deleteOrganization } from "./deletions/organizations.js";
 import { mountPorts } from "./resources/ports.js";
 import { createPast } from "./past/past.js";
 import { mountReports } from "./resources/reports.js";
@@ -85,6 +92,11 @@ export function createTopologyApp(parts: TopologyParts): Router {
   mountAny(router, findTagIds, async ({ params, body }) => {
     const found = await storage.tags.select(wholeOf(params.id), { _id: { $in: body.ids } }, { projection: { _id: 1 } });
     return answer.data(found.map(({ _id }) => _id));
+  });
+
+  mountAny(router, removeOrganization, async ({ params }) => {
+    await deleteOrganization(storage, params.id);
+    return answer.data(null);
   });
 
   mountAny(router, listAuditNotes, async ({ query }) => answer.data(await storage.auditNotes.page(query.after)));

@@ -136,6 +136,18 @@ export const listNetworkIds = endpoint({
   response: z.array(z.string()),
 });
 
+/** The organization is deleted: nothing of it is sent or answered any more, and all of it is deleted soon. May be asked again. */
+export const removeOrganization = endpoint({
+  ...common,
+  operationId: "internal_remove_organization",
+  method: "delete",
+  path: "/internal/organizations/{id}",
+  upstream: "topology",
+  summary: "Deletes what belongs to an organization",
+  params: z.object({ id: Id }),
+  response: z.null(),
+});
+
 /** Which of the given ids are managed tags of an organization. */
 export const findTagIds = endpoint({
   ...common,

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { byId, Name, serverFields, text } from "./common.js";
+import { byId, Name, Nothing, serverFields, text } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { patchOf } from "./merge-patch.js";
+import { Proof, PROOF_FAULTS, User } from "./users.js";
 
 /** What marketing asks for later than at registration. @see docs/api.md "Organizations, users and invites" */
 export const Profile = z
@@ -70,4 +71,42 @@ export const updateOrganizationProfile = endpoint({
   body: ProfileUpdate,
   response: Profile,
   errors: ["write_conflict"],
+});
+
+export const leaveOrganization = endpoint({
+  ...common,
+  operationId: "leave_organization",
+  method: "post",
+  path: "/api/v1/organizations/leave",
+  credential: "session",
+  permission: "Viewer",
+  wholeOrganization: true,
+  endsSessions: true,
+  summary: "Leave the organization for a new one of one's own",
+  description:
+    "The account goes on with its address and password, and another id. Its keys, sessions and invites end; the browser gets a new session.",
+  body: Proof.extend({ organization_name: Name.optional().describe("Of the new organization.") }).meta({
+    id: "Departure",
+  }),
+  response: User,
+  errors: [...PROOF_FAULTS, "last_owner", "registration_closed", "write_conflict"],
+});
+
+export const deleteOrganization = endpoint({
+  ...common,
+  operationId: "delete_organization",
+  method: "delete",
+  path: "/api/v1/organizations/{id}",
+  credential: "session",
+  permission: "Owner",
+  wholeOrganization: true,
+  endsSessions: true,
+  summary: "Delete the organization with everything in it, and the accounts of all its users",
+  description: "By its only Owner. All keys and sessions end with the answer. It cannot be undone.",
+  params: byId,
+  body: Proof.extend({ name: Name.describe("The name of the organization, typed as a proof of meaning it.") }).meta({
+    id: "OrganizationDeletion",
+  }),
+  response: Nothing,
+  errors: [...PROOF_FAULTS, "not_found", "other_owners", "precondition_failed", "write_conflict"],
 });

@@ -62,6 +62,17 @@ export type UserUpdate = z.infer<typeof UserUpdate>;
 
 const common = { upstream: "identity", permission: null, tag: "Authentication" } as const;
 
+/** Proves that the user asks, and not somebody at a browser that was left open. */
+export const Proof = z.object({
+  password: z.string().max(1024).optional().describe("May be absent for five minutes after the sign-in."),
+});
+export const PROOF_FAULTS = [
+  "invalid_credentials",
+  "login_throttled",
+  "reauthentication_required",
+  "confirmation_required",
+] as const;
+
 export const register = endpoint({
   ...common,
   operationId: "register",
@@ -120,6 +131,20 @@ export const postCurrentUser = endpoint({
   operationId: "get_current_user_by_post",
   method: "post",
   summary: "The user of the session, for clients that cannot send GET",
+});
+
+export const deleteCurrentUser = endpoint({
+  ...common,
+  operationId: "delete_current_user",
+  method: "delete",
+  path: "/api/auth/me",
+  credential: "session",
+  endsSessions: true,
+  summary: "Delete the own account, with all keys, sessions and invites",
+  description: "What it has made stays with the organization. The last Owner deletes the organization instead.",
+  body: Proof.meta({ id: "AccountDeletion" }),
+  response: Nothing,
+  errors: [...PROOF_FAULTS, "last_owner", "precondition_failed", "write_conflict"],
 });
 
 export const changePassword = endpoint({

@@ -132,3 +132,46 @@ describe("a second factor", () => {
     await page.getByText("The second factor is off.").waitFor();
   });
 });
+
+describe("the danger zone", () => {
+  const startOver = async (name: string, account: Parameters<typeof somebody>[0]) => {
+    const page = await somebody(account);
+    await page.goto("/settings");
+    await button(page, `${name}…`).click();
+    return page;
+  };
+
+  it("lets somebody leave, who goes on in an organization of their own, and not the last Owner", async () => {
+    const owner = await anAccount(url());
+    const account = await aColleague(url(), owner);
+    const page = await startOver("Leave", { account });
+    const dialog = page.getByRole("dialog");
+    const password = dialog.locator("input[type=password]");
+    await password.fill("not this one");
+    await button(dialog, "Leave").click();
+    await dialog.getByText("Incorrect password.").waitFor();
+    await password.fill(account.password);
+    await button(dialog, "Leave").click();
+    await page.getByText("You have left.").waitFor();
+    expect(await statusWith({ cookie: account.cookie })).toBe(401);
+    await button(page, "Delete account…").click();
+    await password.fill(account.password);
+    await button(dialog, "Delete account").click();
+    await dialog.getByText("Make somebody else an Owner first").waitFor();
+  });
+
+  it("deletes an organization once its name is typed, after it has offered the archive", async () => {
+    const account = await anAccount(url());
+    const { secret } = await aKey(url(), account);
+    const page = await startOver("Delete organization", { account });
+    const dialog = page.getByRole("dialog");
+    expect(await dialog.getByRole("link", { name: "download the archive" }).getAttribute("href")).toBe("/api/v1/organizations/archive"); // prettier-ignore
+    const password = dialog.locator("input[type=password]");
+    await password.fill(account.password);
+    expect(await button(dialog, "Delete organization").isDisabled()).toBe(true);
+    await dialog.getByLabel(/^Type the name/).fill("My Organization");
+    await button(dialog, "Delete organization").click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    expect(await statusWith({ authorization: `Bearer ${secret}` })).toBe(401);
+  });
+});

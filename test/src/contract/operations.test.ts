@@ -31,6 +31,7 @@ describe("the contract and what is derived from it", () => {
     expect(unlevelled.map(({ operationId }) => operationId).sort()).toEqual([
       "change_password",
       "confirm_second_factor",
+      "delete_current_user",
       "disable_second_factor",
       "enable_second_factor",
       "get_current_user",

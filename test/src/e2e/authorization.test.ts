@@ -197,6 +197,7 @@ function expectedOf(operation: AnyEndpoint, kind: Kind, target: Target): string 
   if (operationId in OF_NOTHING) return OF_NOTHING[operationId]!;
   // What is deleted here was made for it, and so is outside of the networks of a restricted key.
   if (operationId.includes("delete_network") && !isWhole) return "not_found";
+  if (operationId === "delete_organization" && (target === "one" || target === "two")) return "validation_failed";
   if (belongsToOrganization(path)) return target === "foreign" || target === "unknown" ? notFoundIfById(path) : 200;
   const visible = (target === "one" || target === "two") && kind.networks.includes(target);
   if (
@@ -218,7 +219,7 @@ function notFoundIfById(path: string): string | 200 {
 }
 
 /** Refusals that do not depend on whose entity it is. */
-const REFUSALS = new Set<string | 200>(["not_authenticated", "session_required", "permission_denied"]);
+const REFUSALS = new Set<string | 200>(["not_authenticated", "session_required", "permission_denied", "last_owner", "validation_failed"]); // prettier-ignore
 
 /**
  * A request that would succeed for an owner, about an entity of the target. A delete gets an entity of its own, unless it is

@@ -1,4 +1,5 @@
 /** The audit log of identity, where checking a password costs nothing. */
+import type { AppOptions } from "@nts/identity/app";
 import { type AuditEntry, listAudit } from "@nts/shared/contract/audit";
 import { hashCredential } from "@nts/shared/credential";
 import type { DirectAnswer, DirectQuestion, Person } from "./direct.js";
@@ -15,14 +16,14 @@ export interface Audited extends Identity {
   told(reader: Reader, query?: Query): Promise<string[]>;
 }
 
-/** Starts two replicas. */
-export async function startAudited(): Promise<Audited> {
+/** Starts two replicas. @param own what each has other than usual */
+export async function startAudited(...own: readonly Partial<AppOptions>[]): Promise<Audited> {
   const stored = (password: string): string => `$argon2 of ${hashCredential(password)}`;
   const passwords = {
     hash: (password: string) => Promise.resolve(stored(password)),
     matches: (hash: string | null, password: string) => Promise.resolve(hash === stored(password)),
   };
-  const identity = await startIdentity({ replicas: [{ passwords }, { passwords }] });
+  const identity = await startIdentity({ replicas: [0, 1].map((at) => ({ passwords, ...own[at] })) });
   const list: Audited["list"] = ({ principal }, query = {}) => identity.ask(listAudit, { as: principal, query });
   const entriesOf: Audited["entriesOf"] = async (reader, query = {}) => {
     const { status, data, text } = await list(reader, { limit: 1000, ...query });

@@ -32,6 +32,8 @@ export interface Identity extends Direct {
   readonly db: Db;
   /** Takes off what is deleted, as the first replica does now and then. */
   sweepReferences(): Promise<void>;
+  /** Deletes what is left of deleted organizations, as the first replica does. */
+  sweepOrganizations(signal?: AbortSignal): Promise<void>;
   /** Everything is written that nobody was made to wait for. */
   settled(): Promise<void>;
   stop(): Promise<void>;
@@ -81,6 +83,7 @@ export async function startIdentity({ replicas = [{}], onCommand }: IdentityOpti
     ...createDirect({ tenancySecrets, identities, topologies: [] }),
     db: preparing.db(name),
     sweepReferences: async () => started[0]?.app.sweepReferences(new AbortController().signal),
+    sweepOrganizations: async (signal = new AbortController().signal) => started[0]?.app.sweepOrganizations(signal),
     settled: async () => {
       await Promise.all(started.map(({ app }) => app.settled()));
     },

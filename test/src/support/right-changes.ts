@@ -76,6 +76,30 @@ export const KINDS: ReadonlyMap<string, Prepare | null> = new Map([
     const { headers, path } = await aKeyOf(colleague, url, "Admin");
     return { headers, path, change: { by: owner, params: { id: colleague.userId } } };
   }),
+  kind("delete the own account", "delete_current_user", async (url) => {
+    const colleague = await aColleague(url, await anAccount(url), { permissions: "Admin" });
+    const { headers, path } = await aKeyOf(colleague, url, "Admin");
+    return { headers, path, change: { by: colleague, body: { password: colleague.password } } };
+  }),
+  kind("leave", "leave_organization", async (url) => {
+    const colleague = await aColleague(url, await anAccount(url), { permissions: "Admin" });
+    const { cookie } = await anotherSession(url, colleague);
+    return { headers: { cookie }, path: LIST, change: { by: colleague, body: { password: colleague.password } } };
+  }),
+  kind("delete the organization", "delete_organization", async (url) => {
+    const owner = await anAccount(url);
+    const { headers, path } = await aKeyOf(await aColleague(url, owner, { permissions: "Admin" }), url, "Admin");
+    const { name } = await owner.session.data<{ name: string }>("get", "/api/v1/organizations");
+    const body = { name, password: owner.password };
+    return { headers, path, change: { by: owner, params: { id: owner.organizationId }, body } };
+  }),
+  kind("delete the organization, for its sessions", "delete_organization", async (url) => {
+    const owner = await anAccount(url);
+    const { cookie } = await aColleague(url, owner, { permissions: "Viewer" });
+    const { name } = await owner.session.data<{ name: string }>("get", "/api/v1/organizations");
+    const body = { name, password: owner.password };
+    return { headers: { cookie }, path: LIST, change: { by: owner, params: { id: owner.organizationId }, body } };
+  }),
   kind("access off", "update_organization", async (url) => {
     const { owner, headers, path } = await aKeyOf(await anAccount(url), url);
     const body = { name: "Closed", api_access_enabled: false };

@@ -69,6 +69,8 @@ export function keyBody({ organizationId: organization_id, userId: user_id }: Ac
 /** What is answered where nothing is there yet: a request that nobody has made, a second factor that nobody has. */
 export const OF_NOTHING: Readonly<Record<string, string>> = {
   revert_changes: "not_found",
+  delete_current_user: "last_owner",
+  leave_organization: "last_owner",
   enable_second_factor: "second_factor_invalid",
   confirm_second_factor: "not_found",
   renew_recovery_codes: "not_found",
@@ -79,6 +81,8 @@ export const OF_NOTHING: Readonly<Record<string, string>> = {
 export function askedBodyOf({ operationId, body, path }: AnyEndpoint, password: string, cursor: string): object | null {
   if (operationId === "change_password") return { current_password: password, new_password: password };
   if (operationId === "offer_second_factor") return { password };
+  // Nothing is deleted by another name.
+  if (operationId === "delete_organization") return { name: "another name" };
   if (operationId === "revert_changes") return { request_id: "nothing" };
   if (operationId === "replay_webhook") return { after: cursor };
   return body !== undefined && path.includes("second-factor") ? { code: "no code" } : null;

@@ -111,5 +111,7 @@ function detailText({ code, params, message }: ApiError): string {
     const texts = conflicts.map(({ entity, reason }) => `${entity}: ${REVERT_CONFLICTS[reason]}`);
     return `${[...new Set(texts)].join("; ")}.`;
   }
+  if (code === "other_owners") return "Change their level or remove them first, or leave.";
+  if (code === "last_owner") return "Make somebody else an Owner first, or delete the organization.";
   return message;
 }

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { Page } from "../parts/page.js";
 import { ArchivePart } from "./archive-part.js";
+import { LeavingPart } from "./leaving-part.js";
 import { OrganizationPart } from "./organization-part.js";
 import { PasswordPart } from "./password-part.js";
 import { RightsPart } from "./rights-part.js";
@@ -27,6 +28,7 @@ export default function SettingsPage(): ReactNode {
           <PasswordPart />
           <SecondFactorPart />
           <SessionsPart />
+          <LeavingPart />
         </div>
       </div>
     </Page>

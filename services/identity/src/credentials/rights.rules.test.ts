@@ -58,7 +58,7 @@ const session = {
 const checkKey = (found: Partial<FoundKey>) =>
   verifyKey({ number: 7, hash: "", key, user, organization, ...found }, now);
 const checkSession = (found: Partial<FoundSession>, at = now) =>
-  verifySession({ number: 7, session, user, ...found }, at);
+  verifySession({ number: 7, session, user, organization, ...found }, at);
 const refusal = (code: string, subjects: string[]) => ({ status: "refused", number: 7, code, subjects });
 const all = ["key", "user", "organization"];
 
@@ -158,6 +158,7 @@ describe("credentials.rights: what a session may do", () => {
   it("ends at its expiry", () => {
     expect(checkSession({ session: { ...session, expires_at: now } })).toEqual(refusal("session_expired", []));
     expect(checkSession({ session: null })).toEqual(refusal("session_expired", []));
+    expect(checkSession({ organization: null })).toEqual(refusal("session_expired", []));
     expect(checkSession({ user: null })).toEqual(refusal("session_expired", []));
   });
 

@@ -25,6 +25,7 @@ export interface FoundSession {
   readonly number: number;
   readonly session: SessionDocument | null;
   readonly user: UserDocument | null;
+  readonly organization: OrganizationDocument | null;
 }
 
 type RefusalCode = Extract<Verification, { status: "refused" }>["code"];
@@ -76,8 +77,10 @@ function remainingMs(now: Date, ...ends: readonly (Date | null)[]): number | nul
 }
 
 /** What a session may do at a moment; it lasts as long as it does once this use of it has moved its end. */
-export function verifySession({ number, session, user }: FoundSession, now: Date): Verification {
-  if (session === null || user === null || session.expires_at <= now) return refused(number, "session_expired", []);
+export function verifySession(found: FoundSession, now: Date): Verification {
+  const { number, session, user, organization } = found;
+  if (session === null || user === null || organization === null || session.expires_at <= now)
+    return refused(number, "session_expired", []);
   const expiresAt = slidExpiry(session, now) ?? session.expires_at;
   return {
     status: "valid",

@@ -78,11 +78,17 @@ export function createCredentialStore(
       };
     },
     findSession: async (hash) => {
-      const { number, session, user } = await find([
+      const { number, session, user, organization } = await find([
         matching("sessions", { hash }, "session"),
         byId("users", "session.user_id", "user"),
+        byId("organizations", "user.organization_id", "organization"),
       ]);
-      return { number, session: first("sessions", session), user: first("users", user) };
+      return {
+        number,
+        session: first("sessions", session),
+        user: first("users", user),
+        organization: first("organizations", organization),
+      };
     },
   };
 }

@@ -18,7 +18,8 @@ export function createRequireRoomForInvite(
   { invitesPerOrganization: limit }: Quotas,
 ): RequireRoomForInvite {
   return async (organizationId, now, tx) => {
-    await organizations.lockCounts(organizationId, tx);
+    if (!(await organizations.lockCounts(organizationId, tx)))
+      throw new AppError("not_found", { entity: "Organization" });
     if ((await invites.countOpen(organizationId, now, tx)) >= limit)
       throw new AppError("quota_exceeded", { entity: "Invite", limit });
   };

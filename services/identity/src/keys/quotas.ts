@@ -18,7 +18,8 @@ export function createRequireRoom(
   { keysPerUser, keysPerOrganization }: Quotas,
 ): RequireRoom {
   return async (owner, tx) => {
-    await organizations.lockCounts(owner.organizationId, tx);
+    if (!(await organizations.lockCounts(owner.organizationId, tx)))
+      throw new AppError("not_found", { entity: "Organization" });
     const { ofUser, ofOrganization } = await keys.count(owner, tx);
     if (ofUser >= keysPerUser) throw new AppError("quota_exceeded", { entity: "UserApiKey", limit: keysPerUser });
     if (ofOrganization >= keysPerOrganization)

@@ -11,14 +11,20 @@ export interface OrganizationStore {
   find(id: string): Promise<OrganizationDocument | null>;
   /** @throws AppError `not_found` */
   get(id: string): Promise<OrganizationDocument>;
-  /** Makes transactions that count what an organization has, and then add to it, run one after another. */
-  lockCounts(id: string, tx: ClientSession): Promise<void>;
+  /**
+   * Makes transactions that count what an organization has, and then add to it, run one after another.
+   *
+   * @returns false when it is deleted
+   */
+  lockCounts(id: string, tx: ClientSession): Promise<boolean>;
   /** Saves changes under the next revision, unless another writer came between. */
   update(
     current: OrganizationDocument,
     changes: Partial<OrganizationDocument>,
     tx: ClientSession,
   ): Promise<OrganizationDocument | "conflict">;
+  /** Removes it, unless another writer came between. */
+  remove(current: OrganizationDocument, tx: ClientSession): Promise<"removed" | "conflict">;
 }
 
 export function createOrganizationStore({ db, share }: Database, forms?: Forms): OrganizationStore {
@@ -37,7 +43,8 @@ export function createOrganizationStore({ db, share }: Database, forms?: Forms):
       return organization;
     },
     lockCounts: async (id, tx) => {
-      await organizations.updateOne({ _id: id }, { $inc: { counted: 1 } }, { session: tx });
+      const { matchedCount } = await organizations.updateOne({ _id: id }, { $inc: { counted: 1 } }, { session: tx });
+      return matchedCount === 1;
     },
     update: async (current, changes, tx) => {
       const written = { ...changes, ...nextRevision(current, new Date()), form: formAfter(current) };
@@ -47,6 +54,15 @@ export function createOrganizationStore({ db, share }: Database, forms?: Forms):
       const saved = { ...current, ...written };
       noteChange(tx, "organization", { before: current, after: saved });
       return saved;
+    },
+    remove: async (current, tx) => {
+      const { deletedCount } = await organizations.deleteOne(
+        { _id: current._id, revision: current.revision },
+        { session: tx },
+      );
+      if (deletedCount === 0) return "conflict";
+      noteChange(tx, "organization", { before: current });
+      return "removed";
     },
   };
 }

@@ -15,7 +15,7 @@ import { newUser, type UserDocument } from "../users/user.js";
 export type Candidate = Pick<Parameters<typeof newUser>[0], "id" | "email" | "passwordHash" | "now">;
 
 export interface RegisterUserOptions {
-  readonly users: Pick<UserStore, "insert">;
+  readonly users: Pick<UserStore, "insert" | "freeEmail">;
   readonly transaction: RunTransaction;
   readonly passwords: Pick<Passwords, "hash">;
 }
@@ -40,6 +40,7 @@ export function createRegisterUser({ users, transaction, passwords }: RegisterUs
     const candidate = { id: newId(), email, passwordHash: await passwords.hash(password), now: new Date() };
     return refusingUsedEmail(() =>
       transaction(work, [`email:${email}`, ...keys], async (tx) => {
+        await users.freeEmail(email, tx);
         const admitted = await admit(candidate, tx);
         await users.insert(admitted.user, tx);
         return admitted;

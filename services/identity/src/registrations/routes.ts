@@ -75,15 +75,19 @@ export function mountRegistrations(router: Router, routes: RegistrationRoutes): 
   async function joinOrganization(candidate: Candidate, hash: string, tx: ClientSession): Promise<UserDocument> {
     const invite = await usable(await invites.take(hash, tx), candidate.now, tx);
     const { organization_id: organizationId, permissions, network_ids: networkIds } = invite;
+    if (!(await organizations.lockCounts(organizationId, tx))) throw unusable();
     return newUser({ ...candidate, organizationId, permissions, networkIds });
   }
 
   async function usable(invite: InviteDocument | null, now: Date, tx?: ClientSession): Promise<InviteDocument> {
     const inviter = invite && (await users.find(invite.organization_id, invite.invited_by, tx));
-    if (invite === null || !isUsable(invite, inviter, now))
-      throw new AppError("invalid_reference", { path: "invite_token" });
+    if (invite === null || !isUsable(invite, inviter, now)) throw unusable();
     return invite;
   }
+}
+
+function unusable(): AppError {
+  return new AppError("invalid_reference", { path: "invite_token" });
 }
 
 function scopeOf(invite: InviteDocument) {

@@ -8,6 +8,7 @@ import type { Guess } from "../logins/guess.js";
 import type { TopologyDirectory } from "../topology.js";
 import { CHALLENGE_SECONDS, type Challenges } from "../second-factor/challenges.js";
 import { isGuarded } from "../second-factor/factor.js";
+import type { OrganizationStore } from "../organizations/store.js";
 import type { Passwords } from "../users/passwords.js";
 import type { UserStore } from "../users/store.js";
 import { userAnswer } from "../users/user.js";
@@ -18,6 +19,7 @@ import type { SessionStore } from "./store.js";
 export interface SessionRoutes {
   readonly sessions: SessionStore;
   readonly users: UserStore;
+  readonly organizations: Pick<OrganizationStore, "find">;
   readonly beginSession: BeginSession;
   readonly challenges: Pick<Challenges, "issue">;
   readonly passwords: Passwords;
@@ -29,8 +31,8 @@ export interface SessionRoutes {
 }
 
 export function mountSessions(router: Router, routes: SessionRoutes): void {
-  const { sessions, users, beginSession, challenges, passwords, guess, failedLogins, topology, cookies, changeRights } =
-    routes;
+  const { sessions, users, organizations, beginSession, challenges, passwords } = routes;
+  const { guess, failedLogins, topology, cookies, changeRights } = routes;
 
   mountAny(router, login, async (call) => {
     const { body: { email, password }, clientAddress, work } = call; // prettier-ignore
@@ -39,6 +41,8 @@ export function mountSessions(router: Router, routes: SessionRoutes): void {
     const failures = await guess(email, clientAddress, check);
     if (user !== null && failures > 0) failedLogins.note(user, failures, work);
     if (user === null || failures > 0) throw new AppError("invalid_credentials");
+    // Asked only when the password is right, so that nobody else can tell by the time.
+    if ((await organizations.find(user.organization_id)) === null) throw new AppError("invalid_credentials");
     if (isGuarded(user)) {
       const challenge = await challenges.issue(user, clientAddress, new Date());
       throw new AppError("second_factor_required", { challenge, expires_in_seconds: CHALLENGE_SECONDS });

@@ -1,28 +1,24 @@
-import type { ClientSession } from "mongodb";
 import { deleteUser, getUser, listUsers, patchUser, updateUser } from "@nts/shared/contract/users";
-import { AppError } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
 import { mountUpdate } from "@nts/shared/http/mount-update";
 import { requireRevision } from "@nts/shared/revision";
 import type { InviteStore } from "../invites/store.js";
 import type { ChangeRights } from "../key-changes/change-rights.js";
-import type { KeyStore } from "../keys/store.js";
-import type { SessionStore } from "../sessions/store.js";
 import type { RequireConfirmed } from "../second-factor/confirmed.js";
 import type { TopologyDirectory } from "../topology.js";
 import { untilSaved } from "../until-saved.js";
 import { userChanges } from "./changes.rules.js";
 import type { RequireLasting } from "./lasting.js";
 import { requireRank } from "./rank.rules.js";
+import { createRequireAnOwner, type RemoveUser } from "./remove-user.js";
 import type { UserStore } from "./store.js";
 import { userAnswer, type UserDocument } from "./user.js";
 
 export interface UserRoutes {
   readonly users: UserStore;
-  readonly keys: Pick<KeyStore, "removeAllOf">;
-  readonly sessions: Pick<SessionStore, "removeAllOf">;
-  readonly invites: Pick<InviteStore, "removeAllOf" | "removeBeyond">;
+  readonly invites: Pick<InviteStore, "removeBeyond">;
+  readonly removeUser: RemoveUser;
   readonly topology: TopologyDirectory;
   readonly requireLasting: RequireLasting;
   readonly requireConfirmed: RequireConfirmed;
@@ -30,7 +26,8 @@ export interface UserRoutes {
 }
 
 export function mountUsers(router: Router, routes: UserRoutes): void {
-  const { users, keys, sessions, invites, topology, requireLasting, requireConfirmed, changeRights } = routes;
+  const { users, invites, removeUser, topology, requireLasting, requireConfirmed, changeRights } = routes;
+  const requireAnOwner = createRequireAnOwner(users);
   mountUserReads(router, routes);
 
   const updates = { put: updateUser, patch: patchUser };
@@ -61,21 +58,10 @@ export function mountUsers(router: Router, routes: UserRoutes): void {
       const current = await users.get(scope.organizationId, id);
       requireRank(principal, current.permissions);
       requireRevision(ifMatch, current.revision);
-      return changeRights(work, [id], async (tx) => {
-        if ((await users.remove(current, tx)) === "conflict") return "conflict";
-        await requireAnOwner(current, tx);
-        for (const belongings of [keys, sessions, invites]) await belongings.removeAllOf(current, tx);
-        return "removed";
-      });
+      return changeRights(work, [id], (tx) => removeUser(current, tx));
     });
     return answer.data(null);
   });
-
-  /** Counted in the transaction, after the change: all changes of rights run one after another, so none comes between. */
-  async function requireAnOwner(before: UserDocument, tx: ClientSession): Promise<void> {
-    if (before.permissions !== "Owner") return;
-    if ((await users.countOwners(before.organization_id, tx)) === 0) throw new AppError("last_owner");
-  }
 }
 
 function mountUserReads(router: Router, { users, topology }: Pick<UserRoutes, "users" | "topology">): void {

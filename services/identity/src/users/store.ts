@@ -1,4 +1,4 @@
-import type { ClientSession, Filter } from "mongodb";
+import type { ClientSession, Db, Filter } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import type { PageInfo } from "@nts/shared/http/answer";
 import type { PageQuery } from "@nts/shared/mongo/keyset";
@@ -30,6 +30,8 @@ export interface UserStore {
   get(organizationId: string, id: string): Promise<UserDocument>;
   /** The one look-up that knows no organization: it is how a login finds out. @param email lower case */
   findByEmail(email: string): Promise<UserDocument | null>;
+  /** Makes an address free that only a user of a deleted organization has, who is not swept yet. */
+  freeEmail(email: string, tx: ClientSession): Promise<void>;
   countOwners(organizationId: string, tx: ClientSession): Promise<number>;
   /**
    * Begins a session with the password that was found right: written in the same transaction, so that none begins with a
@@ -68,6 +70,7 @@ export function createUserStore({ db, share }: Database, forms?: Forms): UserSto
       return user;
     },
     findByEmail: (email) => documents.find({ email }),
+    freeEmail: createFreeEmail(db, users),
     countOwners: (organizationId, tx) =>
       users.countDocuments({ organization_id: organizationId, permissions: "Owner" }, { session: tx }),
     beginSession: async ({ _id, password_hash, second_factor }, tx) => {
@@ -98,6 +101,19 @@ export function createUserStore({ db, share }: Database, forms?: Forms): UserSto
       noteChange(tx, "user", { before: current });
       return "removed";
     },
+  };
+}
+
+function createFreeEmail(db: Db, users: Documents<UserDocument>["collection"]): UserStore["freeEmail"] {
+  const organizations = db.collection<{ _id: string }>("organizations");
+  return async (email, tx) => {
+    const found = await users.findOne({ email }, { projection: { organization_id: 1 }, session: tx });
+    if (found === null) return;
+    const { _id, organization_id } = found;
+    if ((await organizations.findOne({ _id: organization_id }, { projection: { _id: 1 }, session: tx })) !== null)
+      return;
+    await users.deleteOne({ _id }, { session: tx });
+    await db.collection("sessions").deleteMany({ user_id: _id }, { session: tx });
   };
 }
 

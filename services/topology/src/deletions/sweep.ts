@@ -20,6 +20,7 @@ import type { DeletionDocument, DueDeletion } from "../storage/deletion-records.
 import type { Matching, Sweepable } from "../storage/sweepable.js";
 import { TAGGED_KINDS } from "../storage/kinds.js";
 import type { Storage } from "../storage/storage.js";
+import { wholeOrganization } from "../storage/whole-organization.js";
 import { scopeWithout, takeOffInPassing } from "./take-off.js";
 
 // Deletes the documents of what is hidden, and takes hidden tags off documents. Every step may be repeated, so a sweep that
@@ -162,6 +163,17 @@ const SWEEPS: Readonly<Record<DeletionDocument["kind"], SweepKind>> = {
           const sweptBy = turn === "told" ? deletion._id : undefined;
           return takeOffInPassing(storage, scope, { kind, ids: batch, sweptBy });
         });
+    return total;
+  },
+  organization: async (pass, { organization_id, journaled = false, isSettled }) => {
+    // From then on the journal tells nothing of it.
+    if (!journaled && !isSettled) {
+      pass.leave();
+      return 0;
+    }
+    let total = 0;
+    for (const { documents, hint } of wholeOrganization(pass.storage.database.db))
+      total += await deleteMatching(pass, documents, { organization_id }, hint);
     return total;
   },
 };

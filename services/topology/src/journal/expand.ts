@@ -67,6 +67,8 @@ function partsOf({ _id, kind, organization_id, ids = [] }: HidingDeletion): read
     ];
   }
   if (kind === "tags") return TAGGED_KINDS.map((kind) => part(kind, { tags: { $in: ids } }, TAG_INDEX));
+  // Nobody is left who could read of it.
+  if (kind === "organization") return [];
   const order = (collection: Journaled): Part => part(collection, { network_id: _id }, creationIndex(collection, true));
   // What names others goes before what it names.
   return (["services", "ports", "interfaces", "hosts", "subnets"] as const).map(order);

@@ -22,12 +22,15 @@ export function createHiddenThings(): HiddenThings {
   /** Ids of networks and hosts. */
   let places = new Set<string>();
   let tags = new Map<string, Map<string, Date>>();
+  let organizations = new Set<string>();
 
   function putTogether(): void {
     places = new Set();
     tags = new Map();
+    organizations = new Set();
     for (const { _id, kind, organization_id, deleted_at, ids = [] } of deletions.values()) {
-      if (kind === "network") places.add(_id);
+      if (kind === "organization") organizations.add(_id);
+      else if (kind === "network") places.add(_id);
       else if (kind === "hosts") for (const id of ids) places.add(id);
       else {
         const mine = tags.get(organization_id) ?? new Map<string, Date>();
@@ -51,6 +54,7 @@ export function createHiddenThings(): HiddenThings {
     },
     seen: (happening) => {
       const { state, organizationId } = happening;
+      if (organizations.has(organizationId)) return null;
       const deleted = tags.get(organizationId);
       if (state === null || (places.size === 0 && deleted === undefined)) return happening;
       const entity = JSON.parse(state.wire) as Entity & Placed & { readonly tags?: readonly string[] };

@@ -11,9 +11,9 @@ export const AT_ONCE = 500;
 
 /** What is hidden, or swept a short while ago. */
 export interface DeletionDocument {
-  /** The id of the network; of hosts and tags, which are deleted together, one of its own. */
+  /** The id of the network or organization; of hosts and tags, which are deleted together, one of its own. */
   _id: string;
-  kind: "network" | "hosts" | "tags";
+  kind: "network" | "hosts" | "tags" | "organization";
   organization_id: string;
   /** Who deleted it; absent where an earlier version did. */
   by?: string;
@@ -39,6 +39,8 @@ export interface DeletionRecords {
   hideNetworks(tx: ClientSession, organizationId: string, ids: readonly string[]): Promise<void>;
   /** Hides what stood on hosts, or tags on whatever carries them, when the transaction commits. @returns its id */
   hide(tx: ClientSession, organizationId: string, kind: "hosts" | "tags", ids: readonly string[]): Promise<string>;
+  /** Hides all of an organization when the transaction commits, unless it is hidden already. */
+  hideOrganization(tx: ClientSession, organizationId: string): Promise<void>;
   /** Those of some networks, hosts or tags whose deletion is not forgotten yet. */
   unfinished(tx: ClientSession, organizationId: string, ids: readonly string[]): Promise<string[]>;
   /** Whoever has to hear of these deletions was told. */
@@ -68,29 +70,7 @@ export function openDeletions(db: Db): Collection<DeletionDocument> {
 export function createDeletionRecords(db: Db): DeletionRecords {
   const collection = openDeletions(db);
   return {
-    hideNetworks: async (tx, organization_id, ids) => {
-      const hiding = ids.map((_id) => ({
-        updateOne: {
-          filter: { _id },
-          update: {
-            $setOnInsert: { kind: "network" as const, organization_id, ...signed(tx, organization_id, 0) },
-            $currentDate: { deleted_at: true as const },
-          },
-          upsert: true,
-        },
-      }));
-      const { upsertedCount } = await collection.bulkWrite(hiding, { session: tx });
-      if (upsertedCount !== ids.length) throw new AppError("not_found", { entity: "Network" });
-    },
-    hide: async (tx, organization_id, kind, ids) => {
-      const _id = newId();
-      const update = {
-        $setOnInsert: { kind, organization_id, ids: [...ids], ...signed(tx, organization_id, 0) },
-        $currentDate: { deleted_at: true },
-      } as const;
-      await collection.updateOne({ _id }, update, { session: tx, upsert: true });
-      return _id;
-    },
+    ...createHiding(collection),
     unfinished: async (tx, organization_id, ids) => {
       const found = await collection.find({ organization_id }, { session: tx, projection: { ids: 1 } }).toArray();
       const hidden = new Set(found.flatMap(({ _id, ids: mine = [] }) => [_id, ...mine]));
@@ -120,6 +100,40 @@ export function createDeletionRecords(db: Db): DeletionRecords {
     },
     forget: async ({ _id }) => {
       await collection.deleteOne({ _id });
+    },
+  };
+}
+
+function createHiding(
+  collection: Collection<DeletionDocument>,
+): Pick<DeletionRecords, "hideNetworks" | "hide" | "hideOrganization"> {
+  return {
+    hideNetworks: async (tx, organization_id, ids) => {
+      const hiding = ids.map((_id) => ({
+        updateOne: {
+          filter: { _id },
+          update: {
+            $setOnInsert: { kind: "network" as const, organization_id, ...signed(tx, organization_id, 0) },
+            $currentDate: { deleted_at: true as const },
+          },
+          upsert: true,
+        },
+      }));
+      const { upsertedCount } = await collection.bulkWrite(hiding, { session: tx });
+      if (upsertedCount !== ids.length) throw new AppError("not_found", { entity: "Network" });
+    },
+    hide: async (tx, organization_id, kind, ids) => {
+      const _id = newId();
+      const update = {
+        $setOnInsert: { kind, organization_id, ids: [...ids], ...signed(tx, organization_id, 0) },
+        $currentDate: { deleted_at: true },
+      } as const;
+      await collection.updateOne({ _id }, update, { session: tx, upsert: true });
+      return _id;
+    },
+    hideOrganization: async (tx, _id) => {
+      const once = { kind: "organization", organization_id: _id, deleted_at: { $ifNull: ["$deleted_at", "$$NOW"] } };
+      await collection.updateOne({ _id }, [{ $set: once }], { session: tx, upsert: true });
     },
   };
 }

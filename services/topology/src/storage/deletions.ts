@@ -28,6 +28,8 @@ export interface Deletions extends DeletionRecords {
 
 interface HiddenOfOrganization extends Hidden {
   readonly networks: ReadonlySet<string>;
+  /** The organization itself is deleted. */
+  readonly isWhole: boolean;
 }
 
 /** By organization. */
@@ -117,6 +119,7 @@ function createScopeCut({ db, share }: Database): (scope: Scope, hidden: AllHidd
     const { organizationId, networks: all } = scope;
     const gone = hidden.get(organizationId);
     if (gone === undefined) return scope.hidden === undefined ? scope : { organizationId, networks: all };
+    if (gone.isWhole) return { organizationId, networks: [] };
     const { hosts, tags } = gone;
     const more = hosts.size + tags.size > 0 ? { hidden: { hosts, tags } } : {};
     const cut = (ids: readonly string[]): Scope => ({
@@ -148,12 +151,17 @@ function createReading(collection: Collection<DeletionDocument>): () => Promise<
 }
 
 function byOrganization(found: readonly Known[], idsOf: ReadonlyMap<string, readonly string[]>): AllHidden {
-  const hidden = new Map<string, { networks: Set<string>; hosts: Set<string>; tags: Map<string, Date> }>();
+  const organizations = new Set(found.filter(({ kind }) => kind === "organization").map(({ _id }) => _id));
+  const hidden = new Map<
+    string,
+    { networks: Set<string>; hosts: Set<string>; tags: Map<string, Date>; isWhole: boolean }
+  >();
   for (const { _id, kind, organization_id, deleted_at } of found) {
     const mine = hidden.get(organization_id) ?? {
       networks: new Set(),
       hosts: new Set(),
       tags: new Map<string, Date>(),
+      isWhole: organizations.has(organization_id),
     };
     hidden.set(organization_id, mine);
     for (const id of idsOf.get(_id) ?? []) {

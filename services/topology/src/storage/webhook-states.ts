@@ -49,6 +49,8 @@ export interface DeliveryDocument extends Omit<WebhookDelivery, "at"> {
 export interface WebhookStates {
   insert(tx: ClientSession, of: WebhookRef, given: Pick<WebhookState, "salt" | "is_active" | "n">): Promise<void>;
   remove(tx: ClientSession, of: WebhookRef): Promise<void>;
+  /** Those of an organization: whoever delivers stops. */
+  removeAllOf(tx: ClientSession, organizationId: string): Promise<void>;
   /** Takes it from whoever delivers, so that what was changed holds from the next message on. */
   change(
     tx: ClientSession,
@@ -88,7 +90,7 @@ const fresh = { owner: null, rests: false, attempts: 0, failing_since: null, las
 function createChanges(
   states: States,
   deliveries: Deliveries,
-): Pick<WebhookStates, "insert" | "remove" | "change" | "pause" | "find"> {
+): Pick<WebhookStates, "insert" | "remove" | "removeAllOf" | "change" | "pause" | "find"> {
   return {
     insert: async (tx, of, given) => {
       const state = { ...of, ...given, ...fresh, epoch: 0, due_at: new Date(0), noted: 0 };
@@ -97,6 +99,9 @@ function createChanges(
     remove: async (tx, { _id, organization_id }) => {
       await states.deleteOne({ _id, organization_id }, { session: tx });
       await deliveries.deleteMany({ organization_id, webhook_id: _id }, { session: tx });
+    },
+    removeAllOf: async (tx, organization_id) => {
+      await states.deleteMany({ organization_id }, { session: tx });
     },
     change: async (tx, { _id, organization_id }, changes) => {
       const update = { $set: { ...changes, ...fresh, due_at: new Date(0) }, $inc: { epoch: 1 } };

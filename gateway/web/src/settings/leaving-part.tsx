@@ -1,0 +1,161 @@
+import { Alert, Anchor, Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { ApiError } from "@nts/shared/client";
+import {
+  deleteCurrentUser,
+  deleteOrganization,
+  exportArchive,
+  leaveOrganization,
+  type Whoami,
+} from "@nts/shared/contract";
+import { type ReactNode, useState } from "react";
+import { api } from "../api/client.js";
+import { confirmed } from "../api/confirmed.js";
+import { describeFailure, faultsByPath } from "../api/failure.js";
+import { Part } from "../parts/part.js";
+import { sayDone } from "../parts/toast.js";
+import { useMay, useSession, useSessionReset } from "../session/session.js";
+import classes from "./settings.module.css";
+
+/** A way to go. */
+interface Way {
+  readonly title: string;
+  /** What it takes away. */
+  readonly text: string;
+  readonly verb: string;
+  readonly done: string;
+  /** The name of the organization has to be typed, after an archive was offered. */
+  readonly isOfAll?: boolean;
+  readonly run: (proof: Proof, session: Whoami) => Promise<unknown>;
+}
+
+interface Proof {
+  readonly password: string;
+  readonly name: string;
+}
+
+const LEAVE: Way = {
+  title: "Leave the organization",
+  text: "You go on with a new organization of your own, with the same email address and password. Your API keys, sessions and invites end at once; what you have made stays with this organization.",
+  verb: "Leave",
+  done: "You have left. This is an organization of your own.",
+  run: ({ password }) => api.call(leaveOrganization, { body: { password } }),
+};
+
+const DELETE_ACCOUNT: Way = {
+  title: "Delete your account",
+  text: "Your account ends at once, with your API keys, sessions and invites. What you have made stays with the organization.",
+  verb: "Delete account",
+  done: "Your account is deleted.",
+  run: ({ password }) => api.call(deleteCurrentUser, { body: { password } }),
+};
+
+const DELETE_ORGANIZATION: Way = {
+  title: "Delete the organization",
+  text: "Everything in it is deleted, for everybody: networks, hosts and services, their history, API keys, webhooks, and the accounts of all its users. It cannot be undone.",
+  verb: "Delete organization",
+  done: "The organization is deleted.",
+  isOfAll: true,
+  run: (body, { organization: { id } }) => api.call(deleteOrganization, { params: { id }, body }),
+};
+
+/** What cannot be taken back: leaving, and deleting. */
+export function LeavingPart(): ReactNode {
+  const [way, setWay] = useState<Way | null>(null);
+  const ways = [LEAVE, DELETE_ACCOUNT, ...(useMay("Owner") ? [DELETE_ORGANIZATION] : [])];
+  return (
+    <Part title="Danger zone">
+      <ul className={classes.sessions}>
+        {ways.map((one) => (
+          <li key={one.title} className={classes.session}>
+            <Text size="sm" fw={600}>
+              {one.title}
+            </Text>
+            <Button size="xs" variant="outline" color="red" onClick={() => setWay(one)}>
+              {one.verb}…
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {way !== null && <LeavingWindow key={way.title} way={way} onClose={() => setWay(null)} />}
+    </Part>
+  );
+}
+
+function LeavingWindow({ way, onClose }: { readonly way: Way; readonly onClose: () => void }): ReactNode {
+  const session = useSession();
+  const reset = useSessionReset();
+  const [error, setError] = useState<unknown>(null);
+  const form = useForm({ initialValues: { password: "", name: "" } });
+  const submit = form.onSubmit(async (proof) => {
+    setError(null);
+    try {
+      await confirmed(() => way.run(proof, session));
+      sayDone(way.done);
+      await reset();
+    } catch (failure) {
+      form.setErrors(faultsOf(failure));
+      setError(failure);
+    }
+  });
+  const isPlaced = Object.keys(faultsOf(error)).length > 0;
+  return (
+    <Modal opened onClose={onClose} title={`${way.title}?`} closeButtonProps={{ "aria-label": "Close" }}>
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <Text size="sm">{way.text}</Text>
+          {way.isOfAll === true && (
+            <>
+              <Text size="sm">
+                Keep what you may need later:{" "}
+                <Anchor href={exportArchive.path} download underline="always" inherit>
+                  download the archive
+                </Anchor>{" "}
+                of the whole inventory first.
+              </Text>
+              <TextInput
+                label={`Type the name of the organization: ${session.organization.name}`}
+                autoComplete="off"
+                required
+                data-autofocus
+                {...form.getInputProps("name")}
+              />
+            </>
+          )}
+          {/* tells password managers whose password it is */}
+          <input type="text" name="username" autoComplete="username" value={session.user.email} readOnly hidden />
+          <PasswordInput
+            label="Password"
+            autoComplete="current-password"
+            required
+            data-autofocus={way.isOfAll !== true || undefined}
+            {...form.getInputProps("password")}
+          />
+          {error !== null && !isPlaced && (
+            <Alert color="red" role="alert" title={describeFailure(error).title}>
+              {describeFailure(error).text}
+            </Alert>
+          )}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button
+              type="submit"
+              color="red"
+              loading={form.submitting}
+              disabled={way.isOfAll === true && form.values.name.trim() !== session.organization.name}
+            >
+              {way.verb}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+function faultsOf(error: unknown): Readonly<Record<string, string>> {
+  if (error instanceof ApiError && error.code === "invalid_credentials") return { password: "Incorrect password." };
+  return faultsByPath(error);
+}

@@ -1,0 +1,66 @@
+import type { ClientSession } from "mongodb";
+import { deleteOrganization } from "@nts/shared/contract/organizations";
+import { AppError, validationFailed } from "@nts/shared/errors";
+import { answer } from "@nts/shared/http/answer";
+import { mount, type Router } from "@nts/shared/http/mount";
+import { requireRevision } from "@nts/shared/revision";
+import { afterCommit } from "@nts/shared/work";
+import type { ChangeRights } from "../key-changes/change-rights.js";
+import type { SessionCookies } from "../sessions/cookie.js";
+import type { TopologyDirectory } from "../topology.js";
+import { untilSaved } from "../until-saved.js";
+import type { RequireConfirmed } from "../second-factor/confirmed.js";
+import type { ConfirmCaller } from "../users/confirm-caller.js";
+import type { UserStore } from "../users/store.js";
+import type { OrganizationDeletions } from "./deletions.js";
+import type { OrganizationStore } from "./store.js";
+
+export interface OrganizationDeletionRoute {
+  readonly organizations: Pick<OrganizationStore, "get" | "remove">;
+  readonly users: Pick<UserStore, "find" | "countOwners">;
+  readonly deletions: OrganizationDeletions;
+  readonly topology: Pick<TopologyDirectory, "removeOrganization">;
+  readonly confirmCaller: ConfirmCaller;
+  readonly requireConfirmed: RequireConfirmed;
+  readonly changeRights: ChangeRights;
+  readonly cookies: SessionCookies;
+}
+
+/** The operation that deletes an organization: it is gone at once, and its documents go afterwards. */
+export function mountOrganizationDeletion(router: Router, routes: OrganizationDeletionRoute): void {
+  const { organizations, users, deletions, topology, confirmCaller, requireConfirmed, changeRights, cookies } = routes;
+
+  mount(router, deleteOrganization, async (call) => {
+    const { principal, scope, params, body, ifMatch, sessionHashes, work, log } = call;
+    const { id } = params;
+    if (id !== scope.organizationId) throw new AppError("not_found", { entity: "Organization" });
+    await confirmCaller(call, body.password);
+    await requireConfirmed(principal);
+    await untilSaved(work, async () => {
+      const current = await organizations.get(id);
+      requireRevision(ifMatch, current.revision);
+      if (body.name !== current.name)
+        throw validationFailed({ path: "name", message: "must be the name of the organization" });
+      return changeRights(work, [id], async (tx) => {
+        await requireOnlyOwner(id, principal.userId, tx);
+        if ((await organizations.remove(current, tx)) === "conflict") return "conflict";
+        await deletions.insert(id, tx);
+        return "deleted";
+      });
+    });
+    await afterCommit(work, async () => {
+      await topology.removeOrganization(id).catch((error: unknown) => {
+        log.warn({ err: error, organization_id: id }, "topology hears of a deleted organization by the next sweep");
+      });
+    });
+    return answer.data(null, { headers: { "set-cookie": cookies.replacing(sessionHashes.length, null) } });
+  });
+
+  /** Decided in the transaction: all changes of rights run one after another, so none comes between. */
+  async function requireOnlyOwner(organizationId: string, userId: string, tx: ClientSession): Promise<void> {
+    const caller = await users.find(organizationId, userId, tx);
+    if (caller?.permissions !== "Owner") throw new AppError("permission_denied", { required: "Owner" });
+    const owners = await users.countOwners(organizationId, tx);
+    if (owners > 1) throw new AppError("other_owners", { owners: owners - 1 });
+  }
+}

@@ -1,0 +1,88 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Collection, Db } from "mongodb";
+import type { Log } from "@nts/shared/log";
+import { withFreeLock } from "@nts/shared/mongo/lock";
+import { repeat, restMs } from "@nts/shared/repeat";
+import { KEY_ADDRESSES } from "../audit/key-addresses.js";
+import type { TopologyDirectory } from "../topology.js";
+import { type OrganizationDeletions, ORGANIZATION_DELETIONS } from "./deletions.js";
+
+// Once its document is gone, no credential of an organization is accepted and nobody adds to it. Then its documents go, some at a
+// time; whoever is killed meanwhile has forgotten nothing, and another process goes on.
+
+/** Milliseconds between two looks for something to sweep. */
+const EVERY_MS = 5_000;
+/** Documents that are deleted at a time. */
+const BATCH = 100;
+/** The share of its time in which a sweep works. */
+const DUTY = 0.5;
+
+type Owned = Collection<{ _id: string; organization_id: string }>;
+
+/** Deletes what is left of organizations that are deleted. @throws AppError `unavailable` when topology does not answer */
+export type OrganizationSweep = (signal: AbortSignal) => Promise<void>;
+
+export function createOrganizationSweep(
+  db: Db,
+  deletions: OrganizationDeletions,
+  topology: Pick<TopologyDirectory, "removeOrganization">,
+): OrganizationSweep {
+  const owned = (kind: string): Owned => db.collection(kind);
+
+  /** @param along deletes what hangs on some of them, before them */
+  async function sweepKind(
+    kind: string,
+    organizationId: string,
+    { along, signal }: { along: (ids: readonly string[]) => Promise<unknown>; signal: AbortSignal },
+  ): Promise<void> {
+    const ofIt = { organization_id: organizationId };
+    while (!signal.aborted) {
+      const begun = performance.now();
+      const found = await owned(kind)
+        .find(ofIt, { projection: { _id: 1 }, limit: BATCH })
+        .toArray();
+      if (found.length === 0) return;
+      const ids = found.map(({ _id }) => _id);
+      await along(ids);
+      await owned(kind).deleteMany({ ...ofIt, _id: { $in: ids } });
+      await delay(restMs(begun, DUTY), null, { signal, ref: false }).catch(() => null);
+    }
+  }
+
+  return async (signal) => {
+    for (const id of await deletions.pending()) {
+      const sessions = (ids: readonly string[]) => db.collection("sessions").deleteMany({ user_id: { $in: [...ids] } });
+      const addresses = (ids: readonly string[]) =>
+        db.collection<{ _id: string }>(KEY_ADDRESSES).deleteMany({ _id: { $in: [...ids] } });
+      await sweepKind("users", id, { along: sessions, signal });
+      await sweepKind("api_keys", id, { along: addresses, signal });
+      await sweepKind("invites", id, { along: () => Promise.resolve(), signal });
+      await topology.removeOrganization(id);
+      if (signal.aborted) return;
+      await deletions.forget(id);
+    }
+  };
+}
+
+/** Sweeps for as long as the process runs; of all processes on a database one at a time. */
+export function startOrganizationSweep(db: Db, log: Log, sweep: OrganizationSweep): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const sweepWhatIsDue = async (): Promise<void> => {
+    const due = await db.collection(ORGANIZATION_DELETIONS).findOne({}, { projection: { _id: 1 } });
+    if (due !== null) await withFreeLock(db, ORGANIZATION_DELETIONS, () => sweep(signal));
+  };
+  const running = repeat(sweepWhatIsDue, {
+    everyMs: EVERY_MS,
+    signal,
+    onFault: (error) => {
+      log.warn({ err: error }, "the sweep of a deleted organization was cut off; it is resumed");
+    },
+  });
+  return {
+    stop: () => {
+      stopping.abort();
+      return running;
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { AppError } from "@nts/shared/errors";
+import type { UserPrincipal } from "@nts/shared/http/tenancy";
+import type { Work } from "@nts/shared/work";
+import type { FailedLogins } from "../audit/failed-logins.js";
+import type { Guess } from "../logins/guess.js";
+import type { SessionStore } from "../sessions/store.js";
+import type { Passwords } from "./passwords.js";
+import type { UserStore } from "./store.js";
+import type { UserDocument } from "./user.js";
+
+/** Milliseconds after its beginning in which a session proves who asks. */
+const FRESH_MS = 300_000;
+
+/** A request of a session. */
+export interface ConfirmedCall {
+  readonly principal: UserPrincipal;
+  readonly clientAddress: string;
+  readonly work: Work;
+}
+
+/**
+ * The user who asks, when it is certain that it is the user, and not somebody at a browser that was left open: by the password,
+ * or, without one, by a session that began a moment ago.
+ *
+ * @throws AppError `invalid_credentials` · `login_throttled` · `reauthentication_required` · `session_expired`
+ */
+export type ConfirmCaller = (call: ConfirmedCall, password: string | undefined) => Promise<UserDocument>;
+
+export interface ConfirmCallerOptions {
+  readonly users: Pick<UserStore, "find">;
+  readonly sessions: Pick<SessionStore, "find">;
+  readonly passwords: Pick<Passwords, "matches">;
+  readonly guess: Guess;
+  readonly failedLogins: FailedLogins;
+}
+
+export function createConfirmCaller(options: ConfirmCallerOptions): ConfirmCaller {
+  const { users, sessions, passwords, guess, failedLogins } = options;
+
+  async function requirePassword(user: UserDocument, password: string, call: ConfirmedCall): Promise<void> {
+    const check = () => passwords.matches(user.password_hash, password);
+    const failures = await guess(user.email, call.clientAddress, check);
+    if (failures === 0) return;
+    failedLogins.note(user, failures, call.work);
+    throw new AppError("invalid_credentials");
+  }
+
+  async function requireFresh({ principal }: ConfirmedCall): Promise<void> {
+    const { scope, userId, credentialId } = principal;
+    const session = await sessions.find(scope.organizationId, userId, credentialId);
+    if (session === null) throw new AppError("session_expired");
+    if (Date.now() - session.created_at.getTime() > FRESH_MS) throw new AppError("reauthentication_required");
+  }
+
+  return async (call, password) => {
+    const { scope, userId } = call.principal;
+    const user = await users.find(scope.organizationId, userId);
+    if (user === null) throw new AppError("session_expired");
+    await (password === undefined ? requireFresh(call) : requirePassword(user, password, call));
+    return user;
+  };
+}

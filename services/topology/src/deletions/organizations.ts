@@ -1,0 +1,16 @@
+import { BACKGROUND } from "@nts/shared/work";
+import type { Storage } from "../storage/storage.js";
+import { createWebhookStates } from "../storage/webhook-states.js";
+
+/** Hides all of an organization, stops its webhooks, and leaves its documents to the sweep. It may be done again. */
+export async function deleteOrganization(
+  { database, deletions, transaction }: Pick<Storage, "database" | "deletions" | "transaction">,
+  organizationId: string,
+): Promise<void> {
+  const states = createWebhookStates(database.db);
+  await transaction(BACKGROUND, [organizationId], async (tx) => {
+    await deletions.hideOrganization(tx, organizationId);
+    await states.removeAllOf(tx, organizationId);
+  });
+  await deletions.known();
+}

@@ -1,0 +1,34 @@
+import type { Db } from "mongodb";
+import {
+  creationIndex,
+  FEW_INDEX,
+  FREE_ADDRESSES_INDEX,
+  GUARD_INDEX,
+  type IndexKey,
+  JOURNAL_OF_NETWORK,
+} from "./indexes.js";
+import { scopedCollection } from "./scoped-collection.js";
+import { type Sweepable, sweepable } from "./sweepable.js";
+
+const BY_ORGANIZATION: IndexKey = { organization_id: 1 };
+
+// What names others goes before what it names. Not in it: what goes by its time, within a day or a week.
+const COLLECTIONS: readonly (readonly [name: string, hint: IndexKey])[] = [
+  ["webhook_states", BY_ORGANIZATION],
+  ["webhook_deliveries", { organization_id: 1, webhook_id: 1 }],
+  ["webhooks", FEW_INDEX],
+  ["guards", GUARD_INDEX],
+  ...(["bindings", "services", "ports", "interfaces", "hosts", "subnets"] as const).map(
+    (name) => [name, creationIndex(name, false)] as const,
+  ),
+  ["free_addresses", FREE_ADDRESSES_INDEX],
+  ["tags", FEW_INDEX],
+  ["networks", FEW_INDEX],
+  ["journal", JOURNAL_OF_NETWORK],
+  ["journal_gone", BY_ORGANIZATION],
+];
+
+/** All that an organization has, by collection, with the index by which it is found. */
+export function wholeOrganization(db: Db): readonly { readonly documents: Sweepable; readonly hint: IndexKey }[] {
+  return COLLECTIONS.map(([name, hint]) => ({ documents: sweepable(scopedCollection(db, name)), hint }));
+}

@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { getOrganization, leaveOrganization, listOrganizationKeys } from "@nts/shared/contract";
+import { enableSecondFactor, loginSecondFactor, offerSecondFactor } from "@nts/shared/contract/second-factor";
+import { deleteCurrentUser, getCurrentUser, listUsers, login, type User } from "@nts/shared/contract/users";
+import { type Audited, startAudited } from "../support/audit.js";
+import { type Person, tokenOf } from "../support/direct.js";
+import { codeOf } from "../support/second-factors.js";
+
+const LATER_MS = 6 * 60_000;
+
+let identity: Audited;
+
+beforeAll(async () => {
+  identity = await startAudited({}, { registration: "invite" });
+});
+afterAll(() => identity.stop());
+
+const goAway = ({ principal: as, password }: Person, replica = 0) =>
+  identity.ask(deleteCurrentUser, { as, replica, body: { password } });
+const leave = ({ principal: as, password }: Person, replica = 0, more: { organization_name?: string } = {}) =>
+  identity.ask(leaveOrganization, { as, replica, body: { password, ...more } });
+const stateOf = async (kind: "key" | "session", secret: string) => (await identity.verify(kind, secret)).status;
+const emailsIn = async ({ principal: as }: Person): Promise<string[]> =>
+  ((await identity.data(listUsers, { as })) as unknown as User[]).map(({ email }) => email);
+const signIn = ({ email, password }: Person) => identity.ask(login, { body: { email, password } });
+
+/** Makes the session of somebody older than one that proves anything. */
+async function grownOld({ principal }: Person): Promise<void> {
+  const sessions = identity.db.collection<{ _id: string; created_at: Date }>("sessions");
+  await sessions.updateOne({ _id: principal.credentialId }, { $set: { created_at: new Date(Date.now() - LATER_MS) } });
+}
+
+describe("identity.leaving: an account that its user deletes", () => {
+  it("is gone with its keys, sessions and invites, which the audit log tells, and its address is free", async () => {
+    const owner = await identity.aPerson();
+    const colleague = await identity.aColleague(owner, { permissions: "Admin" });
+    const [other, key] = [await identity.logIn(colleague), await identity.aKey(colleague)];
+    const gone = await goAway(colleague);
+    expect([gone.status, tokenOf(gone.headers), gone.headers.getSetCookie()[0]?.includes("Max-Age=0")]).toEqual([
+      200,
+      "",
+      true,
+    ]);
+    const tokens = [colleague.token, other.token].map((token) => stateOf("session", token));
+    expect(await Promise.all([...tokens, stateOf("key", key.secret)])).toEqual(["refused", "refused", "refused"]);
+    expect(await emailsIn(owner)).toEqual([owner.email]);
+    expect((await signIn(colleague)).code).toBe("invalid_credentials");
+    const told = await identity.entriesOf(owner, { action: "deleted" });
+    expect(told.map(({ entity, actor }) => [entity, actor?.user_id])).toEqual([
+      ["User", colleague.userId],
+      ["UserApiKey", colleague.userId],
+      ["Session", colleague.userId],
+      ["Session", colleague.userId],
+    ]);
+  });
+
+  it("needs its password, or a session that began just now; a wrong one counts as a failed login", async () => {
+    const owner = await identity.aPerson();
+    const colleague = await identity.aColleague(owner, {});
+    const { principal: as } = colleague;
+    expect((await identity.ask(deleteCurrentUser, { as, body: { password: "not this one" } })).code).toBe(
+      "invalid_credentials",
+    );
+    await grownOld(colleague);
+    const old = await identity.ask(deleteCurrentUser, { as, body: {} });
+    expect([old.status, old.code]).toEqual([403, "reauthentication_required"]);
+    expect(await emailsIn(owner)).toContain(colleague.email);
+    const fresh = await identity.logIn(colleague);
+    expect((await identity.ask(deleteCurrentUser, { as: fresh.principal, body: {} })).status).toBe(200);
+    await identity.settled();
+    expect(await identity.told(owner, { action: "login_failed" })).toEqual(["User login_failed"]);
+  });
+
+  it("stays where the account has changed since it was read", async () => {
+    const owner = await identity.aPerson();
+    const { principal: as, password } = await identity.aColleague(owner, {});
+    const stale = await identity.ask(deleteCurrentUser, {
+      as,
+      body: { password },
+      headers: { "if-match": '"another"' },
+    });
+    expect([stale.status, stale.code]).toEqual([412, "precondition_failed"]);
+    const read = await identity.ask(getCurrentUser, { as });
+    const headers = { "if-match": read.headers.get("etag") ?? "" };
+    expect((await identity.ask(deleteCurrentUser, { as, body: { password }, headers })).status).toBe(200);
+  });
+});
+
+describe("identity.leaving: who leaves an organization", () => {
+  it("goes on in one of their own, as its Owner, with address and password, and with nothing else", async () => {
+    const owner = await identity.aPerson();
+    const colleague = await identity.aColleague(owner, { permissions: "Admin" });
+    const [other, key] = [await identity.logIn(colleague), await identity.aKey(colleague)];
+    const left = await leave(colleague, 0, { organization_name: "On my own" });
+    expect(left.data).toMatchObject({ email: colleague.email, permissions: "Owner", network_ids: [] });
+    expect([left.data.id, left.data.organization_id]).not.toContain(colleague.userId);
+    expect(left.data.organization_id).not.toBe(owner.organizationId);
+    const ended = [colleague.token, other.token].map((token) => stateOf("session", token));
+    expect(await Promise.all([...ended, stateOf("key", key.secret)])).toEqual(["refused", "refused", "refused"]);
+    expect(await stateOf("session", tokenOf(left.headers))).toBe("valid");
+    expect(await emailsIn(owner)).toEqual([owner.email]);
+
+    const again = await identity.logIn(colleague);
+    expect(again.organizationId).toBe(left.data.organization_id);
+    expect((await identity.data(getOrganization, { as: again.principal })).name).toBe("On my own");
+    expect(await identity.data(listOrganizationKeys, { as: again.principal })).toEqual([]);
+    expect((await identity.told(owner)).slice(-4)).toEqual([
+      "User deleted",
+      "UserApiKey deleted",
+      "Session deleted",
+      "Session deleted",
+    ]);
+    expect(await identity.told(again)).toEqual([
+      "Organization created",
+      "User created",
+      "Session created",
+      "Session created",
+    ]);
+  });
+
+  it("takes the second factor along, and is asked for a code of it before", async () => {
+    const owner = await identity.aPerson();
+    const colleague = await identity.aColleague(owner, {});
+    const { principal: as, email, password } = colleague;
+    const { secret } = await identity.data(offerSecondFactor, { as, body: { password } });
+    await identity.data(enableSecondFactor, { as, body: { code: codeOf(secret, -1) } });
+    const sessions = identity.db.collection<{ _id: string }>("sessions");
+    await sessions.updateOne({ _id: as.credentialId }, { $unset: { confirmed_at: "" } });
+    for (const refused of [await leave(colleague), await goAway(colleague)])
+      expect([refused.status, refused.code]).toEqual([403, "confirmation_required"]);
+    await sessions.updateOne({ _id: as.credentialId }, { $set: { confirmed_at: new Date() } });
+    expect((await leave(colleague)).status).toBe(200);
+    const first = await identity.ask(login, { body: { email, password } });
+    expect(first.code).toBe("second_factor_required");
+    const body = { challenge: String(first.params["challenge"]), code: codeOf(secret, 1) };
+    const second = await identity.ask(loginSecondFactor, { body });
+    expect([second.status, second.data.permissions]).toEqual([200, "Owner"]);
+  });
+
+  it("proves who they are, and stays where registration is by invitation only", async () => {
+    const owner = await identity.aPerson();
+    const colleague = await identity.aColleague(owner, {});
+    await grownOld(colleague);
+    const refused = await identity.ask(leaveOrganization, { as: colleague.principal, body: {} });
+    expect(refused.code).toBe("reauthentication_required");
+    const closed = await leave(colleague, 1);
+    expect([closed.status, closed.code]).toEqual([403, "registration_closed"]);
+    expect(await stateOf("session", colleague.token)).toBe("valid");
+  });
+});
+
+describe("identity.leaving: the last Owner", () => {
+  it("neither leaves nor deletes the account, alone or with others, and nothing of it changes", async () => {
+    const owner = await identity.aPerson();
+    const alone = [await goAway(owner), await leave(owner)];
+    await identity.aColleague(owner, { permissions: "Admin" });
+    const { secret } = await identity.aKey(owner);
+    const withOthers = [await goAway(owner), await leave(owner)];
+    expect([...alone, ...withOthers].map(({ status, code }) => `${status} ${code}`)).toEqual(
+      Array.from({ length: 4 }, () => "409 last_owner"),
+    );
+    expect([await stateOf("session", owner.token), await stateOf("key", secret)]).toEqual(["valid", "valid"]);
+  });
+
+  it("is one of two who go at the same time, however they do it: one goes, the other stays", async () => {
+    for (const [first, second] of [
+      [goAway, goAway],
+      [leave, leave],
+      [leave, goAway],
+    ] as const) {
+      const owner = await identity.aPerson();
+      const other = await identity.aColleague(owner, { permissions: "Owner" });
+      const answers = await Promise.all([first(owner, 0), second(other, second === leave ? 0 : 1)]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+      const [stays] = answers[0].status === 409 ? [owner] : [other];
+      expect(await emailsIn(stays)).toEqual([stays.email]);
+    }
+  });
+});

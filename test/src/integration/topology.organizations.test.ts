@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { createTag, createWebhook, getService, listNetworks, listServices } from "@nts/shared/contract";
+import { removeOrganization } from "@nts/shared/contract/internal";
+import { seedTopology } from "../support/seed.js";
+import { aSlowJournal, heardBy, startSweptTopology, type Sweeps } from "../support/sweeps.js";
+import type { Topology } from "../support/topology.js";
+import { aHost, aNetwork, type World } from "../support/topology-world.js";
+import { until } from "../support/until.js";
+
+let topology: Topology;
+let sweeps: Sweeps;
+
+beforeAll(async () => {
+  ({ topology, sweeps } = await startSweptTopology());
+});
+afterAll(() => topology.stop());
+
+/** The full size is a parameter. */
+const HOSTS = Number(process.env["DELETED_HOSTS"] ?? 30);
+/** What goes by its time, or tells the audit log what was done. */
+const STAYS = ["audit_notes", "audit_note_heads", "journal_notes", "journal_backlog", "answers", "deletions"];
+
+/** Everything that an organization can have, and what is hidden of it already. */
+async function anOrganization(): Promise<World & { readonly organizationId: string; readonly serviceId: string }> {
+  const owner = topology.aCaller();
+  const world = await aNetwork(owner);
+  await aHost(world, { interfaces: 2, ports: 2, services: 1 });
+  const { organizationId } = owner.scope;
+  const seeded = await seedTopology(topology.db, { organizationId, networks: 1, hostsPerNetwork: HOSTS, servicesPerHost: 4 }); // prettier-ignore
+  await owner.call(createTag, { body: { name: "rack" } });
+  const url = "https://hooks.example.com/a";
+  await owner.call(createWebhook, { body: { url } });
+  return { ...world, organizationId, serviceId: seeded.serviceIds[0] ?? "" };
+}
+
+/** How many documents each collection has of an organization; those that have none are left out. */
+async function documentsOf(organization_id: string): Promise<Record<string, number>> {
+  const collections = await topology.db.listCollections({}, { nameOnly: true }).toArray();
+  const counts = await Promise.all(
+    collections.map(async ({ name }) => [name, await topology.db.collection(name).countDocuments({ organization_id })] as const), // prettier-ignore
+  );
+  return Object.fromEntries(counts.filter(([name, count]) => count > 0 && !STAYS.includes(name)));
+}
+
+const remove = (id: string) => topology.aProcess().call(removeOrganization, { params: { id } });
+
+describe("topology.organizations: an organization that is deleted", () => {
+  it("has nothing for its callers any more when that is answered, and its webhooks send nothing", async () => {
+    const { owner, organizationId, serviceId } = await anOrganization();
+    const other = await anOrganization();
+    expect((await owner.send(getService, { params: { id: serviceId } })).status).toBe(200);
+    await remove(organizationId);
+    for (const caller of [owner, owner.via(1)]) {
+      expect((await caller.list(listNetworks, { query: {} })).total).toBe(0);
+      expect((await caller.list(listServices, { query: {} })).total).toBe(0);
+      expect(await caller.refusal(getService, { params: { id: serviceId } })).toMatchObject({ 0: 404 });
+    }
+    const states = await documentsOf(organizationId);
+    expect([states["webhook_states"], states["services"]]).toEqual([undefined, HOSTS * 4 + 1]);
+    expect((await other.owner.list(listServices, { query: {} })).total).toBe(HOSTS * 4 + 1);
+  });
+
+  it("is swept to the last document, the journal too, of which nobody is told; others keep all of theirs", async () => {
+    const { organizationId } = await anOrganization();
+    const other = await anOrganization();
+    const journal = await aSlowJournal(topology.db);
+    try {
+      const kept = await documentsOf(other.organizationId);
+      expect((await documentsOf(organizationId))["journal"]).toBeGreaterThan(HOSTS * 4);
+      await remove(organizationId);
+      await sweeps.sweepAsTold();
+      expect((await documentsOf(organizationId))["services"]).toBe(HOSTS * 4 + 1);
+      await journal.take();
+      await journal.tell();
+      const happenings = await heardBy(topology.db, () => sweeps.sweepAsTold());
+      expect(happenings.filter((one) => one.organizationId === organizationId)).toEqual([]);
+      await journal.take();
+      await journal.tell();
+      expect(await documentsOf(organizationId)).toEqual({});
+      expect(await documentsOf(other.organizationId)).toEqual(kept);
+    } finally {
+      await journal.close();
+    }
+  });
+
+  it("is swept on wherever that was cut off, and again when it is said again", async () => {
+    const { organizationId } = await anOrganization();
+    await remove(organizationId);
+    const stop = new AbortController();
+    await sweeps.sweep(() => stop.abort(), stop.signal);
+    expect((await documentsOf(organizationId))["services"]).toBe(HOSTS * 4 + 1);
+    const about = { _id: organizationId as never };
+    const first = await topology.db.collection("deletions").findOne(about);
+    await remove(organizationId);
+    expect(await topology.db.collection("deletions").findOne(about)).toEqual(first);
+    await sweeps.sweep();
+    await until(async () => Object.keys(await documentsOf(organizationId)).length === 0);
+    await sweeps.sweep();
+    expect(await topology.db.collection("deletions").findOne(about)).toBeNull();
+    await remove(organizationId);
+    await sweeps.sweep();
+    expect(await documentsOf(organizationId)).toEqual({});
+  });
+});
