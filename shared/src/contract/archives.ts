@@ -50,6 +50,10 @@ const Failure = z
     id: Id.describe("In the archive."),
     code: z.string(),
     message: z.string(),
+    taken: z
+      .object({ line: int, host_id: Id })
+      .nullable()
+      .describe("Of `already_exists` on a host: the line of what is taken by now, and the host that has it."),
   })
   .meta({ id: "ArchiveFailure" });
 export type ArchiveFailure = z.infer<typeof Failure>;

@@ -1,8 +1,10 @@
-import { Alert, Text, Title } from "@mantine/core";
+import { Alert, Anchor, Text, Title } from "@mantine/core";
 import { ApiError } from "@nts/shared/client";
 import { type Archived, ARCHIVED, type ArchiveFailure, type ArchiveImport } from "@nts/shared/contract";
 import type { ReactNode } from "react";
+import { Link } from "react-router";
 import { type Column, DataTable } from "../list/data-table.js";
+import { hostPath } from "../paths.js";
 import classes from "./archive.module.css";
 
 const KINDS: Readonly<Record<Archived, string>> = {
@@ -102,6 +104,20 @@ const FAILURES: readonly Column<ArchiveFailure>[] = [
   { ...place, cell: ({ line }) => line },
   { id: "kind", label: "Kind", narrow: true, cell: ({ entity }) => entity },
   said(),
+  {
+    id: "taken",
+    label: "Taken by",
+    narrow: true,
+    cell: ({ taken }) =>
+      taken !== null && (
+        <>
+          <Anchor component={Link} to={hostPath(taken.host_id)} size="sm">
+            a host
+          </Anchor>{" "}
+          (line {taken.line})
+        </>
+      ),
+  },
 ];
 
 interface LineFault {

@@ -23,6 +23,7 @@ export type Batch =
   { readonly [K in FewKind]: { readonly kind: K; readonly items: readonly FewItem<K>[] } }[FewKind] | { readonly kind: "Host"; readonly items: readonly HostGroup[] }; // prettier-ignore
 
 interface GrowingHost {
+  readonly lines: Map<string, number>;
   readonly interfaces: ArchivedForms["Interface"][];
   readonly ports: ArchivedForms["Port"][];
   readonly services: ArchivedForms["Service"][];
@@ -61,7 +62,7 @@ function createGrowing(kind: Batch["kind"]) {
       size += 1;
       bytes += length;
       if (line.entity === "Host")
-        items.push({ line: line.line, host: line.data, interfaces: [], ports: [], services: [] });
+        items.push({ line: line.line, lines: new Map(), host: line.data, interfaces: [], ports: [], services: [] });
       else if (ON_HOSTS.has(line.entity)) addTo(items.at(-1) as GrowingHost, line);
       else items.push(line);
     },
@@ -69,7 +70,8 @@ function createGrowing(kind: Batch["kind"]) {
   };
 }
 
-function addTo(host: GrowingHost, { entity, data }: CheckedLine): void {
+function addTo(host: GrowingHost, { entity, data, line }: CheckedLine): void {
+  host.lines.set(data.id, line);
   if (entity === "Interface") host.interfaces.push(data);
   if (entity === "Port") host.ports.push(data);
   if (entity === "Service") host.services.push(data);

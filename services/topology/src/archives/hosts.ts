@@ -6,6 +6,7 @@ import { countsOfBindings, insertServices, saveServices } from "../hosts/write-s
 import { checkAddresses, type PlacedAddress, subnetClaims } from "../references/addresses-on.js";
 import { type Claim, networkClaim, requireReferences, tagClaims } from "../references/claims.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
+import { bringHome, withMoved } from "./elsewhere.js";
 import type { Target } from "./few.js";
 import { type HostGroup, type HostPlan, isNothing, type Naming, planHost, type PresentHost } from "./plan.js";
 
@@ -62,7 +63,8 @@ export async function updateHost(target: Target, group: HostGroup, naming: Namin
   const { storage, work, scope } = target;
   await storage.quota.require(scope);
   const ids = [group.host.id];
-  const there = (await presentHosts(target, ids, naming)).get(group.host.id);
+  const there = (await withMoved(target, [group], await presentHosts(target, ids, naming), naming)).get(group.host.id);
+  if (there !== undefined) await bringHome(target, there);
   const hostId = there?.host.entity.id ?? "";
   return refusingDuplicates(() =>
     transactionOnHosts(storage, { work, scope, hostIds: [hostId] }, async (tx) => {
@@ -97,8 +99,9 @@ async function writeHost({ storage, work, scope }: Target, tx: ClientSession, { 
   ]);
   await guards.reference(tx, scope, countsOfBindings(services.changed));
   await checkPlaces({ storage, work, scope }, tx, addresses);
-  await storage.interfaces.insert(tx, scope, interfaces.created);
+  // First, because what is new may get an address that one of these gives up.
   await storage.interfaces.replace(tx, scope, interfaces.changed.map(({ after }) => after)); // prettier-ignore
+  await storage.interfaces.insert(tx, scope, interfaces.created);
   await storage.ports.insert(tx, scope, ports.created);
   await storage.ports.replace(tx, scope, ports.changed.map(({ after }) => after)); // prettier-ignore
   const hostName = next?.entity.name ?? locked.name;

@@ -13,6 +13,7 @@ import type { ImportDesk } from "../imports/desk.js";
 import type { Storage } from "../storage/storage.js";
 import { type Batch, batchesIn, type FewItem } from "./batches.js";
 import { createCheck, type Checked } from "./check.js";
+import { takenBy, withMoved } from "./elsewhere.js";
 import { createFew, type FewKind, planFew, replaceFew, type Target } from "./few.js";
 import { createHosts, presentHosts, updateHost } from "./hosts.js";
 import { derivedId } from "./ids.js";
@@ -121,8 +122,9 @@ function sizeOf(batch: Batch): number {
 
 async function settleFew<K extends FewKind>(run: Run, target: Target, kind: K, items: readonly FewItem<K>[]): Promise<void> {
   const naming = namingOf(run, new Set());
-  const onFailed = ({ line, data }: FewItem<K>, error: AppError): void => {
-    fail(run, { line, entity: kind, id: data.id }, error, { [kind]: 1 });
+  const onFailed = ({ line, data }: FewItem<K>, error: AppError): Promise<void> => {
+    fail(run, { line, entity: kind, id: data.id, taken: null }, error, { [kind]: 1 });
+    return Promise.resolve();
   };
   const differing: FewItem<K>[] = [];
   await eachOrAll(run, items, async (some) => {
@@ -142,15 +144,17 @@ async function settleFew<K extends FewKind>(run: Run, target: Target, kind: K, i
 } // prettier-ignore
 
 async function settleHosts(run: Run, target: Target, groups: readonly HostGroup[]): Promise<void> {
-  const onFailed = ({ line, host, interfaces, ports, services }: HostGroup, error: AppError): void => {
+  const onFailed = async (group: HostGroup, error: AppError): Promise<void> => {
+    const { line, host, interfaces, ports, services } = group;
     const lost = { Host: 1, Interface: interfaces.length, Port: ports.length, Service: services.length };
-    fail(run, { line, entity: "Host", id: host.id }, error, lost);
+    const taken = await takenBy(target, group, namingOf(run, new Set()), error).catch(() => null);
+    fail(run, { line, entity: "Host", id: host.id, taken }, error, lost);
   };
   const differing: HostGroup[] = [];
   await eachOrAll(run, groups, async (some) => {
     const naming = await namingAt(run, target, some);
-    const present = await presentHosts(target, some.map(({ host }) => host.id), naming); // prettier-ignore
-    await refuseElsewhere(target, some, naming);
+    const found = await presentHosts(target, some.map(({ host }) => host.id), naming); // prettier-ignore
+    const present = await withMoved(target, some, found, naming);
     const now = new Date();
     const planned = some.map((group) => ({ group, plan: planHost(group, present.get(group.host.id) ?? null, naming, now) })); // prettier-ignore
     if (!run.isDry) await createHosts(target, planned.flatMap(({ plan }) => (plan.hosts.created.length > 0 ? [plan] : []))); // prettier-ignore
@@ -170,18 +174,6 @@ async function settleHosts(run: Run, target: Target, groups: readonly HostGroup[
 async function namingAt(run: Run, target: Target, groups: readonly HostGroup[]): Promise<Naming> {
   return namingOf(run, await runnersThere(target, groups.flatMap(runnersIn))); // prettier-ignore
 }
-
-/** A service that was moved to another host stays there. */
-async function refuseElsewhere({ storage: { services }, scope }: Target, groups: readonly HostGroup[], { derived }: Naming): Promise<void> {
-  const hostOf = new Map(groups.flatMap(({ host, services: own }) => own.flatMap(({ id }) => [[id, host.id], [derived(id), host.id]] as const))); // prettier-ignore
-  if (hostOf.size === 0) return;
-  const found = await services.select(scope, { _id: { $in: [...hostOf.keys()] } }, { projection: { host_id: 1 } });
-  for (const { _id, host_id } of found) {
-    const home = hostOf.get(_id) ?? "";
-    if (host_id !== home && host_id !== derived(home))
-      throw new AppError("already_exists", { entity: "Service", field: "host_id" });
-  }
-} // prettier-ignore
 
 /** Which of some hosts and services are there by the ids that the archive has. */
 async function runnersThere({ storage: { hosts, services }, scope }: Target, ids: readonly string[]): Promise<ReadonlySet<string>> {
@@ -206,7 +198,7 @@ async function eachOrAll<T>(
   run: Run,
   items: readonly T[],
   write: (some: readonly [T, ...T[]]) => Promise<void>,
-  onFailed: (item: T, error: AppError) => void,
+  onFailed: (item: T, error: AppError) => Promise<void>,
 ): Promise<void> {
   const attempt = async (some: readonly [T, ...T[]]): Promise<AppError | null> => {
     if (run.faultsInARow >= MOST_FAULTS) return new AppError("unavailable");
@@ -224,11 +216,11 @@ async function eachOrAll<T>(
   if (first === undefined) return;
   const together = await attempt([first, ...more]);
   if (together === null) return;
-  if (more.length === 0 && together.code !== "write_conflict") onFailed(first, together);
+  if (more.length === 0 && together.code !== "write_conflict") await onFailed(first, together);
   else
     for (const item of items) {
       const error = await attempt([item]);
-      if (error !== null) onFailed(item, error);
+      if (error !== null) await onFailed(item, error);
     }
 }
 
@@ -265,7 +257,7 @@ function countHost(run: Run, { hosts, interfaces, ports, services }: HostPlan): 
 
 function fail(
   { summary, failed }: Run,
-  place: Pick<ArchiveFailure, "line" | "entity" | "id">,
+  place: Pick<ArchiveFailure, "line" | "entity" | "id" | "taken">,
   { code, message }: AppError,
   lost: Partial<Record<Archived, number>>,
 ): void {

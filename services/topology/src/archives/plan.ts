@@ -15,6 +15,8 @@ import type { ArchivedForms } from "./forms.js";
 /** A host of an archive with what stands on it. */
 export interface HostGroup {
   readonly line: number;
+  /** Of what stands on it, by the ids in the archive. */
+  readonly lines: ReadonlyMap<string, number>;
   readonly host: ArchivedForms["Host"];
   readonly interfaces: readonly ArchivedForms["Interface"][];
   readonly ports: readonly ArchivedForms["Port"][];
@@ -114,7 +116,7 @@ function interfacesOn(
   present: readonly Stored<Interface>[],
 ): Wanted<Interface> {
   const placeOf = (one: { subnet_id: string; ip_address: string }): string => `${one.subnet_id} ${one.ip_address}`;
-  const find = finder(present, naming, placeOf);
+  const find = finder(present, group.interfaces, naming, placeOf);
   const found = inPlaces(group.interfaces).map((asked): [string, Interface] => {
     const subnet_id = naming.place(asked.subnet_id);
     const ip_address = parseAddress(asked.ip_address).text;
@@ -144,7 +146,7 @@ function portsOn(
   present: readonly Stored<Port>[],
 ): Wanted<Port> {
   const placeOf = ({ protocol, number }: { protocol: string; number: number }): string => `${protocol} ${number}`;
-  const find = finder(present, naming, placeOf);
+  const find = finder(present, group.ports, naming, placeOf);
   const found = group.ports.map(({ id, created_at, number, protocol }): [string, Port] => {
     const current = find(id, placeOf({ number, protocol }));
     return [
@@ -166,7 +168,7 @@ function servicesOn(
   present: readonly Stored<Service>[],
   { ids, judge }: { ids: ReadonlyMap<string, string>; judge: BindingJudge },
 ): readonly Service[] {
-  const find = finder(present, naming, () => "");
+  const find = finder(present, group.services, naming, () => "");
   const services = inPlaces(group.services).map((asked): Service => {
     const current = find(asked.id, null);
     const id = current?.id ?? naming.derived(asked.id);
@@ -200,11 +202,14 @@ function boundHere(binding: BindingInput, ids: ReadonlyMap<string, string>): Bin
 /** Finds what there is for something of the archive: by its id, by the id that is made for it, or by what a host has once. */
 function finder<T extends { readonly id: string }>(
   present: readonly Stored<T>[],
+  asked: readonly { readonly id: string }[],
   { derived }: Naming,
   placeOf: (entity: T) => string,
 ): (id: string, place: string | null) => T | undefined {
   const byId = new Map(present.map(({ entity }) => [entity.id, entity]));
-  const byPlace = new Map(present.map(({ entity }) => [placeOf(entity), entity]));
+  const known = new Set(asked.flatMap(({ id }) => [id, derived(id)]));
+  const others = present.filter(({ entity }) => !known.has(entity.id));
+  const byPlace = new Map(others.map(({ entity }) => [placeOf(entity), entity]));
   return (id, place) => byId.get(id) ?? byId.get(derived(id)) ?? (place === null ? undefined : byPlace.get(place));
 }
 
