@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, text, Timestamp } from "./common.js";
+import { Id, Instant, text, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { HOSTNAME_LIMIT } from "./formats.js";
 import { CELL_FAULTS, CSV_RESOURCES, IMPORT_FORMATS } from "./import-formats.js";
@@ -196,6 +196,7 @@ const query = {
     .max(100)
     .default([])
     .describe("Blocks for subnets to create, before the /24 or /64 around an address is taken."),
+  seen_at: Instant.optional().describe("When the file was made, for what is seen and missed; now unless given."),
 };
 
 const answers = {

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import { anEmptyNetwork, hostsOf, importScan, scanFile, scanOf, sendScan, upHost } from "../support/imports.js";
+import { scanOfBlock, type Up } from "../support/sightings.js";
 import { startTopology, type Topology } from "../support/topology.js";
 import { aNetwork } from "../support/topology-world.js";
 
@@ -41,6 +42,40 @@ describe("subnets", () => {
       "validation_failed",
       [path],
     ]);
+  });
+});
+
+describe("a scan that was made earlier", () => {
+  const NAS: Up = { ip: "192.168.1.20", mac: "00:11:32:AA:BB:01" };
+  const TV: Up = { ip: "192.168.1.150", mac: "00:11:32:AA:BB:02" };
+  const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
+
+  it("counts from then on, and nothing of a later time", async () => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    const [first, later] = [daysAgo(21), daysAgo(7)];
+    const scan = (found: readonly Up[], seen_at?: string) =>
+      importScan(owner, network, scanOfBlock("192.168.1.0/24", found), seen_at === undefined ? {} : { seen_at });
+    const seenOf = async (): Promise<unknown[]> => {
+      const tv = (await hostsOf(owner, network)).find(({ interfaces: [one] }) => one?.ip_address === TV.ip);
+      return [tv?.seen?.first_at, tv?.seen?.last_at, tv?.missed_since !== null];
+    };
+    await scan([NAS, TV], first);
+    expect(await seenOf()).toEqual([first, first, false]);
+    // Both were made since.
+    expect((await scan([NAS], later)).missing).toEqual([]);
+    expect(await seenOf()).toEqual([first, first, false]);
+    const { missing } = await scan([NAS]);
+    expect(missing).toMatchObject([{ entity: "Host", seen: { last_at: first } }, { entity: "Interface" }]);
+    await scan([NAS, TV], later);
+    expect(await seenOf()).toEqual([first, first, true]);
+    await scan([NAS, TV]);
+    expect((await seenOf())[2]).toBe(false);
+  });
+
+  it("is refused when it will be made", async () => {
+    const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
+    const { status, params } = await sendScan(owner, { network_id, seen_at: daysAgo(-1) }, scanOfBlock("192.168.1.0/24", [])); // prettier-ignore
+    expect([status, params]).toEqual([400, { errors: [{ path: "seen_at", message: "must not be in the future" }] }]);
   });
 });
 

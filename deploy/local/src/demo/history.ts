@@ -78,7 +78,12 @@ export const CHANGES: readonly DemoChange[] = [
     host: "NAS",
     make: patchHost({ tags: { remove: ["maintenance"] } }),
   },
-  { by: "script", comment: "Nightly scan", host: "Design workstation", make: scanAll({}) },
+  {
+    by: "script",
+    comment: "Scan of three weeks ago, imported later",
+    host: "Design workstation",
+    make: scanAll({ daysAgo: 21 }),
+  },
   {
     by: "script",
     comment: "Nightly scan",
@@ -90,6 +95,7 @@ export const CHANGES: readonly DemoChange[] = [
   },
 ];
 
+const DAY_MS = 86_400_000;
 const TRIAL = "Backup trial";
 const STATUS_PAGE = "Status page";
 
@@ -152,14 +158,15 @@ function importContainers(api: DemoApi, { id, network_id: networkId }: FoundHost
   return api.post(`/api/v1/imports/docker?network_id=${networkId}&host_id=${id}`, file, comment);
 }
 
-/** What scans do not find any more: hosts, and ports of hosts. */
+/** What scans do not find any more: hosts, and ports of hosts; and when they were made. */
 interface Unfound {
+  readonly daysAgo?: number;
   readonly gone?: readonly string[];
   readonly closed?: Readonly<Record<string, readonly number[]>>;
 }
 
 /** Scans of all subnets, which find everything but this: it is missed. */
-function scanAll({ gone = [], closed = {} }: Unfound): Make {
+function scanAll({ daysAgo = 0, gone = [], closed = {} }: Unfound): Make {
   return async (api, { network_id: networkId }, comment) => {
     const there = HOSTS.filter(({ name }) => !gone.includes(name));
     for (const { key, cidr } of SUBNETS) {
@@ -169,7 +176,8 @@ function scanAll({ gone = [], closed = {} }: Unfound): Make {
       const file =
         `<nmaprun scanner="nmap" args="nmap -sS -p- -oX - ${cidr}"><scaninfo type="syn" protocol="tcp" services="1-65535"/>` +
         `${up.join("")}<runstats><finished exit="success"/>${counts}</runstats></nmaprun>`;
-      await api.post(`/api/v1/imports/nmap?network_id=${networkId}`, file, comment);
+      const seenAt = new Date(Date.now() - daysAgo * DAY_MS).toISOString();
+      await api.post(`/api/v1/imports/nmap?network_id=${networkId}&seen_at=${seenAt}`, file, comment);
     }
   };
 }

@@ -50,6 +50,8 @@ export interface ImportRequest {
   readonly host: { readonly id: string | undefined; readonly name: string | undefined };
   /** What the rows of a table are. */
   readonly resource: CsvResource | null;
+  /** When the file was made, as far as is known. */
+  readonly atMs: number;
   readonly file: UploadedBytes;
   readonly log: Log;
 }
@@ -87,9 +89,9 @@ export async function* importScan(storage: Storage, desk: ImportDesk, request: I
       target: { work: request.work, scope: await storage.deletions.visible(scope), networkId },
       failedSubnets: new Map(),
     };
-    const given = { networkId, hints, format: request.format, resource: request.resource, named, nowMs: Date.now() };
+    const given = { networkId, hints, format: request.format, resource: request.resource, named, nowMs: request.atMs };
     const read = await session.read(takeFile(), given);
-    yield* answered(run, read, given.nowMs);
+    yield* answered(run, read);
   });
 }
 
@@ -120,10 +122,9 @@ function requireTable({ resource, format }: ImportRequest): void {
   throw validationFailed({ path: "resource", message: `means nothing for files of the format ${format}` });
 }
 
-/** @param atMs when the file came */
-async function* answered(run: Run, read: ReadFile, atMs: number): AsyncGenerator<string> {
+async function* answered(run: Run, read: ReadFile): AsyncGenerator<string> {
   const { format, info, brokeOff, batches, covered } = read;
-  const { storage, session, target, isDry, networkId } = run;
+  const { storage, session, target, isDry, networkId, atMs } = run;
   for (let batch = 0; batch < batches; batch++) {
     const identities = await session.identities(batch);
     await session.recognize(await storage.interfaces.findByIdentity(target.scope, identities));

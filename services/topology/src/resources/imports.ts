@@ -1,3 +1,4 @@
+import { validationFailed } from "@nts/shared/errors";
 import { importFile, importNmap, type QueryOf } from "@nts/shared/contract";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
@@ -7,6 +8,9 @@ import type { ImportDesk } from "../imports/desk.js";
 
 /** The XML of nmap tells of other machines than its own. */
 const OF_NMAP = { format: "nmap", host: { id: undefined, name: undefined }, resource: null } as const;
+
+/** By which the clock of a client may be ahead. */
+const SKEW_MS = 60_000;
 
 export function mountImports(router: Router, storage: Storage, desk: ImportDesk): void {
   mount(router, importNmap, ({ work, scope, query, body: file, log }) => {
@@ -22,6 +26,10 @@ export function mountImports(router: Router, storage: Storage, desk: ImportDesk)
   });
 }
 
-function askedOf({ network_id, dry_run, subnet_hint }: QueryOf<typeof importNmap>) {
-  return { networkId: network_id, isDry: dry_run, subnetHints: subnet_hint };
+/** @throws AppError `validation_failed` for a file that will be made */
+function askedOf({ network_id, dry_run, subnet_hint, seen_at }: QueryOf<typeof importNmap>) {
+  const nowMs = Date.now();
+  const atMs = seen_at === undefined ? nowMs : Date.parse(seen_at);
+  if (atMs > nowMs + SKEW_MS) throw validationFailed({ path: "seen_at", message: "must not be in the future" });
+  return { networkId: network_id, isDry: dry_run, subnetHints: subnet_hint, atMs: Math.min(atMs, nowMs) };
 }

@@ -12,7 +12,7 @@ import { type ScopedCollection, scopedCollection } from "./scoped-collection.js"
 export type SightedKind = "hosts" | "interfaces" | "ports" | "services";
 
 export interface Sightings {
-  /** @param by the format of what has found them */
+  /** What was missed later stays as it is. @param by the format of what has found them */
   found(
     scope: Scope,
     kind: SightedKind,
@@ -34,7 +34,7 @@ export function createSightings({ db, share }: Database): Sightings {
         $max: { seen_last: atMs },
         $unset: { missed: "" as const },
       };
-      const filter = { ...within(scope), _id: { $in: [...ids] } };
+      const filter = { ...within(scope), _id: { $in: [...ids] }, missed: { $not: { $gt: atMs } } };
       await share(scope, () => collectionOf(kind).updateMany(filter, update, { hint: BY_ID }));
     },
     miss: async (scope, kind, ids, atMs) => {
