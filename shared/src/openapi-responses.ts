@@ -139,7 +139,7 @@ export function createResponses(operations: readonly AnyEndpoint[]): Responses {
       headers: written.has(data) ? WRITE_HEADER_REFERENCES : HEADER_REFERENCES,
       content: {
         ...(!isFile && { "application/json": { schema: envelopeOf(operation, data) } }),
-        ...Object.fromEntries(files.map((mediaType) => [mediaType, { schema: z.string() }])),
+        ...Object.fromEntries(files.map((type) => [type, { schema: type === "application/json" ? z.unknown() : z.string() }])), // prettier-ignore
       },
     }));
   }

@@ -7,7 +7,7 @@ import {
   type ZodOpenApiPathsObject,
 } from "zod-openapi";
 import { bodyTypesOf, OPERATIONS, type AnyEndpoint } from "./contract/index.js";
-import { ChangeComment, IdempotencyKey, takesIdempotencyKey } from "./contract/writes.js";
+import { ChangeCommentHeader, IdempotencyKey, takesIdempotencyKey } from "./contract/writes.js";
 import { createResponses, HEADERS, type Responses, WRITE_HEADERS } from "./openapi-responses.js";
 import { shareParameters } from "./openapi-parameters.js";
 
@@ -56,7 +56,7 @@ function pathsOf(operations: readonly AnyEndpoint[], responses: Responses): ZodO
 }
 
 const COMMENT_HEADER = {
-  "Change-Comment": ChangeComment.optional().describe("Why this is changed; the journal of changes keeps it."),
+  "Change-Comment": ChangeCommentHeader.optional().describe("Why this is changed; the journal of changes keeps it."),
 };
 const WRITE_REQUEST_HEADERS = z.object({
   "Idempotency-Key": IdempotencyKey.optional().describe(

@@ -55,7 +55,7 @@ function patchSchemaOf(body: z.ZodObject): z.ZodObject {
   return z.object(Object.fromEntries(members) as z.ZodRawShape);
 }
 
-/** The members of an inner object change one by one as well, and null takes one away. */
+/** The members of an inner object change one by one as well, and null takes one away that need not be there. */
 function patchedMember(type: z.ZodType): z.ZodType {
   const bare = withoutDefault(type);
   if (bare instanceof z.ZodNullable) return patchedMember(bare.unwrap() as z.ZodType).nullable();
@@ -69,7 +69,8 @@ function patchedObject(object: z.ZodObject): z.ZodObject {
   const known = OF_OBJECTS.get(object);
   if (known !== undefined) return known;
   const members = Object.entries(object.shape as Record<string, z.ZodType>).map(([name, inner]) => {
-    return [name, patchedMember(inner).nullable().optional()];
+    const patched = patchedMember(inner);
+    return [name, (inner.safeParse(undefined).success ? patched.nullable() : patched).optional()];
   });
   const made = z.object(Object.fromEntries(members) as z.ZodRawShape);
   const id = z.globalRegistry.get(object)?.id?.replace(/Input$/, "");

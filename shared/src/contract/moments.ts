@@ -10,6 +10,7 @@ export const PAST = { changes: 500_000, entities: 100_000 } as const;
 /** A moment: a time, or a cursor, which is the moment right after its change. */
 export const Moment = z
   .string()
+  .min(1)
   .max(64)
   .refine(isMoment, "must be a time in ISO 8601, or a cursor")
   .meta({ format: "moment", examples: ["2026-01-31T09:30:00.000Z"] });

@@ -30,7 +30,17 @@ export const CHANGE_COMMENT = "change-comment";
 /** Characters of a comment. */
 export const CHANGE_COMMENT_LENGTH = 200;
 
-export const ChangeComment = text(0, CHANGE_COMMENT_LENGTH).meta({ examples: ["moved to the new rack"] });
+export const ChangeComment = text(0, CHANGE_COMMENT_LENGTH);
+
+/** The same as a header, which has no white space around it. */
+export const ChangeCommentHeader = z
+  .string()
+  .max(CHANGE_COMMENT_LENGTH)
+  .regex(
+    // oxlint-disable-next-line no-control-regex -- it says that there are none
+    /^(?:[^\u0000-\u001f\u007f-\u009f\s\ufeff](?:[^\u0000-\u001f\u007f-\u009f]*[^\u0000-\u001f\u007f-\u009f\s\ufeff])?)?$/,
+  )
+  .meta({ examples: ["moved to the new rack"] });
 
 /** Changes that a plan lists. */
 export const PLANNED_CHANGES = 1_000;
