@@ -32,8 +32,9 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   not_authenticated: { params: "", remedy: "Send an API key, or sign in." },
   invalid_credentials: { params: "", remedy: "Check the email address and the password." },
   second_factor_required: {
-    params: "`challenge`, `expires_in_seconds`",
-    remedy: "Send the challenge with a code to `POST /api/auth/login/second-factor`.",
+    params: "at sign-in `challenge`, `expires_in_seconds`, `set_up`",
+    remedy:
+      "Sign in, and send the challenge with a code to `POST /api/auth/login/second-factor`. Keys and sessions of who has to set one up work again then.",
   },
   second_factor_invalid: {
     params: "",

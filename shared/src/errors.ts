@@ -10,7 +10,7 @@ export const ERRORS = {
   ip_outside_subnet: "The address lies outside the subnet.",
   not_authenticated: "Authentication is required.",
   invalid_credentials: "The email address or the password is wrong.",
-  second_factor_required: "A code of the second factor is required.",
+  second_factor_required: "A second factor is required.",
   second_factor_invalid: "The code is wrong, or was used before.",
   challenge_expired: "The code comes too late; sign in again.",
   api_key_invalid: "The API key is not valid.",

@@ -84,7 +84,7 @@ const UNREADABLE = "`malformed_request` (408: it was sent too slowly; 431: there
 /** What is usual for a status, and what an answer with it is called; with other codes, after these. */
 const USUAL: Readonly<Partial<Record<string, { readonly name: string; readonly codes: readonly ErrorCode[] }>>> = {
   "400": { name: "BadRequest", codes: ["malformed_request", "validation_failed"] },
-  "401": { name: "Unauthorized", codes: ["api_key_disabled", "api_key_expired", "api_key_invalid", "not_authenticated", "session_expired"] }, // prettier-ignore
+  "401": { name: "Unauthorized", codes: ["api_key_disabled", "api_key_expired", "api_key_invalid", "not_authenticated", "second_factor_required", "session_expired"] }, // prettier-ignore
   "403": { name: "Forbidden", codes: ["api_access_disabled", "csrf_rejected", "permission_denied"] },
   "409": { name: "Conflict", codes: ["idempotency_in_progress", "write_conflict"] },
   [WITHOUT_STATUS]: { name: "Failed", codes: ["internal_error", "rate_limited", "too_many_in_flight", "unavailable", "upstream_failed", "upstream_timeout"] }, // prettier-ignore
@@ -180,7 +180,7 @@ export function codesOf(operation: AnyEndpoint): ErrorCode[] {
   if (showsSecret === true) codes.push("secret_shown_once");
   if (plans === true) codes.push("precondition_failed");
   if (credential === "any" || credential === "session")
-    codes.push("not_authenticated", "session_expired", "csrf_rejected");
+    codes.push("not_authenticated", "session_expired", "second_factor_required", "csrf_rejected");
   if (credential === "any") codes.push("api_key_invalid", "api_key_expired", "api_key_disabled", "api_access_disabled");
   if (credential === "session") codes.push("session_required", "api_key_invalid");
   if (permission !== null) codes.push("permission_denied");

@@ -145,7 +145,7 @@ export function createApp(options: AppOptions): App {
   });
   mountOwnSessions(router, { sessions, cookies, changeRights });
   mountPasswords(router, { organizations, requireStrong, confirmCaller, change, cookies });
-  mountOrganizations(router, { organizations, transaction, changeRights });
+  mountOrganizations(router, { organizations, transaction, requireConfirmed, changeRights });
   const noteFirstUses = createNoteFirstUses(db, transaction);
   const ofKeys = { ...stores, topology, transaction, changeRights, settle: changes.settle };
   mountAllKeys(router, { ...ofKeys, requireRoom, requireConfirmed, noteFirstUses });

@@ -48,7 +48,16 @@ export const Verification = z.discriminatedUnion("status", [
   z.object({
     status: z.literal("refused"),
     number: z.number(),
-    code: z.enum(["api_key_invalid", "api_key_expired", "api_key_disabled", "api_access_disabled", "session_expired"]),
+    code: z.enum([
+      ...([
+        "api_key_invalid",
+        "api_key_expired",
+        "api_key_disabled",
+        "api_access_disabled",
+        "session_expired",
+      ] as const),
+      "second_factor_required",
+    ]),
     /** The ids a later change of which may turn this answer round. */
     subjects: z.array(z.string()),
   }),

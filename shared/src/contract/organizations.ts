@@ -12,7 +12,13 @@ export type Profile = z.infer<typeof Profile>;
 
 /** An organization: the tenant that owns everything else. */
 export const Organization = z
-  .object({ ...serverFields, name: z.string(), api_access_enabled: z.boolean(), ...Profile.shape })
+  .object({
+    ...serverFields,
+    name: z.string(),
+    api_access_enabled: z.boolean(),
+    require_second_factor: z.boolean(),
+    ...Profile.shape,
+  })
   .meta({ id: "Organization" });
 export type Organization = z.infer<typeof Organization>;
 
@@ -23,7 +29,11 @@ export const ProfileUpdate = z
   .meta({ id: "ProfileUpdate" });
 
 export const OrganizationUpdate = z
-  .object({ name: Name, api_access_enabled: z.boolean().optional() })
+  .object({
+    name: Name,
+    api_access_enabled: z.boolean().optional(),
+    require_second_factor: z.boolean().optional().describe("Changed by a confirmed session of an Owner who has one."),
+  })
   .meta({ id: "OrganizationUpdate" });
 
 const common = { upstream: "identity", tag: "Organizations" } as const;
@@ -49,11 +59,13 @@ export const updateOrganization = endpoint({
   permission: "Owner",
   wholeOrganization: true,
   summary: "Rename the organization; allow or refuse API keys",
-  description: "With `api_access_enabled: false` no API key of the organization works any more; sessions do.",
+  description:
+    "With `api_access_enabled: false` no API key of the organization works any more; sessions do. With " +
+    "`require_second_factor: true` neither does of users without a second factor.",
   params: byId,
   body: OrganizationUpdate,
   response: Organization,
-  errors: ["not_found", "precondition_failed", "write_conflict"],
+  errors: ["not_found", "session_required", "confirmation_required", "precondition_failed", "write_conflict"],
 });
 
 export const patchOrganization = patchOf(updateOrganization);

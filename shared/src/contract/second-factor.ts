@@ -29,6 +29,8 @@ const RecoveryCodes = z
 
 /** Any text, so that a wrong one is told from an impossible one by nothing. */
 const Code = z.string().max(100).describe("Six digits of the app, or a recovery code.");
+const Challenge = z.string().max(200).describe("Of the login; good for one session.");
+const SecondStep = z.object({ challenge: Challenge, code: Code }).meta({ id: "SecondFactorLogin" });
 const CodeGiven = z.object({ code: Code }).meta({ id: "SecondFactorCode" });
 
 const common = { upstream: "identity", credential: "session", permission: null, tag: "Authentication" } as const;
@@ -44,11 +46,34 @@ export const loginSecondFactor = endpoint({
   endsSessions: true,
   summary: "Start a session with the code that a login has asked for",
   description: "A code is accepted once. Wrong ones make one wait, as wrong passwords do.",
-  body: z
-    .object({ challenge: z.string().max(200).describe("Of the login; good for one session."), code: Code })
-    .meta({ id: "SecondFactorLogin" }),
+  body: SecondStep,
   response: User,
   errors: [...GUESSED, "challenge_expired"],
+});
+
+const atLogin = { ...common, credential: "none", method: "post" } as const;
+
+export const offerSecondFactorAtLogin = endpoint({
+  ...atLogin,
+  showsSecret: true,
+  operationId: "offer_second_factor_at_login",
+  path: "/api/auth/login/second-factor/offer",
+  summary: "Begin to set up an authenticator app where a login has asked for one",
+  body: z.object({ challenge: Challenge }).meta({ id: "SecondFactorLoginSetUp" }),
+  response: SecondFactorOffer,
+  errors: ["challenge_expired", "second_factor_not_configured", "write_conflict"],
+});
+
+export const enableSecondFactorAtLogin = endpoint({
+  ...atLogin,
+  endsSessions: true,
+  showsSecret: true,
+  operationId: "enable_second_factor_at_login",
+  path: "/api/auth/login/second-factor/enable",
+  summary: "Start a session with the first code of the app that a login has asked for",
+  body: SecondStep,
+  response: z.object({ user: User, ...RecoveryCodes.shape }).meta({ id: "FirstSecondFactorLogin" }),
+  errors: [...GUESSED, "challenge_expired", "not_found"],
 });
 
 export const getSecondFactor = endpoint({

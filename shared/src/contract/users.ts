@@ -11,6 +11,7 @@ export const User = z
     organization_id: Id,
     permissions: PermissionLevel,
     network_ids: z.array(Id),
+    second_factor: z.boolean().describe("Whether the person has one."),
   })
   .meta({ id: "User" });
 export type User = z.infer<typeof User>;
@@ -81,7 +82,9 @@ export const register = endpoint({
   credential: "none",
   endsSessions: true,
   summary: "Create an account, and a session",
-  description: "With an invite in the organization of the invite, else with an organization of its own, as its Owner.",
+  description:
+    "With an invite in the organization of the invite, else with an organization of its own, as its Owner. Where a second " +
+    "factor is required, no session begins: sign in to set one up.",
   body: Registration,
   response: User,
   errors: ["already_exists", "registration_closed", "invalid_reference", "write_conflict"],
@@ -99,7 +102,7 @@ export const login = endpoint({
   response: User,
   description:
     "Who fails again and again waits longer and longer, up to 15 minutes, and not because of others. Who has a second factor " +
-    "is answered 401 `second_factor_required` with a `challenge` for `login_second_factor`.",
+    "is answered 401 `second_factor_required` with a `challenge` for `login_second_factor`; who needs one first, with `set_up`.",
   errors: ["invalid_credentials", "second_factor_required", "login_throttled", "write_conflict"],
 });
 

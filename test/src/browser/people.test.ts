@@ -1,8 +1,10 @@
 /** What people do with their own sign-ins and keys. */
 import { describe, expect, it } from "@jest/globals";
+import type { Organization } from "@nts/shared/contract";
 import { aColleague, aKey, anAccount, anotherSession, callerOf } from "../support/api.js";
+import { until } from "../support/until.js";
 import { codeOf, withSecondFactor, wrongCode } from "../support/second-factors.js";
-import { button, createVisits, field } from "../support/visits.js";
+import { button, createVisits, field, heading } from "../support/visits.js";
 
 const { url, somebody } = createVisits();
 
@@ -130,6 +132,31 @@ describe("a second factor", () => {
     await button(page, "Turn off").click();
     await page.getByRole("dialog").getByRole("button", { name: "Turn off" }).click();
     await page.getByText("The second factor is off.").waitFor();
+  });
+
+  it("that an Owner requires is set up by others at their next sign-in", async () => {
+    const owner = await anAccount(url());
+    const member = await aColleague(url(), owner);
+    await withSecondFactor(owner);
+    const [page, other] = [await somebody({ account: owner }), await somebody({ account: member })];
+    await other.goto("/hosts");
+    await heading(other, "Hosts").waitFor();
+    await page.goto("/settings");
+    await page.getByLabel("Require a second factor").click();
+    await button(page, "Save").first().click();
+    const isRequired = async (): Promise<boolean> =>
+      (await owner.session.data<Organization>("get", "/api/v1/organizations")).require_second_factor;
+    await until(isRequired, 100, 30_000);
+    await other.goto("/networks");
+    await field(other, "Email").fill(member.email);
+    await other.getByLabel("Password").first().fill(member.password);
+    await button(other, "Sign in").click();
+    const secret = await other.getByLabel("Secret", { exact: true }).innerText();
+    await field(other, "Code").fill(codeOf(secret));
+    await button(other, "Continue").click();
+    await other.getByLabel("Codes", { exact: true }).waitFor();
+    await button(other, "I have kept them").click();
+    await heading(other, "Networks").waitFor();
   });
 });
 

@@ -39,6 +39,7 @@ describe("identity.accounts: registering", () => {
     expect(await identity.data(getOrganization, { as: principal })).toMatchObject({
       name: "My Organization",
       api_access_enabled: true,
+      require_second_factor: false,
       company_size: null,
       job_title: null,
     });
@@ -143,6 +144,7 @@ describe("identity.accounts: the organization", () => {
     expect(await identity.data(updateOrganization, { ...change, as: principal })).toMatchObject({
       name: "Renamed",
       api_access_enabled: true,
+      require_second_factor: false,
     });
   });
 

@@ -2,6 +2,7 @@
 import { OPERATIONS, type AnyEndpoint } from "@nts/shared/contract";
 import { requestTarget } from "@nts/shared/contract/request-target";
 import { aColleague, aKey, anAccount, anotherSession, callerOf, type Account } from "./api.js";
+import { withSecondFactor } from "./second-factors.js";
 
 /** A credential that is good, and the change that ends it. */
 export interface Revocation {
@@ -105,6 +106,15 @@ export const KINDS: ReadonlyMap<string, Prepare | null> = new Map([
     const body = { name: "Closed", api_access_enabled: false };
     return { headers, path, change: { by: owner, params: { id: owner.organizationId }, body } };
   }),
+  kind("require a second factor", "update_organization", async (url) => {
+    const { owner, colleague, change } = await aRequirement(url);
+    return { headers: { cookie: colleague.cookie }, path: LIST, change: { ...change, by: owner } };
+  }),
+  kind("the same, of a key", "update_organization", async (url) => {
+    const { owner, colleague, change } = await aRequirement(url);
+    const { headers, path } = await aKeyOf(colleague, url, "Admin");
+    return { headers, path, change: { ...change, by: owner } };
+  }),
   kind("log out", "logout", async (url) => {
     const owner = await anAccount(url);
     return { headers: { cookie: owner.cookie }, path: LIST, change: { by: owner } };
@@ -150,6 +160,15 @@ function kind(
       return { kind: name, ...rest, change: { ...change, operation } };
     },
   ];
+}
+
+/** An Owner with a second factor, who is about to require it of a colleague without one. */
+async function aRequirement(url: string) {
+  const owner = await anAccount(url);
+  const colleague = await aColleague(url, owner, { permissions: "Admin" });
+  await withSecondFactor(owner);
+  const body = { name: "Careful", require_second_factor: true };
+  return { owner, colleague, change: { params: { id: owner.organizationId }, body } };
 }
 
 async function aKeyOf(owner: Account, url: string, permissions = "Owner") {

@@ -14,7 +14,7 @@ export interface Failure {
   readonly requestId: string | null;
 }
 
-const SIGNED_OUT: readonly ErrorCode[] = ["not_authenticated", "session_expired"];
+const SIGNED_OUT: readonly ErrorCode[] = ["not_authenticated", "session_expired", "second_factor_required"];
 
 /** True when the session is over, so that only signing in helps. */
 export function isSignedOut(error: unknown): boolean {

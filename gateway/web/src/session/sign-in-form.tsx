@@ -7,6 +7,7 @@ import { type ReactNode, useState } from "react";
 import { api } from "../api/client.js";
 import { CodeStep } from "./code-step.js";
 import { refusalOf } from "./refusal.js";
+import { SetUpStep } from "./set-up-step.js";
 
 interface SignInFormProps {
   readonly email?: string;
@@ -24,14 +25,19 @@ export function SignInForm({ email = "", hint, onDone }: SignInFormProps): React
   });
   const form = useForm({ initialValues: { email, password: "" } });
   const [expired, setExpired] = useState<Error | null>(null);
-  const challenge = challengeIn(start.error);
-  if (challenge !== null) {
+  const asked = challengeIn(start.error);
+  if (asked !== null) {
     const back = (reason: Error | null): void => {
       setExpired(reason);
       start.reset();
       form.setFieldValue("password", "");
     };
-    return <CodeStep challenge={challenge} onDone={onDone} onBack={back} />;
+    const { challenge } = asked;
+    return asked.isSetUp ? (
+      <SetUpStep challenge={challenge} onDone={onDone} onBack={back} />
+    ) : (
+      <CodeStep challenge={challenge} onDone={onDone} onBack={back} />
+    );
   }
   const error = start.error ?? expired;
   return (
@@ -59,8 +65,8 @@ export function SignInForm({ email = "", hint, onDone }: SignInFormProps): React
   );
 }
 
-/** What a code is to be sent with; null when none is asked for. */
-function challengeIn(error: Error | null): string | null {
+/** What a code is to be sent with, and whether an app is to be set up first; null when none is asked for. */
+function challengeIn(error: Error | null): { readonly challenge: string; readonly isSetUp: boolean } | null {
   if (!(error instanceof ApiError) || error.code !== "second_factor_required") return null;
-  return String(error.params["challenge"]);
+  return { challenge: String(error.params["challenge"]), isSetUp: error.params["set_up"] === true };
 }

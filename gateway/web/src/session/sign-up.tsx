@@ -2,10 +2,12 @@ import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from "@m
 import { useForm } from "@mantine/form";
 import { ApiError } from "@nts/shared/client";
 import { register } from "@nts/shared/contract";
+import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { Link, useLocation, useSearchParams } from "react-router";
+import { Link, useLocation, useNavigate, useSearchParams } from "react-router";
 import { describeFailure, faultsByPath } from "../api/failure.js";
 import { useWrite } from "../api/queries.js";
+import { SESSION_KEY } from "../api/session-key.js";
 import { PATHS } from "../paths.js";
 import { Entrance } from "./entrance.js";
 import { useSessionReset } from "./session.js";
@@ -17,11 +19,19 @@ export default function SignUp(): ReactNode {
   const invited = parameters.get("invite");
   const create = useWrite(register);
   const reset = useSessionReset();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
   const form = useForm({
     initialValues: { email: "", password: "", organization_name: "", invite_token: invited ?? "" },
   });
   const isClosed = create.error instanceof ApiError && create.error.code === "registration_closed";
   const asksForInvite = invited !== null || isClosed;
+  // Where a second factor is required, there is an account and no session yet.
+  const goOn = async (): Promise<void> => {
+    await reset();
+    if (queries.getQueryData(SESSION_KEY) === null)
+      await navigate(`${PATHS.signIn}?next=${encodeURIComponent(PATHS.home)}`);
+  };
   const submit = form.onSubmit(({ email, password, organization_name, invite_token }) => {
     const joins = invite_token.trim() !== "";
     create.mutate(
@@ -33,7 +43,7 @@ export default function SignUp(): ReactNode {
           ...(joins || organization_name.trim() === "" ? {} : { organization_name }),
         },
       },
-      { onSuccess: () => void reset(), onError: (error) => form.setErrors(faultsOf(error)) },
+      { onSuccess: () => void goOn(), onError: (error) => form.setErrors(faultsOf(error)) },
     );
   });
   return (

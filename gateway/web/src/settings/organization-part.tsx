@@ -2,6 +2,7 @@ import { Button, Group, Stack, Switch, TextInput, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import {
   getOrganization,
+  getSecondFactor,
   type Organization,
   updateOrganization,
   updateOrganizationProfile,
@@ -36,8 +37,9 @@ export function OrganizationPart(): ReactNode {
 function OrganizationForm({ revised }: { readonly revised: Revised<Organization> }): ReactNode {
   const may = useMay("Owner");
   const update = useWrite(updateOrganization);
-  const { id, name, api_access_enabled } = revised.data;
-  const form = useForm({ initialValues: { name, api_access_enabled } });
+  const { id, name, api_access_enabled, require_second_factor } = revised.data;
+  const own = useOne(getSecondFactor, {}).data?.data.enabled === true;
+  const form = useForm({ initialValues: { name, api_access_enabled, require_second_factor } });
   const submit = form.onSubmit((body) => {
     update.mutate(
       { params: { id }, body, ...(revised.etag !== null && { ifMatch: revised.etag }) },
@@ -65,6 +67,18 @@ function OrganizationForm({ revised }: { readonly revised: Revised<Organization>
             }
             disabled={!may}
             {...form.getInputProps("api_access_enabled", { type: "checkbox" })}
+          />
+          <Switch
+            label="Require a second factor"
+            description={
+              !may
+                ? "Only an Owner can change this"
+                : own
+                  ? "Whoever has none is signed out, and their API keys stop working, until they set one up at sign-in"
+                  : "Set up your own second factor first"
+            }
+            disabled={!may || !own}
+            {...form.getInputProps("require_second_factor", { type: "checkbox" })}
           />
           {may && (
             <Group justify="flex-end">

@@ -7,6 +7,7 @@ import { Boundary } from "../parts/boundary.js";
 import { PaletteButton, PaletteIcon, PaletteProvider } from "../palette/palette-provider.js";
 import { ConfirmProvider } from "../parts/confirm.js";
 import { Confirmation } from "../second-factor/confirmation.js";
+import { FreshCodes } from "../second-factor/fresh-codes.js";
 import { PATHS } from "../paths.js";
 import { Waiting } from "../parts/waiting.js";
 import { useSession } from "../session/session.js";
@@ -71,6 +72,7 @@ export function Shell(): ReactNode {
               <Side onNavigate={() => setOpen(false)} />
             </Drawer>
             <Confirmation />
+            <FreshCodes />
           </PaletteProvider>
         </ConfirmProvider>
       </NetworkScopeProvider>

@@ -47,6 +47,7 @@ export function verifyKey(found: FoundKey, now: Date, enforcesLimits = true): Ve
   if (!key.is_enabled) return refused(number, "api_key_disabled", subjects);
   if (key.expires_at !== null && key.expires_at <= now) return refused(number, "api_key_expired", subjects);
   if (!organization.api_access_enabled) return refused(number, "api_access_disabled", subjects);
+  if (lacksFactor(user, organization)) return refused(number, "second_factor_required", subjects);
   const networks = networksOf(user);
   return {
     status: "valid",
@@ -66,6 +67,10 @@ export function verifyKey(found: FoundKey, now: Date, enforcesLimits = true): Ve
   };
 }
 
+function lacksFactor(user: UserDocument, organization: OrganizationDocument): boolean {
+  return organization.require_second_factor === true && user.second_factor === undefined;
+}
+
 function limitsOf({ allowed_ips, rate_limit_per_minute: per_minute }: KeyDocument): KeyLimits | undefined {
   return allowed_ips.length === 0 && per_minute === null ? undefined : { allowed_ips, per_minute };
 }
@@ -81,6 +86,8 @@ export function verifySession(found: FoundSession, now: Date): Verification {
   const { number, session, user, organization } = found;
   if (session === null || user === null || organization === null || session.expires_at <= now)
     return refused(number, "session_expired", []);
+  const subjects = [session._id, user._id, organization._id];
+  if (lacksFactor(user, organization)) return refused(number, "second_factor_required", subjects);
   const expiresAt = slidExpiry(session, now) ?? session.expires_at;
   return {
     status: "valid",

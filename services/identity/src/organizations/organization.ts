@@ -9,6 +9,8 @@ export interface OrganizationDocument {
   revision: number;
   name: string;
   api_access_enabled: boolean;
+  /** Absent where it was never asked for. */
+  require_second_factor?: boolean;
   company_size: string | null;
   job_title: string | null;
   /** How often what it has was counted before something was added; absent before the first time. */
@@ -35,6 +37,11 @@ export function newOrganization(given: {
   };
 }
 
+/** Whether its users need a second factor. */
+export function requiresSecondFactor({ require_second_factor }: OrganizationDocument): boolean {
+  return require_second_factor === true;
+}
+
 /** An organization as answered. */
 export function organizationAnswer(organization: OrganizationDocument): Organization {
   return {
@@ -43,6 +50,7 @@ export function organizationAnswer(organization: OrganizationDocument): Organiza
     updated_at: organization.updated_at.toISOString(),
     name: organization.name,
     api_access_enabled: organization.api_access_enabled,
+    require_second_factor: requiresSecondFactor(organization),
     ...profileAnswer(organization),
   };
 }

@@ -12,6 +12,7 @@ import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import { requireRevision } from "@nts/shared/revision";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import { changesTo } from "../revisions.rules.js";
+import type { RequireConfirmed } from "../second-factor/confirmed.js";
 import { saveIn, untilSaved } from "../until-saved.js";
 import { organizationAnswer, profileAnswer } from "./organization.js";
 import type { OrganizationStore } from "./store.js";
@@ -19,11 +20,12 @@ import type { OrganizationStore } from "./store.js";
 export interface OrganizationRoutes {
   readonly organizations: OrganizationStore;
   readonly transaction: RunTransaction;
+  readonly requireConfirmed: RequireConfirmed;
   readonly changeRights: ChangeRights;
 }
 
 export function mountOrganizations(router: Router, routes: OrganizationRoutes): void {
-  const { organizations, transaction, changeRights } = routes;
+  const { organizations, transaction, requireConfirmed, changeRights } = routes;
 
   mount(router, getOrganization, async ({ scope }) => {
     const organization = await organizations.get(scope.organizationId);
@@ -31,15 +33,19 @@ export function mountOrganizations(router: Router, routes: OrganizationRoutes): 
   });
 
   const updates = { put: updateOrganization, patch: patchOrganization };
-  mountUpdate(router, updates, async ({ scope, params: { id }, asked, ifMatch, work }) => {
+  mountUpdate(router, updates, async ({ principal, scope, params: { id }, asked, ifMatch, work }) => {
     if (id !== scope.organizationId) throw new AppError("not_found", { entity: "Organization" });
     const saved = await untilSaved(work, async () => {
       const current = await organizations.get(id);
       requireRevision(ifMatch, current.revision);
-      const { name, api_access_enabled } = asked(organizationAnswer(current));
-      const changes = changesTo(current, { name, api_access_enabled });
+      const answered = organizationAnswer(current);
+      const { name, api_access_enabled, require_second_factor } = asked(answered);
+      const present = { ...current, require_second_factor: answered.require_second_factor };
+      const changes = changesTo(present, { name, api_access_enabled, require_second_factor });
       if (Object.keys(changes).length === 0) return current;
-      return "api_access_enabled" in changes
+      // Whoever requires it of others has one, and so does not lock everybody out.
+      if (changes.require_second_factor !== undefined) await requireConfirmed(principal, true);
+      return "api_access_enabled" in changes || "require_second_factor" in changes
         ? changeRights(work, [id], (tx) => organizations.update(current, changes, tx))
         : saveIn(transaction, work, id, (tx) => organizations.update(current, changes, tx));
     });

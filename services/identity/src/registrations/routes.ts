@@ -9,6 +9,7 @@ import { actorFrom } from "../audit/notes.js";
 import { trailOf } from "../audit/trail.js";
 import { isUsable, type InviteDocument } from "../invites/invite.rules.js";
 import type { InviteStore } from "../invites/store.js";
+import { requiresSecondFactor } from "../organizations/organization.js";
 import type { OrganizationStore } from "../organizations/store.js";
 import { networksOf } from "../scopes.rules.js";
 import type { SessionCookies } from "../sessions/cookie.js";
@@ -61,6 +62,8 @@ export function mountRegistrations(router: Router, routes: RegistrationRoutes): 
         hash === null
           ? await foundOrganization(organizations, { name, founder: candidate }, tx)
           : await joinOrganization(candidate, hash, tx);
+      // Nobody is let in without a second factor where one is required: it is set up at sign-in.
+      if (joined !== null && requiresSecondFactor(joined)) return { user, token: null };
       const { token, session } = startSession(user, candidate.now, placeOf(call));
       await sessions.insert(session, user, tx);
       return { user, token };

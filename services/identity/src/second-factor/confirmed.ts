@@ -11,18 +11,25 @@ export const CONFIRMED_MS = 600_000;
  * Refuses what somebody who has taken over a session must not do, unless a code was given in it a short while ago. It asks nothing
  * of users without a second factor, nor of API keys: they cannot give codes, and one of level Owner was made by a session that did.
  *
- * @throws AppError `confirmation_required`
+ * @param always asks them, too: refuses who cannot give a code
+ * @throws AppError `confirmation_required` · `session_required`
  */
-export type RequireConfirmed = (principal: UserPrincipal) => Promise<void>;
+export type RequireConfirmed = (principal: UserPrincipal, always?: boolean) => Promise<void>;
 
 export function createRequireConfirmed(
   users: Pick<UserStore, "find">,
   sessions: Pick<SessionStore, "find">,
 ): RequireConfirmed {
-  return async ({ kind, credentialId, userId, scope: { organizationId } }) => {
-    if (kind === "key") return;
+  return async ({ kind, credentialId, userId, scope: { organizationId } }, always = false) => {
+    if (kind === "key") {
+      if (always) throw new AppError("session_required");
+      return;
+    }
     const user = await users.find(organizationId, userId);
-    if (user === null || !isGuarded(user)) return;
+    if (user === null || !isGuarded(user)) {
+      if (always) throw new AppError("confirmation_required");
+      return;
+    }
     const session = await sessions.find(organizationId, userId, credentialId);
     const until = confirmedUntil(session?.confirmed_at);
     if (until === null || until <= new Date()) throw new AppError("confirmation_required");

@@ -19,20 +19,18 @@ import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { Guess } from "../logins/guess.js";
 import type { BeginSession } from "../sessions/begin.js";
 import type { SessionStore } from "../sessions/store.js";
-import { saveIn, untilSaved } from "../until-saved.js";
 import type { Passwords } from "../users/passwords.js";
 import type { UserStore } from "../users/store.js";
 import type { UserDocument } from "../users/user.js";
 import type { Challenges } from "./challenges.js";
 import { type CheckCode, createCheckCode } from "./check.js";
-import { hashesOf, newAppSecret, newRecoveryCodes } from "./codes.js";
+import { hashesOf, newRecoveryCodes } from "./codes.js";
 import { confirmedUntil, type RequireConfirmed } from "./confirmed.js";
 import { type GuardedUser, isGuarded } from "./factor.js";
+import { mountFirstLogin } from "./first-login.js";
+import { offered, requireOffer } from "./offer.js";
 import type { Sealer } from "./seal.js";
 import type { SecondFactorStore } from "./store.js";
-
-/** Milliseconds in which an app is set up. */
-const OFFERED_MS = 900_000;
 
 export interface SecondFactorRoutes {
   readonly users: UserStore;
@@ -57,6 +55,7 @@ export function mountSecondFactors(router: Router, routes: SecondFactorRoutes): 
   const { guessCode, sealer, failedLogins } = routes;
   const given = { ...routes, checkCode: createCheckCode({ guess: guessCode, sealer, failedLogins }) };
   mountSecondStep(router, given);
+  mountFirstLogin(router, given);
   mountSetUp(router, given);
   mountPresentFactor(router, given);
 }
@@ -86,6 +85,7 @@ function mountSecondStep(router: Router, { users, factors, challenges, checkCode
 
 function mountSetUp(router: Router, routes: Given): void {
   const { users, sessions, factors, sealer, checkCode, requireConfirmed, passwords, guess, failedLogins } = routes;
+  const { transaction, changeRights } = routes;
 
   mount(router, offerSecondFactor, async ({ principal, body: { password }, clientAddress, work }) => {
     const user = await userOf(users, principal);
@@ -95,29 +95,21 @@ function mountSetUp(router: Router, routes: Given): void {
       throw new AppError("invalid_credentials");
     }
     await requireConfirmed(principal);
-    const { secret, otpauth_url } = newAppSecret(user.email);
-    const offer = { secret: sealer.seal(secret, user._id), expires_at: new Date(Date.now() + OFFERED_MS) };
-    await untilSaved(work, () =>
-      saveIn(routes.transaction, work, user._id, async (tx) => {
-        if (!(await factors.offer(user, offer, tx))) throw new AppError("write_conflict");
-        return "offered";
-      }),
-    );
-    return answer.data({ secret, otpauth_url, expires_at: offer.expires_at.toISOString() });
+    const { data, offer } = offered(user, sealer, new Date());
+    await transaction(work, [`user:${user._id}`], async (tx) => {
+      if (!(await factors.offer(user, offer, tx))) throw new AppError("write_conflict");
+    });
+    return answer.data(data);
   });
 
   mount(router, enableSecondFactor, async ({ principal, body: { code }, clientAddress, work }) => {
     const user = await userOf(users, principal);
     await requireConfirmed(principal);
     const now = new Date();
-    const offer = user.second_factor_offer;
-    if (offer === undefined || offer.expires_at <= now) throw new AppError("not_found", { entity: "SecondFactor" });
-    const candidate = { ...user, second_factor: { secret: offer.secret, since: now, last_step: 0, recovery: [] } };
-    const use = await checkCode(candidate, code, { clientAddress, work });
-    if (use.kind !== "digits") throw new AppError("second_factor_invalid");
+    const { step } = await requireOffer(user, code, { now, checkCode, asking: { clientAddress, work } });
     const codes = newRecoveryCodes();
-    const given = { recovery: hashesOf(codes), step: use.step, now };
-    await routes.changeRights(work, [user._id], async (tx) => {
+    const given = { recovery: hashesOf(codes), step, now };
+    await changeRights(work, [user._id], async (tx) => {
       if (!(await factors.enable(user, given, tx))) throw new AppError("write_conflict");
       await sessions.confirm(principal.credentialId, now, tx);
       return "enabled";

@@ -6,9 +6,10 @@ import type { FailedLogins } from "../audit/failed-logins.js";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { Guess } from "../logins/guess.js";
 import type { TopologyDirectory } from "../topology.js";
+import { requiresSecondFactor } from "../organizations/organization.js";
+import type { OrganizationStore } from "../organizations/store.js";
 import { CHALLENGE_SECONDS, type Challenges } from "../second-factor/challenges.js";
 import { isGuarded } from "../second-factor/factor.js";
-import type { OrganizationStore } from "../organizations/store.js";
 import type { Passwords } from "../users/passwords.js";
 import type { UserStore } from "../users/store.js";
 import { userAnswer } from "../users/user.js";
@@ -42,10 +43,12 @@ export function mountSessions(router: Router, routes: SessionRoutes): void {
     if (user !== null && failures > 0) failedLogins.note(user, failures, work);
     if (user === null || failures > 0) throw new AppError("invalid_credentials");
     // Asked only when the password is right, so that nobody else can tell by the time.
-    if ((await organizations.find(user.organization_id)) === null) throw new AppError("invalid_credentials");
-    if (isGuarded(user)) {
+    const organization = await organizations.find(user.organization_id);
+    if (organization === null) throw new AppError("invalid_credentials");
+    const set_up = !isGuarded(user);
+    if (!set_up || requiresSecondFactor(organization)) {
       const challenge = await challenges.issue(user, clientAddress, new Date());
-      throw new AppError("second_factor_required", { challenge, expires_in_seconds: CHALLENGE_SECONDS });
+      throw new AppError("second_factor_required", { challenge, expires_in_seconds: CHALLENGE_SECONDS, set_up });
     }
     const begun = await beginSession(call, user, async (tx) => {
       if (!(await users.beginSession(user, tx))) throw new AppError("invalid_credentials");

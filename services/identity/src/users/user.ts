@@ -59,5 +59,6 @@ export function userAnswer(user: UserDocument, visibleIds: readonly string[]): U
     organization_id: user.organization_id,
     permissions: user.permissions,
     network_ids: narrowed(networksOf(user), visibleIds),
+    second_factor: user.second_factor !== undefined,
   };
 }

@@ -1,0 +1,69 @@
+import { enableSecondFactorAtLogin, offerSecondFactorAtLogin } from "@nts/shared/contract/second-factor";
+import { AppError } from "@nts/shared/errors";
+import { answer } from "@nts/shared/http/answer";
+import { mountAny, type Router } from "@nts/shared/http/mount";
+import type { RunTransaction } from "@nts/shared/mongo/transaction";
+import { actorFrom } from "../audit/notes.js";
+import { trailOf } from "../audit/trail.js";
+import type { BeginSession } from "../sessions/begin.js";
+import type { UserStore } from "../users/store.js";
+import type { UserDocument } from "../users/user.js";
+import type { Challenges } from "./challenges.js";
+import type { CheckCode } from "./check.js";
+import { hashesOf, newRecoveryCodes } from "./codes.js";
+import { isGuarded } from "./factor.js";
+import { offered, requireOffer } from "./offer.js";
+import type { Sealer } from "./seal.js";
+import type { SecondFactorStore } from "./store.js";
+
+export interface FirstLoginRoutes {
+  readonly users: UserStore;
+  readonly factors: SecondFactorStore;
+  readonly challenges: Challenges;
+  readonly sealer: Sealer;
+  readonly checkCode: CheckCode;
+  readonly beginSession: BeginSession;
+  readonly transaction: RunTransaction;
+}
+
+/** How somebody signs in who has to set a second factor up: there is no session before it is there. */
+export function mountFirstLogin(router: Router, routes: FirstLoginRoutes): void {
+  const { users, factors, challenges, sealer, checkCode, beginSession, transaction } = routes;
+
+  mountAny(router, offerSecondFactorAtLogin, async ({ body: { challenge }, work }) => {
+    const user = await challengedUser(challenge);
+    const { data, offer } = offered(user, sealer, new Date());
+    await transaction(work, [`user:${user._id}`], async (tx) => {
+      if (!(await factors.offer(user, offer, tx))) throw new AppError("challenge_expired");
+    });
+    return answer.data(data);
+  });
+
+  mountAny(router, enableSecondFactorAtLogin, async (call) => {
+    const { challenge, code } = call.body;
+    const user = await challengedUser(challenge);
+    const now = new Date();
+    const { step } = await requireOffer(user, code, { now, checkCode, asking: call });
+    const recovery_codes = newRecoveryCodes();
+    const given = { recovery: hashesOf(recovery_codes), step, now };
+    const begun = await beginSession(
+      call,
+      user,
+      async (tx) => {
+        trailOf(tx).actAs(actorFrom(user));
+        if (!(await challenges.take(challenge, user, tx))) throw new AppError("challenge_expired");
+        if (!(await factors.enable(user, given, tx))) throw new AppError("challenge_expired");
+      },
+      true,
+    );
+    return answer.data({ user: { ...begun.user, second_factor: true }, recovery_codes }, begun.answered);
+  });
+
+  /** @throws AppError `challenge_expired` also for who has a second factor by now */
+  async function challengedUser(challenge: string): Promise<UserDocument> {
+    const challenged = await challenges.find(challenge, new Date());
+    const user = challenged && (await users.find(challenged.organization_id, challenged.user_id));
+    if (user === null || isGuarded(user)) throw new AppError("challenge_expired");
+    return user;
+  }
+}

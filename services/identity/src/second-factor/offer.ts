@@ -1,0 +1,44 @@
+import type { SecondFactorOffer } from "@nts/shared/contract/second-factor";
+import { AppError } from "@nts/shared/errors";
+import type { UserDocument } from "../users/user.js";
+import type { CheckCode } from "./check.js";
+import { newAppSecret } from "./codes.js";
+import type { OfferedFactor } from "./factor.js";
+import type { Sealer } from "./seal.js";
+
+/** Milliseconds in which an app is set up. */
+const OFFERED_MS = 900_000;
+
+/** A new secret, as it is answered and as it is stored. */
+export function offered(
+  { _id, email }: UserDocument,
+  sealer: Sealer,
+  now: Date,
+): { readonly data: SecondFactorOffer; readonly offer: OfferedFactor } {
+  const { secret, otpauth_url } = newAppSecret(email);
+  const expires_at = new Date(now.getTime() + OFFERED_MS);
+  const offer = { secret: sealer.seal(secret, _id), expires_at };
+  return { data: { secret, otpauth_url, expires_at: expires_at.toISOString() }, offer };
+}
+
+/**
+ * Checks the first code of the app that is being set up.
+ *
+ * @throws AppError `not_found` when none is · as {@link CheckCode} does
+ */
+export async function requireOffer(
+  user: UserDocument,
+  code: string,
+  {
+    now,
+    checkCode,
+    asking,
+  }: { readonly now: Date; readonly checkCode: CheckCode; readonly asking: Parameters<CheckCode>[2] },
+): Promise<{ readonly step: number }> {
+  const offer = user.second_factor_offer;
+  if (offer === undefined || offer.expires_at <= now) throw new AppError("not_found", { entity: "SecondFactor" });
+  const candidate = { ...user, second_factor: { secret: offer.secret, since: now, last_step: 0, recovery: [] } };
+  const use = await checkCode(candidate, code, asking);
+  if (use.kind !== "digits") throw new AppError("second_factor_invalid");
+  return use;
+}
