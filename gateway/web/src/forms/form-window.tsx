@@ -35,54 +35,10 @@ interface FormWindowProps<Values extends object> {
 
 /** A window with a form. It closes when the write has succeeded. */
 export function FormWindow<Values extends object>(props: FormWindowProps<Values>): ReactNode {
-  const {
-    title,
-    form,
-    submit,
-    onClose,
-    onReload,
-    verb = "Save",
-    done,
-    size = "md",
-    fieldsOf,
-    stays = false,
-    reviews = false,
-    children,
-  } = props;
+  const { title, form, onClose, onReload, verb = "Save", size = "md", reviews = false, children } = props;
   useReturnFocus();
   const hasEnded = useSessionQuery().data === null;
-  const [error, setError] = useState<unknown>(null);
-  const [isRunning, setRunning] = useState(false);
-  const send = useSend();
-  const [reviewed, setReviewed] = useState<{ plan: Plan; values: string } | null>(null);
-  // What was changed since is not what was shown.
-  const shown = reviewed?.values === JSON.stringify(form.getValues()) ? reviewed.plan : null;
-  const planOf = usePlan();
-  const askForPlan: Send = async (operation, input) => {
-    throw new Reviewed(await planOf(operation, input));
-  };
-  const sendAsShown: Send = (operation, input) =>
-    send(operation, shown === null ? input : { ...input, ifMatch: shown.etag });
-  const faults = fieldsOf?.(faultsByPath(error)) ?? faultsByPath(error);
-  const run = async (values: Values, isReview = false): Promise<void> => {
-    setRunning(true);
-    setError(null);
-    form.clearErrors();
-    try {
-      await submit(values, isReview ? askForPlan : sendAsShown);
-      if (done !== undefined) sayDone(done);
-      if (!stays) onClose();
-    } catch (failure) {
-      if (failure instanceof Reviewed) {
-        setReviewed({ plan: failure.plan, values: JSON.stringify(values) });
-        return;
-      }
-      setError(failure);
-      form.setErrors(fieldsOf?.(faultsByPath(failure)) ?? faultsByPath(failure));
-    } finally {
-      setRunning(false);
-    }
-  };
+  const { error, faults, isRunning, shown, run } = useSubmission(props);
   return (
     <Modal
       opened
@@ -126,6 +82,52 @@ export function FormWindow<Values extends object>(props: FormWindowProps<Values>
       </form>
     </Modal>
   );
+}
+
+interface Submission<Values> {
+  /** Why the last one failed; null when it did not. */
+  readonly error: unknown;
+  readonly faults: Faults;
+  readonly isRunning: boolean;
+  /** What the write would change, as long as nothing else was typed since. */
+  readonly shown: Plan | null;
+  readonly run: (values: Values, isReview?: boolean) => Promise<void>;
+}
+
+function useSubmission<Values extends object>(props: FormWindowProps<Values>): Submission<Values> {
+  const { form, submit, onClose, done, fieldsOf, stays = false } = props;
+  const [error, setError] = useState<unknown>(null);
+  const [isRunning, setRunning] = useState(false);
+  const [reviewed, setReviewed] = useState<{ plan: Plan; values: string } | null>(null);
+  const send = useSend();
+  const planOf = usePlan();
+  const shown = reviewed?.values === JSON.stringify(form.getValues()) ? reviewed.plan : null;
+  const faultsIn = (failure: unknown): Faults => fieldsOf?.(faultsByPath(failure)) ?? faultsByPath(failure);
+  const askForPlan: Send = async (operation, input) => {
+    throw new Reviewed(await planOf(operation, input));
+  };
+  const sendAsShown: Send = (operation, input) =>
+    send(operation, shown === null ? input : { ...input, ifMatch: shown.etag });
+  const run = async (values: Values, isReview = false): Promise<void> => {
+    setRunning(true);
+    setError(null);
+    form.clearErrors();
+    try {
+      await submit(values, isReview ? askForPlan : sendAsShown);
+      if (done !== undefined) sayDone(done);
+      if (!stays) onClose();
+    } catch (failure) {
+      if (failure instanceof Reviewed) {
+        setReviewed({ plan: failure.plan, values: JSON.stringify(values) });
+        return;
+      }
+      setError(failure);
+      form.setErrors(faultsIn(failure));
+    } finally {
+      setRunning(false);
+    }
+  };
+  return { error, faults: faultsIn(error), isRunning, shown, run };
 }
 
 /** Ends a submission that was only to be reviewed. */

@@ -9,7 +9,7 @@ import { ManyFilter } from "../list/filters.js";
 import { type ListState, useListState } from "../list/list-state.js";
 import { ListView } from "../list/list-view.js";
 import classes from "../list/list-view.module.css";
-import { useSelection } from "../list/use-selection.js";
+import { type Selecting, useSelection } from "../list/use-selection.js";
 import { useConfirm } from "../parts/confirm.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
@@ -63,27 +63,7 @@ export default function GonePage(): ReactNode {
         nameOf={({ name }) => name}
         groupOf={({ host_name }) => host_name}
         selection={may ? selection : undefined}
-        bulkActions={
-          <>
-            <Button size="compact-sm" color="red" variant="light" onClick={removeSelected}>
-              Delete
-            </Button>
-            {selection.ids.size < shown.length && (
-              <Button
-                size="compact-sm"
-                variant="default"
-                onClick={() =>
-                  selection.toggle(
-                    shown.map(({ id }) => id),
-                    true,
-                  )
-                }
-              >
-                Select all {shown.length}
-              </Button>
-            )}
-          </>
-        }
+        bulkActions={<BulkActions selection={selection} shown={shown} onRemove={removeSelected} />}
         toolbar={
           <>
             <Select
@@ -109,6 +89,33 @@ export default function GonePage(): ReactNode {
         }
       />
     </Page>
+  );
+}
+
+interface BulkActionsProps {
+  readonly selection: Selecting;
+  readonly shown: readonly GoneEntity[];
+  readonly onRemove: () => void;
+}
+
+function BulkActions({ selection, shown, onRemove }: BulkActionsProps): ReactNode {
+  const selectAll = (): void => {
+    selection.toggle(
+      shown.map(({ id }) => id),
+      true,
+    );
+  };
+  return (
+    <>
+      <Button size="compact-sm" color="red" variant="light" onClick={onRemove}>
+        Delete
+      </Button>
+      {selection.ids.size < shown.length && (
+        <Button size="compact-sm" variant="default" onClick={selectAll}>
+          Select all {shown.length}
+        </Button>
+      )}
+    </>
   );
 }
 

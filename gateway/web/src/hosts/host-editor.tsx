@@ -1,9 +1,8 @@
-import { Checkbox, Fieldset, Select, Textarea, TextInput } from "@mantine/core";
+import { Checkbox, Fieldset, Textarea, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { createHost, getHost, type Host, listSubnets, updateHost } from "@nts/shared/contract";
+import { createHost, getHost, type Host, updateHost } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { useNavigate } from "react-router";
-import { useRows } from "../api/queries.js";
 import type { EditorProps } from "../forms/entity-editor.js";
 import { type Edited, ForEditing } from "../forms/for-editing.js";
 import { FormWindow } from "../forms/form-window.js";
@@ -14,6 +13,7 @@ import { detailsFault, virtualizationOf, virtualizationValues } from "../forms/v
 import { hostPath } from "../paths.js";
 import { TagField } from "../tags/tag-field.js";
 import { useTags } from "../tags/tags.js";
+import { SubnetField } from "./subnet-field.js";
 
 /** Makes a host and leads to its page, or changes one. */
 export function HostEditor({ id, onClose }: EditorProps): ReactNode {
@@ -88,12 +88,6 @@ function NewHostForm({ onClose }: { readonly onClose: () => void }): ReactNode {
       mac_address: "",
     },
   });
-  const networkId = form.getValues().network_id;
-  const subnets = useRows(
-    listSubnets,
-    { query: { network_id: networkId, limit: 1000, order_by: "cidr" } },
-    { enabled: networkId !== "" },
-  );
   return (
     <FormWindow
       title="New host"
@@ -117,15 +111,10 @@ function NewHostForm({ onClose }: { readonly onClose: () => void }): ReactNode {
       <TextInput label="Name" required data-autofocus {...form.getInputProps("name")} />
       <TextInput label="Hostname" classNames={{ input: "mono" }} {...form.getInputProps("hostname")} />
       <Fieldset legend="First interface (optional)">
-        <Select
-          label="Subnet"
-          searchable
-          clearable
-          disabled={networkId === ""}
-          placeholder={subnets.data?.data.length === 0 ? "The network has no subnets" : "Select a subnet"}
-          data={(subnets.data?.data ?? []).map(({ id, cidr, name }) => ({ value: id, label: `${cidr} · ${name}` }))}
-          value={form.getValues().subnet_id === "" ? null : form.getValues().subnet_id}
-          onChange={(chosen) => form.setFieldValue("subnet_id", chosen ?? "")}
+        <SubnetField
+          networkId={form.getValues().network_id}
+          value={form.getValues().subnet_id}
+          onChange={(id) => form.setFieldValue("subnet_id", id)}
           error={form.errors["subnet_id"]}
         />
         <TextInput label="Address" classNames={{ input: "mono" }} mt="sm" {...form.getInputProps("ip_address")} />

@@ -1,15 +1,16 @@
 import { Anchor, Button } from "@mantine/core";
 import { bulkDeleteHosts, deleteHost, type Host, listHosts } from "@nts/shared/contract";
+import type { UseQueryResult } from "@tanstack/react-query";
 import { FileUp, Plus, Server } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
-import { useRows } from "../api/queries.js";
+import { type Rows, useRows } from "../api/queries.js";
 import { ExportButton } from "../exports/export-button.js";
 import type { OpenEditor } from "../forms/for-editing.js";
 import type { Column } from "../list/data-table.js";
 import { EditableList } from "../list/editable-list.js";
 import { GroupFilter, SearchFilter } from "../list/filters.js";
-import { fieldOf, useListState } from "../list/list-state.js";
+import { fieldOf, type ListState, useListState } from "../list/list-state.js";
 import { MissedFilter, missedOf } from "../list/missed-filter.js";
 import { useRemoval } from "../list/use-removal.js";
 import { useSelection } from "../list/use-selection.js";
@@ -22,7 +23,7 @@ import { useMay } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import { TagFilter } from "../tags/tag-filter.js";
-import { useTags } from "../tags/tags.js";
+import { type KnownTags, useTags } from "../tags/tags.js";
 import { GuideLink } from "../welcome/guide-link.js";
 import { Addresses } from "./addresses.js";
 import { HostEditor } from "./host-editor.js";
@@ -39,17 +40,7 @@ export default function HostsPage(): ReactNode {
   const { networkId, nameOf, networks } = useNetworkScope();
   const [edited, setEdited] = useState<OpenEditor>(null);
   const groupBy = fieldOf(FIELDS, state.groupBy);
-  const rows = useRows(listHosts, {
-    query: {
-      ...state.query,
-      order_by: fieldOf(FIELDS, state.orderBy) ?? "name",
-      group_by: groupBy,
-      network_id: networkId ?? undefined,
-      tag_ids: state.valuesOf("tag"),
-      ...missedOf(state),
-      q: state.text === "" ? undefined : state.text,
-    },
-  });
+  const rows = useHosts(state, networkId);
   const removal = useRemoval({
     one: deleteHost,
     many: bulkDeleteHosts,
@@ -57,7 +48,88 @@ export default function HostsPage(): ReactNode {
     consequence: "Its interfaces, ports and services are deleted as well. This cannot be undone.",
     selection,
   });
-  const columns: readonly Column<Host>[] = [
+  const actions = networks.length > 0 && (
+    <>
+      <ExportButton />
+      {may && <Adding onAdd={() => setEdited({ id: null })} />}
+    </>
+  );
+  return (
+    <Page title="Hosts" actions={actions}>
+      <EditableList
+        label="Hosts"
+        rows={rows}
+        state={state}
+        columns={columnsOf(tags)}
+        may={may}
+        selection={selection}
+        removal={removal}
+        onEdit={({ id }) => setEdited({ id })}
+        toolbar={<Filters state={state} tags={tags} />}
+        groupOf={groupBy === "network_id" ? ({ network_id }) => nameOf(network_id) : undefined}
+        empty={
+          <EmptyState
+            icon={Server}
+            title="No hosts"
+            actions={networks.length === 0 ? <GuideLink /> : may && <Adding onAdd={() => setEdited({ id: null })} />}
+          >
+            {networks.length === 0
+              ? "Create a network first, then add hosts to it."
+              : "Import an nmap scan, or add a host manually."}
+          </EmptyState>
+        }
+      />
+      {edited !== null && <HostEditor id={edited.id} onClose={() => setEdited(null)} />}
+    </Page>
+  );
+}
+
+function useHosts(state: ListState, networkId: string | null): UseQueryResult<Rows<Host>> {
+  return useRows(listHosts, {
+    query: {
+      ...state.query,
+      order_by: fieldOf(FIELDS, state.orderBy) ?? "name",
+      group_by: fieldOf(FIELDS, state.groupBy),
+      network_id: networkId ?? undefined,
+      tag_ids: state.valuesOf("tag"),
+      ...missedOf(state),
+      q: state.text === "" ? undefined : state.text,
+    },
+  });
+}
+
+function Filters({ state, tags }: { readonly state: ListState; readonly tags: KnownTags }): ReactNode {
+  return (
+    <>
+      <SearchFilter state={state} placeholder="Search by name, hostname or address" />
+      <TagFilter state={state} known={tags} />
+      <MissedFilter state={state} />
+      {state.valuesOf("missed").length > 0 && (
+        <Anchor component={Link} to={PATHS.gone} size="sm">
+          All that is gone
+        </Anchor>
+      )}
+      <GroupFilter state={state} data={GROUPS} />
+    </>
+  );
+}
+
+/** The ways to more hosts. */
+function Adding({ onAdd }: { readonly onAdd: () => void }): ReactNode {
+  return (
+    <>
+      <Button component={Link} to={PATHS.importScan} variant="default" leftSection={<FileUp size={16} aria-hidden />}>
+        Import
+      </Button>
+      <Button leftSection={<Plus size={16} aria-hidden />} onClick={onAdd}>
+        New host
+      </Button>
+    </>
+  );
+}
+
+function columnsOf(tags: KnownTags): readonly Column<Host>[] {
+  return [
     {
       id: "name",
       label: "Name",
@@ -84,64 +156,4 @@ export default function HostsPage(): ReactNode {
     { id: "source", label: "Source", narrow: true, optional: true, cell: ({ source }) => source.type },
     { id: "updated", label: "Changed", orderBy: "updated_at", numbers: true, narrow: true, optional: true, cell: ({ updated_at }) => <When at={updated_at} /> }, // prettier-ignore
   ];
-  const actions = networks.length > 0 && (
-    <>
-      <ExportButton />
-      {may && <Adding onAdd={() => setEdited({ id: null })} />}
-    </>
-  );
-  return (
-    <Page title="Hosts" actions={actions}>
-      <EditableList
-        label="Hosts"
-        rows={rows}
-        state={state}
-        columns={columns}
-        may={may}
-        selection={selection}
-        removal={removal}
-        onEdit={({ id }) => setEdited({ id })}
-        toolbar={
-          <>
-            <SearchFilter state={state} placeholder="Search by name, hostname or address" />
-            <TagFilter state={state} known={tags} />
-            <MissedFilter state={state} />
-            {state.valuesOf("missed").length > 0 && (
-              <Anchor component={Link} to={PATHS.gone} size="sm">
-                All that is gone
-              </Anchor>
-            )}
-            <GroupFilter state={state} data={GROUPS} />
-          </>
-        }
-        groupOf={groupBy === "network_id" ? ({ network_id }) => nameOf(network_id) : undefined}
-        empty={
-          <EmptyState
-            icon={Server}
-            title="No hosts"
-            actions={networks.length === 0 ? <GuideLink /> : may && <Adding onAdd={() => setEdited({ id: null })} />}
-          >
-            {networks.length === 0
-              ? "Create a network first, then add hosts to it."
-              : "Import an nmap scan, or add a host manually."}
-          </EmptyState>
-        }
-      />
-      {edited !== null && <HostEditor id={edited.id} onClose={() => setEdited(null)} />}
-    </Page>
-  );
-}
-
-/** The ways to more hosts. */
-function Adding({ onAdd }: { readonly onAdd: () => void }): ReactNode {
-  return (
-    <>
-      <Button component={Link} to={PATHS.importScan} variant="default" leftSection={<FileUp size={16} aria-hidden />}>
-        Import
-      </Button>
-      <Button leftSection={<Plus size={16} aria-hidden />} onClick={onAdd}>
-        New host
-      </Button>
-    </>
-  );
 }

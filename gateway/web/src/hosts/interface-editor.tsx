@@ -1,33 +1,27 @@
-import { Checkbox, Select, TextInput } from "@mantine/core";
+import { Checkbox, TextInput } from "@mantine/core";
 import {
   createInterface,
   getInterface,
   getSubnetUtilization,
   type Host,
-  listSubnets,
+  type Interface,
   NEXT_ADDRESS,
   updateInterface,
 } from "@nts/shared/contract";
 import type { ReactNode } from "react";
-import { useOne, useRows } from "../api/queries.js";
+import { useOne } from "../api/queries.js";
 import { type EditorProps, EntityEditor } from "../forms/entity-editor.js";
 import { orNull } from "../forms/values.js";
+import { SubnetField } from "./subnet-field.js";
 
 /** Makes or changes an interface of a host. */
 export function InterfaceEditor({ host, ...props }: EditorProps & { readonly host: Host }): ReactNode {
-  const subnets = useRows(listSubnets, { query: { network_id: host.network_id, limit: 1000, order_by: "cidr" } });
   return (
     <EntityEditor
       {...props}
       noun="interface"
       operations={{ read: getInterface, create: createInterface, update: updateInterface }}
-      valuesOf={(one) => ({
-        name: one?.name ?? "",
-        subnet_id: one?.subnet_id ?? "",
-        ip_address: one?.ip_address ?? "",
-        takes_next: false,
-        mac_address: one?.mac_address ?? "",
-      })}
+      valuesOf={valuesOf}
       bodyOf={({ subnet_id, ip_address, takes_next, name, mac_address }) => ({
         host_id: host.id,
         network_id: host.network_id,
@@ -42,15 +36,11 @@ export function InterfaceEditor({ host, ...props }: EditorProps & { readonly hos
         return (
           <>
             <TextInput label="Name" description="For example eth0" data-autofocus {...form.getInputProps("name")} />
-            <Select
-              label="Subnet"
+            <SubnetField
+              networkId={host.network_id}
               required
-              searchable
-              allowDeselect={false}
-              placeholder={subnets.data?.data.length === 0 ? "The network has no subnets" : "Select a subnet"}
-              data={(subnets.data?.data ?? []).map(({ id, cidr, name }) => ({ value: id, label: `${cidr} · ${name}` }))}
-              value={form.getValues().subnet_id === "" ? null : form.getValues().subnet_id}
-              onChange={(chosen) => form.setFieldValue("subnet_id", chosen ?? "")}
+              value={form.getValues().subnet_id}
+              onChange={(id) => form.setFieldValue("subnet_id", id)}
               error={form.errors["subnet_id"]}
             />
             {!form.getValues().takes_next && (
@@ -80,6 +70,16 @@ export function InterfaceEditor({ host, ...props }: EditorProps & { readonly hos
       }}
     </EntityEditor>
   );
+}
+
+function valuesOf(one: Interface | undefined) {
+  return {
+    name: one?.name ?? "",
+    subnet_id: one?.subnet_id ?? "",
+    ip_address: one?.ip_address ?? "",
+    takes_next: false,
+    mac_address: one?.mac_address ?? "",
+  };
 }
 
 interface NextAddressProps {

@@ -1,5 +1,12 @@
 import { Anchor } from "@mantine/core";
-import { deleteInterface, type Host, type Interface, listSubnets, updateInterface } from "@nts/shared/contract";
+import {
+  deleteInterface,
+  type Host,
+  type Interface,
+  listSubnets,
+  type Subnet,
+  updateInterface,
+} from "@nts/shared/contract";
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
 import { useRows, useWrite } from "../api/queries.js";
@@ -31,7 +38,45 @@ export function InterfacesPart({ host, mayWrite }: { readonly host: Host; readon
   const moveTo = (one: Interface, position: number): void => {
     move.mutate({ params: { id: one.id }, body: { ...one, position } }, { onError: sayFailed });
   };
-  const columns: readonly Column<Interface>[] = [
+  return (
+    <>
+      <ListPart
+        title="Interfaces"
+        count={host.interfaces.length}
+        none="No interfaces."
+        add={mayWrite ? { label: "Add interface", run: () => setEdited({ id: null }) } : undefined}
+      >
+        <DataTable
+          label="Interfaces"
+          columns={columnsOf(blocks)}
+          rows={host.interfaces}
+          idOf={({ id }) => id}
+          nameOf={({ ip_address }) => ip_address}
+          actions={
+            mayWrite
+              ? (one) => (
+                  <EditMenu
+                    name={one.ip_address}
+                    onEdit={() => setEdited({ id: one.id })}
+                    onDelete={() => removeOne(one.id, one.ip_address)}
+                    place={{
+                      position: one.position,
+                      count: host.interfaces.length,
+                      moveTo: (position) => moveTo(one, position),
+                    }}
+                  />
+                )
+              : undefined
+          }
+        />
+      </ListPart>
+      {edited !== null && <InterfaceEditor host={host} id={edited.id} onClose={() => setEdited(null)} />}
+    </>
+  );
+}
+
+function columnsOf(blocks: ReadonlyMap<string, Pick<Subnet, "cidr" | "name">>): readonly Column<Interface>[] {
+  return [
     { id: "name", label: "Name", cell: ({ name }) => <strong>{name ?? "–"}</strong> },
     {
       id: "address",
@@ -58,39 +103,4 @@ export function InterfacesPart({ host, mayWrite }: { readonly host: Host; readon
       },
     },
   ];
-  return (
-    <>
-      <ListPart
-        title="Interfaces"
-        count={host.interfaces.length}
-        none="No interfaces."
-        add={mayWrite ? { label: "Add interface", run: () => setEdited({ id: null }) } : undefined}
-      >
-        <DataTable
-          label="Interfaces"
-          columns={columns}
-          rows={host.interfaces}
-          idOf={({ id }) => id}
-          nameOf={({ ip_address }) => ip_address}
-          actions={
-            mayWrite
-              ? (one) => (
-                  <EditMenu
-                    name={one.ip_address}
-                    onEdit={() => setEdited({ id: one.id })}
-                    onDelete={() => removeOne(one.id, one.ip_address)}
-                    place={{
-                      position: one.position,
-                      count: host.interfaces.length,
-                      moveTo: (position) => moveTo(one, position),
-                    }}
-                  />
-                )
-              : undefined
-          }
-        />
-      </ListPart>
-      {edited !== null && <InterfaceEditor host={host} id={edited.id} onClose={() => setEdited(null)} />}
-    </>
-  );
 }

@@ -11,7 +11,7 @@ import { sayFailed } from "../parts/toast.js";
 import { ServiceEditor } from "../services/service-editor.js";
 import { SocketList } from "../sockets/socket-list.js";
 import { TagBadges } from "../tags/tag-badges.js";
-import { useTags } from "../tags/tags.js";
+import { type KnownTags, useTags } from "../tags/tags.js";
 import { VirtualizationText } from "./virtualization-text.js";
 
 /** Only there when there is some. */
@@ -36,22 +36,6 @@ export function ServicesPart({ host, mayWrite }: { readonly host: Host; readonly
     const body = { ...service, position, virtualization: undefined };
     move.mutate({ params: { id: service.id }, body }, { onError: sayFailed });
   };
-  const columns: readonly Column<Service>[] = [
-    {
-      id: "name",
-      label: "Name",
-      cell: (service) => (
-        <SeenName of={service} fw={700}>
-          {service.name}
-        </SeenName>
-      ),
-    },
-    { id: "definition", label: "Definition", cell: ({ service_definition }) => service_definition },
-    ...(host.services.some(({ virtualization }) => virtualization !== null) ? [VIRTUALIZATION] : []),
-    { id: "address", label: "Address", cell: (service) => <SocketList service={service} host={host} /> },
-    { id: "tags", label: "Tags", cell: (service) => service.tags.length > 0 && <TagBadges tags={service.tags} known={tags} /> }, // prettier-ignore
-    { id: "source", label: "Source", narrow: true, cell: ({ source }) => source.type },
-  ];
   return (
     <>
       <ListPart
@@ -62,7 +46,7 @@ export function ServicesPart({ host, mayWrite }: { readonly host: Host; readonly
       >
         <DataTable
           label="Services"
-          columns={columns}
+          columns={columnsOf(host, tags)}
           rows={host.services}
           idOf={({ id }) => id}
           nameOf={({ name }) => name}
@@ -87,4 +71,23 @@ export function ServicesPart({ host, mayWrite }: { readonly host: Host; readonly
       {edited !== null && <ServiceEditor hostId={host.id} id={edited.id} onClose={() => setEdited(null)} />}
     </>
   );
+}
+
+function columnsOf(host: Host, tags: KnownTags): readonly Column<Service>[] {
+  return [
+    {
+      id: "name",
+      label: "Name",
+      cell: (service) => (
+        <SeenName of={service} fw={700}>
+          {service.name}
+        </SeenName>
+      ),
+    },
+    { id: "definition", label: "Definition", cell: ({ service_definition }) => service_definition },
+    ...(host.services.some(({ virtualization }) => virtualization !== null) ? [VIRTUALIZATION] : []),
+    { id: "address", label: "Address", cell: (service) => <SocketList service={service} host={host} /> },
+    { id: "tags", label: "Tags", cell: (service) => service.tags.length > 0 && <TagBadges tags={service.tags} known={tags} /> }, // prettier-ignore
+    { id: "source", label: "Source", narrow: true, cell: ({ source }) => source.type },
+  ];
 }

@@ -23,8 +23,6 @@ const ACTIONS: Readonly<
 /** What an import would do, or has done. */
 export function PlanView({ plan }: { readonly plan: ImportPlan }): ReactNode {
   const { format, summary, dry_run: isDry, complete, broke_off: end, hosts, missing, skipped } = plan;
-  const [isWhole, setWhole] = useState(false);
-  const shown = isWhole ? hosts : hosts.slice(0, SHOWN);
   return (
     <div role="region" aria-label={isDry ? "Preview" : "Result"}>
       {!isDry && (
@@ -45,55 +43,8 @@ export function PlanView({ plan }: { readonly plan: ImportPlan }): ReactNode {
           {formatLabel(format)}
         </Text>
       </Title>
-      <dl className={classes.figures}>
-        <Figure
-          label="Hosts"
-          create={summary.hosts.create}
-          rest={[
-            [summary.hosts.update, "updated"],
-            [summary.hosts.unchanged, "known"],
-            [summary.hosts.failed, "failed"],
-          ]}
-        />
-        <Figure
-          label="Subnets"
-          create={summary.subnets.create}
-          rest={[
-            [summary.subnets.existing, "known"],
-            [summary.subnets.failed, "failed"],
-          ]}
-        />
-        <Figure label="Ports" create={summary.ports.create} rest={[[summary.ports.unchanged, "known"]]} />
-        <Figure
-          label="Services"
-          create={summary.services.create}
-          rest={[
-            [summary.services.update, "updated"],
-            [summary.services.unchanged, "known"],
-          ]}
-        />
-      </dl>
-      {hosts.length > 0 && (
-        <>
-          <Title order={3} mt="lg" mb="xs">
-            Hosts
-          </Title>
-          <div className={classes.plan} tabIndex={0} role="group" aria-label="Hosts of the file">
-            <DataTable
-              label="Hosts of the file"
-              columns={columnsOf(isDry)}
-              rows={shown}
-              idOf={({ line, name }) => `${line} ${name}`}
-              nameOf={({ name }) => name}
-            />
-          </div>
-          {shown.length < hosts.length && (
-            <Button variant="subtle" size="xs" mt="xs" onClick={() => setWhole(true)}>
-              Show all {hosts.length}
-            </Button>
-          )}
-        </>
-      )}
+      <Figures {...summary} />
+      {hosts.length > 0 && <HostsPart hosts={hosts} isDry={isDry} />}
       {summary.unanswered > 0 && (
         <Text size="sm" mt="md">
           {summary.unanswered} {summary.unanswered === 1 ? "address" : "addresses"} did not answer and will not be
@@ -103,6 +54,70 @@ export function PlanView({ plan }: { readonly plan: ImportPlan }): ReactNode {
       {missing.length > 0 && <MissingPart missing={missing} summary={summary} />}
       {skipped.length > 0 && <Skipped parts={skipped} total={summary.skipped} />}
     </div>
+  );
+}
+
+interface HostsPartProps {
+  readonly hosts: readonly ImportedHost[];
+  readonly isDry: boolean;
+}
+
+function HostsPart({ hosts, isDry }: HostsPartProps): ReactNode {
+  const [isWhole, setWhole] = useState(false);
+  const shown = isWhole ? hosts : hosts.slice(0, SHOWN);
+  return (
+    <>
+      <Title order={3} mt="lg" mb="xs">
+        Hosts
+      </Title>
+      <div className={classes.plan} tabIndex={0} role="group" aria-label="Hosts of the file">
+        <DataTable
+          label="Hosts of the file"
+          columns={columnsOf(isDry)}
+          rows={shown}
+          idOf={({ line, name }) => `${line} ${name}`}
+          nameOf={({ name }) => name}
+        />
+      </div>
+      {shown.length < hosts.length && (
+        <Button variant="subtle" size="xs" mt="xs" onClick={() => setWhole(true)}>
+          Show all {hosts.length}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function Figures({ hosts, subnets, ports, services }: ImportPlan["summary"]): ReactNode {
+  return (
+    <dl className={classes.figures}>
+      <Figure
+        label="Hosts"
+        create={hosts.create}
+        rest={[
+          [hosts.update, "updated"],
+          [hosts.unchanged, "known"],
+          [hosts.failed, "failed"],
+        ]}
+      />
+      <Figure
+        label="Subnets"
+        create={subnets.create}
+        rest={[
+          [subnets.existing, "known"],
+          [subnets.failed, "failed"],
+        ]}
+      />
+      <Figure label="Ports" create={ports.create} rest={[[ports.unchanged, "known"]]} />
+      <Figure
+        label="Services"
+        create={services.create}
+        rest={[
+          [services.update, "updated"],
+          [services.unchanged, "known"],
+        ]}
+      />
+    </dl>
   );
 }
 
@@ -142,26 +157,7 @@ function columnsOf(isDry: boolean): readonly Column<ImportedHost>[] {
     {
       id: "name",
       label: "Host",
-      cell: ({ name, superseded, joined, error }) => (
-        <>
-          <strong>{name}</strong>
-          {superseded.map(({ id, ip_address, host_name }) => (
-            <Text key={id} size="xs" c="dimmed">
-              takes {ip_address} from {host_name}
-            </Text>
-          ))}
-          {joined !== null && (
-            <Text size="xs" c="dimmed">
-              is also {joined.name}, which {isDry ? "will be" : "was"} deleted
-            </Text>
-          )}
-          {error !== null && (
-            <Text size="xs" c="var(--mantine-color-error)">
-              {error.message}
-            </Text>
-          )}
-        </>
-      ),
+      cell: (host) => <HostCell host={host} isDry={isDry} />,
     },
     {
       id: "addresses",
@@ -189,6 +185,30 @@ function columnsOf(isDry: boolean): readonly Column<ImportedHost>[] {
       cell: ({ action, matched_by: by }) => by !== null ? MATCHED_BY[by] : action === "update" || action === "unchanged" ? "name" : "", // prettier-ignore
     },
   ];
+}
+
+function HostCell({ host, isDry }: { readonly host: ImportedHost; readonly isDry: boolean }): ReactNode {
+  const { name, superseded, joined, error } = host;
+  return (
+    <>
+      <strong>{name}</strong>
+      {superseded.map(({ id, ip_address, host_name }) => (
+        <Text key={id} size="xs" c="dimmed">
+          takes {ip_address} from {host_name}
+        </Text>
+      ))}
+      {joined !== null && (
+        <Text size="xs" c="dimmed">
+          is also {joined.name}, which {isDry ? "will be" : "was"} deleted
+        </Text>
+      )}
+      {error !== null && (
+        <Text size="xs" c="var(--mantine-color-error)">
+          {error.message}
+        </Text>
+      )}
+    </>
+  );
 }
 
 /** What the file covers and has not. It stays. */

@@ -21,7 +21,45 @@ interface ScanImportProps {
 }
 
 /** From a file to a plan, and from the plan to what it says. */
-export function ScanImport({ networkId, onApplied }: ScanImportProps): ReactNode {
+export function ScanImport(props: ScanImportProps): ReactNode {
+  const form = useImport(props);
+  const { plan, look, apply, file, hints, setHints, faults, send } = form;
+  return (
+    <Stack mt="md">
+      <FormatFields form={form} />
+      <MachinePart form={form} networkId={props.networkId} />
+      <FilePart form={form} isDisabled={props.networkId === ""} />
+      {apply.data === undefined && (
+        <TagsInput
+          label="Known subnets (optional)"
+          description="For example 10.0.0.0/22; otherwise the surrounding /24 or /64 is used"
+          value={hints}
+          onChange={(next) => {
+            setHints(next);
+            look.reset();
+          }}
+          error={faults["subnet_hint"] ?? faults["subnet_hint.0"]}
+          acceptValueOnBlur
+        />
+      )}
+      <Refusal form={form} />
+      {file !== null && look.data === undefined && apply.data === undefined && (
+        <Group justify="flex-end">
+          <Button loading={look.isPending} onClick={() => send(look, true, file)}>
+            Preview import
+          </Button>
+        </Group>
+      )}
+      {plan !== undefined && <PlanView plan={plan} />}
+      {plan !== undefined && file !== null && <NextStep form={form} plan={plan} file={file} />}
+    </Stack>
+  );
+}
+
+type ImportForm = ReturnType<typeof useImport>;
+
+/** What is chosen, and what became of it. */
+function useImport({ networkId, onApplied }: ScanImportProps) {
   const [file, setFile] = useState<File | null>(null);
   const [format, setFormat] = useState<ImportFormat>("auto");
   const [machine, setMachine] = useState<Machine | null>(null);
@@ -53,9 +91,25 @@ export function ScanImport({ networkId, onApplied }: ScanImportProps): ReactNode
   const error = apply.error ?? look.error;
   const faults = faultsByPath(error);
   const lacksMachine = faults["hostname"] !== undefined || faults["host_id"] !== undefined;
+  /** A preview of something else is worth nothing. */
+  const forget = (): void => {
+    if (look.data !== undefined) look.reset();
+  };
+  return {
+    ...{ file, format, setFormat, setMachine, machine, rows, setRows, hints, setHints },
+    ...{ look, apply, plan, error, faults, lacksMachine, send, begin, forget },
+  };
+}
+
+interface PartProps {
+  readonly form: ImportForm;
+}
+
+function FormatFields({ form }: PartProps): ReactNode {
+  const { file, format, setFormat, rows, setRows, begin, forget } = form;
   const { command } = FORMATS[format];
   return (
-    <Stack mt="md">
+    <>
       <Select
         label="Format"
         data={IMPORT_FORMATS.map((value) => ({ value, label: FORMATS[value].label }))}
@@ -83,94 +137,93 @@ export function ScanImport({ networkId, onApplied }: ScanImportProps): ReactNode
           clearable
           onChange={(next) => {
             setRows(next);
-            if (look.data !== undefined) look.reset();
+            forget();
           }}
         />
       )}
       {command !== null && <CopyField label="Command" value={command} />}
-      {takesHost(format) && (format !== "auto" || lacksMachine || machine !== null) && (
-        <MachineField
-          networkId={networkId}
-          onChange={(next) => {
-            setMachine(next);
-            if (look.data !== undefined) look.reset();
-          }}
-          error={
-            lacksMachine && machine === null
-              ? "Say which machine this file is from: it does not name it"
-              : (faults["hostname"] ?? faults["host_id"])
-          }
-        />
-      )}
-      {file === null ? (
-        <FileField onChoose={begin} disabled={networkId === ""} />
-      ) : (
-        <Group justify="space-between">
-          <Text size="sm">
-            <strong>{file.name}</strong>{" "}
-            <Text component="span" c="dimmed" inherit className="numbers">
-              {sizeText(file.size)}
-            </Text>
-          </Text>
-          <Button variant="default" size="xs" leftSection={<X size={14} aria-hidden />} onClick={() => begin(null)}>
-            Choose another file
-          </Button>
-        </Group>
-      )}
-      {apply.data === undefined && (
-        <TagsInput
-          label="Known subnets (optional)"
-          description="For example 10.0.0.0/22; otherwise the surrounding /24 or /64 is used"
-          value={hints}
-          onChange={(next) => {
-            setHints(next);
-            look.reset();
-          }}
-          error={faults["subnet_hint"] ?? faults["subnet_hint.0"]}
-          acceptValueOnBlur
-        />
-      )}
-      {error !== null && !(lacksMachine && takesHost(format)) && (
-        <Alert
-          color="red"
-          role="alert"
-          title={isOfFile(faults) ? "The file cannot be read" : describeFailure(error).title}
+    </>
+  );
+}
+
+/** Which machine a file is from that may not say so itself. */
+function MachinePart({ form, networkId }: PartProps & { readonly networkId: string }): ReactNode {
+  const { format, machine, setMachine, lacksMachine, faults, forget } = form;
+  if (!takesHost(format) || (format === "auto" && !lacksMachine && machine === null)) return null;
+  return (
+    <MachineField
+      networkId={networkId}
+      onChange={(next) => {
+        setMachine(next);
+        forget();
+      }}
+      error={
+        lacksMachine && machine === null
+          ? "Say which machine this file is from: it does not name it"
+          : (faults["hostname"] ?? faults["host_id"])
+      }
+    />
+  );
+}
+
+function FilePart({ form, isDisabled }: PartProps & { readonly isDisabled: boolean }): ReactNode {
+  const { file, begin } = form;
+  if (file === null) return <FileField onChoose={begin} disabled={isDisabled} />;
+  return (
+    <Group justify="space-between">
+      <Text size="sm">
+        <strong>{file.name}</strong>{" "}
+        <Text component="span" c="dimmed" inherit className="numbers">
+          {sizeText(file.size)}
+        </Text>
+      </Text>
+      <Button variant="default" size="xs" leftSection={<X size={14} aria-hidden />} onClick={() => begin(null)}>
+        Choose another file
+      </Button>
+    </Group>
+  );
+}
+
+function Refusal({ form }: PartProps): ReactNode {
+  const { error, faults, format, lacksMachine } = form;
+  if (error === null || (lacksMachine && takesHost(format))) return null;
+  const title = isOfFile(faults) ? "The file cannot be read" : describeFailure(error).title;
+  return (
+    <Alert color="red" role="alert" title={title}>
+      {describeFailure(error).text}
+    </Alert>
+  );
+}
+
+interface NextStepProps extends PartProps {
+  readonly plan: ImportPlan;
+  readonly file: File;
+}
+
+function NextStep({ form, plan, file }: NextStepProps): ReactNode {
+  const { apply, send } = form;
+  return (
+    <Group justify="flex-end">
+      {apply.data === undefined ? (
+        <Button
+          leftSection={<FileUp size={16} aria-hidden />}
+          loading={apply.isPending}
+          disabled={isNothing(plan)}
+          onClick={() => send(apply, false, file)}
         >
-          {describeFailure(error).text}
-        </Alert>
-      )}
-      {file !== null && look.data === undefined && apply.data === undefined && (
-        <Group justify="flex-end">
-          <Button loading={look.isPending} onClick={() => send(look, true, file)}>
-            Preview import
+          {isNothing(plan) ? "Nothing to import" : "Import"}
+        </Button>
+      ) : (
+        <>
+          <Button component={Link} to={PATHS.hosts} variant="default">
+            Go to hosts
           </Button>
-        </Group>
+          <Button component={Link} to={PATHS.topology}>
+            View topology
+          </Button>
+        </>
       )}
-      {plan !== undefined && <PlanView plan={plan} />}
-      {plan !== undefined && file !== null && (
-        <Group justify="flex-end">
-          {apply.data === undefined ? (
-            <Button
-              leftSection={<FileUp size={16} aria-hidden />}
-              loading={apply.isPending}
-              disabled={isNothing(plan)}
-              onClick={() => send(apply, false, file)}
-            >
-              {isNothing(plan) ? "Nothing to import" : "Import"}
-            </Button>
-          ) : (
-            <>
-              <Button component={Link} to={PATHS.hosts} variant="default">
-                Go to hosts
-              </Button>
-              <Button component={Link} to={PATHS.topology}>
-                View topology
-              </Button>
-            </>
-          )}
-        </Group>
-      )}
-    </Stack>
+    </Group>
   );
 }
 

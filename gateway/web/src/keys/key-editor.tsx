@@ -1,5 +1,5 @@
 import { Checkbox, MultiSelect, NumberInput, Radio, Select, Stack, TagsInput, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
+import { useForm, type UseFormReturnType } from "@mantine/form";
 import {
   createKey,
   getKey,
@@ -45,26 +45,11 @@ interface FormProps {
 
 function KeyForm({ edited, onClose, onCreated }: FormProps): ReactNode {
   const { user, organization, permissions: own } = useSession();
-  const { networks } = useNetworkScope();
   const tags = useTags();
   const create = useWrite(createKey);
   const update = useWrite(updateKey);
   const key = edited?.entity;
-  const permissions: Permission = key?.permissions ?? "Viewer";
-  const perMinute: number | "" = key?.rate_limit_per_minute ?? "";
-  const form = useForm({
-    initialValues: {
-      name: key?.name ?? "",
-      permissions,
-      reach: key?.restricted === true ? "some" : "all",
-      network_ids: key?.restricted === true ? key.network_ids : [],
-      expires_at: localText(key?.expires_at ?? null),
-      is_enabled: key?.is_enabled ?? true,
-      tags: key?.tags ?? [],
-      allowed_ips: key?.allowed_ips ?? [],
-      rate_limit_per_minute: perMinute,
-    },
-  });
+  const form = useForm({ initialValues: valuesOf(key) });
   const levels = PERMISSIONS.filter((level) => isAtLeast(own, level) || level === key?.permissions);
   return (
     <FormWindow
@@ -74,17 +59,8 @@ function KeyForm({ edited, onClose, onCreated }: FormProps): ReactNode {
       onReload={edited?.reload}
       verb={edited === null ? "Create" : "Save"}
       {...(edited !== null && { done: "Saved." })}
-      submit={async ({ reach, expires_at, rate_limit_per_minute, ...values }) => {
-        const body = {
-          ...values,
-          user_id: user.id,
-          organization_id: organization.id,
-          rate_limit_per_minute: rate_limit_per_minute === "" ? null : rate_limit_per_minute,
-          network_ids: reach === "all" ? null : values.network_ids,
-          // an unchanged expiry is sent as it was, also when it has passed
-          expires_at:
-            expires_at === localText(key?.expires_at ?? null) ? (key?.expires_at ?? null) : momentOf(expires_at),
-        };
+      submit={async (values) => {
+        const body = { ...bodyOf(values, key), user_id: user.id, organization_id: organization.id };
         if (edited === null) onCreated((await create.mutateAsync({ body })).key);
         else await update.mutateAsync({ params: { id: edited.entity.id }, body, ...edited.ifMatch });
       }}
@@ -104,6 +80,47 @@ function KeyForm({ edited, onClose, onCreated }: FormProps): ReactNode {
         data={levels}
         {...form.getInputProps("permissions")}
       />
+      <Limits form={form} />
+      {edited !== null && <Checkbox label="Enabled" {...form.getInputProps("is_enabled", { type: "checkbox" })} />}
+      <TagField known={tags} {...form.getInputProps("tags")} />
+    </FormWindow>
+  );
+}
+
+function valuesOf(key: UserApiKey | undefined) {
+  const permissions: Permission = key?.permissions ?? "Viewer";
+  const perMinute: number | "" = key?.rate_limit_per_minute ?? "";
+  return {
+    name: key?.name ?? "",
+    permissions,
+    reach: key?.restricted === true ? "some" : "all",
+    network_ids: key?.restricted === true ? key.network_ids : [],
+    expires_at: localText(key?.expires_at ?? null),
+    is_enabled: key?.is_enabled ?? true,
+    tags: key?.tags ?? [],
+    allowed_ips: key?.allowed_ips ?? [],
+    rate_limit_per_minute: perMinute,
+  };
+}
+
+type Values = ReturnType<typeof valuesOf>;
+
+function bodyOf({ reach, expires_at, rate_limit_per_minute, ...values }: Values, key: UserApiKey | undefined) {
+  const before = key?.expires_at ?? null;
+  return {
+    ...values,
+    rate_limit_per_minute: rate_limit_per_minute === "" ? null : rate_limit_per_minute,
+    network_ids: reach === "all" ? null : values.network_ids,
+    // an unchanged expiry is sent as it was, also when it has passed
+    expires_at: expires_at === localText(before) ? before : momentOf(expires_at),
+  };
+}
+
+/** Where, until when, from where and how often the key may be used. */
+function Limits({ form }: { readonly form: UseFormReturnType<Values> }): ReactNode {
+  const { networks } = useNetworkScope();
+  return (
+    <>
       <Radio.Group label="Networks" {...form.getInputProps("reach")}>
         <Stack gap="xs" mt="xs">
           <Radio value="all" label="All networks I can access, including future ones" />
@@ -138,9 +155,7 @@ function KeyForm({ edited, onClose, onCreated }: FormProps): ReactNode {
         allowDecimal={false}
         {...form.getInputProps("rate_limit_per_minute")}
       />
-      {edited !== null && <Checkbox label="Enabled" {...form.getInputProps("is_enabled", { type: "checkbox" })} />}
-      <TagField known={tags} {...form.getInputProps("tags")} />
-    </FormWindow>
+    </>
   );
 }
 

@@ -11,7 +11,7 @@ import { useRemoval } from "../list/use-removal.js";
 import { useConfirm } from "../parts/confirm.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
-import { RowMenu } from "../parts/row-menu.js";
+import { type RowAction, RowMenu } from "../parts/row-menu.js";
 import { sayDone, sayFailed } from "../parts/toast.js";
 import { When } from "../parts/when.js";
 import { useMay } from "../session/session.js";
@@ -27,14 +27,57 @@ const FIELDS = ["name", "created_at", "updated_at"] as const;
 /** The caller's own API keys. */
 export default function KeysPage(): ReactNode {
   const state = useListState();
-  const ask = useConfirm();
   const { nameOf } = useNetworkScope();
   const [edited, setEdited] = useState<OpenEditor>(null);
   const [rotating, setRotating] = useState<UserApiKey | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
   const rows = useRows(listKeys, { query: { ...state.query, order_by: fieldOf(FIELDS, state.orderBy) ?? "name" } });
-  const finish = useWrite(finishRotation);
   const isOwner = useMay("Owner");
+  const actionsFor = useKeyActions({ onEdit: setEdited, onRotate: setRotating });
+  const add = (
+    <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setEdited({ id: null })}>
+      New API key
+    </Button>
+  );
+  return (
+    <Page
+      title="API keys"
+      about="For scripts and integrations. A key never has more permissions than you."
+      actions={add}
+    >
+      <ListView
+        label="API keys"
+        rows={rows}
+        state={state}
+        columns={columnsOf(nameOf)}
+        idOf={({ id }) => id}
+        nameOf={({ name }) => name}
+        actions={(key) => <RowMenu name={key.name} actions={actionsFor(key)} />}
+        empty={
+          <EmptyState icon={KeyRound} title="No API keys" actions={add}>
+            Create one per script or integration, with only the permissions it needs.
+          </EmptyState>
+        }
+      />
+      {isOwner && <OrganizationKeys />}
+      {rotating !== null && (
+        <RotationWindow apiKey={rotating} onClose={() => setRotating(null)} onRotated={setSecret} />
+      )}
+      {edited !== null && <KeyEditor id={edited.id} onClose={() => setEdited(null)} onCreated={setSecret} />}
+      {secret !== null && <KeyWindow secret={secret} onClose={() => setSecret(null)} />}
+    </Page>
+  );
+}
+
+interface KeyWindows {
+  readonly onEdit: (key: Pick<UserApiKey, "id">) => void;
+  readonly onRotate: (key: UserApiKey) => void;
+}
+
+/** What can be done with a key. */
+function useKeyActions({ onEdit, onRotate }: KeyWindows): (key: UserApiKey) => readonly RowAction[] {
+  const ask = useConfirm();
+  const finish = useWrite(finishRotation);
   const update = useWrite(updateKey);
   const { removeOne } = useRemoval({
     one: deleteKey,
@@ -58,7 +101,22 @@ export default function KeysPage(): ReactNode {
       { onSuccess: () => sayDone(`${key.name} is ${is_enabled ? "enabled" : "disabled"}.`), onError: sayFailed },
     );
   };
-  const columns: readonly Column<UserApiKey>[] = [
+  return (key) => [
+    { label: "Edit", icon: Pencil, run: () => onEdit(key) },
+    { label: key.is_enabled ? "Disable" : "Enable", icon: Power, run: () => setEnabled(key, !key.is_enabled) },
+    { label: "Rotate", icon: RefreshCw, run: () => onRotate(key) },
+    ...(key.previous === null ? [] : [{ label: "End old secret", icon: CheckCheck, run: () => askToFinish(key) }]),
+    { label: "Delete", icon: Trash2, isDestructive: true, run: () => removeOne(key.id, key.name) },
+  ];
+}
+
+function networksText(isRestricted: boolean, names: readonly string[]): string {
+  if (!isRestricted) return "All";
+  return names.length === 0 ? "None" : names.join(", ");
+}
+
+function columnsOf(nameOf: (networkId: string) => string): readonly Column<UserApiKey>[] {
+  return [
     { id: "name", label: "Name", orderBy: "name", cell: ({ name }) => <strong>{name}</strong> },
     { id: "key", label: "Key", cell: ({ key }) => <span className="mono">{key.replace(/\*+$/, "…")}</span> },
     { id: "status", label: "Status", narrow: true, cell: (key) => <KeyStatus apiKey={key} /> },
@@ -77,59 +135,4 @@ export default function KeysPage(): ReactNode {
     },
     { id: "used", label: "Last used", numbers: true, narrow: true, cell: ({ last_used }) => <When at={last_used} /> },
   ];
-  const add = (
-    <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setEdited({ id: null })}>
-      New API key
-    </Button>
-  );
-  return (
-    <Page
-      title="API keys"
-      about="For scripts and integrations. A key never has more permissions than you."
-      actions={add}
-    >
-      <ListView
-        label="API keys"
-        rows={rows}
-        state={state}
-        columns={columns}
-        idOf={({ id }) => id}
-        nameOf={({ name }) => name}
-        actions={(key) => (
-          <RowMenu
-            name={key.name}
-            actions={[
-              { label: "Edit", icon: Pencil, run: () => setEdited({ id: key.id }) },
-              {
-                label: key.is_enabled ? "Disable" : "Enable",
-                icon: Power,
-                run: () => setEnabled(key, !key.is_enabled),
-              },
-              { label: "Rotate", icon: RefreshCw, run: () => setRotating(key) },
-              ...(key.previous === null
-                ? []
-                : [{ label: "End old secret", icon: CheckCheck, run: () => askToFinish(key) }]),
-              { label: "Delete", icon: Trash2, isDestructive: true, run: () => removeOne(key.id, key.name) },
-            ]}
-          />
-        )}
-        empty={
-          <EmptyState icon={KeyRound} title="No API keys" actions={add}>
-            Create one per script or integration, with only the permissions it needs.
-          </EmptyState>
-        }
-      />
-      {isOwner && <OrganizationKeys />}
-      {rotating !== null && (
-        <RotationWindow apiKey={rotating} onClose={() => setRotating(null)} onRotated={setSecret} />
-      )}
-      {edited !== null && <KeyEditor id={edited.id} onClose={() => setEdited(null)} onCreated={setSecret} />}
-      {secret !== null && <KeyWindow secret={secret} onClose={() => setSecret(null)} />}
-    </Page>
-  );
-}
-
-function networksText(isRestricted: boolean, names: readonly string[]): string {
-  if (!isRestricted) return "All";
-  return names.length === 0 ? "None" : names.join(", ");
 }

@@ -89,29 +89,40 @@ export function DataTable<Row>(props: DataTableProps<Row>): ReactNode {
                     </Table.Th>
                   </Table.Tr>
                 )}
-                <Table.Tr data-selected={selection?.ids.has(id) === true || undefined}>
-                  {selection !== undefined && (
-                    <Table.Td className={classes.check}>
-                      <Checkbox
-                        aria-label={`Select ${nameOf(row)}`}
-                        checked={selection.ids.has(id)}
-                        onChange={({ currentTarget }) => selection.toggle([id], currentTarget.checked)}
-                      />
-                    </Table.Td>
-                  )}
-                  {columns.map((column) => (
-                    <Table.Td key={column.id} data-label={column.label} className={classOf(column)}>
-                      <div>{column.cell(row)}</div>
-                    </Table.Td>
-                  ))}
-                  {actions !== undefined && <Table.Td className={classes.actions}>{actions(row)}</Table.Td>}
-                </Table.Tr>
+                <BodyRow {...{ id, row, columns, nameOf, selection, actions }} />
               </Fragment>
             );
           })}
         </Table.Tbody>
       </Table>
     </div>
+  );
+}
+
+interface BodyRowProps<Row> extends Pick<DataTableProps<Row>, "columns" | "nameOf" | "selection" | "actions"> {
+  readonly id: string;
+  readonly row: Row;
+}
+
+function BodyRow<Row>({ id, row, columns, nameOf, selection, actions }: BodyRowProps<Row>): ReactNode {
+  return (
+    <Table.Tr data-selected={selection?.ids.has(id) === true || undefined}>
+      {selection !== undefined && (
+        <Table.Td className={classes.check}>
+          <Checkbox
+            aria-label={`Select ${nameOf(row)}`}
+            checked={selection.ids.has(id)}
+            onChange={({ currentTarget }) => selection.toggle([id], currentTarget.checked)}
+          />
+        </Table.Td>
+      )}
+      {columns.map((column) => (
+        <Table.Td key={column.id} data-label={column.label} className={classOf(column)}>
+          <div>{column.cell(row)}</div>
+        </Table.Td>
+      ))}
+      {actions !== undefined && <Table.Td className={classes.actions}>{actions(row)}</Table.Td>}
+    </Table.Tr>
   );
 }
 

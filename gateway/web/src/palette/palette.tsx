@@ -5,7 +5,7 @@ import { useNavigate } from "react-router";
 import { describeFailure } from "../api/failure.js";
 import { useReturnFocus } from "../forms/use-return-focus.js";
 import type { EditorName } from "./editors.js";
-import { matching } from "./entries.js";
+import { matching, type Section } from "./entries.js";
 import classes from "./palette.module.css";
 import { useCommands } from "./use-commands.js";
 import { useFound } from "./use-found.js";
@@ -70,21 +70,27 @@ export default function Palette({ onClose, onEdit }: PaletteProps): ReactNode {
             />
           </Combobox.EventsTarget>
           <Combobox.Options className={classes.options} aria-label="Results" tabIndex={0} aria-busy={found.isLoading}>
-            {sections.map(({ label, entries }) => (
-              <Combobox.Group key={label} label={label}>
-                {entries.map(({ id, label: name, detail }) => (
-                  <Combobox.Option key={id} value={`${label} ${id}`} className={classes.option}>
-                    <span className={classes.name}>{name}</span>
-                    <span className={classes.detail}>{detail}</span>
-                  </Combobox.Option>
-                ))}
-              </Combobox.Group>
+            {sections.map((section) => (
+              <SectionGroup key={section.label} {...section} />
             ))}
           </Combobox.Options>
           <Said count={runs.size} isLoading={found.isLoading} error={found.error} />
         </Combobox>
       </Modal.Content>
     </Modal.Root>
+  );
+}
+
+function SectionGroup({ label, entries }: Section): ReactNode {
+  return (
+    <Combobox.Group label={label}>
+      {entries.map(({ id, label: name, detail }) => (
+        <Combobox.Option key={id} value={`${label} ${id}`} className={classes.option}>
+          <span className={classes.name}>{name}</span>
+          <span className={classes.detail}>{detail}</span>
+        </Combobox.Option>
+      ))}
+    </Combobox.Group>
   );
 }
 

@@ -61,8 +61,6 @@ export function ConfirmProvider({ children }: { readonly children: ReactNode }):
       setRunning(false);
     }
   };
-  const isReviewed = question?.isReviewed === true;
-  const along = plan === null || isReviewed ? null : alongText(plan);
   const close = (): void => setQuestion(null);
   return (
     <Context value={ask}>
@@ -76,34 +74,71 @@ export function ConfirmProvider({ children }: { readonly children: ReactNode }):
         {question !== null && (
           <Stack>
             <Text size="sm">{question.text}</Text>
-            {isReviewed && plan === null && error === null && <Waiting />}
-            {isReviewed && plan !== null && <PlanView plan={plan} lead="This would change:" />}
-            {along !== null && (
-              <Text size="sm" fw={600} role="status">
-                {along}
-              </Text>
-            )}
-            {error !== null && (
-              <Alert color="red" role="alert" title={describeFailure(error).title}>
-                {describeFailure(error).text}
-              </Alert>
-            )}
-            <Group justify="flex-end">
-              <Button variant="default" onClick={close} disabled={isRunning} data-autofocus>
-                Cancel
-              </Button>
-              <Button
-                color={question.isDestructive === false ? undefined : "red"}
-                loading={isRunning}
-                disabled={isReviewed && plan === null}
-                onClick={() => void run(question)}
-              >
-                {question.verb}
-              </Button>
-            </Group>
+            <Consequences isReviewed={question.isReviewed === true} plan={plan} error={error} />
+            <Answers
+              question={question}
+              isRunning={isRunning}
+              isReady={question.isReviewed !== true || plan !== null}
+              onNo={close}
+              onYes={() => void run(question)}
+            />
           </Stack>
         )}
       </Modal>
     </Context>
+  );
+}
+
+interface AnswersProps {
+  readonly question: Question;
+  readonly isRunning: boolean;
+  /** What has to be reviewed first is there. */
+  readonly isReady: boolean;
+  readonly onNo: () => void;
+  readonly onYes: () => void;
+}
+
+function Answers({ question, isRunning, isReady, onNo, onYes }: AnswersProps): ReactNode {
+  return (
+    <Group justify="flex-end">
+      <Button variant="default" onClick={onNo} disabled={isRunning} data-autofocus>
+        Cancel
+      </Button>
+      <Button
+        color={question.isDestructive === false ? undefined : "red"}
+        loading={isRunning}
+        disabled={!isReady}
+        onClick={onYes}
+      >
+        {question.verb}
+      </Button>
+    </Group>
+  );
+}
+
+interface ConsequencesProps {
+  readonly isReviewed: boolean;
+  readonly plan: Plan | null;
+  readonly error: unknown;
+}
+
+/** What goes with it, or why it failed. */
+function Consequences({ isReviewed, plan, error }: ConsequencesProps): ReactNode {
+  const along = plan === null || isReviewed ? null : alongText(plan);
+  return (
+    <>
+      {isReviewed && plan === null && error === null && <Waiting />}
+      {isReviewed && plan !== null && <PlanView plan={plan} lead="This would change:" />}
+      {along !== null && (
+        <Text size="sm" fw={600} role="status">
+          {along}
+        </Text>
+      )}
+      {error !== null && (
+        <Alert color="red" role="alert" title={describeFailure(error).title}>
+          {describeFailure(error).text}
+        </Alert>
+      )}
+    </>
   );
 }

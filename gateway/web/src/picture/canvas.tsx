@@ -63,40 +63,7 @@ export function Canvas(props: CanvasProps): ReactNode {
   useEffect(() => {
     const element = container.current;
     if (element === null) return undefined;
-    const frame = createFrame({
-      sigma: () => sigma.current,
-      palette: () => PALETTES[look.current.colouring.scheme],
-      discs: () => discsShown(look.current),
-      places: () => placesShown(look.current),
-    });
-    const made = new Sigma(
-      new MultiUndirectedGraph(),
-      element,
-      settingsFor(() => look.current, frame),
-    );
-    sigma.current = made;
-    made.createCanvasContext("discs");
-    const { discs: below, edges } = made.getCanvases();
-    if (below !== undefined) edges?.before(below);
-    const context = below?.getContext("2d");
-    made.resize(true);
-    made.on("beforeRender", frame.begin);
-    // only then is it known where the camera is
-    made.on("afterRender", () => {
-      frame.end();
-      if (!context) return;
-      drawDiscs(made, context, discsShown(look.current), PALETTES[look.current.colouring.scheme]);
-      drawHalos(made, context, halosOf(look.current));
-    });
-    made.on("clickNode", ({ node }) => select.current(node));
-    made.on("clickStage", () => select.current(null));
-    made.on("enterNode", () => (element.style.cursor = "pointer"));
-    made.on("leaveNode", () => (element.style.cursor = ""));
-    const sizes = new ResizeObserver(() => {
-      const { width, height } = made.getDimensions();
-      if (width !== element.offsetWidth || height !== element.offsetHeight) made.scheduleRefresh();
-    });
-    sizes.observe(element);
+    const { made, sizes } = startSigma(element, { sigma, look, select });
     return () => {
       sigma.current = null;
       sizes.disconnect();
@@ -116,7 +83,60 @@ export function Canvas(props: CanvasProps): ReactNode {
     sigma.current?.scheduleRefresh();
   }, [colouring, shown, found, selected, model, layout]);
 
-  useImperativeHandle(handle, () => ({
+  useImperativeHandle(handle, () => handleOf(sigma));
+
+  if (!isPossible)
+    return <p className={classes.noCanvas}>This browser does not support WebGL. Use the list instead.</p>;
+  return <div ref={container} className={classes.canvas} aria-hidden />;
+}
+
+interface Refs {
+  readonly sigma: RefObject<Sigma | null>;
+  readonly look: RefObject<Look>;
+  readonly select: RefObject<CanvasProps["onSelect"]>;
+}
+
+/** Draws in an element from now on, each time what the look is then. */
+function startSigma(element: HTMLDivElement, { sigma, look, select }: Refs): { made: Sigma; sizes: ResizeObserver } {
+  const frame = createFrame({
+    sigma: () => sigma.current,
+    palette: () => PALETTES[look.current.colouring.scheme],
+    discs: () => discsShown(look.current),
+    places: () => placesShown(look.current),
+  });
+  const made = new Sigma(
+    new MultiUndirectedGraph(),
+    element,
+    settingsFor(() => look.current, frame),
+  );
+  sigma.current = made;
+  made.createCanvasContext("discs");
+  const { discs: below, edges } = made.getCanvases();
+  if (below !== undefined) edges?.before(below);
+  const context = below?.getContext("2d");
+  made.resize(true);
+  made.on("beforeRender", frame.begin);
+  // only then is it known where the camera is
+  made.on("afterRender", () => {
+    frame.end();
+    if (!context) return;
+    drawDiscs(made, context, discsShown(look.current), PALETTES[look.current.colouring.scheme]);
+    drawHalos(made, context, halosOf(look.current));
+  });
+  made.on("clickNode", ({ node }) => select.current(node));
+  made.on("clickStage", () => select.current(null));
+  made.on("enterNode", () => (element.style.cursor = "pointer"));
+  made.on("leaveNode", () => (element.style.cursor = ""));
+  const sizes = new ResizeObserver(() => {
+    const { width, height } = made.getDimensions();
+    if (width !== element.offsetWidth || height !== element.offsetHeight) made.scheduleRefresh();
+  });
+  sizes.observe(element);
+  return { made, sizes };
+}
+
+function handleOf(sigma: RefObject<Sigma | null>): CanvasHandle {
+  return {
     zoom: (direction) => {
       const camera = sigma.current?.getCamera();
       void (direction === "in" ? camera?.animatedZoom(moving()) : camera?.animatedUnzoom(moving())); // prettier-ignore
@@ -130,11 +150,7 @@ export function Canvas(props: CanvasProps): ReactNode {
       const wanted = (camera.ratio * made.scaleSize(at.size)) / (at.size < SIZES.host ? CLOSE.service : CLOSE.host);
       void camera.animate({ x: at.x, y: at.y, ratio: Math.min(camera.ratio, wanted) }, moving());
     },
-  }));
-
-  if (!isPossible)
-    return <p className={classes.noCanvas}>This browser does not support WebGL. Use the list instead.</p>;
-  return <div ref={container} className={classes.canvas} aria-hidden />;
+  };
 }
 
 function discsShown({ layout, shown }: Look): readonly Disc[] {

@@ -1,5 +1,5 @@
 import { Text, Title } from "@mantine/core";
-import { getHost, type Host } from "@nts/shared/contract";
+import { getHost, type Host, type Service } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { useOne } from "../api/queries.js";
 import { portText } from "../hosts/texts.js";
@@ -14,7 +14,7 @@ import classes from "./picture.module.css";
 
 /** Interfaces, ports and services of a host, with what the services are bound to and what runs what. */
 export function HostDetails(props: PanelProps & { readonly hostId: string }): ReactNode {
-  const { model, node, hostId, colouring, at, onSelect } = props;
+  const { model, hostId, colouring, at, onSelect } = props;
   const isThen = at !== null && colouring.marks?.get(hostId) !== "new";
   const query = isThen ? { query: { as_of: at } } : {};
   const { data, error, refetch } = useOne(getHost, { params: { id: hostId }, ...query });
@@ -53,30 +53,33 @@ export function HostDetails(props: PanelProps & { readonly hostId: string }): Re
       </ul>
       <Title order={3}>Services ({host.services.length})</Title>
       <ul className={classes.services}>
-        {host.services.map((service) => {
-          const known = model.nodes.get(service.id);
-          return (
-            <li key={service.id} data-selected={service.id === node.id || undefined}>
-              <button type="button" onClick={() => onSelect(service.id)}>
-                <svg width="10" height="10" aria-hidden>
-                  <circle
-                    cx="5"
-                    cy="5"
-                    r="4.5"
-                    fill={known === undefined ? "currentColor" : colourOf(known, colouring)}
-                  />
-                </svg>
-                {service.name}
-              </button>
-              {service.service_definition !== service.name && (
-                <span className={classes.minor}>{service.service_definition}</span>
-              )}
-              <SocketList service={service} host={host} />
-            </li>
-          );
-        })}
+        {host.services.map((service) => (
+          <ServiceRow key={service.id} {...props} host={host} service={service} />
+        ))}
       </ul>
     </>
+  );
+}
+
+interface ServiceRowProps extends PanelProps {
+  readonly host: Host;
+  readonly service: Service;
+}
+
+function ServiceRow({ model, node, colouring, host, service, onSelect }: ServiceRowProps): ReactNode {
+  const { id, name, service_definition } = service;
+  const known = model.nodes.get(id);
+  return (
+    <li data-selected={id === node.id || undefined}>
+      <button type="button" onClick={() => onSelect(id)}>
+        <svg width="10" height="10" aria-hidden>
+          <circle cx="5" cy="5" r="4.5" fill={known === undefined ? "currentColor" : colourOf(known, colouring)} />
+        </svg>
+        {name}
+      </button>
+      {service_definition !== name && <span className={classes.minor}>{service_definition}</span>}
+      <SocketList service={service} host={host} />
+    </li>
   );
 }
 

@@ -2,22 +2,31 @@ import { ActionIcon, Drawer, useComputedColorScheme } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import type { Diff, Topology } from "@nts/shared/contract";
 import { Maximize, Minus, Plus } from "lucide-react";
-import { type ReactNode, type RefObject, useCallback, useDeferredValue, useMemo, useRef, useState } from "react";
+import {
+  type ComponentProps,
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useDeferredValue,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import { Page } from "../parts/page.js";
 import { sayFailed } from "../parts/toast.js";
 import { useTags } from "../tags/tags.js";
 import { Canvas, type CanvasHandle } from "./canvas.js";
 import { CardView } from "./card-view.js";
 import { pngOf, save, svgOf } from "./files.js";
-import { findIn, NO_FILTERS, shownIn } from "./filters.js";
+import { type Filters, findIn, NO_FILTERS, shownIn } from "./filters.js";
 import { layoutOf } from "./layout.js";
 import { Legend } from "./legend.js";
-import { modelOf } from "./model.js";
+import { type Model, modelOf } from "./model.js";
 import { Panel } from "./panel.js";
 import type { Mark } from "./past.js";
 import classes from "./picture.module.css";
 import { Results } from "./results.js";
-import { sceneOf } from "./scene.js";
+import { type Scene, sceneOf } from "./scene.js";
 import { Toolbar } from "./toolbar.js";
 import { useView } from "./use-view.js";
 
@@ -54,27 +63,13 @@ export function Overview(props: OverviewProps): ReactNode {
   const model = useMemo(() => modelOf(topology), [topology]);
   const layout = useMemo(() => layoutOf(modelOf(whole)), [whole]);
   const colouring = useMemo(() => ({ scheme, marks }), [scheme, marks]);
-  const shown = useMemo(() => shownIn(model, filters), [model, filters]);
-  const wanted = useDeferredValue(search);
-  const listed = useMemo(() => findIn(model, wanted).filter(({ id }) => shown.has(id)), [model, wanted, shown]);
-  const isSearching = wanted.trim() !== "";
-  const found = useMemo(() => (isSearching ? new Set(listed.map(({ id }) => id)) : null), [isSearching, listed]);
+  const { shown, listed, found } = useFound(model, filters, search);
   const node = selected === null ? undefined : model.nodes.get(selected);
 
   const show = useCallback((id: string): void => {
     setSelected(id);
     canvas.current?.show(id);
   }, []);
-
-  async function exportAs(format: "png" | "svg"): Promise<void> {
-    try {
-      const scene = sceneOf({ model, layout, shown, colouring, title });
-      const content = format === "png" ? await pngOf(scene) : new Blob([svgOf(scene)], { type: "image/svg+xml" });
-      save(content, `topology.${format}`);
-    } catch (error) {
-      sayFailed(error);
-    }
-  }
 
   const panel = node !== undefined && (
     <Panel {...{ model, node, colouring, at, diff, tags }} onSelect={show} onClose={() => setSelected(null)} />
@@ -89,7 +84,7 @@ export function Overview(props: OverviewProps): ReactNode {
           onView={setView}
           onSearch={setSearch}
           onFilter={setFilters}
-          onExport={(format) => void exportAs(format)}
+          onExport={(format) => void exportAs(format, sceneOf({ model, layout, shown, colouring, title }))}
         />
       }
     >
@@ -99,14 +94,7 @@ export function Overview(props: OverviewProps): ReactNode {
           {view === "cards" ? (
             <CardView {...{ model, shown, found, colouring, selected }} onSelect={setSelected} />
           ) : (
-            <>
-              <Canvas
-                {...{ model, layout, colouring, shown, found, selected }}
-                onSelect={setSelected}
-                handle={canvas}
-              />
-              <Zoom canvas={canvas} />
-            </>
+            <MapView {...{ model, layout, colouring, shown, found, selected }} onSelect={setSelected} handle={canvas} />
           )}
         </div>
         <Legend nodes={topology.nodes} colouring={colouring} isOpen={!isNarrow} />
@@ -115,19 +103,56 @@ export function Overview(props: OverviewProps): ReactNode {
         </div>
         {!isNarrow && panel}
       </div>
-      <Drawer.Root
-        opened={isNarrow && node !== undefined}
-        onClose={() => setSelected(null)}
-        position="bottom"
-        size="75%"
-        lockScroll={false}
-      >
-        <Drawer.Overlay />
-        <Drawer.Content aria-label="Details" className={classes.drawer ?? ""}>
-          <Drawer.Body>{isNarrow && panel}</Drawer.Body>
-        </Drawer.Content>
-      </Drawer.Root>
+      <PanelDrawer isOpen={isNarrow && node !== undefined} onClose={() => setSelected(null)}>
+        {isNarrow && panel}
+      </PanelDrawer>
     </Page>
+  );
+}
+
+async function exportAs(format: "png" | "svg", scene: Scene): Promise<void> {
+  try {
+    const content = format === "png" ? await pngOf(scene) : new Blob([svgOf(scene)], { type: "image/svg+xml" });
+    save(content, `topology.${format}`);
+  } catch (error) {
+    sayFailed(error);
+  }
+}
+
+/** Ids of what the filters leave, what of it a search lists, and the ids of that; null when nothing is searched. */
+function useFound(model: Model, filters: Filters, search: string) {
+  const shown = useMemo(() => shownIn(model, filters), [model, filters]);
+  const wanted = useDeferredValue(search);
+  const listed = useMemo(() => findIn(model, wanted).filter(({ id }) => shown.has(id)), [model, wanted, shown]);
+  const isSearching = wanted.trim() !== "";
+  const found = useMemo(() => (isSearching ? new Set(listed.map(({ id }) => id)) : null), [isSearching, listed]);
+  return { shown, listed, found };
+}
+
+interface PanelDrawerProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+/** Where there is no room beside the picture. */
+function PanelDrawer({ isOpen, onClose, children }: PanelDrawerProps): ReactNode {
+  return (
+    <Drawer.Root opened={isOpen} onClose={onClose} position="bottom" size="75%" lockScroll={false}>
+      <Drawer.Overlay />
+      <Drawer.Content aria-label="Details" className={classes.drawer ?? ""}>
+        <Drawer.Body>{children}</Drawer.Body>
+      </Drawer.Content>
+    </Drawer.Root>
+  );
+}
+
+function MapView(props: ComponentProps<typeof Canvas>): ReactNode {
+  return (
+    <>
+      <Canvas {...props} />
+      <Zoom canvas={props.handle} />
+    </>
   );
 }
 

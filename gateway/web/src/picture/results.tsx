@@ -30,15 +30,7 @@ export function Results({ model, nodes, colouring, selected, onSelect }: Results
   }, [current]);
 
   function onKeyDown(event: KeyboardEvent): void {
-    const moves: Readonly<Record<string, number>> = {
-      ArrowDown: current + 1,
-      ArrowUp: current - 1,
-      Home: 0,
-      End: listed.length - 1,
-      PageDown: current + 10,
-      PageUp: current - 10,
-    };
-    const to = moves[event.key];
+    const to = placeAfter(event.key, current, listed.length);
     const node = listed[current];
     if (to !== undefined) setActive(Math.max(0, Math.min(listed.length - 1, to)));
     else if ((event.key === "Enter" || event.key === " ") && node !== undefined) onSelect(node.id);
@@ -85,6 +77,19 @@ export function Results({ model, nodes, colouring, selected, onSelect }: Results
       )}
     </>
   );
+}
+
+/** Where a key leads from a place; undefined for one that leads nowhere. */
+function placeAfter(key: string, current: number, count: number): number | undefined {
+  const moves: Readonly<Record<string, number>> = {
+    ArrowDown: current + 1,
+    ArrowUp: current - 1,
+    Home: 0,
+    End: count - 1,
+    PageDown: current + 10,
+    PageUp: current - 10,
+  };
+  return moves[key];
 }
 
 function detailOf(model: Model, node: TopologyNode): string {

@@ -24,21 +24,7 @@ const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyl
 
 /** Chooses the moment of the picture: a slider over what the journal keeps, whose end is the present. */
 export function TimeBar({ steps, isLoading, error, at, onGo, summary }: TimeBarProps): ReactNode {
-  const [sliding, setSliding] = useState<number | null>(null);
-  const here = at === null ? steps.length : placeOf(steps, at);
-  const place = sliding ?? here;
-  const stepAt = (index: number): string | null => steps[Math.max(0, index)]?.at ?? null;
-
-  useEffect(() => {
-    if (sliding === null) return undefined;
-    const timer = setTimeout(() => {
-      setSliding(null);
-      onGo(stepAt(sliding));
-    }, REST_MS);
-    return () => clearTimeout(timer);
-  });
-
-  const shownAt = sliding === null ? at : stepAt(sliding);
+  const { place, shownAt, setSliding } = useSlider({ steps, at, onGo });
   const said = shownAt === null ? "Now" : exact.format(new Date(shownAt));
   const why = shownAt === null || steps[place]?.at !== shownAt ? null : whyOf(steps[place]);
   return (
@@ -86,6 +72,40 @@ export function TimeBar({ steps, isLoading, error, at, onGo, summary }: TimeBarP
           Back to now
         </Button>
       </div>
+      <MomentText {...{ said, why, isLoading, error, summary }} />
+    </section>
+  );
+}
+
+/** The place of the slider, and its moment; it is gone to once the slider rests. */
+function useSlider({ steps, at, onGo }: Pick<TimeBarProps, "steps" | "at" | "onGo">) {
+  const [sliding, setSliding] = useState<number | null>(null);
+  const here = at === null ? steps.length : placeOf(steps, at);
+  const place = sliding ?? here;
+  const stepAt = (index: number): string | null => steps[Math.max(0, index)]?.at ?? null;
+
+  useEffect(() => {
+    if (sliding === null) return undefined;
+    const timer = setTimeout(() => {
+      setSliding(null);
+      onGo(stepAt(sliding));
+    }, REST_MS);
+    return () => clearTimeout(timer);
+  });
+
+  const shownAt = sliding === null ? at : stepAt(sliding);
+  return { place, shownAt, setSliding };
+}
+
+interface MomentTextProps extends Pick<TimeBarProps, "isLoading" | "error" | "summary"> {
+  readonly said: string;
+  readonly why: string | null;
+}
+
+/** Which moment it is, who changed what then, and what is different by now. */
+function MomentText({ said, why, isLoading, error, summary }: MomentTextProps): ReactNode {
+  return (
+    <>
       <div className={classes.timeText} aria-busy={isLoading}>
         <Text size="sm" component="span" fw={600} className="numbers">
           {said}
@@ -104,7 +124,7 @@ export function TimeBar({ steps, isLoading, error, at, onGo, summary }: TimeBarP
           {describeFailure(error).text}
         </Alert>
       )}
-    </section>
+    </>
   );
 }
 

@@ -38,11 +38,7 @@ const FILES: readonly { readonly format: TopologyFormat; readonly label: string 
 
 /** What narrows the picture, and what takes it away. */
 export function Toolbar(props: ToolbarProps): ReactNode {
-  const { networkId, search, at, isLookingBack, onLookBack, onSearch, onExport, view, onView } = props;
-  const scope = new URLSearchParams({
-    ...(networkId !== null && { network_id: networkId }),
-    ...(at !== null && { as_of: at }),
-  });
+  const { search, isLookingBack, onLookBack, onSearch, view, onView } = props;
   return (
     <div className={classes.toolbar}>
       <SegmentedControl
@@ -77,36 +73,47 @@ export function Toolbar(props: ToolbarProps): ReactNode {
       >
         Look back
       </Button>
-      <Menu position="bottom-end" withinPortal>
-        <Menu.Target>
-          <Button variant="default" leftSection={<Download size={16} aria-hidden />}>
-            Export
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Label>Current view</Menu.Label>
-          {view === "cards" ? (
-            <Menu.Item onClick={printSoon}>Print</Menu.Item>
-          ) : (
-            <>
-              <Menu.Item onClick={() => onExport("png")}>PNG</Menu.Item>
-              <Menu.Item onClick={() => onExport("svg")}>SVG</Menu.Item>
-            </>
-          )}
-          <Menu.Label>Full graph</Menu.Label>
-          {FILES.map(({ format, label }) => (
-            <Menu.Item
-              key={format}
-              component="a"
-              href={`/api/v1/topology?${new URLSearchParams([["format", format], ...scope]).toString()}`}
-              download
-            >
-              {label}
-            </Menu.Item>
-          ))}
-        </Menu.Dropdown>
-      </Menu>
+      <ExportMenu {...props} />
     </div>
+  );
+}
+
+/** What is drawn now as a picture, or all of the graph as a file. */
+function ExportMenu({ networkId, at, view, onExport }: ToolbarProps): ReactNode {
+  const scope = new URLSearchParams({
+    ...(networkId !== null && { network_id: networkId }),
+    ...(at !== null && { as_of: at }),
+  });
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <Button variant="default" leftSection={<Download size={16} aria-hidden />}>
+          Export
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>Current view</Menu.Label>
+        {view === "cards" ? (
+          <Menu.Item onClick={printSoon}>Print</Menu.Item>
+        ) : (
+          <>
+            <Menu.Item onClick={() => onExport("png")}>PNG</Menu.Item>
+            <Menu.Item onClick={() => onExport("svg")}>SVG</Menu.Item>
+          </>
+        )}
+        <Menu.Label>Full graph</Menu.Label>
+        {FILES.map(({ format, label }) => (
+          <Menu.Item
+            key={format}
+            component="a"
+            href={`/api/v1/topology?${new URLSearchParams([["format", format], ...scope]).toString()}`}
+            download
+          >
+            {label}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
   );
 }
 

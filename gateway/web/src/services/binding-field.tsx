@@ -23,7 +23,6 @@ export function BindingField({ host, value, onChange }: BindingFieldProps): Reac
   const verdict = bindingJudge(inventory)(value);
   const remarks = remarksOn(verdict);
   const isRefused = verdict.foreign.length + verdict.conflicts.length > 0;
-  const [port, at] = [host.ports[0], host.interfaces[0]];
   const replace = (index: number, binding: BindingInput): void =>
     onChange(value.map((one, i) => (i === index ? binding : one)));
   return (
@@ -44,22 +43,44 @@ export function BindingField({ host, value, onChange }: BindingFieldProps): Reac
           onRemove={() => onChange(value.filter((_, i) => i !== index))}
         />
       ))}
+      <Additions host={host} onAdd={(binding) => onChange([...value, binding])} />
+      <Alert
+        mt="sm"
+        p="xs"
+        variant="light"
+        color={isRefused ? "red" : verdict.removed.length > 0 ? "yellow" : "gray"}
+        role="status"
+        aria-live="polite"
+      >
+        {summaryOf(verdict.kept.length, verdict.removed.length, isRefused)}
+      </Alert>
+    </Fieldset>
+  );
+}
+
+interface AdditionsProps {
+  readonly host: Host;
+  readonly onAdd: (binding: BindingInput) => void;
+}
+
+/** Adds bindings to what the host has; says what it lacks. */
+function Additions({ host, onAdd }: AdditionsProps): ReactNode {
+  const [port, at] = [host.ports[0], host.interfaces[0]];
+  const button = { size: "xs", variant: "default", leftSection: <Plus size={14} aria-hidden /> } as const;
+  return (
+    <>
       <Group gap="xs" mt="sm">
         <Button
-          size="xs"
-          variant="default"
-          leftSection={<Plus size={14} aria-hidden />}
+          {...button}
           disabled={port === undefined}
-          onClick={() => port && onChange([...value, { type: "Port", port_id: port.id, interface_id: null }])}
+          onClick={() => port && onAdd({ type: "Port", port_id: port.id, interface_id: null })}
         >
           Port
         </Button>
         <Button
-          size="xs"
-          variant="default"
-          leftSection={<Plus size={14} aria-hidden />}
+          {...button}
           disabled={at === undefined}
-          onClick={() => at && onChange([...value, { type: "Interface", interface_id: at.id }])}
+          onClick={() => at && onAdd({ type: "Interface", interface_id: at.id })}
         >
           Interface without a port
         </Button>
@@ -73,17 +94,7 @@ export function BindingField({ host, value, onChange }: BindingFieldProps): Reac
               : "The host has no interfaces."}
         </Text>
       )}
-      <Alert
-        mt="sm"
-        p="xs"
-        variant="light"
-        color={isRefused ? "red" : verdict.removed.length > 0 ? "yellow" : "gray"}
-        role="status"
-        aria-live="polite"
-      >
-        {summaryOf(verdict.kept.length, verdict.removed.length, isRefused)}
-      </Alert>
-    </Fieldset>
+    </>
   );
 }
 
@@ -152,16 +163,17 @@ function BindingRow({ number, host, binding, remarks, onChange, onRemove }: Bind
       >
         <Trash2 size={16} aria-hidden />
       </ActionIcon>
-      {remarks.map(({ kind, text }) => (
-        <Text
-          key={text}
-          size="xs"
-          className={classes.remark}
-          c={kind === "refused" ? "var(--mantine-color-error)" : "dimmed"}
-        >
-          {text}
-        </Text>
+      {remarks.map((remark) => (
+        <RemarkText key={remark.text} {...remark} />
       ))}
     </div>
+  );
+}
+
+function RemarkText({ kind, text }: Remark): ReactNode {
+  return (
+    <Text size="xs" className={classes.remark ?? ""} c={kind === "refused" ? "var(--mantine-color-error)" : "dimmed"}>
+      {text}
+    </Text>
   );
 }

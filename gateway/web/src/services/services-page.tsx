@@ -9,14 +9,15 @@ import {
   type Service,
   SERVICE_ORDER_FIELDS,
 } from "@nts/shared/contract";
+import type { UseQueryResult } from "@tanstack/react-query";
 import { Boxes } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
-import { useRows } from "../api/queries.js";
+import { type Rows, useRows } from "../api/queries.js";
 import type { Column } from "../list/data-table.js";
 import { EditableList } from "../list/editable-list.js";
 import { GroupFilter, ManyFilter, SearchFilter } from "../list/filters.js";
-import { fieldOf, useListState } from "../list/list-state.js";
+import { fieldOf, type ListState, useListState } from "../list/list-state.js";
 import { MissedFilter, missedOf } from "../list/missed-filter.js";
 import { useRemoval } from "../list/use-removal.js";
 import { useSelection } from "../list/use-selection.js";
@@ -30,7 +31,7 @@ import { useNetworkScope } from "../shell/networks.js";
 import { SocketList } from "../sockets/socket-list.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import { TagFilter } from "../tags/tag-filter.js";
-import { useTags } from "../tags/tags.js";
+import { type KnownTags, useTags } from "../tags/tags.js";
 import { ServiceEditor } from "./service-editor.js";
 
 const GROUPS = [
@@ -51,19 +52,7 @@ export default function ServicesPage(): ReactNode {
   const { networkId, nameOf } = useNetworkScope();
   const [edited, setEdited] = useState<Service | null>(null);
   const groupBy = fieldOf(SERVICE_ORDER_FIELDS, state.groupBy);
-  const hidden = state.valuesOf("without");
-  const rows = useRows(listServices, {
-    query: {
-      ...state.query,
-      order_by: fieldOf(SERVICE_ORDER_FIELDS, state.orderBy) ?? "name",
-      group_by: groupBy,
-      network_id: networkId ?? undefined,
-      tag_ids: state.valuesOf("tag"),
-      ...missedOf(state),
-      q: state.text === "" ? undefined : state.text,
-      exclude_categories: CATEGORIES.filter((category) => hidden.includes(category)),
-    },
-  });
+  const rows = useServices(state, networkId);
   const hosts = useHosts(rows.data?.data ?? []);
   const removal = useRemoval({
     one: deleteService,
@@ -72,7 +61,92 @@ export default function ServicesPage(): ReactNode {
     consequence: "Its bindings are deleted as well. This cannot be undone.",
     selection,
   });
-  const columns: readonly Column<Service>[] = [
+  const groupOf = (service: Service): string =>
+    groupBy === "host"
+      ? (hosts.get(service.host_id)?.name ?? "…")
+      : groupBy === "network_id"
+        ? nameOf(service.network_id)
+        : service.service_definition;
+  return (
+    <Page title="Services" about="Services running on your hosts. Add services on a host's page.">
+      <EditableList
+        label="Services"
+        rows={rows}
+        state={state}
+        columns={columnsOf({ hosts, tags, nameOf })}
+        may={may}
+        selection={selection}
+        removal={removal}
+        onEdit={setEdited}
+        toolbar={<Filters state={state} tags={tags} />}
+        groupOf={GROUPS.some(({ value }) => value === groupBy) ? groupOf : undefined}
+        empty={
+          <EmptyState
+            icon={Boxes}
+            title="No services"
+            actions={
+              <Button component={Link} to={PATHS.hosts} variant="default">
+                Go to hosts
+              </Button>
+            }
+          >
+            A version scan (nmap -sV) brings services along. Or add them on the page of their host.
+          </EmptyState>
+        }
+      />
+      {edited !== null && <ServiceEditor hostId={edited.host_id} id={edited.id} onClose={() => setEdited(null)} />}
+    </Page>
+  );
+}
+
+function useServices(state: ListState, networkId: string | null): UseQueryResult<Rows<Service>> {
+  const hidden = state.valuesOf("without");
+  return useRows(listServices, {
+    query: {
+      ...state.query,
+      order_by: fieldOf(SERVICE_ORDER_FIELDS, state.orderBy) ?? "name",
+      group_by: fieldOf(SERVICE_ORDER_FIELDS, state.groupBy),
+      network_id: networkId ?? undefined,
+      tag_ids: state.valuesOf("tag"),
+      ...missedOf(state),
+      q: state.text === "" ? undefined : state.text,
+      exclude_categories: CATEGORIES.filter((category) => hidden.includes(category)),
+    },
+  });
+}
+
+function Filters({ state, tags }: { readonly state: ListState; readonly tags: KnownTags }): ReactNode {
+  return (
+    <>
+      <SearchFilter state={state} placeholder="Name, definition or address:port" />
+      <TagFilter state={state} known={tags} />
+      <MissedFilter state={state} />
+      <ManyFilter
+        state={state}
+        name="without"
+        label="Exclude categories"
+        data={CATEGORIES.map((one) => ({ value: one, label: one }))}
+      />
+      <GroupFilter state={state} data={GROUPS} />
+    </>
+  );
+}
+
+/** The hosts of a page of services, in one request. */
+function useHosts(services: readonly Service[]): ReadonlyMap<string, Host> {
+  const ids = [...new Set(services.map(({ host_id }) => host_id))].sort();
+  const { data } = useRows(listHosts, { query: { ids, limit: 1000 } }, { enabled: ids.length > 0 });
+  return new Map(data?.data.map((host) => [host.id, host]));
+}
+
+interface ColumnParts {
+  readonly hosts: ReadonlyMap<string, Host>;
+  readonly tags: KnownTags;
+  readonly nameOf: (networkId: string) => string;
+}
+
+function columnsOf({ hosts, tags, nameOf }: ColumnParts): readonly Column<Service>[] {
+  return [
     {
       id: "name",
       label: "Name",
@@ -100,60 +174,4 @@ export default function ServicesPage(): ReactNode {
     { id: "source", label: "Source", narrow: true, optional: true, cell: ({ source }) => source.type },
     { id: "updated", label: "Changed", orderBy: "updated_at", numbers: true, narrow: true, cell: ({ updated_at }) => <When at={updated_at} /> }, // prettier-ignore
   ];
-  const groupOf = (service: Service): string =>
-    groupBy === "host"
-      ? (hosts.get(service.host_id)?.name ?? "…")
-      : groupBy === "network_id"
-        ? nameOf(service.network_id)
-        : service.service_definition;
-  return (
-    <Page title="Services" about="Services running on your hosts. Add services on a host's page.">
-      <EditableList
-        label="Services"
-        rows={rows}
-        state={state}
-        columns={columns}
-        may={may}
-        selection={selection}
-        removal={removal}
-        onEdit={setEdited}
-        toolbar={
-          <>
-            <SearchFilter state={state} placeholder="Name, definition or address:port" />
-            <TagFilter state={state} known={tags} />
-            <MissedFilter state={state} />
-            <ManyFilter
-              state={state}
-              name="without"
-              label="Exclude categories"
-              data={CATEGORIES.map((one) => ({ value: one, label: one }))}
-            />
-            <GroupFilter state={state} data={GROUPS} />
-          </>
-        }
-        groupOf={GROUPS.some(({ value }) => value === groupBy) ? groupOf : undefined}
-        empty={
-          <EmptyState
-            icon={Boxes}
-            title="No services"
-            actions={
-              <Button component={Link} to={PATHS.hosts} variant="default">
-                Go to hosts
-              </Button>
-            }
-          >
-            A version scan (nmap -sV) brings services along. Or add them on the page of their host.
-          </EmptyState>
-        }
-      />
-      {edited !== null && <ServiceEditor hostId={edited.host_id} id={edited.id} onClose={() => setEdited(null)} />}
-    </Page>
-  );
-}
-
-/** The hosts of a page of services, in one request. */
-function useHosts(services: readonly Service[]): ReadonlyMap<string, Host> {
-  const ids = [...new Set(services.map(({ host_id }) => host_id))].sort();
-  const { data } = useRows(listHosts, { query: { ids, limit: 1000 } }, { enabled: ids.length > 0 });
-  return new Map(data?.data.map((host) => [host.id, host]));
 }

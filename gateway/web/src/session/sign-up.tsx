@@ -1,5 +1,5 @@
 import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
+import { useForm, type UseFormReturnType } from "@mantine/form";
 import { ApiError } from "@nts/shared/client";
 import { register } from "@nts/shared/contract";
 import { useQueryClient } from "@tanstack/react-query";
@@ -12,6 +12,8 @@ import { PATHS } from "../paths.js";
 import { Entrance } from "./entrance.js";
 import { useSessionReset } from "./session.js";
 
+const EMPTY = { email: "", password: "", organization_name: "", invite_token: "" };
+
 /** Creating an account: with an organization of its own, or in the one that an invite link (`?invite=…`) belongs to. */
 export default function SignUp(): ReactNode {
   const { search } = useLocation();
@@ -21,30 +23,17 @@ export default function SignUp(): ReactNode {
   const reset = useSessionReset();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const form = useForm({
-    initialValues: { email: "", password: "", organization_name: "", invite_token: invited ?? "" },
-  });
+  const form = useForm({ initialValues: { ...EMPTY, invite_token: invited ?? "" } });
   const isClosed = create.error instanceof ApiError && create.error.code === "registration_closed";
-  const asksForInvite = invited !== null || isClosed;
   // Where a second factor is required, there is an account and no session yet.
   const goOn = async (): Promise<void> => {
     await reset();
     if (queries.getQueryData(SESSION_KEY) === null)
       await navigate(`${PATHS.signIn}?next=${encodeURIComponent(PATHS.home)}`);
   };
-  const submit = form.onSubmit(({ email, password, organization_name, invite_token }) => {
-    const joins = invite_token.trim() !== "";
-    create.mutate(
-      {
-        body: {
-          email,
-          password,
-          ...(joins ? { invite_token } : {}),
-          ...(joins || organization_name.trim() === "" ? {} : { organization_name }),
-        },
-      },
-      { onSuccess: () => void goOn(), onError: (error) => form.setErrors(faultsOf(error)) },
-    );
+  const submit = form.onSubmit((values) => {
+    const outcome = { onSuccess: () => void goOn(), onError: (error: Error) => form.setErrors(faultsOf(error)) };
+    create.mutate({ body: bodyOf(values) }, outcome);
   });
   return (
     <Entrance
@@ -67,25 +56,7 @@ export default function SignUp(): ReactNode {
                 : `${describeFailure(create.error).title}. ${describeFailure(create.error).text}`}
             </Alert>
           )}
-          <TextInput label="Email" type="email" autoComplete="username" required {...form.getInputProps("email")} />
-          <PasswordInput
-            label="Password"
-            description="10 characters or more, and hard to guess"
-            autoComplete="new-password"
-            required
-            {...form.getInputProps("password")}
-          />
-          {asksForInvite ? (
-            <TextInput label="Invitation" autoComplete="off" {...form.getInputProps("invite_token")} />
-          ) : (
-            <TextInput
-              label="Organization"
-              description="You can rename it later"
-              placeholder="My Organization"
-              autoComplete="organization"
-              {...form.getInputProps("organization_name")}
-            />
-          )}
+          <Fields form={form} asksForInvite={invited !== null || isClosed} />
           <Button type="submit" loading={create.isPending} fullWidth>
             {invited === null ? "Create account" : "Join"}
           </Button>
@@ -98,6 +69,43 @@ export default function SignUp(): ReactNode {
       </form>
     </Entrance>
   );
+}
+
+interface FieldsProps {
+  readonly form: UseFormReturnType<typeof EMPTY>;
+  readonly asksForInvite: boolean;
+}
+
+function Fields({ form, asksForInvite }: FieldsProps): ReactNode {
+  return (
+    <>
+      <TextInput label="Email" type="email" autoComplete="username" required {...form.getInputProps("email")} />
+      <PasswordInput
+        label="Password"
+        description="10 characters or more, and hard to guess"
+        autoComplete="new-password"
+        required
+        {...form.getInputProps("password")}
+      />
+      {asksForInvite ? (
+        <TextInput label="Invitation" autoComplete="off" {...form.getInputProps("invite_token")} />
+      ) : (
+        <TextInput
+          label="Organization"
+          description="You can rename it later"
+          placeholder="My Organization"
+          autoComplete="organization"
+          {...form.getInputProps("organization_name")}
+        />
+      )}
+    </>
+  );
+}
+
+/** Who has an invite joins the organization of that one. */
+function bodyOf({ email, password, organization_name, invite_token }: typeof EMPTY) {
+  if (invite_token.trim() !== "") return { email, password, invite_token };
+  return { email, password, ...(organization_name.trim() !== "" && { organization_name }) };
 }
 
 function faultsOf(error: unknown): Readonly<Record<string, string>> {

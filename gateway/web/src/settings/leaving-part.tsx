@@ -105,22 +105,7 @@ function LeavingWindow({ way, onClose }: { readonly way: Way; readonly onClose: 
         <Stack>
           <Text size="sm">{way.text}</Text>
           {way.isOfAll === true && (
-            <>
-              <Text size="sm">
-                Keep what you may need later:{" "}
-                <Anchor href={exportArchive.path} download underline="always" inherit>
-                  download the archive
-                </Anchor>{" "}
-                of the whole inventory first.
-              </Text>
-              <TextInput
-                label={`Type the name of the organization: ${session.organization.name}`}
-                autoComplete="off"
-                required
-                data-autofocus
-                {...form.getInputProps("name")}
-              />
-            </>
+            <WholeOrganization name={session.organization.name} field={form.getInputProps("name")} />
           )}
           {/* tells password managers whose password it is */}
           <input type="text" name="username" autoComplete="username" value={session.user.email} readOnly hidden />
@@ -152,6 +137,33 @@ function LeavingWindow({ way, onClose }: { readonly way: Way; readonly onClose: 
         </Stack>
       </form>
     </Modal>
+  );
+}
+
+interface WholeOrganizationProps {
+  readonly name: string;
+  readonly field: object;
+}
+
+/** Offers the archive, and has the name typed. */
+function WholeOrganization({ name, field }: WholeOrganizationProps): ReactNode {
+  return (
+    <>
+      <Text size="sm">
+        Keep what you may need later:{" "}
+        <Anchor href={exportArchive.path} download underline="always" inherit>
+          download the archive
+        </Anchor>{" "}
+        of the whole inventory first.
+      </Text>
+      <TextInput
+        label={`Type the name of the organization: ${name}`}
+        autoComplete="off"
+        required
+        data-autofocus
+        {...field}
+      />
+    </>
   );
 }
 

@@ -1,14 +1,15 @@
 import { Anchor, Button } from "@mantine/core";
 import { bulkDeleteSubnets, deleteSubnet, listSubnets, type Subnet } from "@nts/shared/contract";
+import type { UseQueryResult } from "@tanstack/react-query";
 import { Plus, Spline } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
-import { useRows } from "../api/queries.js";
+import { type Rows, useRows } from "../api/queries.js";
 import type { OpenEditor } from "../forms/for-editing.js";
 import type { Column } from "../list/data-table.js";
 import { EditableList } from "../list/editable-list.js";
 import { GroupFilter } from "../list/filters.js";
-import { fieldOf, useListState } from "../list/list-state.js";
+import { fieldOf, type ListState, useListState } from "../list/list-state.js";
 import { useRemoval } from "../list/use-removal.js";
 import { useSelection } from "../list/use-selection.js";
 import { EmptyState } from "../parts/empty-state.js";
@@ -18,7 +19,7 @@ import { useMay } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import { TagFilter } from "../tags/tag-filter.js";
-import { useTags } from "../tags/tags.js";
+import { type KnownTags, useTags } from "../tags/tags.js";
 import { GuideLink } from "../welcome/guide-link.js";
 import { SubnetEditor } from "./subnet-editor.js";
 
@@ -37,15 +38,7 @@ export default function SubnetsPage(): ReactNode {
   const { networkId, nameOf, networks } = useNetworkScope();
   const [edited, setEdited] = useState<OpenEditor>(null);
   const groupBy = fieldOf(FIELDS, state.groupBy);
-  const rows = useRows(listSubnets, {
-    query: {
-      ...state.query,
-      order_by: fieldOf(FIELDS, state.orderBy) ?? "cidr",
-      group_by: groupBy,
-      network_id: networkId ?? undefined,
-      tag_ids: state.valuesOf("tag"),
-    },
-  });
+  const rows = useSubnets(state, networkId);
   const removal = useRemoval({
     one: deleteSubnet,
     many: bulkDeleteSubnets,
@@ -53,7 +46,66 @@ export default function SubnetsPage(): ReactNode {
     consequence: "A subnet cannot be deleted while interfaces have addresses in it.",
     selection,
   });
-  const columns: readonly Column<Subnet>[] = [
+  const add = may && networks.length > 0 && (
+    <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setEdited({ id: null })}>
+      New subnet
+    </Button>
+  );
+  return (
+    <Page title="Subnets" about="Address blocks. Every interface address belongs to a subnet." actions={add}>
+      <EditableList
+        label="Subnets"
+        rows={rows}
+        state={state}
+        columns={columnsOf(tags, nameOf)}
+        may={may}
+        selection={selection}
+        removal={removal}
+        onEdit={({ id }) => setEdited({ id })}
+        toolbar={
+          <>
+            <TagFilter state={state} known={tags} />
+            <GroupFilter state={state} data={GROUPS} />
+          </>
+        }
+        groupOf={
+          groupBy === "network_id"
+            ? ({ network_id }) => nameOf(network_id)
+            : groupBy === "subnet_type"
+              ? typeOf
+              : undefined
+        }
+        empty={
+          <EmptyState icon={Spline} title="No subnets" actions={networks.length === 0 ? <GuideLink /> : add}>
+            {networks.length === 0
+              ? "Create a network first, then add subnets to it."
+              : "An import makes the subnets that it finds. Or describe one yourself."}
+          </EmptyState>
+        }
+      />
+      {edited !== null && <SubnetEditor id={edited.id} onClose={() => setEdited(null)} />}
+    </Page>
+  );
+}
+
+function useSubnets(state: ListState, networkId: string | null): UseQueryResult<Rows<Subnet>> {
+  return useRows(listSubnets, {
+    query: {
+      ...state.query,
+      order_by: fieldOf(FIELDS, state.orderBy) ?? "cidr",
+      group_by: fieldOf(FIELDS, state.groupBy),
+      network_id: networkId ?? undefined,
+      tag_ids: state.valuesOf("tag"),
+    },
+  });
+}
+
+function typeOf({ subnet_type }: Subnet): string {
+  return subnet_type ?? "No type";
+}
+
+function columnsOf(tags: KnownTags, nameOf: (networkId: string) => string): readonly Column<Subnet>[] {
+  return [
     {
       id: "cidr",
       label: "Block",
@@ -76,44 +128,4 @@ export default function SubnetsPage(): ReactNode {
     { id: "tags", label: "Tags", cell: (subnet) => <TagBadges tags={subnet.tags} known={tags} /> },
     { id: "source", label: "Source", narrow: true, cell: ({ source }) => source.type },
   ];
-  const add = may && networks.length > 0 && (
-    <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setEdited({ id: null })}>
-      New subnet
-    </Button>
-  );
-  return (
-    <Page title="Subnets" about="Address blocks. Every interface address belongs to a subnet." actions={add}>
-      <EditableList
-        label="Subnets"
-        rows={rows}
-        state={state}
-        columns={columns}
-        may={may}
-        selection={selection}
-        removal={removal}
-        onEdit={({ id }) => setEdited({ id })}
-        toolbar={
-          <>
-            <TagFilter state={state} known={tags} />
-            <GroupFilter state={state} data={GROUPS} />
-          </>
-        }
-        groupOf={
-          groupBy === "network_id"
-            ? ({ network_id }) => nameOf(network_id)
-            : groupBy === "subnet_type"
-              ? ({ subnet_type }) => subnet_type ?? "No type"
-              : undefined
-        }
-        empty={
-          <EmptyState icon={Spline} title="No subnets" actions={networks.length === 0 ? <GuideLink /> : add}>
-            {networks.length === 0
-              ? "Create a network first, then add subnets to it."
-              : "An import makes the subnets that it finds. Or describe one yourself."}
-          </EmptyState>
-        }
-      />
-      {edited !== null && <SubnetEditor id={edited.id} onClose={() => setEdited(null)} />}
-    </Page>
-  );
 }

@@ -34,27 +34,6 @@ export default function UsersPage(): ReactNode {
     consequence: "All API keys, sessions and invites of this user end immediately. This cannot be undone.",
   });
   const mayChange = (user: User): boolean => permissions === "Owner" || !isAtLeast(user.permissions, "Admin");
-  const columns: readonly Column<User>[] = [
-    {
-      id: "email",
-      label: "Email",
-      orderBy: "email",
-      cell: ({ id, email }) => (
-        <>
-          <strong>{email}</strong>{" "}
-          {id === self.id && (
-            <Badge variant="light" tt="none">
-              You
-            </Badge>
-          )}
-        </>
-      ),
-    },
-    { id: "level", label: "Level", narrow: true, cell: (user) => user.permissions },
-    { id: "networks", label: "Networks", cell: (user) => reachText(user, nameOf) },
-    { id: "factor", label: "Second factor", narrow: true, cell: ({ second_factor }) => (second_factor ? "On" : "–") },
-    { id: "since", label: "Since", orderBy: "created_at", numbers: true, narrow: true, cell: ({ created_at }) => <When at={created_at} /> }, // prettier-ignore
-  ];
   return (
     <Page
       title="Users"
@@ -76,7 +55,7 @@ export default function UsersPage(): ReactNode {
         label="Users"
         rows={rows}
         state={state}
-        columns={columns}
+        columns={columnsOf(self.id, nameOf)}
         idOf={({ id }) => id}
         nameOf={({ email }) => email}
         actions={(user) =>
@@ -106,4 +85,28 @@ export default function UsersPage(): ReactNode {
 function reachText({ permissions, network_ids }: User, nameOf: (id: string) => string): string {
   if (isAtLeast(permissions, "Admin")) return "All";
   return network_ids.length === 0 ? "None" : network_ids.map(nameOf).join(", ");
+}
+
+function columnsOf(selfId: string, nameOf: (networkId: string) => string): readonly Column<User>[] {
+  return [
+    {
+      id: "email",
+      label: "Email",
+      orderBy: "email",
+      cell: ({ id, email }) => (
+        <>
+          <strong>{email}</strong>{" "}
+          {id === selfId && (
+            <Badge variant="light" tt="none">
+              You
+            </Badge>
+          )}
+        </>
+      ),
+    },
+    { id: "level", label: "Level", narrow: true, cell: (user) => user.permissions },
+    { id: "networks", label: "Networks", cell: (user) => reachText(user, nameOf) },
+    { id: "factor", label: "Second factor", narrow: true, cell: ({ second_factor }) => (second_factor ? "On" : "–") },
+    { id: "since", label: "Since", orderBy: "created_at", numbers: true, narrow: true, cell: ({ created_at }) => <When at={created_at} /> }, // prettier-ignore
+  ];
 }

@@ -21,16 +21,21 @@ interface WebhookActions {
   readonly windows: ReactNode;
 }
 
+const SECRET_TEXTS = {
+  title: "Secret of the webhook",
+  label: "Secret",
+  warning: "The receiver verifies with it that messages come from here.",
+} as const;
+
 /** What can be done with webhooks. @param onDeleted is called when one is deleted */
 export function useWebhookActions(onDeleted?: () => void): WebhookActions {
-  const ask = useConfirm();
   const [edited, setEdited] = useState<OpenEditor>(null);
   const [secret, setSecret] = useState<string | null>(null);
   const [tested, setTested] = useState<Webhook | null>(null);
   const [replayed, setReplayed] = useState<Webhook | null>(null);
-  const rotate = useWrite(rotateWebhook);
-  const patch = useWrite(patchWebhook);
   const sending = useWrite(testWebhook);
+  const askToRotate = useRotation(setSecret);
+  const setEnabled = useSwitch();
   const { removeOne } = useRemoval({
     one: deleteWebhook,
     noun: "webhook",
@@ -39,21 +44,6 @@ export function useWebhookActions(onDeleted?: () => void): WebhookActions {
   const test = (webhook: Webhook): void => {
     setTested(webhook);
     sending.mutate({ params: { id: webhook.id } });
-  };
-  const askToRotate = (webhook: Webhook): void => {
-    ask({
-      title: `Rotate the secret of ${nameOf(webhook)}?`,
-      text: "Messages are signed with the new one from then on. What the receiver refuses until it knows it is sent again.",
-      verb: "Rotate",
-      run: async () => setSecret((await rotate.mutateAsync({ params: { id: webhook.id } })).secret),
-    });
-  };
-  const setEnabled = (webhook: Webhook, is_enabled: boolean): void => {
-    const name = nameOf(webhook);
-    patch.mutate(
-      { params: { id: webhook.id }, body: { is_enabled } },
-      { onSuccess: () => sayDone(`${name} is ${is_enabled ? "enabled" : "disabled"}.`), onError: sayFailed },
-    );
   };
   return {
     openEditor: (id) => setEdited({ id }),
@@ -80,15 +70,7 @@ export function useWebhookActions(onDeleted?: () => void): WebhookActions {
     windows: (
       <>
         {edited !== null && <WebhookEditor id={edited.id} onClose={() => setEdited(null)} onCreated={setSecret} />}
-        {secret !== null && (
-          <SecretWindow
-            title="Secret of the webhook"
-            label="Secret"
-            secret={secret}
-            warning="The receiver verifies with it that messages come from here."
-            onClose={() => setSecret(null)}
-          />
-        )}
+        {secret !== null && <SecretWindow {...SECRET_TEXTS} secret={secret} onClose={() => setSecret(null)} />}
         {tested !== null && (
           <TestWindow
             name={nameOf(tested)}
@@ -100,5 +82,29 @@ export function useWebhookActions(onDeleted?: () => void): WebhookActions {
         {replayed !== null && <ReplayWindow webhook={replayed} onClose={() => setReplayed(null)} />}
       </>
     ),
+  };
+}
+
+/** @param onRotated is given the new secret */
+function useRotation(onRotated: (secret: string) => void): (webhook: Webhook) => void {
+  const ask = useConfirm();
+  const rotate = useWrite(rotateWebhook);
+  return (webhook) => {
+    ask({
+      title: `Rotate the secret of ${nameOf(webhook)}?`,
+      text: "Messages are signed with the new one from then on. What the receiver refuses until it knows it is sent again.",
+      verb: "Rotate",
+      run: async () => onRotated((await rotate.mutateAsync({ params: { id: webhook.id } })).secret),
+    });
+  };
+}
+
+/** Turns webhooks on and off. */
+function useSwitch(): (webhook: Webhook, isEnabled: boolean) => void {
+  const patch = useWrite(patchWebhook);
+  return (webhook, isEnabled) => {
+    const said = `${nameOf(webhook)} is ${isEnabled ? "enabled" : "disabled"}.`;
+    const outcome = { onSuccess: () => sayDone(said), onError: sayFailed };
+    patch.mutate({ params: { id: webhook.id }, body: { is_enabled: isEnabled } }, outcome);
   };
 }

@@ -1,5 +1,5 @@
 import { Checkbox, MultiSelect, NumberInput, Select, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
+import { useForm, type UseFormReturnType } from "@mantine/form";
 import {
   CHANGE_ACTIONS,
   CHANGED_ENTITIES,
@@ -41,23 +41,10 @@ interface FormProps extends Omit<WebhookEditorProps, "id"> {
 }
 
 function WebhookForm({ edited, onClose, onCreated }: FormProps): ReactNode {
-  const { networks } = useNetworkScope();
-  const tags = useTags();
   const create = useWrite(createWebhook);
   const update = useWrite(updateWebhook);
   const webhook = edited?.entity;
-  const filter = webhook?.filter ?? NOTHING_LEFT_OUT;
-  const form = useForm({
-    initialValues: {
-      url: webhook?.url ?? "",
-      format: webhook?.format ?? "standard",
-      ...filter,
-      batch_seconds: (webhook?.batch_seconds ?? 0) as number | string,
-      is_enabled: webhook?.is_enabled ?? true,
-    },
-  });
-  const known = new Set(networks.map(({ id }) => id));
-  const gone = filter.network_ids.filter((id) => !known.has(id));
+  const form = useForm({ initialValues: valuesOf(webhook) });
   return (
     <FormWindow
       title={edited === null ? "New webhook" : "Edit webhook"}
@@ -88,6 +75,51 @@ function WebhookForm({ edited, onClose, onCreated }: FormProps): ReactNode {
         data={WEBHOOK_FORMATS.map((format) => ({ value: format, label: FORMATS[format] }))}
         {...form.getInputProps("format")}
       />
+      <FilterFields form={form} former={webhook?.filter.network_ids ?? []} />
+      <NumberInput
+        label="Gather for"
+        description="Changes of that long are sent together; 0 sends each at once"
+        suffix=" seconds"
+        min={0}
+        max={3600}
+        allowDecimal={false}
+        {...form.getInputProps("batch_seconds")}
+      />
+      {edited !== null && (
+        <Checkbox
+          label="Enabled"
+          description="What happens while it is not is sent when it is again"
+          {...form.getInputProps("is_enabled", { type: "checkbox" })}
+        />
+      )}
+    </FormWindow>
+  );
+}
+
+function valuesOf(webhook: Webhook | undefined) {
+  return {
+    url: webhook?.url ?? "",
+    format: webhook?.format ?? "standard",
+    ...(webhook?.filter ?? NOTHING_LEFT_OUT),
+    batch_seconds: (webhook?.batch_seconds ?? 0) as number | string,
+    is_enabled: webhook?.is_enabled ?? true,
+  };
+}
+
+interface FilterFieldsProps {
+  readonly form: UseFormReturnType<ReturnType<typeof valuesOf>>;
+  /** Networks that it named before; some may be deleted. */
+  readonly former: readonly string[];
+}
+
+/** What is sent at all. */
+function FilterFields({ form, former }: FilterFieldsProps): ReactNode {
+  const { networks } = useNetworkScope();
+  const tags = useTags();
+  const known = new Set(networks.map(({ id }) => id));
+  const gone = former.filter((id) => !known.has(id));
+  return (
+    <>
       <MultiSelect
         label="Networks"
         description="Leave empty for all networks, and tags"
@@ -115,23 +147,7 @@ function WebhookForm({ edited, onClose, onCreated }: FormProps): ReactNode {
         description="Only what has one of these tags, before or after. Leave empty for everything"
         {...form.getInputProps("tag_ids")}
       />
-      <NumberInput
-        label="Gather for"
-        description="Changes of that long are sent together; 0 sends each at once"
-        suffix=" seconds"
-        min={0}
-        max={3600}
-        allowDecimal={false}
-        {...form.getInputProps("batch_seconds")}
-      />
-      {edited !== null && (
-        <Checkbox
-          label="Enabled"
-          description="What happens while it is not is sent when it is again"
-          {...form.getInputProps("is_enabled", { type: "checkbox" })}
-        />
-      )}
-    </FormWindow>
+    </>
   );
 }
 

@@ -20,6 +20,37 @@ import { LastDelivery, PACE_MS, Status } from "./webhook-status.js";
 
 const FIELDS = ["created_at", "updated_at"] as const;
 
+const COLUMNS: readonly Column<Webhook>[] = [
+  {
+    id: "url",
+    label: "URL",
+    cell: (webhook) => (
+      <Anchor component={Link} to={webhookPath(webhook.id)} fw={600} size="sm">
+        {nameOf(webhook)}
+      </Anchor>
+    ),
+  },
+  { id: "format", label: "Format", cell: ({ format }) => FORMATS[format] },
+  { id: "sends", label: "Sends", cell: contentOf },
+  { id: "state", label: "State", cell: (webhook) => <Status webhook={webhook} withReason /> },
+  {
+    id: "last",
+    label: "Last delivery",
+    numbers: true,
+    narrow: true,
+    cell: (webhook) => <LastDelivery webhook={webhook} />,
+  },
+  {
+    id: "created",
+    label: "Created",
+    orderBy: "created_at",
+    numbers: true,
+    narrow: true,
+    optional: true,
+    cell: ({ created_at }) => <When at={created_at} />,
+  },
+];
+
 /** Where changes are sent to. */
 export default function WebhooksPage(): ReactNode {
   const state = useListState();
@@ -27,36 +58,6 @@ export default function WebhooksPage(): ReactNode {
   const { openEditor, actionsFor, windows } = useWebhookActions();
   const order_by = fieldOf(FIELDS, state.orderBy) ?? "created_at";
   const rows = useRows(listWebhooks, { query: { ...state.query, order_by } }, { everyMs: PACE_MS });
-  const columns: readonly Column<Webhook>[] = [
-    {
-      id: "url",
-      label: "URL",
-      cell: (webhook) => (
-        <Anchor component={Link} to={webhookPath(webhook.id)} fw={600} size="sm">
-          {nameOf(webhook)}
-        </Anchor>
-      ),
-    },
-    { id: "format", label: "Format", cell: ({ format }) => FORMATS[format] },
-    { id: "sends", label: "Sends", cell: contentOf },
-    { id: "state", label: "State", cell: (webhook) => <Status webhook={webhook} withReason /> },
-    {
-      id: "last",
-      label: "Last delivery",
-      numbers: true,
-      narrow: true,
-      cell: (webhook) => <LastDelivery webhook={webhook} />,
-    },
-    {
-      id: "created",
-      label: "Created",
-      orderBy: "created_at",
-      numbers: true,
-      narrow: true,
-      optional: true,
-      cell: ({ created_at }) => <When at={created_at} />,
-    },
-  ];
   const add = (
     <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => openEditor(null)}>
       New webhook
@@ -68,7 +69,7 @@ export default function WebhooksPage(): ReactNode {
         label="Webhooks"
         rows={rows}
         state={state}
-        columns={columns}
+        columns={COLUMNS}
         idOf={({ id }) => id}
         nameOf={nameOf}
         actions={(webhook) => may && <RowMenu name={nameOf(webhook)} actions={actionsFor(webhook)} />}
