@@ -194,7 +194,8 @@ describe("after a run that used every kind of secret", () => {
     expect([...new Set(written.map(({ kind }) => kind))].sort()).toEqual(
       ["bus", "identity", "log", "metrics", "redis", "spans", "topology"].sort(),
     );
-    expect(written.map(({ name }) => name)).toEqual(
+    // What the processes wrote before they were restarted stands in logs with a number at the end.
+    expect(written.map(({ name }) => name.replace(/\.log\.\d+$/, ".log"))).toEqual(
       expect.arrayContaining(["logs/gateway-1.log", "logs/identity-1.log", "logs/topology-1.log", "identity.api_keys"]),
     );
     expect(failures.length).toBeGreaterThan(20);
