@@ -68,7 +68,7 @@ export function createProtectionMetrics(registry: Registry): ProtectionMetrics {
   });
   const defects = new Counter({
     name: "nts_defects_total",
-    help: "Exceptions that nobody expected; each ended its own request only.",
+    help: "Unexpected exceptions; each ended only its own request.",
     registers: [registry],
   });
   return {

@@ -72,7 +72,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   }
 
   async function refuse(exchange: Exchange, status: number): Promise<void> {
-    // Whoever sent this may mean something else by what comes next on the connection, too.
+    // What follows on the connection may be ambiguous, too.
     exchange.closeConnection();
     await charges.charge(exchange);
     exchange.fail(new AppError("malformed_request"), status);

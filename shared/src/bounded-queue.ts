@@ -4,7 +4,7 @@ export interface BoundedQueueOptions {
   /** Tasks that run together. */
   readonly atATime: number;
   readonly mostWaiting: number;
-  /** Milliseconds after which a task that has not begun is given up; for ever unless given. */
+  /** Milliseconds after which a task that has not begun is given up; never unless given. */
   readonly longestWaitMs?: number;
 }
 

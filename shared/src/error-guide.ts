@@ -64,7 +64,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   changes_gone: {
     params: "`oldest`",
     remedy:
-      "Read the lists anew, and follow the changes from the cursor that was newest before. `as_of`: take a later moment.",
+      "Read the lists again, and follow the changes from the cursor that was newest before. `as_of`: take a later moment.",
   },
   method_not_allowed: { params: "", remedy: "Use a method from the `Allow` header." },
   payload_too_large: { params: "", remedy: "Send less; see limits.md." },

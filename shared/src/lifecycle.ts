@@ -10,7 +10,7 @@ export const STOP_LIMIT_MS = 14_000;
 
 export interface Stopping {
   readonly readiness: Readiness;
-  /** Tells whoever sends requests that this process is going. */
+  /** Tells clients that this process is stopping. */
   readonly leave: () => void;
   /** Milliseconds from then on until the first step, for everybody to notice. */
   readonly delayMs: number;

@@ -1,4 +1,4 @@
-/** Makes what runs a task once for all who ask, and again when it failed. */
+/** Returns a function that runs a task once for all its callers, and again after it failed. */
 export function onceItWorks<T>(task: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | null = null;
   return () =>

@@ -4,7 +4,7 @@ import { restMs } from "./repeat.js";
 /** Reads that many ask for, and that cost more the more there is: each group has one at a time, and a rest after it. */
 export interface SharedReads {
   /**
-   * Whoever asks for the same before it begins shares it: so what is read is never older than the question.
+   * Callers that ask before it begins share it, so what is read is never older than the question.
    *
    * @param group those whose reads take turns, such as an organization
    * @param key the same for reads that answer the same

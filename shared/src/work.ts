@@ -15,7 +15,7 @@ export interface Origin {
  * is begun or committed for a caller who is gone or has been answered.
  */
 export interface Work {
-  /** `performance.now()` from which on the caller has been answered; Infinity when nobody waits. */
+  /** `performance.now()` at which the caller is answered; Infinity for background work. */
   readonly deadline: number;
   /** True once the caller has disconnected. */
   isAbandoned(): boolean;
@@ -33,7 +33,7 @@ export interface Work {
    * @throws AppError `rate_limited` when it has that many
    */
   openStream(): () => void;
-  /** Who asks, and why; absent where nobody does, and for reads. */
+  /** Who asks, and why; absent for background work and for reads. */
   readonly author?: Author;
   /** The request, for the record of what was done; absent where there is none. */
   readonly origin?: Origin;
@@ -55,7 +55,7 @@ export async function afterCommit({ unit }: Work, task: () => Promise<void> | vo
   else unit.afterCommit(task);
 }
 
-/** @throws AppError `upstream_timeout` when nobody waits for the result any more */
+/** @throws AppError `upstream_timeout` when the caller no longer waits for the result */
 export function requireWanted(work: Pick<Work, "deadline" | "isAbandoned">): void {
   if (work.isAbandoned() || performance.now() > work.deadline) throw new AppError("upstream_timeout");
 }

@@ -39,7 +39,7 @@ export interface KeyChangeFollower {
   leave(): Promise<void>;
 }
 
-/** Starts to follow, for ever, whatever is away. */
+/** Follows the key changes until it is stopped, and keeps trying while identity is unavailable. */
 export function followKeyChanges(options: KeyChangesOptions): KeyChangeFollower {
   const follower = new Follower(options);
   const { bus, verifier, changes } = options;
@@ -90,7 +90,7 @@ class Follower implements KeyChangeFollower {
     const { lease, changes, deregister, log } = this.options;
     this.stop();
     lease.end();
-    // Its answer would register this gateway anew.
+    // Its answer would register this gateway again.
     await this.#underWay;
     await deregister(changes.applied()).catch((error: unknown) => {
       log.warn({ err: error }, "identity could not be notified that this gateway is leaving");

@@ -104,7 +104,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
       if (known !== null) return Promise.resolve(known);
       const joined = lease.isAlive() ? underWay.get(credential.hash) : undefined;
       if (joined !== undefined) return joined;
-      // Whoever shares an address with a flood of bad credentials would otherwise be kept out whenever it is forgotten.
+      // Otherwise a good credential would be refused once it is forgotten, if its address sends a flood of bad ones.
       const paid = cache.wasGood(credential.hash) ? null : pay();
       const answered = paid === null ? question(credential, cause) : paid.then(() => question(credential, cause));
       const asked = answered.finally(() => {

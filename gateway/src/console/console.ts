@@ -25,7 +25,7 @@ const HEADERS = HeaderList.of({
 export interface Console {
   /** The file at a path, which can be read only; null where the console has none. */
   find(path: string): ServedFile | null;
-  /** What tells a person that a path does not exist; null for who would rather have an envelope. */
+  /** What tells a person that a path does not exist; null for a client that prefers an envelope. */
   notFoundFor(request: IncomingMessage): ServedFile | null;
 }
 

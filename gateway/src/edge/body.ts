@@ -15,7 +15,7 @@ export function announcesTooMuch(headers: IncomingHttpHeaders, limitBytes = BODY
   return Number(headers["content-length"] ?? 0) > limitBytes;
 }
 
-/** True when the headers announce a body of which nobody knows, or wants to wait for, the end. */
+/** True when the headers announce a body of unknown length, or one too long to wait for. */
 export function isEndless(headers: IncomingHttpHeaders): boolean {
   return headers["transfer-encoding"] !== undefined || announcesTooMuch(headers);
 }
@@ -44,7 +44,7 @@ export function readBody(exchange: Exchange, count: CountBytes): Promise<Buffer>
   });
 }
 
-/** Reads all of a body that nobody wants. @throws AppError as {@link readBody} */
+/** Reads and discards a whole body. @throws AppError as {@link readBody} */
 export function skipBody(exchange: Exchange): Promise<void> {
   return new Promise((resolve, reject) => {
     consume(exchange, { onPiece: () => undefined, onEnd: resolve, onFault: reject });
@@ -86,7 +86,7 @@ function consume({ request }: Exchange, { onPiece, onEnd, onFault }: Consumer): 
 }
 
 /**
- * The body as it arrives, to be sent on. Who stops reading early leaves the request as it is, and what is left is skipped.
+ * The body as it arrives, to be sent on. A reader that stops early leaves the rest of the request unread; it is skipped.
  * It fails with AppError `payload_too_large` when more arrives than may be sent.
  */
 export function countedBody(request: IncomingMessage, limitBytes: number): Readable {

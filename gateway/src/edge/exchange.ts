@@ -42,7 +42,7 @@ export interface ExchangeContext {
   readonly log: Log;
   /** Told of each exchange when it is over. */
   readonly account: (exchange: Exchange) => void;
-  /** Told of an exception that nobody expected. */
+  /** Called with every unexpected exception. */
   readonly onDefect: () => void;
 }
 
@@ -88,7 +88,7 @@ export class Exchange {
     response.on("close", this.close);
   }
 
-  /** True until somebody answers. */
+  /** True until the exchange is answered. */
   get isOpen(): boolean {
     return this.#state === "open";
   }
@@ -112,7 +112,7 @@ export class Exchange {
     return { requestId: this.requestId, traceparent: this.span.traceparent };
   }
 
-  /** Whoever its limits are counted for: a user, or a block of addresses. */
+  /** What its limits are counted against: a user, or a block of addresses. */
   get caller(): string {
     return this.principal?.userId ?? addressBlockOf(this.clientAddress);
   }
@@ -128,7 +128,7 @@ export class Exchange {
     else this.#dependents.push(dependent);
   }
 
-  /** Sets a header that the answer will carry, whoever gives it. */
+  /** Sets a header of the answer, whatever part gives that. */
   setHeader(name: string, value: string): void {
     if (this.isOpen) this.response.setHeader(name, value);
   }

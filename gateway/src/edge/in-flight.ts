@@ -54,11 +54,11 @@ export interface RequestInFlight {
   turn(): Promise<void> | null;
 }
 
-/** Those who are bounded alike. */
+/** Callers that share a limit. */
 interface Group {
   readonly kind: HolderKind;
   readonly limits: HolderLimits;
-  /** Those who hold something. */
+  /** Callers that hold at least one request. */
   readonly holders: Map<string, Holder>;
 }
 

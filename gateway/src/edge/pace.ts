@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Exchange } from "./exchange.js";
 
 // The time that a file may take to arrive. Node has one limit for the whole of any request; a file of many megabytes over a
-// slow line needs more. It gets more only for what has come: whoever sends nothing is told so as soon as everybody else.
+// slow line needs more. It gets more only for what has arrived: a client that sends nothing times out as soon as any other.
 
 /** Milliseconds until all of a request has come, beside what a file earns. */
 export const REQUEST_MS = 7_000;

@@ -73,7 +73,7 @@ export async function startPublicServer(answerers: Answerers, options: PublicSer
     "clientError",
     contained(answerers.onClientError, (_error, socket) => socket),
   );
-  // An expectation that nobody here knows is answered as if it had not been said.
+  // An unknown expectation is ignored.
   server.on("checkExpectation", serve);
   server.on("drop", () => dropped++);
   server.on("connection", (socket: Socket) => {

@@ -8,9 +8,9 @@ import { createTurns, type Pacing } from "./turns.js";
 const TURN_MS = 5;
 const MOST_IN_A_TURN = 4;
 
-/** Reads bodies that nobody wants, of all connections together no faster than that. */
+/** Discards unwanted bodies, of all connections together no faster than that. */
 export interface Skipping {
-  /** Nobody else may read from the request any more. */
+  /** Nothing else may read from the request afterwards. */
   skip(request: IncomingMessage): void;
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-// What Node's parser lets pass and a gateway must not: requests whose meaning depends on who reads them. Node itself refuses
+// What Node's parser lets pass and a gateway must not: requests that two parsers would read differently. Node itself refuses
 // broken lines, spaces before colons, folded lines, two lengths, a length beside chunks, and heads above its limit.
 
 /** Bytes of all header fields together; with the address they may have as much as the server lets Node read. */

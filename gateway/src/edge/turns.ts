@@ -8,7 +8,7 @@ export interface Pacing {
   readonly schedule?: (turn: () => void, ms: number) => unknown;
 }
 
-/** A queue whose members get their turns no faster than its pacing, whoever adds how many. */
+/** A queue whose members get their turns no faster than its pacing, however many are added. */
 export interface Turns<T> {
   add(one: T): void;
   remove(one: T): void;

@@ -6,7 +6,7 @@ import type { Exchange } from "../edge/exchange.js";
 import { HeaderList } from "../edge/header-list.js";
 import { chooseEncoding, type Encoding } from "./encoding.js";
 
-// Files that are sent from memory: each lies there once in every form, whoever asks for it.
+// Files that are sent from memory: each is kept once in every encoding.
 
 const SMALLEST_COMPRESSED_BYTES = 1_024;
 /** Takes a twentieth of the time of the highest quality, for a tenth more bytes. */

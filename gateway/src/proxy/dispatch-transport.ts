@@ -45,7 +45,7 @@ export function createDispatchTransport(): Transport {
 
 /** The connections to each replica. @param connections at most, to one of them; null where they are bounded elsewhere */
 function createPools(connections: number | null) {
-  // Its own time limits are off: whoever sends has one for the whole.
+  // Its own time limits are off: the caller has one for the whole exchange.
   const options: Pool.Options = {
     connections,
     pipelining: 1,

@@ -4,7 +4,7 @@ import { createProxyMiddleware } from "http-proxy-middleware";
 import { type Attempt, CONNECT_MS, IDLE_MS, type Sending, type Transport } from "./transport.js";
 
 // http-proxy-middleware gets the client's own request, whose headers have been replaced by those that may go on, and whose
-// body has been read. It answers nothing: what a service says goes to whoever waits for it.
+// body has been read. It answers nothing itself: it hands the service's response to the waiting exchange.
 
 /** Sends by http-proxy-middleware. It cannot send files. */
 export function createMiddlewareTransport(): Transport {

@@ -10,7 +10,7 @@ import type { AnswerHead, AnswerReader, Sending } from "./transport.js";
 
 // Passes a request on to a service and its answer back. All of the request has been read before, but for files, which go on
 // as they come. A client that goes away takes the request to the service with it, also before that has answered; a service
-// that breaks off takes the client's connection with it; and nobody waits for ever. Another replica gets a request of which
+// that breaks off takes the client's connection with it; and nothing waits for ever. Another replica gets a request of which
 // no byte was sent, and once a read that got no answer; a write that got none, when its idempotency key makes that safe.
 
 export const HEAD_MS = 10_000;

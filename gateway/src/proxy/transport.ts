@@ -38,7 +38,7 @@ export interface Attempt {
 /** What goes on of a body: nothing, all of it at once, or a file of at most so many bytes while it comes. */
 export type OutgoingBody = null | Buffer | { readonly limitBytes: number };
 
-/** Whoever waits for an answer. Its methods never throw. */
+/** Receives the answer of a service. Its methods never throw. */
 export interface AnswerReader {
   onHead(head: AnswerHead): void;
   /** @returns false when no more is wanted until {@link Sending.resume} */

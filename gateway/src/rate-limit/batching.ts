@@ -6,7 +6,7 @@ interface Asker<Answer> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Those who ask about one key in one tick. */
+/** Callers that ask about one key in one tick. */
 export interface Batch {
   readonly key: string;
   readonly count: number;
@@ -15,7 +15,7 @@ export interface Batch {
 }
 
 /**
- * Makes the function that asks about a key, together with whoever else asks about it in this tick.
+ * Makes the function that asks about a key, together with the other callers of this tick.
  *
  * @param ask answers all of a batch, in the order of the questions
  */

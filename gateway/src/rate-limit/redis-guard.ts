@@ -12,7 +12,7 @@ export interface RedisGuard {
   isAway(): boolean;
   /** Makes a call; rejects at once while Redis is away, and otherwise when it fails or takes too long. */
   run<Result>(call: () => Promise<Result>): Promise<Result>;
-  /** Makes a call that nobody waits for: a Redis that is merely slow so keeps count. */
+  /** Makes a call in the background, so that a Redis that is merely slow keeps its counts. */
   fireAndForget(call: () => Promise<unknown>): void;
   stop(): void;
 }

@@ -45,7 +45,7 @@ export interface StreamPlacesOptions {
   readonly onRefused: () => void;
 }
 
-/** Places that refuse nobody for the sake of Redis: what one gateway lets a user have is bounded elsewhere. */
+/** Places that never refuse a stream because Redis is unavailable: what one gateway lets a user have is bounded elsewhere. */
 export function createStreamPlaces({ redis, guard, most, onRefused }: StreamPlacesOptions): StreamPlaces {
   const users = new Map<string, OpenHere>();
 

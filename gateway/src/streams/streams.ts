@@ -2,7 +2,7 @@ import { AppError } from "@nts/shared/errors";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 
 // The streams that are open. Whoever changes rights is answered when each gateway has applied the change; before this one says
-// so, the streams that it may concern are told, and let nothing through until they have been judged anew.
+// so, the streams that it may concern are told, and let nothing through until their rights have been checked again.
 
 /** Milliseconds between two looks whether the rights of a stream still stand; keys expire to the second. */
 const LOOK_MS = 1_000;

@@ -92,7 +92,7 @@ export interface App extends Router {
   readonly sweepReferences: ReferenceSweep;
   readonly sweepOrganizations: OrganizationSweep;
   readonly takeNotes: TakeNotes;
-  /** Everything is written that nobody was made to wait for. */
+  /** Resolves when all background writes are done. */
   readonly settled: () => Promise<void>;
 }
 

@@ -11,7 +11,7 @@ export interface Database {
   readonly share: Shares["use"];
 }
 
-/** For who is alone: nobody waits for anybody. */
+/** For a process without other callers: no turns are taken. */
 export function unshared(db: Db): Database {
   return { db, share: (_organizationId, task) => task() };
 }

@@ -10,7 +10,7 @@ import type { UserDocument } from "./users/user.js";
 // has added stays; and a document names the oldest form among those of the builds that have written it, so that a build
 // which knows a newer one upgrades on reading whatever the older one could not keep true.
 
-/** What is stored for as long as somebody wants it, by collection. */
+/** Collections of what is stored until it is deleted. */
 export interface Stored {
   readonly organizations: OrganizationDocument;
   readonly users: UserDocument;

@@ -188,7 +188,7 @@ function toldOver(bus: Bus): Told {
   };
 }
 
-/** Those who wait or follow in this process, woken over the bus. */
+/** Waiting requests and followers of this process, woken over the bus. */
 function wokenOver(bus: Bus, feeds: Feeds): Waiting {
   const waiting = createWaiting();
   bus.subscribe(changesAppended, ({ organization_id, network_ids }) => {

@@ -25,7 +25,7 @@ const DRAIN_MS = 1_000;
 
 const codec = JSONCodec();
 
-/** Connects in the background and for ever, so that the order in which processes start does not matter. */
+/** Connects in the background and keeps trying, so that processes may start in any order. */
 export function createBus(url: string, processName: string, log: Log): Bus {
   const subscriptions: ((connection: NatsConnection) => void)[] = [];
   const closing = new AbortController();
@@ -81,7 +81,7 @@ export function createBus(url: string, processName: string, log: Log): Bus {
       closing.abort();
       const established = connection;
       if (established?.isClosed() !== false) return;
-      // Draining waits for an answer of the server, for ever when it hangs.
+      // Draining waits for the server's answer, for ever if it hangs.
       await waitAtMost(
         DRAIN_MS,
         established.drain().catch(() => undefined),

@@ -51,7 +51,7 @@ interface Placed {
   readonly index: number;
 }
 
-// A thousand bindings can conflict in 250,000 pairs; nobody reads on after this many.
+// A thousand bindings can conflict in 250,000 pairs; more than this many are not listed.
 const MOST_PAIRS = 1000;
 
 /** Judges what a caller asks for a service of the host that it was made for. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { byId, filters, Id, listQuery, Nothing, PermissionLevel, serverFields, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
 
-/** An invite that nobody has used yet. Its token is nowhere but in the answer that made it. */
+/** An unused invite. Its token is nowhere but in the answer that made it. */
 export const Invite = z
   .object({
     ...serverFields,

@@ -4,7 +4,7 @@ import { type Endpoint, endpoint } from "./endpoint.js";
 
 // PATCH of whatever PUT replaces, by RFC 7396: members that are named change, all others stay as they are.
 
-/** Tags to add and to take away, beside whoever changes others at the same time. */
+/** Tags to add and to remove; concurrent changes of other tags are kept. */
 export const TagsChange = z
   .object({ add: Tags.optional(), remove: Tags.optional() })
   .meta({ id: "TagsChange", description: "Tags to take away, and then tags to add." });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { byId, filters, Id, listQuery, Nothing, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
 
-/** Somebody's sign-in in one browser. Its id is no secret: the token is in the cookie alone. */
+/** A user's sign-in in one browser. Its id is no secret: the token is in the cookie alone. */
 export const Session = z
   .object({
     id: Id,

@@ -18,7 +18,7 @@ import { patchOf } from "./merge-patch.js";
 import { resource } from "./resource.js";
 import { planned } from "./writes.js";
 
-/** Addresses that are given to nobody who asks for the next one; both ends belong to the range. */
+/** Addresses that are never given out as the next free one; both ends belong to the range. */
 export const ReservedRange = z
   .object({ from: z.string(), to: z.string(), purpose: z.string() })
   .meta({ id: "ReservedRange" });

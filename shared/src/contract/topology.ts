@@ -9,7 +9,7 @@ import { PROTOCOLS } from "./ports.js";
 export const TOPOLOGY_FORMATS = ["json", "dot", "mermaid", "graphml"] as const;
 export type TopologyFormat = (typeof TOPOLOGY_FORMATS)[number];
 
-/** Mermaid draws no more than this many edges, nor a longer text, unless whoever shows it allows more. */
+/** Mermaid draws no more than this many edges, nor a longer text, unless its viewer allows more. */
 export const MERMAID_LIMITS = { edges: 500, characters: 50_000 } as const;
 
 /** What imports may have missed. */

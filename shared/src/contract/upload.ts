@@ -15,7 +15,7 @@ export type UploadInput = string | Uint8Array<ArrayBuffer> | Blob;
 /** What a handler reads of a file: its bytes in pieces, as they come. */
 export type UploadedBytes = AsyncIterable<Uint8Array>;
 
-// Never used to check anything: bytes are checked by whoever reads them.
+// Never used for validation: the reader of the bytes validates them.
 const File = z.custom<UploadedBytes>() as unknown as z.ZodType<UploadedBytes, UploadInput>;
 
 /** The members of an operation whose body is a file. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Id, PermissionLevel, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
 
-/** Something that keeps a caller from more: who does, and of which right. */
+/** Something that limits a caller: what does, and which right it limits. */
 const Cut = z
   .object({
     by: z.enum(["key", "user", "organization"]),

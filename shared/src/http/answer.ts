@@ -30,7 +30,7 @@ export interface ListPart {
 /** What a file is called, and of which type it is. */
 export interface FileInfo {
   readonly mediaType: string;
-  /** In letters, digits, dots and hyphens; null for what nobody saves. */
+  /** In letters, digits, dots and hyphens; null where the answer is not saved as a file. */
   readonly fileName: string | null;
 }
 

@@ -1,6 +1,6 @@
 /** Headers between our own processes; a client's are dropped at the gateway, and none of these leaves it. */
 export const INTERNAL = {
-  /** Who calls, signed. */
+  /** The caller, signed. */
   tenancy: "x-tenancy",
   /** The address the client came from. */
   clientAddress: "x-client-address",

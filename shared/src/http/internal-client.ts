@@ -33,7 +33,7 @@ export interface InternalClientOptions {
   readonly lastTimeoutMs?: number;
 }
 
-// All internal operations may be asked twice. More attempts would take longer than whoever asks can wait.
+// All internal operations are idempotent. More attempts would take longer than callers can wait.
 const MOST_TIMEOUTS = 2;
 
 /** A client that asks another replica when one cannot be reached, breaks off or takes too long. */

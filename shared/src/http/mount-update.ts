@@ -11,7 +11,7 @@ export interface UpdateCall<Put> extends Omit<UserCall<Put>, "body"> {
   /** What the request itself says. */
   readonly said: PatchOf<BodyOf<Put>>;
   /**
-   * The whole body that is asked for. It is made anew from whatever state is read, as often as it has to be read.
+   * The whole body that is asked for. It is computed from the state that is read, again for each read.
    *
    * @param current the entity as it is answered
    * @throws AppError `validation_failed` when a patch does not fit

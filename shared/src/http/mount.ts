@@ -66,7 +66,7 @@ export interface RouterOptions extends ObserverOptions {
   readonly mapFault: (error: unknown) => AppError | null;
   /** Milliseconds until the answer must have begun. */
   readonly deadlineMs: number;
-  /** Takes out of a user's scope what nobody may see any more. */
+  /** Removes deleted networks from a user's scope. */
   readonly visible?: (scope: Scope) => Scope | Promise<Scope>;
   /** Headers of a whole list, found out before it is read. */
   readonly beforeList?: (scope: Scope) => Promise<Readonly<Record<string, string>>>;

@@ -7,7 +7,7 @@ import {
 } from "node:http";
 import type { AddressInfo } from "node:net";
 
-// A server that can stop without losing a request. Whoever sends over connections that are kept must first learn that this
+// A server that can stop without losing a request. Clients with kept-alive connections must first learn that this
 // process is going: while it is leaving, each answer ends its connection. Then the port is closed before anything else, so
 // that a new connection is refused, which tells its maker that nothing was sent, and is never accepted and cut.
 

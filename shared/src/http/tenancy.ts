@@ -41,7 +41,7 @@ export interface UserPrincipal {
 /** On whose behalf a request is made: a user, nobody (public operations), or one of our own processes. */
 export type Principal = UserPrincipal | { readonly kind: "anonymous" } | { readonly kind: "process" };
 
-/** Whether somebody acts who is signed in. */
+/** Whether the principal is a user. */
 export function isUser(principal: Principal): principal is UserPrincipal {
   return principal.kind === "key" || principal.kind === "session";
 }
@@ -74,7 +74,7 @@ export function createTenancySigner(secrets: readonly string[], audience: Audien
 
 /** The secrets whose holders a service believes. */
 export interface TrustedSecrets {
-  /** Of whoever passes on the requests of users and of nobody. */
+  /** Of the gateway, which forwards requests with and without a user. */
   readonly users: readonly string[];
   /** Of the processes that ask on their own behalf. */
   readonly processes: readonly string[];

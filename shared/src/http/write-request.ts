@@ -12,7 +12,7 @@ import { isUser, type Principal, type UserPrincipal } from "./tenancy.js";
 
 // What a request wants of its write besides the write: to be tried only, to be explained, to be remembered.
 
-/** A key that is not heeded would promise what nobody keeps. */
+/** An ignored idempotency key would promise what is not kept. */
 const NONE_FOR_IMPORTS = "must not be sent with an import, which changes nothing when it is repeated";
 
 /** What was read of the request. */

@@ -1,8 +1,8 @@
 import { type Document, type MongoClient, ReadConcern } from "mongodb";
 
 // A process that is killed leaves its transactions open, and what they have written stays locked until MongoDB ends them,
-// which takes a minute unless it is told otherwise. So whoever meets a lock that does not go away looks for transactions
-// that nobody can continue: idle ones whose connection is gone. Should a live process have lost nothing but a connection,
+// which takes a minute unless it is told otherwise. So a writer that meets a lock that does not go away looks for transactions
+// that nothing can continue: idle ones whose connection is gone. Should a live process have lost nothing but a connection,
 // its transaction fails as it does at any loss of a connection, and is made again.
 
 const EVERY_MS = 500;

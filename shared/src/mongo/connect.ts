@@ -9,7 +9,7 @@ export const OPERATION_MS = 5_000;
 /** Milliseconds that the database may work on all batches of a stream together; waiting for its reader does not count. */
 export const STREAM_MS = 60_000;
 
-/** For what nobody waits for until a majority has it on disk. */
+/** For writes that need not wait for a majority. */
 export const UNCONFIRMED = { w: 1, journal: false } as const;
 
 const PING_MS = 1_000;

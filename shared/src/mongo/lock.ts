@@ -29,7 +29,7 @@ export async function withLock<T>(db: Db, name: string, task: () => Promise<T>):
 /**
  * Runs a task as {@link withLock} does, but not while another process has the lock: then the answer is null.
  *
- * @param task is told when somebody else may have the lock
+ * @param task is told when another process may have the lock
  */
 export async function withFreeLock<T>(
   db: Db,
@@ -42,7 +42,7 @@ export async function withFreeLock<T>(
   const lost = new AbortController();
   if (!(await take(locks, name, { owner, lifeMs }))) return null;
   const renew = async (): Promise<void> => {
-    // While the database cannot be asked, nobody else can get the lock either.
+    // While the database is unavailable, no other process can take the lock either.
     if (!(await take(locks, name, { owner, lifeMs }).catch(() => true))) lost.abort();
   };
   const renewing = setInterval(() => void renew(), lifeMs / 3);

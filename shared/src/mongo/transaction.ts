@@ -69,7 +69,7 @@ export function createTransactions(client: MongoClient): RunTransaction {
   return async (work, keys, body) => {
     const begun = performance.now();
     const deadline = Math.min(begun + TRANSACTION_MS, work.deadline - COMMIT_MS);
-    // In one order for all callers, or two of them would wait for each other for ever.
+    // In one order for all callers, or two of them would deadlock.
     const ordered = [...new Set(keys)].sort();
     const run = <T>(given: TransactionBody<T>): Promise<T> =>
       queue.run(ordered, () => work.use(() => attempts(client, { work, body: given, begun, deadline, endAbandoned })));
@@ -94,7 +94,7 @@ async function attempts<T>(client: MongoClient, attempted: Attempted<T>): Promis
   for (let attempt = 0; ; attempt++) {
     inTime();
     try {
-      // A session each: what is chosen for a session, such as a shard of guards, is chosen anew after a lost race.
+      // A session each: what is chosen for a session, such as a shard of guards, is chosen again after a lost race.
       const tried = { body: (tx: ClientSession) => body(tx, attempt), deadline, inTime };
       return await client.withSession((session) => {
         if (work.author !== undefined) writeAs(session, work.author);

@@ -75,7 +75,7 @@ export function createRecording(options: TracingOptions & { readonly endpoint: s
   };
 }
 
-/** An endpoint that does not answer is no fault of a request, but somebody should hear of it: once in a while. */
+/** An endpoint that does not answer is no fault of a request, but it is logged now and then. */
 function tellFaults(log: Log): void {
   let lastAt = -Infinity;
   const tell = (message: string, ...details: unknown[]): void => {

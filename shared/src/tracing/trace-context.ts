@@ -4,7 +4,7 @@ export interface TraceContext {
   readonly traceId: string;
   /** 16 lower-case hexadecimal digits. */
   readonly spanId: string;
-  /** Whether somebody before has recorded the trace. */
+  /** Whether an earlier process has recorded the trace. */
   readonly sampled: boolean;
 }
 
@@ -20,7 +20,7 @@ export function readTraceparent(header: string | string[] | undefined): TraceCon
   return { traceId, spanId, sampled: (parseInt(flags, 16) & SAMPLED) !== 0 };
 }
 
-/** The `traceparent` header for whoever is asked on behalf of this place. */
+/** The `traceparent` header for requests that are made on behalf of this place. */
 export function writeTraceparent({ traceId, spanId, sampled }: TraceContext): string {
   return `00-${traceId}-${spanId}-${sampled ? "01" : "00"}`;
 }

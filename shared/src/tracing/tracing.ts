@@ -2,7 +2,7 @@ import { newId } from "../ids.js";
 import type { Log } from "../log.js";
 import { readTraceparent, type TraceContext, writeTraceparent } from "./trace-context.js";
 
-// Every request has its place in a trace: the one that it brings, or a new one. That place is passed on to whoever is asked
+// Every request has its place in a trace: the one that it brings, or a new one. That place is passed on to the services that are asked
 // on its behalf and stands in the log. Spans are recorded and sent only where an endpoint is set; without one nothing of
 // OpenTelemetry is even loaded, and a place that came from outside goes on as it is.
 
@@ -72,7 +72,7 @@ class PassedOnSpan implements Span {
   }
 
   end(): void {
-    // Nobody wants to know.
+    // Tracing is off.
   }
 }
 

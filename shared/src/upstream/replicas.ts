@@ -176,7 +176,7 @@ export function createReplicas(onChange: (replica: Replica, isEjected: boolean) 
   const totals: Totals = { waiting: 0 };
 
   function choose(tried: readonly Replica[], loadOf: LoadOf): Kept {
-    // Whoever comes after the one that was chosen last is looked at first.
+    // The search begins with the replica after the last one chosen.
     turn = (turn + 1) % Math.max(1, known.length);
     const by = { tried, loadOf };
     let best: Kept | undefined;

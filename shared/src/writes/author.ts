@@ -13,19 +13,19 @@ export interface Author {
   readonly comment: string | null;
 }
 
-/** Whom the audit log names; null when nobody is known. */
+/** The user that the audit log names; null when unknown. */
 export function actorOf(author: Author | undefined): Actor | null {
   return author === undefined ? null : { user_id: author.userId, key_id: author.keyId, email: author.email };
 }
 
 const authors = new WeakMap<ClientSession, Author>();
 
-/** Makes the stores tell who writes in a transaction. */
+/** Lets the stores record who writes in a transaction. */
 export function writeAs(session: ClientSession, author: Author): void {
   authors.set(session, author);
 }
 
-/** Who writes in a transaction; none where nobody asked for it. */
+/** Who writes in a transaction; none for background work. */
 export function authorOf(session: ClientSession): Author | undefined {
   return authors.get(session);
 }

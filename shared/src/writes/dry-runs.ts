@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createKeyedQueue } from "../mongo/queue.js";
 import { restMs } from "../repeat.js";
 
-// A dry run costs what the write costs, and leaves nothing. So that trying is not at the expense of those who write, the dry
+// A dry run costs what the write costs, and leaves nothing. So that dry runs do not slow down writers, the dry
 // runs of an organization come one after another, and rest as long as they worked.
 
 const DUTY = 0.5;

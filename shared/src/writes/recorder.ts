@@ -144,7 +144,7 @@ function withoutTimes({ [PARTS]: parts, ...fields }: PlannedChange["fields"]): u
 
 const recorders = new WeakMap<ClientSession, Recorder>();
 
-/** The recorder of a transaction; none where nobody asks what it changes. */
+/** The recorder of a transaction; none unless its changes are asked for. */
 export function recorderOf(session: ClientSession): Recorder | undefined {
   return recorders.get(session);
 }

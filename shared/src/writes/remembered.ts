@@ -7,7 +7,7 @@ import { FIRST_FORM } from "../mongo/forms.js";
 import { isDuplicateKey, mapMongoFault } from "../mongo/faults.js";
 
 // Answers of writes that had an idempotency key. Each is written in the transaction of its effect: first without the answer,
-// so that whoever repeats the request meanwhile collides, and at the end with it.
+// so that a concurrent repeat of the request collides with it, and at the end with it.
 
 /** Collection of the answers. */
 export const ANSWERS = "answers";
@@ -46,7 +46,7 @@ interface UsedDocument {
   form: number;
 }
 
-/** Who repeats what. */
+/** Which request is repeated, and by whom. */
 export interface Remembering {
   readonly organizationId: string;
   readonly userId: string;

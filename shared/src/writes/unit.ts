@@ -27,7 +27,7 @@ export interface UnitOptions {
   readonly begin: (session: ClientSession) => Promise<void>;
 }
 
-/** A request's transaction, as whoever answers the request sees it. */
+/** A request's transaction, as seen by the code that answers the request. */
 export interface Unit extends UnitOfWork {
   /** A transaction waits for its end; a request that changes nothing has none. */
   isHeld(): boolean;

@@ -31,7 +31,7 @@ const EVERY_MS = 100;
 /** What a request wants of its write, besides the write. */
 export interface Wanted {
   readonly isDry: boolean;
-  /** What the write does, for its plan; null when nobody asks. */
+  /** What the write does, for its plan; null when no plan is asked for. */
   readonly plan: { readonly action: Exclude<Plan["action"], "none">; readonly named: ReadonlySet<string> } | null;
   /** The plan's ETag that it must have; null for any. */
   readonly expected: string | null;

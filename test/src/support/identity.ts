@@ -34,7 +34,7 @@ export interface Identity extends Direct {
   sweepReferences(): Promise<void>;
   /** Deletes what is left of deleted organizations, as the first replica does. */
   sweepOrganizations(signal?: AbortSignal): Promise<void>;
-  /** Everything is written that nobody was made to wait for. */
+  /** Resolves when all background writes are done. */
   settled(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -33,7 +33,7 @@ export interface TakingParts {
 export function createTakeNotes({ db, transaction, source, log }: TakingParts): TakeNotes {
   const entries = db.collection<AuditDocument>(AUDIT);
 
-  /** Whoever writes the same in another process makes this transaction begin again, and find it. */
+  /** A concurrent write of the same in another process makes this transaction retry, and find it. */
   async function write(organizationId: string, notes: readonly AuditNote[]): Promise<void> {
     await transaction(BACKGROUND, [`audit:${organizationId}`], async (tx) => {
       const wanted = { note: { $in: notes.map(({ id }) => id) } };

@@ -27,7 +27,7 @@ export interface HeadDocument {
 
 /** What a transaction tells of what it does. */
 export interface Trail {
-  /** Says who acts where nobody is signed in yet. */
+  /** Names the actor of a request before anybody is signed in. */
   actAs(actor: Actor): void;
   note(happening: Happening): void;
 }

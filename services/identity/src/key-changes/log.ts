@@ -12,7 +12,7 @@ const COUNTER = "key_changes";
 /** Milliseconds in which a primary must say that it is one; a lease is worth no more. */
 const CONFIRM_MS = 1_000;
 
-/** More changes than this are not worth telling one by one: whoever lags so far behind starts anew. */
+/** More changes than this are not sent one by one: a gateway that lags so far behind starts over. */
 const MOST_CHANGES = 1_000;
 
 interface CounterDocument {

@@ -16,7 +16,7 @@ export interface LeakedKeyRoutes {
   readonly settle: () => Promise<void>;
 }
 
-/** The operation by which whoever finds a key ends it. It costs one read of at most ten hashes when there is none. */
+/** The operation by which the finder of a leaked key ends it. It costs one read of at most ten hashes when there is none. */
 export function mountLeakedKeys(router: Router, { keys, changeRights, settle }: LeakedKeyRoutes): void {
   mountAny(router, revokeLeakedKeys, async ({ body, work }) => {
     // What cannot be a key is not looked for.

@@ -1,7 +1,7 @@
 import type { TopologyDirectory } from "../topology.js";
 import type { ForgetNetworks } from "./forget-networks.js";
 
-/** Takes those of the networks that are deleted off whoever holds them. The networks existed at some time. */
+/** Removes deleted networks from their holders. The networks existed at some time. */
 export type DropDeadNetworks = (organizationId: string, networkIds: readonly string[]) => Promise<void>;
 
 export function createDropDeadNetworks(

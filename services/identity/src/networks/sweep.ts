@@ -20,7 +20,7 @@ export interface ReferenceSweepParts {
 /** Goes once through all organizations. @throws AppError `unavailable` when topology does not answer */
 export type ReferenceSweep = (signal: AbortSignal) => Promise<void>;
 
-/** Makes the function that takes deleted networks and tags off whoever holds them, where no notice of it came through. */
+/** Makes the function that removes deleted networks and tags from their holders, where a notice was lost. */
 export function createReferenceSweep(parts: ReferenceSweepParts): ReferenceSweep {
   const { database, dropDeadNetworks, dropDeadTags } = parts;
 
@@ -29,7 +29,7 @@ export function createReferenceSweep(parts: ReferenceSweepParts): ReferenceSweep
       database.share(organizationId, () =>
         database.db.collection(kind).distinct(member, { organization_id: organizationId }),
       );
-    // Read before it is asked which exist: what somebody holds existed by then.
+    // Read before the existing ones are asked for: everything held existed by then.
     const networkIds: string[] = [];
     for (const kind of ["users", "invites", "api_keys"] as const)
       networkIds.push(...textsOf(await held(kind, "network_ids")));
@@ -69,7 +69,7 @@ export function startReferenceSweep(db: Db, log: Log, sweep: ReferenceSweep): { 
   };
 }
 
-/** Whoever has all networks holds null. */
+/** Null stands for all networks. */
 function textsOf(values: readonly unknown[]): string[] {
   return values.filter((value) => typeof value === "string");
 }

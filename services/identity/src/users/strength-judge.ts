@@ -49,7 +49,7 @@ function startWorker(): Worker {
   const worker = new Worker(new URL("./strength-worker.js", import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
   });
-  // Whoever waits for an answer hears of it; without a listener the process would end.
+  // Callers that wait are told by rejection; without a listener the process would end.
   worker.on("error", () => undefined);
   worker.unref();
   return worker;

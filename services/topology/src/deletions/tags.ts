@@ -24,7 +24,7 @@ export async function deleteTags(storage: Storage, notices: Notices, removal: Re
     const found = await tags.findMany(scope, { _id: { $in: ids } }, tx);
     if (found.length !== ids.length) throw new AppError("not_found", { entity: tags.name });
     for (const { revision } of found) requireRevision(ifMatch, revision);
-    // Whoever is giving one of them to something at the same time collides; nobody can afterwards.
+    // Conflicts with writers that assign one of them; afterwards none can.
     await guards.remove(tx, scope, ids);
     await tags.remove(tx, scope, { _id: { $in: ids } });
     const isLarge = (await countTagged(storage, tx, scope, { tagIds: ids, most: AT_ONCE + 1 })) > AT_ONCE;

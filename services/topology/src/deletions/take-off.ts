@@ -56,10 +56,10 @@ export async function tellTagged(
 }
 
 /**
- * The same for some entities that nobody waits for.
+ * The same for some entities, in the background.
  *
  * @param sweptBy the deletion whose sweep this is, where the journal has told of it
- * @returns how many carried such a tag; those that somebody else has written at the same time may carry it still
+ * @returns how many carried such a tag; those with a concurrent write may carry it still
  */
 export function takeOffInPassing(
   storage: Storage,

@@ -18,7 +18,7 @@ import { STORED } from "../storage/entity-reader.js";
 import type { Storage } from "../storage/storage.js";
 import { hostNode, inSubnetEdge, onHostEdge, type Runner, runnersOf, serviceNode, subnetNode, virtualizedByEdges } from "./graph.rules.js"; // prettier-ignore
 
-/** Decoded at a time, so that a large graph keeps nobody else waiting. */
+/** Decoded at a time, so that a large graph does not block other requests. */
 const MOST_ROWS = 500;
 
 /** What the graph is made of. */

@@ -204,7 +204,7 @@ class Member implements Feed {
   /** Null while it reads by itself. */
   #events: Buffer[] | null = null;
   #bytes = 0;
-  /** Whoever comes from another process, or has just read, may be ahead of what is read here for all. */
+  /** A follower from another process, or one that has just read, may be ahead of the shared reads. */
   #joinedAt = 0;
   #told: number | null = null;
   #resolve: (() => void) | null = null;

@@ -107,7 +107,7 @@ export class Follower {
       }
       place.n = reached.isEnd ? last : (reached.n ?? place.n);
     } catch (error) {
-      // A database that is away for a moment costs nobody its stream.
+      // A short outage of the database ends no stream.
       log.warn({ err: error }, "changes could not be read for a stream; retrying");
       await delay(NOTICE_MS);
     }
@@ -131,7 +131,7 @@ export class Follower {
   }
 }
 
-/** What there is of an entity. It has no id: whoever is cut off before the bookmark begins again. */
+/** The present state of an entity. It has no id: a client that is cut off before the bookmark begins again. */
 function stateEvent(entry: JournalDocument): string {
   const { entity, entity_id, network_id, host_id, name } = entry;
   const head = JSON.stringify({ entity, entity_id, network_id, host_id, name });

@@ -6,7 +6,7 @@ import { type Draft, type JournalDocument, type Known, knownAfter } from "./entr
 import { lastEntries, toldGone } from "./last-entries.js";
 
 // What the journal says at its end: the last state of each entity, and the last number of each organization. A process that
-// appends remembers some of it. What it remembers is true as long as nobody else appends; it finds that out when it does.
+// appends remembers some of it. What it remembers holds as long as it is the only one to append; it notices when it is not.
 
 const REMEMBERED_BYTES = 32 * 1_048_576;
 /** What a state follows from. */
@@ -35,7 +35,7 @@ export function createKnownStates({ journal, gone }: JournalCollections): KnownS
 
   return {
     load: async (ids, organizationIds) => {
-      // First the numbers: whoever appends after this takes the next one, and what is read after this may be that.
+      // The numbers first: an entry that is appended after this takes the next one, and may be among what is read.
       for (const one of new Set(organizationIds)) if (!numbers.has(one)) numbers.set(one, await lastNumber(one));
       batch = new Map();
       const missing: string[] = [];

@@ -1,6 +1,6 @@
 import type { JournalDocument } from "./entries.rules.js";
 
-// Whom an entry is told. Whoever follows is asked for each entry, so this is what a query would find, without a database.
+// Which followers an entry is sent to: what a query would find, but decided for each entry without a database.
 
 /** What an entry is chosen by. */
 export interface ChangeFilter {

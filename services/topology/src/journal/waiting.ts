@@ -1,24 +1,24 @@
 import { AppError } from "@nts/shared/errors";
 
-// Who waits for changes is woken by a notice. A notice can be lost, so whoever waits looks now and then, too.
+// Requests that wait for changes are woken by a notice. A notice can be lost, so they poll now and then, too.
 
 /** Of one user in one process. */
 export const MOST_OF_USER = 10;
 /** In one process. */
 const MOST = 2_000;
 
-/** Milliseconds between two looks of somebody who waits and is not woken. */
+/** Milliseconds between two polls of a request that is not woken. */
 const LOOK_MS = 5_000;
-/** Milliseconds after which is noticed that nobody waits any more. */
+/** Milliseconds after which it is noticed that the client has gone. */
 const NOTICE_MS = 1_000;
 
 /** Networks in which something has changed; null for what belongs to the organization as a whole. */
 export type Networks = ReadonlySet<string | null>;
 
 export interface Waiting {
-  /** Tells whoever waits in an organization. @param networks null when it may be any */
+  /** Wakes the requests that wait in an organization. @param networks null when it may be any */
   wake(organizationId: string, networks: Networks | null): void;
-  /** Counts somebody who waits, until `end`. @throws AppError `too_many_in_flight` */
+  /** Counts a waiting request, until `end`. @throws AppError `too_many_in_flight` */
   begin(userId: string, organizationId: string, networks: Networks | "all"): Waiter;
 }
 
@@ -88,7 +88,7 @@ export function createWaiting(): Waiting {
 interface Wanted<T> {
   /** For how long, at most. */
   readonly seconds: number;
-  /** Whether nobody wants it any more. */
+  /** Whether the client has gone. */
   isOver(): boolean;
   look(): Promise<T>;
   isThere(found: T): boolean;

@@ -25,7 +25,7 @@ export function createJournalWriter(
   { hidden, told }: { hidden: HiddenThings; told: Told },
 ): JournalWriter {
   async function append(documents: readonly JournalDocument[]): Promise<void> {
-    // In order: whoever appends beside us has taken the first number, and then nothing of ours is added.
+    // In order: a concurrent writer has taken the first number, and then nothing of ours is added.
     for (const batch of inBatches(documents)) await journal.insertMany([...batch], { ordered: true });
     const networks = new Map<string, Set<string | null>>();
     for (const { organization_id, network_id } of documents)

@@ -60,7 +60,7 @@ const CLOCKS_MS = 10_000;
 export function createViews(database: Database, reader: JournalReader): OpenView {
   const moments = createMoments(database, reader);
 
-  /** What is stored as of when everything is told, for what lies before that; null when nobody knows. */
+  /** Finds a moment that the journal has already passed; null where that is not certain yet. */
   async function withoutWaiting({ rights, asOf }: Looked): Promise<Found | null> {
     const time = await toldUpTo(database, rights);
     if (time === null) return null;

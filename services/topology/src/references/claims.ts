@@ -4,7 +4,7 @@ import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Counts, Guards, Reference } from "../storage/guards.js";
 
-/** A reference that somebody asks for, with its place in the body for the error that names it. */
+/** A reference in a request, with its place in the body for the error that names it. */
 export interface Claim extends Reference {
   readonly path: string;
 }

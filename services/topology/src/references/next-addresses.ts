@@ -11,7 +11,7 @@ import type { PlacedAddress } from "./addresses-on.js";
 
 // An address that is asked for as "next" is held before the transaction that uses it begins, and given back when that is undone.
 
-/** Thrown by {@link Placed.use}: somebody else has taken what was held, and the request is begun anew. */
+/** Thrown by {@link Placed.use}: another writer has taken the reserved address, and the request is tried again. */
 class Lost extends Error {
   override readonly name = "Lost";
 }

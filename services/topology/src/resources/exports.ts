@@ -80,7 +80,7 @@ export function mountExports(
     // Looked at first: what is read later may be newer than its tag says, and never older.
     const [place, cursors] = await Promise.all([journal.place(principal.scope), journal.cursors()]);
     const asked = { query, place, readNames: () => readNames(storage, whole) };
-    // Nothing of it is read for who has the file already.
+    // Nothing is read for a client that has the file already.
     const text = format === "drawio" ? drawn(storage, scope, query) : written(storage, { work, scope, format, asked });
     const file = format === "drawio" ? DRAWING : KINDS[format].file(query);
     return answer.file(streamed(work, text), file, {

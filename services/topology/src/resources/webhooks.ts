@@ -169,7 +169,7 @@ function update(means: Means): UpdateHandler<typeof updateWebhook> {
       const { entity } = current;
       const wanted = withDefaults(asked(entity), entity);
       if (wanted.url !== entity.url) requireUrl(desk, wanted.url);
-      // Somebody else came between: what is checked is what is stored.
+      // A concurrent write came between: what is checked is what is stored.
       if (JSON.stringify(wanted.filter) !== JSON.stringify(first.filter)) throw new AppError("write_conflict");
       const paused = wanted.is_enabled ? null : entity.paused;
       const next = revised(current, { ...entity, ...wanted, paused }, new Date());

@@ -15,7 +15,7 @@ import type { SubnetStore } from "./stores/subnets.js";
 
 // Requests of this process that want addresses of one subnet are served together: one search holds as many addresses as all of
 // them want, and each uses its own in a transaction beside those of the others. Long ways of the mark are made in steps that
-// are committed, so they are made once, whoever begins them.
+// are committed, so they are made once, whichever request begins them.
 
 /** Used addresses that the mark passes in one transaction. */
 const STEP = 10_000;
@@ -62,7 +62,7 @@ export function createAddressDesk(parts: Parts, step = STEP): AddressDesk {
   const { addresses } = parts;
   const holder = randomUUID();
   const search = createHoldingSearch(parts, { holder, step });
-  /** Those who wait, by subnet. */
+  /** Waiting requests, by subnet. */
   const lanes = new Map<string, Waiting[]>();
 
   async function serve(subnetId: string, lane: Waiting[]): Promise<void> {
@@ -81,7 +81,7 @@ export function createAddressDesk(parts: Parts, step = STEP): AddressDesk {
     lanes.delete(subnetId);
   }
 
-  /** @returns those who have to wait a little longer */
+  /** @returns requests that have to wait a little longer */
   async function serveTogether(batch: readonly Waiting[]): Promise<Waiting[]> {
     const { scope, subnet } = lastOf(batch);
     const found = await search(batch);
@@ -118,7 +118,7 @@ function createHoldingSearch(
   { transaction, addresses, guards, subnets }: Parts,
   { holder, step }: { readonly holder: string; readonly step: number },
 ): (batch: readonly Waiting[]) => Promise<string[]> {
-  /** Collides with whoever changes or deletes the subnet. */
+  /** Conflicts with changes and the deletion of the subnet. */
   async function unchanged(tx: ClientSession, scope: Scope, id: string): Promise<SearchedSubnet> {
     const missing = await guards.reference(tx, scope, [{ target: id, kind: "subnet" }]);
     if (missing.size > 0) throw new AppError("invalid_reference", { path: "subnet_id" });
@@ -155,7 +155,7 @@ function createHoldingSearch(
   };
 }
 
-/** Takes the first of those who wait. */
+/** Takes the first of the waiting requests. */
 function nextOf(lane: Waiting[]): Waiting[] {
   let [count, sum] = [0, 0];
   for (const one of lane) {

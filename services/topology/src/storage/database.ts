@@ -21,17 +21,17 @@ export interface Database {
   batches(scope: Scope, find: ScopedFind, moment?: Moment): AsyncGenerator<RawBatch, void, void>;
   /** How many documents match at a moment. */
   countAt(scope: Scope, find: Pick<ScopedFind, "collection" | "filter" | "hint">, moment: Moment): Promise<number>;
-  /** Lets requests go first, for a while: what nobody waits for begins when none of them uses the database. */
+  /** Lets requests go first, for a while: background work begins when none of them uses the database. */
   idle(): Promise<void>;
 }
 
 /** What the database takes of {@link Shares}; without `idle` nothing is let go first. */
 export type DatabaseShares = Pick<Shares, "use"> & Partial<Pick<Shares, "idle">>;
 
-/** Milliseconds after which work that nobody waits for begins although there are requests. */
+/** Milliseconds after which background work begins although there are requests. */
 const PATIENCE_MS = 30;
 
-/** Nobody waits for anybody. */
+/** No request waits for another. */
 export const UNSHARED: DatabaseShares = { use: (_organizationId, task) => task() };
 
 export function sharedDatabase(db: Db, shares: DatabaseShares): Database {

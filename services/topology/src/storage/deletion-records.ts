@@ -25,7 +25,7 @@ export interface DeletionDocument {
   swept_at?: Date;
   /** True when the journal has an entry for everything that is hidden. */
   journaled?: boolean;
-  /** True when whoever has to hear of the deletion was told. */
+  /** True when the notice of the deletion was sent. */
   announced?: boolean;
 }
 
@@ -43,11 +43,11 @@ export interface DeletionRecords {
   hideOrganization(tx: ClientSession, organizationId: string): Promise<void>;
   /** Those of some networks, hosts or tags whose deletion is not forgotten yet. */
   unfinished(tx: ClientSession, organizationId: string, ids: readonly string[]): Promise<string[]>;
-  /** Whoever has to hear of these deletions was told. */
+  /** The notices of these deletions were sent. */
   markAnnounced(organizationIds: readonly string[], ids: readonly string[]): Promise<void>;
   /** How many there are, and how many of them are to be swept. */
   count(): Promise<{ all: number; unswept: number }>;
-  /** Those that are not swept and nobody was told of, this many milliseconds after they were hidden; oldest first. */
+  /** Those that are not swept and without a notice, this many milliseconds after they were hidden; oldest first. */
   unannounced(agedMs: number): Promise<DeletionDocument[]>;
   /**
    * Those that are to be swept; oldest first. Times are milliseconds since they were hidden, by the clock of the database.

@@ -96,7 +96,7 @@ export interface Entities<T extends Entity> extends EntityReader<T>, EntityWrite
   /** The JSON text of an entity. @throws AppError `not_found` */
   readOne(scope: Scope, id: string): Promise<{ json: string | Buffer; revision: number }>;
   findMany(scope: Scope, filter: Filter<EntityDocument>, tx: ClientSession, sort?: Sort): Promise<Stored<T>[]>;
-  /** The same one after another, for who may not want all of them. */
+  /** The same one after another, for callers that may stop early. */
   findEach(scope: Scope, filter: Filter<EntityDocument>, tx: ClientSession, sort?: Sort): AsyncGenerator<Stored<T>>;
   /** Some fields of the documents in the scope that match. */
   select(scope: Scope, filter: Filter<EntityDocument>, options: FindOptions): Promise<EntityDocument[]>;

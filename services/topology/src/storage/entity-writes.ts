@@ -32,7 +32,7 @@ export interface EntityWrites<T extends Entity> {
    * Stores what matches as it is answered, without a transaction: each is written on the condition of its revision.
    *
    * @param sweptBy the deletion whose sweep this is, where the journal has told what becomes of them
-   * @returns how many matched; those that somebody else has written at the same time may match still
+   * @returns how many matched; those with a concurrent write may match still
    */
   storeAsAnswered(scope: Scope, filter: Filter<EntityDocument>, sweptBy?: string): Promise<number>;
 }

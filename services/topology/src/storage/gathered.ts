@@ -40,7 +40,7 @@ interface Group {
   done: () => void;
 }
 
-/** Reads one entity; null when there is none with this id in the scope. A failed query fails those who waited for it only. */
+/** Reads one entity; null when there is none with this id in the scope. A failed query fails only its own callers. */
 export type GatheredRead = (scope: Scope, id: string) => Promise<Found | null>;
 
 /** @param ofNetworks false for entities that are seen from all networks of their organization */

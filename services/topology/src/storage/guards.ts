@@ -58,7 +58,7 @@ export interface Guards {
   lockShards(tx: ClientSession, scope: Scope, networkId: string, shards: readonly number[]): Promise<boolean>;
   /** The guards of a transaction whose shard is decided by what it writes, and not by chance. */
   inShard(shard: number): Guards;
-  /** Collides with whoever adds a reference to the target at the same time. */
+  /** Conflicts with concurrent writers of references to the target. */
   lockAll(tx: ClientSession, scope: Scope, target: string): Promise<void>;
   remove(tx: ClientSession, scope: Scope, targets: readonly string[]): Promise<void>;
   /** Removes the guards of networks and of everything in them. */

@@ -50,7 +50,7 @@ export const LOST_MACS_INDEX: IndexKey = { organization_id: 1, network_id: 1, lo
 const lostMacs: IndexDescription = { key: LOST_MACS_INDEX, partialFilterExpression: { lost_macs: { $gt: "" } } };
 /** The index of what imports have found or missed: what is missed, and when it was found last. */
 export const SIGHTED_INDEX: IndexKey = { organization_id: 1, network_id: 1, missed: 1, seen_last: 1 };
-/** One index for both, and only of what was seen: what nobody imports costs nothing. */
+/** One index for both, and only of what imports have seen; the rest costs nothing. */
 const sighted: IndexDescription = { key: SIGHTED_INDEX, partialFilterExpression: { sighted: true } };
 /** The index in which the addresses of a subnet stand in their order. */
 export const INTERFACE_ADDRESSES_INDEX = { subnet_id: 1, ip_key: 1, host_id: 1 } as const;

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Binary, type Db } from "mongodb";
 
-// Keys of the database, which are the same for all processes and for ever.
+// Secret keys that are kept in the database: the same for all processes, and never changed.
 
 type KeyName = "cursors" | "webhooks";
 

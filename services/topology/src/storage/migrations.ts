@@ -77,7 +77,7 @@ async function writeHostLabels(db: Db): Promise<void> {
     }));
 }
 
-/** Whoever has changed a document meanwhile has written the fields. */
+/** A concurrent change of a document has written the fields. */
 async function setWhereUnchanged(
   collection: Stored,
   batch: readonly EntityDocument[],
@@ -100,7 +100,7 @@ async function composeTexts(db: Db): Promise<void> {
       $or: [{ tags: BEYOND_ASCII }, { search: BEYOND_ASCII }],
     })) {
       const texts = { tags: tags.map(composed), ...(search !== undefined && { search: composed(search) }) };
-      // Whoever has changed the entity meanwhile has written both.
+      // A concurrent change of the entity has written both.
       await entities.updateOne({ _id, tags, ...(search !== undefined && { search }) }, { $set: texts });
     }
   }

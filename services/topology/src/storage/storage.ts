@@ -65,7 +65,7 @@ export interface StorageOptions {
   readonly maxIdempotencyKeys?: number;
   /** False while replicas may run that judge a host by its own revision alone. */
   readonly shortUpdates?: boolean;
-  /** Of the connections, by organization; without them nobody waits for anybody. */
+  /** Of the connections, by organization; no request waits for a share without them. */
   readonly shares?: DatabaseShares;
 }
 

@@ -6,7 +6,7 @@ import type { Scoped, ScopedCollection } from "./scoped-collection.js";
 /** What matches of one organization. */
 export type Matching = Scoped & { readonly organization_id: string } & Readonly<Record<string, unknown>>;
 
-/** What a sweep does with the documents of a collection that nobody can see any more. */
+/** What a sweep does with the hidden documents of a collection. */
 export interface Sweepable {
   /**
    * The ids of what matches, by one cursor: beginning again would pass over everything that was deleted just now.

@@ -29,7 +29,7 @@ export function createTotals(database: Database, reads: SharedReads): Totals {
   /** Organizations that had more networks than are added up here. */
   const large = new Set<string>();
 
-  /** Reads that wait for their turn. Whoever asks for the same meanwhile waits for the same one: it begins later than the question. */
+  /** Reads that wait for their turn. Callers that ask for the same meanwhile share one: it begins after they asked. */
   const waiting = new Map<string, Promise<number[] | null>>();
 
   /** What the guards of few networks count; null when there are more. A sum in the database costs several times as much. */

@@ -21,7 +21,7 @@ export interface WebhookState {
   epoch: number;
   /** Who delivers; null when nobody does. */
   owner: string | null;
-  /** When somebody is to look after it; with an owner, when it is free for others. By the clock of the database. */
+  /** When it is due; with an owner, when its lease ends. By the clock of the database. */
   due_at: Date;
   /** It waits for that time, whatever happens. */
   rests: boolean;
@@ -51,13 +51,13 @@ export interface WebhookStates {
   remove(tx: ClientSession, of: WebhookRef): Promise<void>;
   /** Those of an organization: whoever delivers stops. */
   removeAllOf(tx: ClientSession, organizationId: string): Promise<void>;
-  /** Takes it from whoever delivers, so that what was changed holds from the next message on. */
+  /** Takes it from its owner, so that a change holds from the next message on. */
   change(
     tx: ClientSession,
     of: WebhookRef,
     changes: Partial<Pick<WebhookState, "n" | "is_active" | "salt">>,
   ): Promise<void>;
-  /** The same by who holds it. @returns false when it is held by somebody else */
+  /** The same by its owner. @returns false when another process owns it */
   pause(tx: ClientSession, held: Held): Promise<boolean>;
   find(of: WebhookRef): Promise<WebhookState | null>;
   /** Those of all organizations that are to be looked after. */
@@ -66,7 +66,7 @@ export interface WebhookStates {
   awake(organizationId: string): Promise<WebhookRef[]>;
   /** @returns null when it is none's to take */
   take(of: WebhookRef, lease: { owner: string; ms: number }): Promise<WebhookState | null>;
-  /** Holds it for longer. @returns null when it is held by somebody else */
+  /** Renews the lease. @returns null when another process owns it */
   renew(held: Held, ms: number, progress?: Progress): Promise<WebhookState | null>;
   /** @param next when it is to be looked after again */
   release(held: Held, next: { ms: number; rests: boolean }, progress?: Progress): Promise<boolean>;

@@ -59,7 +59,7 @@ export function createSend(guard: AddressGuard, resolve: ResolveName = addresses
   };
 }
 
-/** Rejects when the time is up. A name may be somebody's whose servers never answer. */
+/** Rejects when the time is up: the name servers of a domain may never answer. */
 function inTime<T>(found: Promise<T>, until: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     until.addEventListener("abort", reject, { once: true });

@@ -153,7 +153,7 @@ class Turn {
     const { id, body, headers: own } = messageOf(manner, entries, cursors);
     const headers = { ...own, ...signatureHeaders(await secretOf(held.salt), { id, body }) };
     const outcome = await send({ url: webhook.url, body, headers, withinMs: DELIVERY_MS, signal });
-    // Nobody knows what became of it; whoever comes next sends it again.
+    // The outcome is unknown; the next attempt sends it again.
     if (signal.aborted && outcome.error !== null) return { restMs: 0 };
     onOutcome(outcome);
     const { status, error, durationMs: duration_ms } = outcome;

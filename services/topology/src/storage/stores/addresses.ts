@@ -19,7 +19,7 @@ import {
 } from "./free-addresses.js";
 
 // The lowest free address of a subnet is found without looking at those that are used. A mark says that everything below it is
-// used or reserved, but for addresses that have an entry. Whoever looks for addresses writes the mark, so they come one after
+// used or reserved, but for addresses that have an entry. Searches for addresses write the mark, so they come one after
 // another; what is found is held: its entries name the process that found it, and for a while no other search finds it. The
 // transaction that uses an address deletes its entry; what is not used is free as soon as it is given back, or held no longer.
 // Whoever frees an address writes an entry when it is below the mark; moving the mark past addresses of others locks the whole
@@ -51,7 +51,7 @@ type Wanted = Omit<Search, "session">;
 
 export interface AddressStore {
   readonly sweepable: Sweepable;
-  /** Holds the lowest free addresses of a subnet. Whoever searches in it at the same time collides. */
+  /** Reserves the lowest free addresses of a subnet. Conflicts with concurrent searches in it. */
   hold(tx: ClientSession, scope: Scope, subnet: SearchedSubnet, wanted: Wanted & { holder: string }): Promise<Found>;
   /** Uses what is held. @returns false when it is not free, or not held any more */
   use(tx: ClientSession, scope: Scope, held: HeldAddresses): Promise<boolean>;
@@ -108,7 +108,7 @@ function createMarks(collections: AddressCollections): Pick<AddressStore, "hold"
       const { id, space } = subnet;
       const { organizationId: organization_id } = scope;
       const mine = { _id: id, organization_id };
-      // Collides at once with whoever else looks for addresses of the subnet, before anything is done in vain.
+      // Conflicts with a concurrent search in the subnet at once, before work is done in vain.
       const mark = await freed.findOneAndUpdate(mine, { $inc: { taken: 1 } }, { session: tx, hint: BY_ID });
       if (mark === null) return "move anew";
       const low = mark.low ?? END;

@@ -71,7 +71,7 @@ const LOCKED = { _id: 1, network_id: 1, name: 1, inventory: 1, reserved: 1 } as 
 export function createHostLocks(hosts: ScopedCollection<EntityDocument>): HostLocks {
   const reserved = createReservedHosts(hosts);
 
-  /** Locks hosts by one short command: the longer it takes, the likelier somebody else commits a change to one of them. */
+  /** Locks hosts by one short command: the longer it takes, the likelier another writer commits a change to one of them. */
   async function own(tx: ClientSession, scope: Scope, ids: readonly string[]): Promise<void> {
     await hosts.updateMany({ ...within(scope), _id: { $in: [...ids] } }, { $inc: { lock: 1 } } as object, {
       session: tx,

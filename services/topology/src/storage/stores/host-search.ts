@@ -8,7 +8,7 @@ import { scopedCollection } from "../scoped-collection.js";
 
 // Hosts are found by the addresses of their interfaces, too. A host therefore keeps them beside its own fields: `addresses`,
 // one to a line, each after a line break, and `search`, its own values followed by them. The stores of hosts and interfaces
-// keep both; the host is locked by whoever writes.
+// keep both; every writer locks the host.
 
 /** What stands before the addresses that were kept last. */
 const OWN_TEXT: Document = {

@@ -6,7 +6,7 @@ import type { Database } from "../database.js";
 import { createEntities, type Entities, type EntityKind } from "../entities.js";
 
 export interface NetworkStore extends Entities<Network> {
-  /** Collides with whoever updates or deletes one of them at the same time. @returns how many are in the scope */
+  /** Conflicts with concurrent updates and deletions of them. @returns how many are in the scope */
   markDeleting(tx: ClientSession, scope: Scope, ids: readonly string[]): Promise<number>;
   /** Removes networks whose deletion is decided, and whose guards are gone. */
   removeDecided(organizationIds: readonly string[], ids: readonly string[]): Promise<void>;

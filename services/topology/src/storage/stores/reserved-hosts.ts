@@ -9,7 +9,7 @@ import type { ScopedCollection } from "../scoped-collection.js";
 import { within } from "../scope.js";
 
 // A transaction over many hosts loses against writers of single ones, however often it tries: one of them is always a little
-// faster. So it reserves the hosts outside of the transaction first; whoever locks one of them meanwhile, lets it go first.
+// faster. So it reserves the hosts outside of the transaction first; a writer that locks one of them meanwhile lets it go first.
 
 /** Milliseconds for which hosts are reserved: as long as others wait for a process that is no more. */
 const RESERVED_MS = 3_000;

@@ -20,7 +20,7 @@ export interface ServiceStore extends Entities<Service> {
   revisionsOn(tx: ClientSession, scope: Scope, hostId: string): Promise<number>;
   /** Turns short updates of the services of some hosts into transactions, until such a one has written the service. */
   claim(scope: Scope, hostIds: readonly string[]): Promise<void>;
-  /** Collides with whoever changes a service of the host at the same time. */
+  /** Conflicts with concurrent changes of services of the host. */
   lockAllOn(tx: ClientSession, scope: Scope, hostId: string): Promise<void>;
 }
 
