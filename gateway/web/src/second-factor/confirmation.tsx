@@ -1,11 +1,7 @@
-import { Text } from "@mantine/core";
-import { useForm } from "@mantine/form";
-import { confirmSecondFactor } from "@nts/shared/contract";
-import { type ReactNode, useEffect, useState } from "react";
-import { api } from "../api/client.js";
+import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { askCodesBy } from "../api/confirmed.js";
-import { FormWindow } from "../forms/form-window.js";
-import { CodeField } from "./code-field.js";
+
+const CodeWindow = lazy(() => import("./code-window.js"));
 
 /** Asks for a code whenever something takes one that nobody gave lately. */
 export function Confirmation(): ReactNode {
@@ -19,25 +15,9 @@ export function Confirmation(): ReactNode {
     setAnswer(null);
     answer(isGiven);
   };
-  return <CodeWindow onClose={close} />;
-}
-
-function CodeWindow({ onClose }: { readonly onClose: (isGiven: boolean) => void }): ReactNode {
-  const form = useForm({ initialValues: { code: "" } });
   return (
-    <FormWindow
-      title="Confirm that it is you"
-      form={form}
-      onClose={() => onClose(false)}
-      stays
-      verb="Confirm"
-      submit={async (body) => {
-        await api.call(confirmSecondFactor, { body });
-        onClose(true);
-      }}
-    >
-      <Text size="sm">This is asked before anything that could give your account away, every ten minutes at most.</Text>
-      <CodeField input={form.getInputProps("code")} />
-    </FormWindow>
+    <Suspense>
+      <CodeWindow onClose={close} />
+    </Suspense>
   );
 }

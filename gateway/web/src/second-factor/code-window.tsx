@@ -1,0 +1,28 @@
+import { Text } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { confirmSecondFactor } from "@nts/shared/contract";
+import type { ReactNode } from "react";
+import { api } from "../api/client.js";
+import { FormWindow } from "../forms/form-window.js";
+import { CodeField } from "./code-field.js";
+
+/** Takes a code and has it checked. @param onClose is told whether it was right */
+export default function CodeWindow({ onClose }: { readonly onClose: (isGiven: boolean) => void }): ReactNode {
+  const form = useForm({ initialValues: { code: "" } });
+  return (
+    <FormWindow
+      title="Confirm that it is you"
+      form={form}
+      onClose={() => onClose(false)}
+      stays
+      verb="Confirm"
+      submit={async (body) => {
+        await api.call(confirmSecondFactor, { body });
+        onClose(true);
+      }}
+    >
+      <Text size="sm">This is asked before anything that could give your account away, every ten minutes at most.</Text>
+      <CodeField input={form.getInputProps("code")} />
+    </FormWindow>
+  );
+}
