@@ -45,8 +45,8 @@ async function backAt({ logFile }: ProcessHandle): Promise<number> {
   let last: string | undefined;
   await until(async () => {
     const lines = (await readFile(logFile, "utf8")).split("\n");
-    last = lines.findLast((line) => /"redis is (away|back)/.test(line));
-    return last?.includes("redis is back") === true;
+    last = lines.findLast((line) => /"redis is (unavailable|available again)/.test(line));
+    return last?.includes("redis is available again") === true;
   });
   return Date.parse((JSON.parse(last ?? "") as { time: string }).time);
 }
