@@ -1,11 +1,13 @@
 import type { Whoami } from "@nts/shared/contract";
-import { Fragment, type ReactNode, useState } from "react";
+import { Fragment, lazy, type ReactNode, Suspense, useState } from "react";
 import { Navigate, Outlet, useLocation, useSearchParams } from "react-router";
 import { PATHS } from "../paths.js";
 import { FailureState } from "../parts/failure-state.js";
 import { Waiting } from "../parts/waiting.js";
 import { SessionContext, useSessionQuery } from "./session.js";
-import { SessionEnded } from "./session-ended.js";
+
+// It brings the forms along, which many pages do without.
+const SessionEnded = lazy(() => import("./session-ended.js"));
 
 /**
  * Lets the signed-in in, and takes everybody else to the sign-in page and back. When a session ends, the page stays as it is,
@@ -29,7 +31,11 @@ export function SignedIn(): ReactNode {
       <Fragment key={session.user.id}>
         <Outlet />
       </Fragment>
-      {data === null && <SessionEnded user={session.user} />}
+      {data === null && (
+        <Suspense>
+          <SessionEnded user={session.user} />
+        </Suspense>
+      )}
     </SessionContext>
   );
 }

@@ -9,7 +9,7 @@ import { SignInForm } from "./sign-in-form.js";
  * Comes over the page, and over whatever window is open on it, when the session has ended: who signs in again goes on where
  * the session ended, with all that was typed. Somebody else begins anew.
  */
-export function SessionEnded({ user }: Pick<Whoami, "user">): ReactNode {
+export default function SessionEnded({ user }: Pick<Whoami, "user">): ReactNode {
   const queries = useQueryClient();
   const reset = useSessionReset();
   return (
