@@ -38,6 +38,8 @@ interface Kind {
 
 /** Another one when the same inventory becomes another file. */
 const FORM = "1.";
+/** Characters that are sent at a time. */
+const PIECE = 65_536;
 const JSON_TYPE = "application/json";
 const DRAWING: FileInfo = { mediaType: "application/vnd.jgraph.mxfile", fileName: "topology.drawio" };
 const fixed = (mediaType: string, fileName: string | null) => (): FileInfo => ({ mediaType, fileName });
@@ -114,13 +116,14 @@ async function* written(storage: Storage, { work, scope, format, asked }: Wanted
   const { createWriter, orderBy } = KINDS[format];
   const plan = { work, scope, filter: commonFilter(asked.query, scope), join: storage.hosts.withChildren };
   const writer = await createWriter(asked);
-  let before = writer.begin;
+  let text = writer.begin;
   for await (const some of hostsIn(allRows(storage.hosts, plan, orderBy))) {
-    const text = before + writer.hosts(some);
-    before = "";
-    if (text !== "") yield text;
+    text += writer.hosts(some);
+    if (text.length < PIECE) continue;
+    yield text;
+    text = "";
   }
-  yield before;
+  yield text;
   yield* writer.end();
 }
 
