@@ -75,6 +75,9 @@ const HEADER_REFERENCES = {
 const FAILURE_HEADER_REFERENCES = { "X-Request-Id": referenceTo("Request") };
 const WRITE_HEADER_REFERENCES = { ...HEADER_REFERENCES, "Idempotency-Replayed": referenceTo("Replayed") };
 
+/** Files that a client reads as values; all others are texts. */
+const READ_AS_VALUES: ReadonlySet<string> = new Set(["application/json", "application/yaml"]);
+
 /** What any operation may answer, and none for a reason of its own, is said in one answer. */
 const WITHOUT_STATUS = "default";
 
@@ -139,7 +142,7 @@ export function createResponses(operations: readonly AnyEndpoint[]): Responses {
       headers: written.has(data) ? WRITE_HEADER_REFERENCES : HEADER_REFERENCES,
       content: {
         ...(!isFile && { "application/json": { schema: envelopeOf(operation, data) } }),
-        ...Object.fromEntries(files.map((type) => [type, { schema: type === "application/json" ? z.unknown() : z.string() }])), // prettier-ignore
+        ...Object.fromEntries(files.map((type) => [type, { schema: READ_AS_VALUES.has(type) ? z.unknown() : z.string() }])), // prettier-ignore
       },
     }));
   }
