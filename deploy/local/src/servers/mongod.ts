@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { type Db, type Document, MongoClient, MongoServerError } from "mongodb";
 import type { Component } from "../processes/component.js";
@@ -15,6 +16,9 @@ const TRANSACTION_SECONDS = 8;
 const JOURNAL_MS = 5;
 // As much as containers have unless told otherwise; it takes no more than there is data.
 const CACHE_GB = "1";
+// Up to four threads write out changed pages, however few processors there are: requests wait while they have them all.
+const EVICTION_THREADS = Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2)));
+const EVICTION = `eviction=(threads_min=1,threads_max=${EVICTION_THREADS})`;
 const NO_CONFIGURATION = 94;
 const USER_NOT_FOUND = 11;
 
@@ -48,6 +52,7 @@ export function createMongod({
       ...["--dbpath", folder, "--port", String(port), "--bind_ip", "127.0.0.1", "--nounixsocket"],
       ...["--keyFile", keyFile, "--journalCommitInterval", String(JOURNAL_MS)],
       ...["--replSet", REPLICA_SET, "--wiredTigerCacheSizeGB", CACHE_GB, "--networkMessageCompressors", "snappy"],
+      ...["--wiredTigerEngineConfigString", EVICTION],
       ...["--setParameter", "diagnosticDataCollectionEnabled=false"],
       ...["--setParameter", `transactionLifetimeLimitSeconds=${TRANSACTION_SECONDS}`],
     ],

@@ -29,7 +29,7 @@ import { scopeWithout, takeOffInPassing } from "./take-off.js";
 /** Documents that are deleted or changed at a time: what others write meanwhile waits for some of that. */
 const BATCH = 50;
 /** The share of its time in which a sweep works; in the rest others have the database to themselves. */
-const DUTY = 0.85;
+const DUTY = 0.75;
 
 export interface SweepTimes {
   /**

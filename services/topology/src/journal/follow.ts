@@ -16,7 +16,7 @@ const GATHER_MS = 25;
 /** While events come faster than they are told, what waits goes on after so many full batches of them. */
 const OTHERS_FIRST = 2;
 /** The share of its time in which it tells of what waits; in the rest others have the database to themselves. */
-const DUTY = 0.75;
+const DUTY = 0.67;
 /** Whoever stops waits for so long. */
 const AWAIT_MS = 250;
 /** Milliseconds after which the place in the stream is saved again. What comes twice then is known. */
