@@ -1,0 +1,43 @@
+import { describe, expect, it } from "@jest/globals";
+import { createSealer } from "./seal.js";
+
+const OLD = "the-secret-of-before-with-32-letters";
+const NEW = "the-secret-of-now-with-32-letters-too";
+
+describe("second-factor.seal: what is kept of a second factor", () => {
+  it("is read again by its owner alone, never twice the same, and nothing of it can be seen", () => {
+    const { seal, open } = createSealer([NEW]);
+    const sealed = seal("JBSWY3DPEHPK3PXP", "ada");
+    expect(open(sealed, "ada")).toBe("JBSWY3DPEHPK3PXP");
+    expect(seal("JBSWY3DPEHPK3PXP", "ada")).not.toBe(sealed);
+    expect(sealed + Buffer.from(sealed.split(".")[1] ?? "", "base64url").toString("latin1")).not.toContain("JBSWY");
+    expect(() => open(sealed, "grace")).toThrow("second factors");
+  });
+
+  it("is refused when one bit of it was changed", () => {
+    const { seal, open } = createSealer([NEW]);
+    const [id = "", body = ""] = seal("JBSWY3DPEHPK3PXP", "ada").split(".");
+    const bytes = Buffer.from(body, "base64url");
+    for (const at of bytes.keys()) {
+      const changed = Buffer.from(bytes);
+      changed[at]! ^= 1;
+      expect(() => open(`${id}.${changed.toString("base64url")}`, "ada")).toThrow();
+    }
+  });
+
+  it("is read under each of the present secrets, and belongs under the first one", () => {
+    const sealed = createSealer([OLD]).seal("JBSWY3DPEHPK3PXP", "ada");
+    const both = createSealer([NEW, OLD]);
+    expect([both.open(sealed, "ada"), both.isCurrent(sealed)]).toEqual(["JBSWY3DPEHPK3PXP", false]);
+    const again = both.seal("JBSWY3DPEHPK3PXP", "ada");
+    expect([both.isCurrent(again), createSealer([NEW]).open(again, "ada")]).toEqual([true, "JBSWY3DPEHPK3PXP"]);
+    expect(() => createSealer([NEW]).open(sealed, "ada")).toThrow("second factors");
+  });
+
+  it("cannot be made, nor read, where no secret is set", () => {
+    const none = createSealer([]);
+    expect(() => none.seal("JBSWY3DPEHPK3PXP", "ada")).toThrow("second factors");
+    expect(() => none.open(createSealer([NEW]).seal("x", "ada"), "ada")).toThrow("second factors");
+    expect(none.isCurrent("x.y")).toBe(false);
+  });
+});
