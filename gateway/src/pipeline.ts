@@ -4,6 +4,7 @@ import { authorize } from "@nts/shared/http/authorize";
 import { STATUSES } from "@nts/shared/http/statuses";
 import { SERVER_VERSION } from "@nts/shared/version";
 import type { AnswerHere } from "./answer-here.js";
+import type { Caller } from "./authenticate/caller.js";
 import type { Authenticate } from "./authenticate/authenticate.js";
 import type { KeyUses } from "./authenticate/key-uses.js";
 import { sendEmpty, sendSuccess } from "./edge/answers.js";
@@ -23,7 +24,7 @@ export interface PipelineOptions {
   readonly routes: Routes;
   readonly authenticate: Authenticate;
   readonly charges: Pick<Charges, "charge">;
-  readonly keyUses: Pick<KeyUses, "record">;
+  readonly keyUses: Pick<KeyUses, "record" | "recordRefusal">;
   readonly forward: Forward;
   readonly answerHere: AnswerHere;
 }
@@ -36,7 +37,8 @@ export interface Pipeline {
 }
 
 export function createPipeline(options: PipelineOptions): Pipeline {
-  const { ownHost, routes, authenticate, charges, keyUses, forward, answerHere } = options;
+  const { ownHost, routes, charges, forward, answerHere } = options;
+  const admit = createAdmit(options);
 
   async function pass(exchange: Exchange): Promise<void> {
     const { request } = exchange;
@@ -61,12 +63,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
       sendSuccess(exchange, { status: "ok" });
       return;
     }
-    const caller = await authenticate(exchange, endpoint);
-    await charges.charge(exchange);
-    const { principal } = caller;
-    if (principal.kind === "key")
-      keyUses.record(principal.credentialId, exchange.clientAddress, caller.limits.isPrevious);
-    authorize(endpoint, principal);
+    const caller = await admit(exchange, endpoint);
     if (endpoint.upstream !== "gateway") await forward(exchange, endpoint, caller);
     else sendSuccess(exchange, { api_version: API_VERSION, server_version: SERVER_VERSION });
   }
@@ -81,7 +78,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   /** Fails an exchange; a refusal counts as a request, unless the request was counted before. */
   async function fail(exchange: Exchange, error: unknown): Promise<void> {
     try {
-      if (error instanceof AppError && STATUSES[error.code] < 500) await charges.charge(exchange);
+      if (isRefusal(error)) await charges.charge(exchange);
       exchange.fail(error);
     } catch (limit) {
       exchange.fail(limit);
@@ -97,4 +94,28 @@ export function createPipeline(options: PipelineOptions): Pipeline {
       else exchange.cut();
     },
   };
+}
+
+/** Makes what finds out who asks, and whether they may; of keys both are counted. */
+function createAdmit({ authenticate, charges, keyUses }: PipelineOptions) {
+  return async (exchange: Exchange, endpoint: AnyEndpoint): Promise<Caller> => {
+    try {
+      const caller = await authenticate(exchange, endpoint);
+      await charges.charge(exchange);
+      const { principal, limits } = caller;
+      const { clientAddress: address } = exchange;
+      if (principal.kind === "key")
+        keyUses.record({ keyId: principal.credentialId, address, isPrevious: limits.isPrevious });
+      authorize(endpoint, principal);
+      return caller;
+    } catch (error) {
+      if (exchange.keyId !== null && isRefusal(error)) keyUses.recordRefusal(exchange.keyId);
+      throw error;
+    }
+  };
+}
+
+/** Rather than a fault of ours. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof AppError && STATUSES[error.code] < 500;
 }

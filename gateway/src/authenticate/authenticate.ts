@@ -43,6 +43,7 @@ export function createAuthenticate({ verifier, charges, ownOrigin }: Authenticat
     const verdict = verifier.recall(credential) ?? (await verify(exchange, credential));
     if (verdict.kind === "valid") {
       const { principal, limits } = verdict.caller;
+      if (principal.kind === "key") exchange.keyId = principal.credentialId;
       // Before it counts as the user's request: from elsewhere it costs only that address.
       if (!limits.mayComeFrom(exchange.clientAddress)) throw new AppError("address_not_allowed");
       exchange.principal = principal;

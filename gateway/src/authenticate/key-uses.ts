@@ -14,6 +14,13 @@ export interface KeyUse {
   readonly used_at: string;
   readonly addresses: string[];
   readonly is_previous: boolean;
+  readonly requests: number;
+}
+
+/** What identity is told at a time. */
+export interface ToldUses {
+  readonly uses: KeyUse[];
+  readonly refusals: { readonly key_id: string; readonly count: number }[];
 }
 
 /** The uses of a key that are not told yet. */
@@ -22,13 +29,25 @@ interface Collected {
   readonly isPrevious: boolean;
   time: number;
   readonly addresses: Set<string>;
+  requests: number;
+  refusals: number;
 }
 
 type Use = Omit<Collected, "addresses"> & { readonly addresses: Iterable<string> };
 
+/** A request of a key. */
+export interface UsedKey {
+  readonly keyId: string;
+  readonly address: string;
+  /** By the secret before the last rotation. */
+  readonly isPrevious: boolean;
+}
+
 export interface KeyUses {
-  /** Notes that a key is used now, from an address. @param isPrevious by the secret before the last rotation */
-  record(keyId: string, address: string, isPrevious?: boolean): void;
+  /** Notes that a key is used now. */
+  record(used: UsedKey): void;
+  /** Notes that a request of a key was refused here. Where it came from is not noted: that is no use of the key. */
+  recordRefusal(keyId: string): void;
   /** Tells what is collected. */
   flush(): Promise<void>;
   /** Tells what is collected for the last time. */
@@ -36,18 +55,20 @@ export interface KeyUses {
 }
 
 /** Starts to collect. */
-export function createKeyUses(send: (uses: KeyUse[]) => Promise<unknown>, log: Log): KeyUses {
+export function createKeyUses(send: (told: ToldUses) => Promise<unknown>, log: Log): KeyUses {
   let used = new Map<string, Collected>();
   let sending: Promise<void> = Promise.resolve();
 
-  function record({ keyId, isPrevious, time, addresses }: Use): void {
+  function collect({ keyId, isPrevious, time, addresses, requests, refusals }: Use): void {
     const id = isPrevious ? `${keyId} previous` : keyId;
     let known = used.get(id);
     if (known === undefined) {
       if (used.size >= MOST_KEYS) return;
-      known = { keyId, isPrevious, time, addresses: new Set() };
+      known = { keyId, isPrevious, time, addresses: new Set(), requests: 0, refusals: 0 };
       used.set(id, known);
     }
+    known.requests += requests;
+    known.refusals += refusals;
     known.time = Math.max(known.time, time);
     for (const address of addresses) if (known.addresses.size < MOST_USED_ADDRESSES) known.addresses.add(address);
   }
@@ -58,10 +79,10 @@ export function createKeyUses(send: (uses: KeyUse[]) => Promise<unknown>, log: L
     for (let start = 0; start < collected.length; start += BATCH) {
       const batch = collected.slice(start, start + BATCH);
       try {
-        await send(batch.map(useOf));
+        await send(toldOf(batch));
       } catch (error) {
         log.warn({ err: error, keys: collected.length - start }, "key usage could not be recorded yet");
-        for (const use of collected.slice(start)) record(use);
+        for (const use of collected.slice(start)) collect(use);
         return;
       }
     }
@@ -74,8 +95,11 @@ export function createKeyUses(send: (uses: KeyUse[]) => Promise<unknown>, log: L
 
   const timer = setInterval(() => void flush(), FLUSH_EVERY_MS).unref();
   return {
-    record: (keyId, address, isPrevious = false) => {
-      record({ keyId, isPrevious, time: Date.now(), addresses: [address] });
+    record: ({ keyId, address, isPrevious }) => {
+      collect({ keyId, isPrevious, time: Date.now(), addresses: [address], requests: 1, refusals: 0 });
+    },
+    recordRefusal: (keyId) => {
+      collect({ keyId: keyId, isPrevious: false, time: 0, addresses: [], requests: 0, refusals: 1 });
     },
     flush,
     stop: () => {
@@ -85,7 +109,15 @@ export function createKeyUses(send: (uses: KeyUse[]) => Promise<unknown>, log: L
   };
 }
 
-function useOf({ keyId, isPrevious, time, addresses }: Collected): KeyUse {
+function toldOf(batch: readonly Collected[]): ToldUses {
+  return {
+    // Whoever was only refused has not used the key.
+    uses: batch.filter(({ requests }) => requests > 0).map(useOf),
+    refusals: batch.flatMap(({ keyId, refusals }) => (refusals === 0 ? [] : [{ key_id: keyId, count: refusals }])),
+  };
+}
+
+function useOf({ keyId, isPrevious, time, addresses, requests }: Collected): KeyUse {
   const used_at = new Date(time).toISOString();
-  return { key_id: keyId, used_at, addresses: [...addresses], is_previous: isPrevious };
+  return { key_id: keyId, used_at, addresses: [...addresses], is_previous: isPrevious, requests };
 }

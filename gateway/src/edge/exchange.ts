@@ -66,6 +66,8 @@ export class Exchange {
   level: Level | null = null;
   /** The user on whose behalf it is made, once known. */
   principal: UserPrincipal | null = null;
+  /** Of the good key that came with the request, also where it may not be used. */
+  keyId: string | null = null;
   /** Requests a minute that its API key is kept to; null for the user's limit alone. */
   keyPerMinute: number | null = null;
   /** Status with which to refuse what came after the head, when that could not be read before its turn came. */

@@ -31,6 +31,7 @@ import { type LeakedKeyRoutes, mountLeakedKeys } from "./keys/leaked.js";
 import { mountOrganizationKeys, type OrganizationKeyRoutes } from "./keys/organization-routes.js";
 import { type KeyRoutes, mountKeys } from "./keys/routes.js";
 import { createKeyStore } from "./keys/store.js";
+import { createKeyUsage } from "./keys/usage.js";
 import { createDropDeadNetworks } from "./networks/dead-networks.js";
 import { createForgetNetworks } from "./networks/forget-networks.js";
 import { createReferenceSweep, type ReferenceSweep, type ReferenceSweepParts } from "./networks/sweep.js";
@@ -216,6 +217,7 @@ function createStores(database: Database, forms: Forms | undefined) {
     factors: createSecondFactorStore(database, forms),
     failures: createLoginFailureStore(database.db),
     deletions: createOrganizationDeletions(database.db),
+    usage: createKeyUsage(database.db),
   };
 }
 

@@ -49,6 +49,7 @@ export const INDEXES: Indexes = {
   ],
   key_changes: [{ key: { at: 1 }, expireAfterSeconds: KEY_CHANGES_KEPT_MS / 1000 }],
   gateways: [{ key: { seen_at: 1 }, expireAfterSeconds: DAY_SECONDS }],
+  key_usage: [{ key: { expires_at: 1 }, expireAfterSeconds: 0 }],
   audit: [{ key: ENTRIES_OF_NOTES, unique: true, sparse: true }],
   [ANSWERS]: [ANSWERS_EXPIRE],
 };

@@ -2,6 +2,7 @@ import { createCollections, type Migration } from "@nts/shared/mongo/migrations"
 import { KEY_ADDRESSES } from "./audit/key-addresses.js";
 import { AUDIT, AUDIT_HEADS } from "./audit/trail.js";
 import { INDEXES } from "./indexes.js";
+import { KEY_USAGE } from "./keys/usage.js";
 import { ORGANIZATION_DELETIONS } from "./organizations/deletions.js";
 
 /** The history of the schema. New steps are added at the end; released ones stay as they are. */
@@ -12,4 +13,5 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   { name: "0002-audit", up: (db) => createCollections(db, [AUDIT, AUDIT_HEADS, KEY_ADDRESSES]) },
   { name: "0003-organization-deletions", up: (db) => createCollections(db, [ORGANIZATION_DELETIONS]) },
+  { name: "0004-key-usage", up: (db) => createCollections(db, [KEY_USAGE]) },
 ];

@@ -119,6 +119,8 @@ const KeyUse = z.object({
   addresses: z.array(z.string().max(64)).max(MOST_USED_ADDRESSES).default([]),
   /** By the secret before the last rotation. */
   is_previous: z.boolean().default(false),
+  /** Since it was told last; a gateway of an earlier version does not count. */
+  requests: z.int().min(0).default(0),
 });
 
 /** Moves `last_used` forward, never back, and notes addresses that are new. */
@@ -129,7 +131,14 @@ export const recordKeyUses = endpoint({
   path: "/internal/key-uses",
   upstream: "identity",
   summary: "When and from where API keys were used",
-  body: z.object({ uses: z.array(KeyUse).max(1000) }),
+  body: z.object({
+    uses: z.array(KeyUse).max(1000),
+    /** Requests of keys that a gateway refused, which are no uses. */
+    refusals: z
+      .array(z.object({ key_id: Id, count: z.int().min(1) }))
+      .max(1000)
+      .default([]),
+  }),
   response: z.null(),
 });
 

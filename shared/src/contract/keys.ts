@@ -51,6 +51,10 @@ export const LONGEST_GRACE_SECONDS = 604_800;
 /** Secrets that are reported as leaked at a time. */
 export const MOST_LEAKED = 10;
 
+/** Days for which is told how often a key was used, and addresses that are told of each. */
+export const USAGE_DAYS = 30;
+export const USAGE_ADDRESSES = 20;
+
 /** UTC with milliseconds from any ISO 8601 date-time with an offset; anything else stays as it was, and is refused. */
 const Moment = Instant.overwrite((moment) =>
   Number.isNaN(Date.parse(moment)) ? moment : new Date(moment).toISOString(),
@@ -175,6 +179,31 @@ export const finishRotation = endpoint({
   params: byId,
   response: UserApiKey,
   errors: ["not_found", "precondition_failed", "write_conflict"],
+});
+
+/** How a key was used on a day. */
+export const KeyUsageDay = z
+  .object({
+    day: z.iso.date().describe("In UTC."),
+    requests: z.int(),
+    refusals: z
+      .int()
+      .describe("Requests that the gateway refused: from elsewhere, beyond a limit, or beyond its rights."),
+    addresses: z.array(z.string()).max(USAGE_ADDRESSES).describe("From which it was used; of IPv6, of each /64 one."),
+  })
+  .meta({ id: "KeyUsageDay" });
+export type KeyUsageDay = z.infer<typeof KeyUsageDay>;
+
+export const getKeyUsage = endpoint({
+  ...common,
+  operationId: "get_user_api_key_usage",
+  method: "get",
+  path: "/api/v1/auth/keys/{id}/usage",
+  summary: "How often an API key was used, on each of the last 30 days, today last",
+  description: "Some seconds behind. A gateway that dies loses what it has counted in the last seconds.",
+  params: byId,
+  response: z.object({ days: z.array(KeyUsageDay) }).meta({ id: "KeyUsage" }),
+  errors: ["not_found"],
 });
 
 export const deleteKey = endpoint({

@@ -58,6 +58,17 @@ describe("a key", () => {
     expect(await statuses()).toEqual([401, 200]);
   });
 
+  it("shows how often it was used on each of the last days", async () => {
+    const account = await anAccount(url());
+    const { secret } = await aKey(url(), account, { name: "backup" });
+    expect(await statusWith({ authorization: `Bearer ${secret}` })).toBe(200);
+    const page = await somebody({ account });
+    await page.goto("/keys");
+    await button(page, "Actions for backup").click();
+    await page.getByRole("menuitem", { name: "Usage" }).click();
+    await page.getByRole("img", { name: /requests and 0 refusals in 30 days$/ }).waitFor();
+  });
+
   it("of a colleague is deleted by an Owner", async () => {
     const account = await anAccount(url());
     const { secret } = await aKey(url(), await aColleague(url(), account), { name: "scanner", permissions: "Viewer" });

@@ -22,6 +22,7 @@ import {
   REVERTED_BYTES,
   REVERTED_ENTITIES,
 } from "@nts/shared/contract";
+import * as keys from "@nts/shared/contract/keys";
 import { VIRTUALIZATION_LIMIT_BYTES } from "@nts/shared/contract/common";
 import { MERMAID_LIMITS } from "@nts/shared/contract/topology";
 import { BODY_LIMIT_BYTES } from "@nts/shared/http/headers";
@@ -102,6 +103,7 @@ function ofRequests(): Rows {
     ["a plan of a write", `${n(PLANNED_CHANGES)} changes, ${kib(PLANNED_BYTES)} of values; more are counted`],
     ["an idempotency key", "255 visible ASCII characters"],
     ["a reason for a change (`Change-Comment`)", "200 characters"],
+    ["API keys in a report of leaked ones", n(keys.MOST_LEAKED)],
     ["the graph as a file for Mermaid", `${n(MERMAID_LIMITS.edges)} edges, ${n(MERMAID_LIMITS.characters)} characters`],
   ];
 }
@@ -147,10 +149,7 @@ function ofCallers(): Rows {
       "look-ups of credentials of one gateway",
       `${at("MAX_VERIFICATIONS")} at a time (\`MAX_VERIFICATIONS\`), ${n(VERIFICATIONS_WAITING)} waiting for at most ${s(LONGEST_WAIT_MS)}; then 503`,
     ],
-    [
-      "requests that wait for one service, per gateway",
-      `${REQUESTS_WAITING}; more are answered 503 with \`Retry-After\``,
-    ],
+    ["requests that wait for one service, per gateway", `${REQUESTS_WAITING}; more are answered 503 with \`Retry-After\``], // prettier-ignore
     [
       "use of the database by one organization, per process",
       `${share.operations} reads and transactions at a time, ${share.streams} streams; ${share.waiting} wait, ${s(share.waitMs)} at most: 429`,
@@ -175,14 +174,12 @@ function ofResources(): Rows {
       `${n(itemsOf("create_service", "bindings"))} · ${itemsOf("create_service", "tags")} · ${n(itemsOf("create_user_api_key", "network_ids"))}`,
     ],
     ["interfaces · ports · services of a host", `${n(MOST_ON_HOST)} of each`],
-    [
-      "bindings of all services of a host",
-      `${n(MOST_BINDINGS_ON_HOST)}; a service with at most ${n(SHARE_OF_BINDINGS)} is never refused`,
-    ],
+    ["bindings of all services of a host", `${n(MOST_BINDINGS_ON_HOST)}; a service with at most ${n(SHARE_OF_BINDINGS)} is never refused`], // prettier-ignore
     ["details of a virtualization", `${kib(VIRTUALIZATION_LIMIT_BYTES)} as JSON in UTF-8`],
     ["resources of an organization, of all kinds together", `${most("MAX_ENTITIES_PER_ORGANIZATION")}, and what is being created at that moment`], // prettier-ignore
     ["networks · tags of an organization", `${most("MAX_NETWORKS_PER_ORGANIZATION")} · ${most("MAX_TAGS_PER_ORGANIZATION")}; 403 \`quota_exceeded\``], // prettier-ignore
     ["webhooks of an organization", `${most("MAX_WEBHOOKS_PER_ORGANIZATION")}; 403 \`quota_exceeded\``],
+    ["of an API key: addresses it is kept to · grace of a rotation · usage that is told", `${keys.MOST_ALLOWED_BLOCKS} (\`allowed_ips\`) · ${keys.LONGEST_GRACE_SECONDS / 86_400} days · ${keys.USAGE_DAYS} days, with ${keys.USAGE_ADDRESSES} addresses of each`], // prettier-ignore
     ["API keys of a user", `${at("MAX_KEYS_PER_USER")}; 403 \`quota_exceeded\``],
     ["API keys of an organization", `${at("MAX_KEYS_PER_ORGANIZATION")}; 403 \`quota_exceeded\``],
     ["sessions of a user", `${at("MAX_SESSIONS_PER_USER")}; one more ends the one that was not used for longest`],

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { aKey, anAccount, callerOf, type Account, type CreatedKey } from "../support/api.js";
+import { until } from "../support/until.js";
 import { startStack, type Stack } from "../support/stack.js";
 
 const LIST = "/api/v1/networks?limit=1";
@@ -43,6 +44,18 @@ describe("a key that is kept to addresses", () => {
     const statuses = await Promise.all(Array.from({ length: 40 }, () => useFrom(key, "198.51.100.1")));
     expect(statuses.filter(({ status }) => status === 429).length).toBeGreaterThan(15);
     expect(await useFrom(key, "203.0.113.9")).toMatchObject({ status: 200 });
+  });
+
+  it("is told how often it was refused, and used, on a day", async () => {
+    const somebody = await anAccount(stack.url);
+    const key = await aKey(stack.url, somebody, { allowed_ips: ["203.0.113.0/24"] });
+    for (const address of ["203.0.113.9", "192.0.2.1", "192.0.2.1"]) await useFrom(key, address);
+    const today = async () => {
+      const { days } = await somebody.session.data<{ days: object[] }>("get", `/api/v1/auth/keys/${key.id}/usage`);
+      return days.at(-1);
+    };
+    const told = { requests: 1, refusals: 2, addresses: ["203.0.113.9"] };
+    await until(async () => JSON.stringify(await today()).includes(JSON.stringify(told).slice(1)), 500);
   });
 
   it("obeys another list at once, on every gateway that remembers it", async () => {

@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { deleteKey, finishRotation, listKeys, updateKey, type UserApiKey } from "@nts/shared/contract";
-import { CheckCheck, KeyRound, Pencil, Plus, Power, RefreshCw, Trash2 } from "lucide-react";
+import { ChartColumn, CheckCheck, KeyRound, Pencil, Plus, Power, RefreshCw, Trash2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { useRows, useWrite } from "../api/queries.js";
 import type { OpenEditor } from "../forms/for-editing.js";
@@ -21,6 +21,7 @@ import { KeyStatus } from "./key-badge.js";
 import { KeyWindow } from "./key-window.js";
 import { OrganizationKeys } from "./organization-keys.js";
 import { RotationWindow } from "./rotation-window.js";
+import { UsageWindow } from "./usage-window.js";
 
 const FIELDS = ["name", "created_at", "updated_at"] as const;
 
@@ -30,10 +31,11 @@ export default function KeysPage(): ReactNode {
   const { nameOf } = useNetworkScope();
   const [edited, setEdited] = useState<OpenEditor>(null);
   const [rotating, setRotating] = useState<UserApiKey | null>(null);
+  const [shown, setShown] = useState<UserApiKey | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
   const rows = useRows(listKeys, { query: { ...state.query, order_by: fieldOf(FIELDS, state.orderBy) ?? "name" } });
   const isOwner = useMay("Owner");
-  const actionsFor = useKeyActions({ onEdit: setEdited, onRotate: setRotating });
+  const actionsFor = useKeyActions({ onEdit: setEdited, onShow: setShown, onRotate: setRotating });
   const add = (
     <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setEdited({ id: null })}>
       New API key
@@ -63,6 +65,7 @@ export default function KeysPage(): ReactNode {
       {rotating !== null && (
         <RotationWindow apiKey={rotating} onClose={() => setRotating(null)} onRotated={setSecret} />
       )}
+      {shown !== null && <UsageWindow apiKey={shown} onClose={() => setShown(null)} />}
       {edited !== null && <KeyEditor id={edited.id} onClose={() => setEdited(null)} onCreated={setSecret} />}
       {secret !== null && <KeyWindow secret={secret} onClose={() => setSecret(null)} />}
     </Page>
@@ -71,11 +74,12 @@ export default function KeysPage(): ReactNode {
 
 interface KeyWindows {
   readonly onEdit: (key: Pick<UserApiKey, "id">) => void;
+  readonly onShow: (key: UserApiKey) => void;
   readonly onRotate: (key: UserApiKey) => void;
 }
 
 /** What can be done with a key. */
-function useKeyActions({ onEdit, onRotate }: KeyWindows): (key: UserApiKey) => readonly RowAction[] {
+function useKeyActions({ onEdit, onShow, onRotate }: KeyWindows): (key: UserApiKey) => readonly RowAction[] {
   const ask = useConfirm();
   const finish = useWrite(finishRotation);
   const update = useWrite(updateKey);
@@ -103,6 +107,7 @@ function useKeyActions({ onEdit, onRotate }: KeyWindows): (key: UserApiKey) => r
   };
   return (key) => [
     { label: "Edit", icon: Pencil, run: () => onEdit(key) },
+    { label: "Usage", icon: ChartColumn, run: () => onShow(key) },
     { label: key.is_enabled ? "Disable" : "Enable", icon: Power, run: () => setEnabled(key, !key.is_enabled) },
     { label: "Rotate", icon: RefreshCw, run: () => onRotate(key) },
     ...(key.previous === null ? [] : [{ label: "End old secret", icon: CheckCheck, run: () => askToFinish(key) }]),

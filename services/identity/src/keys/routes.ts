@@ -5,6 +5,7 @@ import {
   deleteKey,
   finishRotation,
   getKey,
+  getKeyUsage,
   listKeys,
   patchKey,
   rotateKey,
@@ -38,9 +39,11 @@ import {
 } from "./key.rules.js";
 import type { RequireRoom } from "./quotas.js";
 import type { KeyStore } from "./store.js";
+import type { KeyUsage } from "./usage.js";
 
 export interface KeyRoutes {
   readonly keys: KeyStore;
+  readonly usage: KeyUsage;
   readonly topology: TopologyDirectory;
   readonly transaction: RunTransaction;
   readonly requireRoom: RequireRoom;
@@ -62,11 +65,12 @@ export function mountKeys(router: Router, routes: KeyRoutes): void {
     }));
     await routes.keys.recordUses(uses);
     await routes.noteFirstUses(body.uses);
+    await routes.usage.count(body, new Date(now));
     return answer.data(null);
   });
 }
 
-function mountKeyReads(router: Router, { keys, topology }: KeyRoutes): void {
+function mountKeyReads(router: Router, { keys, usage, topology }: KeyRoutes): void {
   mount(router, listKeys, async ({ principal, query, cause }) => {
     const caller = await grantorOf(topology, principal, cause);
     const { limit, offset, network_id } = query;
@@ -84,6 +88,12 @@ function mountKeyReads(router: Router, { keys, topology }: KeyRoutes): void {
     const caller = await grantorOf(topology, principal, cause);
     const [key] = await withLivingTags([await keys.get(caller, params.id)], caller, cause);
     return answerKey(key, caller);
+  });
+
+  mount(router, getKeyUsage, async ({ principal, scope, params }) => {
+    const owner = { userId: principal.userId, organizationId: scope.organizationId };
+    const { _id } = await keys.get(owner, params.id);
+    return answer.data({ days: await usage.days(_id, new Date()) });
   });
 
   /** Without tags that are deleted, and not taken off yet. */

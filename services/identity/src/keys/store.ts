@@ -10,6 +10,7 @@ import type { Database } from "../database.js";
 import { type Documents, type Forms, openDocuments, without } from "../documents.js";
 import type { UserDocument } from "../users/user.js";
 import { nextRevision } from "../revisions.rules.js";
+import { forgetUsage } from "./usage.js";
 import { KEY_FORM, type KeyDocument, withSecret } from "./key.rules.js";
 import { readPage } from "../pages.js";
 
@@ -114,6 +115,7 @@ export function createKeyStore({ db, share }: Database, forms?: Forms): KeyStore
       if (deletedCount === 0) return "conflict";
       noteChange(tx, "key", { before: current, action });
       await forgetAddresses(db, [current], tx);
+      await forgetUsage(db, [current._id], tx);
       return "removed";
     },
     removeAllOf: async ({ _id }, tx) => {

@@ -4,6 +4,7 @@ import type { Log } from "@nts/shared/log";
 import { withFreeLock } from "@nts/shared/mongo/lock";
 import { repeat, restMs } from "@nts/shared/repeat";
 import { KEY_ADDRESSES } from "../audit/key-addresses.js";
+import { forgetUsage } from "../keys/usage.js";
 import type { TopologyDirectory } from "../topology.js";
 import { type OrganizationDeletions, ORGANIZATION_DELETIONS } from "./deletions.js";
 
@@ -52,10 +53,12 @@ export function createOrganizationSweep(
   return async (signal) => {
     for (const id of await deletions.pending()) {
       const sessions = (ids: readonly string[]) => db.collection("sessions").deleteMany({ user_id: { $in: [...ids] } });
-      const addresses = (ids: readonly string[]) =>
-        db.collection<{ _id: string }>(KEY_ADDRESSES).deleteMany({ _id: { $in: [...ids] } });
+      const usage = async (ids: readonly string[]): Promise<void> => {
+        await db.collection<{ _id: string }>(KEY_ADDRESSES).deleteMany({ _id: { $in: [...ids] } });
+        await forgetUsage(db, ids);
+      };
       await sweepKind("users", id, { along: sessions, signal });
-      await sweepKind("api_keys", id, { along: addresses, signal });
+      await sweepKind("api_keys", id, { along: usage, signal });
       await sweepKind("invites", id, { along: () => Promise.resolve(), signal });
       await topology.removeOrganization(id);
       if (signal.aborted) return;

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { recordKeyUses } from "@nts/shared/contract/internal";
+import { deleteKey, getKeyUsage, USAGE_ADDRESSES, USAGE_DAYS } from "@nts/shared/contract/keys";
+import { type Audited, startAudited } from "../support/audit.js";
+import type { Person } from "../support/direct.js";
+
+const DAY_MS = 86_400_000;
+
+let identity: Audited;
+
+beforeAll(async () => {
+  identity = await startAudited();
+});
+afterAll(() => identity.stop());
+
+interface Told {
+  readonly requests?: number;
+  readonly addresses?: string[];
+  readonly refusals?: number;
+}
+
+/** What a gateway tells of a key. */
+function tell(key_id: string, { requests = 0, addresses = [], refusals = 0 }: Told, replica = 0): Promise<unknown> {
+  const used_at = new Date().toISOString();
+  const uses = requests === 0 ? [] : [{ key_id, used_at, addresses, requests }];
+  const body = { uses, refusals: refusals === 0 ? [] : [{ key_id, count: refusals }] };
+  return identity.data(recordKeyUses, { as: { kind: "process" }, replica, body });
+}
+const usageOf = ({ principal: as }: Person, id: string) => identity.ask(getKeyUsage, { as, params: { id } });
+const daysOf = async (person: Person, id: string) => (await usageOf(person, id)).data.days;
+const stored = () => identity.db.collection<{ _id: string; day: string }>("key_usage");
+
+describe("identity.key-usage: the usage of a key", () => {
+  it("is told of each of the last days, zeros too, today last", async () => {
+    const person = await identity.aPerson();
+    const { id } = await identity.aKey(person);
+    const days = await daysOf(person, id);
+    const today = new Date().toISOString().slice(0, 10);
+    expect([days.length, days.at(-1)]).toEqual([USAGE_DAYS, { day: today, requests: 0, refusals: 0, addresses: [] }]);
+    const gaps = days.slice(1).map(({ day }, at) => Date.parse(day) - Date.parse(days[at]!.day));
+    expect([...new Set(gaps)]).toEqual([DAY_MS]);
+  });
+
+  it("adds up what all gateways tell at the same time, with one address of each block", async () => {
+    const person = await identity.aPerson();
+    const { id } = await identity.aKey(person);
+    const addresses = ["203.0.113.7", "2001:db8::1", "2001:db8::2"];
+    await Promise.all([0, 1, 0, 1].map((replica) => tell(id, { requests: 5, addresses, refusals: 2 }, replica)));
+    const { requests, refusals, addresses: kept } = (await daysOf(person, id)).at(-1)!;
+    expect([requests, refusals, kept.length]).toEqual([20, 8, 2]);
+    expect(kept).toContain("203.0.113.7");
+  });
+
+  it("keeps a bounded number of addresses, and no more documents than days", async () => {
+    const person = await identity.aPerson();
+    const { id } = await identity.aKey(person);
+    for (let round = 0; round < 5; round++)
+      await tell(id, { requests: 1, addresses: Array.from({ length: 8 }, (_, n) => `198.51.100.${round * 8 + n}`) });
+    const today = (await daysOf(person, id)).at(-1)!;
+    expect([today.requests, today.addresses.length]).toEqual([5, USAGE_ADDRESSES]);
+    expect(await stored().countDocuments({ _id: { $regex: `^${id}` } })).toBe(1);
+  });
+
+  it("does not take a refusal for a use, and tells neither of somebody else", async () => {
+    const owner = await identity.aPerson();
+    const colleague = await identity.aColleague(owner, { permissions: "Owner" });
+    const { id } = await identity.aKey(owner);
+    await tell(id, { refusals: 3 });
+    expect((await daysOf(owner, id)).at(-1)).toMatchObject({ requests: 0, refusals: 3, addresses: [] });
+    const keys = identity.db.collection<{ _id: string; last_used: Date | null }>("api_keys");
+    expect((await keys.findOne({ _id: id }))?.last_used).toBeNull();
+    for (const other of [colleague, await identity.aPerson()])
+      expect(await usageOf(other, id)).toMatchObject({ status: 404, code: "not_found" });
+  });
+
+  it("goes with the key", async () => {
+    const person = await identity.aPerson();
+    const { id } = await identity.aKey(person);
+    await tell(id, { requests: 1 });
+    expect((await identity.ask(deleteKey, { as: person.principal, params: { id } })).status).toBe(200);
+    expect(await stored().countDocuments({ _id: { $regex: `^${id}` } })).toBe(0);
+    expect((await usageOf(person, id)).status).toBe(404);
+  });
+});
