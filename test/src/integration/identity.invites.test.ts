@@ -192,6 +192,10 @@ describe("identity.invites: registration by invitation only", () => {
 async function plantInvite(closed: Stack, token: string): Promise<void> {
   const db = mongo.db(closed.databases.identity);
   const [owner, organization_id] = [newId(), newId()];
+  await db.collection<{ _id: string }>("organizations").insertOne({
+    ...{ _id: organization_id, name: "Navy", api_access_enabled: true },
+    ...{ created_at: new Date(), updated_at: new Date(), revision: 1 },
+  });
   await db.collection<{ _id: string }>("users").insertOne({
     ...{ _id: owner, organization_id, permissions: "Owner", email: "grace@example.com" },
   });
