@@ -1,11 +1,11 @@
 import { Alert, Button, Group, Progress, Stack, Text, Title } from "@mantine/core";
 import { type ArchiveImport, importArchive } from "@nts/shared/contract";
-import { FileUp, X } from "lucide-react";
+import { FileUp } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
 import { describeFailure, isPassing } from "../api/failure.js";
+import { ChosenFile } from "../imports/chosen-file.js";
 import { FileField } from "../imports/file-field.js";
-import { sizeText } from "../imports/size.js";
 import { Panel } from "../parts/page.js";
 import { PATHS } from "../paths.js";
 import { useSession } from "../session/session.js";
@@ -41,7 +41,7 @@ export function ArchiveImportPart(): ReactNode {
         {file === null ? (
           <FileField onChoose={begin} disabled={false} about={`An archive; ${LIMIT_TEXT}`} />
         ) : (
-          <Chosen file={file} onOther={done === undefined && apply.sending.isPending ? null : () => begin(null)} />
+          <ChosenFile file={file} onOther={done === undefined && apply.sending.isPending ? null : () => begin(null)} />
         )}
         {isTooLarge && (
           <Alert color="red" role="alert" title="The file is too large">
@@ -74,24 +74,6 @@ export function ArchiveImportPart(): ReactNode {
         )}
       </Stack>
     </Panel>
-  );
-}
-
-function Chosen({ file, onOther }: { readonly file: File; readonly onOther: (() => void) | null }): ReactNode {
-  return (
-    <Group justify="space-between">
-      <Text size="sm">
-        <strong>{file.name}</strong>{" "}
-        <Text component="span" c="dimmed" inherit className="numbers">
-          {sizeText(file.size)}
-        </Text>
-      </Text>
-      {onOther !== null && (
-        <Button variant="default" size="xs" leftSection={<X size={14} aria-hidden />} onClick={onOther}>
-          Choose another file
-        </Button>
-      )}
-    </Group>
   );
 }
 

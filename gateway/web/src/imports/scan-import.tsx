@@ -1,17 +1,17 @@
-import { Alert, Button, Group, Select, Stack, TagsInput, Text } from "@mantine/core";
+import { Alert, Button, Group, Select, Stack, TagsInput } from "@mantine/core";
 import { CSV_RESOURCES, type CsvResource, IMPORT_FORMATS, importFile, type ImportFormat, type ImportPlan, takesHost } from "@nts/shared/contract"; // prettier-ignore
-import { FileUp, X } from "lucide-react";
+import { FileUp } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
 import { describeFailure, faultsByPath } from "../api/failure.js";
 import { useWrite } from "../api/queries.js";
 import { PATHS } from "../paths.js";
 import { CopyField } from "../parts/copy.js";
+import { ChosenFile } from "./chosen-file.js";
 import { FileField } from "./file-field.js";
 import { FORMATS, ROWS } from "./formats.js";
 import { type Machine, MachineField } from "./machine-field.js";
 import { PlanView } from "./plan-view.js";
-import { sizeText } from "./size.js";
 
 interface ScanImportProps {
   /** Empty while none is chosen. */
@@ -169,19 +169,7 @@ function MachinePart({ form, networkId }: PartProps & { readonly networkId: stri
 function FilePart({ form, isDisabled }: PartProps & { readonly isDisabled: boolean }): ReactNode {
   const { file, begin } = form;
   if (file === null) return <FileField onChoose={begin} disabled={isDisabled} />;
-  return (
-    <Group justify="space-between">
-      <Text size="sm">
-        <strong>{file.name}</strong>{" "}
-        <Text component="span" c="dimmed" inherit className="numbers">
-          {sizeText(file.size)}
-        </Text>
-      </Text>
-      <Button variant="default" size="xs" leftSection={<X size={14} aria-hidden />} onClick={() => begin(null)}>
-        Choose another file
-      </Button>
-    </Group>
-  );
+  return <ChosenFile file={file} onOther={() => begin(null)} />;
 }
 
 function Refusal({ form }: PartProps): ReactNode {

@@ -1,34 +1,16 @@
 import { Alert, Button, Stack, Text } from "@mantine/core";
-import { useForm } from "@mantine/form";
-import { ApiError } from "@nts/shared/client";
 import { loginSecondFactor, type User } from "@nts/shared/contract";
-import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { api } from "../api/client.js";
 import { CodeField } from "../second-factor/code-field.js";
 import { refusalOf } from "./refusal.js";
-
-interface CodeStepProps {
-  /** Of the login. */
-  readonly challenge: string;
-  readonly onDone: (user: User) => void;
-  /** Begins the sign-in anew, with what there is to be said of it. */
-  readonly onBack: (reason: Error | null) => void;
-}
+import { type SecondStepProps, useSecondStep } from "./use-second-step.js";
 
 /** The second step of signing in. */
-export function CodeStep({ challenge, onDone, onBack }: CodeStepProps): ReactNode {
-  const form = useForm({ initialValues: { code: "" } });
-  const finish = useMutation({
-    mutationFn: (code: string) => api.call(loginSecondFactor, { body: { challenge, code } }),
-    onSuccess: onDone,
-    onError: (error) => {
-      if (error instanceof ApiError && error.code === "challenge_expired") onBack(error);
-      form.reset();
-    },
-  });
+export function CodeStep(props: SecondStepProps<User>): ReactNode {
+  const { finish, field, onSubmit } = useSecondStep((body) => api.call(loginSecondFactor, { body }), props);
   return (
-    <form onSubmit={form.onSubmit(({ code }) => finish.mutate(code))} noValidate>
+    <form onSubmit={onSubmit} noValidate>
       <Stack>
         {finish.error === null ? (
           <Text size="sm">Enter the code that your authenticator app shows.</Text>
@@ -37,11 +19,11 @@ export function CodeStep({ challenge, onDone, onBack }: CodeStepProps): ReactNod
             {refusalOf(finish.error)}
           </Alert>
         )}
-        <CodeField input={form.getInputProps("code")} />
+        <CodeField input={field} />
         <Button type="submit" loading={finish.isPending} fullWidth>
           Continue
         </Button>
-        <Button variant="subtle" onClick={() => onBack(null)} fullWidth>
+        <Button variant="subtle" onClick={() => props.onBack(null)} fullWidth>
           Back
         </Button>
       </Stack>

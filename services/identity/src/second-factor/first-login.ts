@@ -3,9 +3,6 @@ import { AppError } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
 import { mountAny, type Router } from "@nts/shared/http/mount";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
-import { actorFrom } from "../audit/notes.js";
-import { trailOf } from "../audit/trail.js";
-import type { BeginSession } from "../sessions/begin.js";
 import type { UserStore } from "../users/store.js";
 import type { UserDocument } from "../users/user.js";
 import type { Challenges } from "./challenges.js";
@@ -14,6 +11,7 @@ import { hashesOf, newRecoveryCodes } from "./codes.js";
 import { isGuarded } from "./factor.js";
 import { offered, requireOffer } from "./offer.js";
 import type { Sealer } from "./seal.js";
+import type { SignInByCode } from "./sign-in.js";
 import type { SecondFactorStore } from "./store.js";
 
 export interface FirstLoginRoutes {
@@ -22,13 +20,13 @@ export interface FirstLoginRoutes {
   readonly challenges: Challenges;
   readonly sealer: Sealer;
   readonly checkCode: CheckCode;
-  readonly beginSession: BeginSession;
+  readonly signIn: SignInByCode;
   readonly transaction: RunTransaction;
 }
 
 /** How somebody signs in who has to set a second factor up: there is no session before it is there. */
 export function mountFirstLogin(router: Router, routes: FirstLoginRoutes): void {
-  const { users, factors, challenges, sealer, checkCode, beginSession, transaction } = routes;
+  const { users, factors, challenges, sealer, checkCode, signIn, transaction } = routes;
 
   mountAny(router, offerSecondFactorAtLogin, async ({ body: { challenge }, work }) => {
     const user = await challengedUser(challenge);
@@ -46,16 +44,9 @@ export function mountFirstLogin(router: Router, routes: FirstLoginRoutes): void 
     const { step } = await requireOffer(user, code, { now, checkCode, asking: call });
     const recovery_codes = newRecoveryCodes();
     const given = { recovery: hashesOf(recovery_codes), step, now };
-    const begun = await beginSession(
-      call,
-      user,
-      async (tx) => {
-        trailOf(tx).actAs(actorFrom(user));
-        if (!(await challenges.take(challenge, user, tx))) throw new AppError("challenge_expired");
-        if (!(await factors.enable(user, given, tx))) throw new AppError("challenge_expired");
-      },
-      true,
-    );
+    const begun = await signIn(call, user, async (tx) => {
+      if (!(await factors.enable(user, given, tx))) throw new AppError("challenge_expired");
+    });
     return answer.data({ user: { ...begun.user, second_factor: true }, recovery_codes }, begun.answered);
   });
 

@@ -13,8 +13,6 @@ import { mount, mountAny, type Router } from "@nts/shared/http/mount";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import type { FailedLogins } from "../audit/failed-logins.js";
-import { actorFrom } from "../audit/notes.js";
-import { trailOf } from "../audit/trail.js";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { Guess } from "../logins/guess.js";
 import type { BeginSession } from "../sessions/begin.js";
@@ -30,6 +28,7 @@ import { type GuardedUser, isGuarded } from "./factor.js";
 import { mountFirstLogin } from "./first-login.js";
 import { offered, requireOffer } from "./offer.js";
 import type { Sealer } from "./seal.js";
+import { createSignInByCode, type SignInByCode } from "./sign-in.js";
 import type { SecondFactorStore } from "./store.js";
 
 export interface SecondFactorRoutes {
@@ -49,11 +48,12 @@ export interface SecondFactorRoutes {
   readonly changeRights: ChangeRights;
 }
 
-type Given = SecondFactorRoutes & { readonly checkCode: CheckCode };
+type Given = SecondFactorRoutes & { readonly checkCode: CheckCode; readonly signIn: SignInByCode };
 
 export function mountSecondFactors(router: Router, routes: SecondFactorRoutes): void {
-  const { guessCode, sealer, failedLogins } = routes;
-  const given = { ...routes, checkCode: createCheckCode({ guess: guessCode, sealer, failedLogins }) };
+  const { guessCode, sealer, failedLogins, challenges, beginSession } = routes;
+  const checkCode = createCheckCode({ guess: guessCode, sealer, failedLogins });
+  const given = { ...routes, checkCode, signIn: createSignInByCode(challenges, beginSession) };
   mountSecondStep(router, given);
   mountFirstLogin(router, given);
   mountSetUp(router, given);
@@ -61,24 +61,17 @@ export function mountSecondFactors(router: Router, routes: SecondFactorRoutes): 
 }
 
 /** The second step of signing in. */
-function mountSecondStep(router: Router, { users, factors, challenges, checkCode, beginSession }: Given): void {
+function mountSecondStep(router: Router, { users, factors, challenges, checkCode, signIn }: Given): void {
   mountAny(router, loginSecondFactor, async (call) => {
     const { challenge, code } = call.body;
     const challenged = await challenges.find(challenge, new Date());
     const user = challenged && (await users.find(challenged.organization_id, challenged.user_id));
     if (user === null || !isGuarded(user)) throw new AppError("challenge_expired");
     const use = await checkCode(user, code, call);
-    const begun = await beginSession(
-      call,
-      user,
-      async (tx) => {
-        trailOf(tx).actAs(actorFrom(user));
-        if (!(await challenges.take(challenge, user, tx))) throw new AppError("challenge_expired");
-        if (!(await users.beginSession(user, tx))) throw new AppError("challenge_expired");
-        if (!(await factors.use(user, use, tx))) throw new AppError("second_factor_invalid");
-      },
-      true,
-    );
+    const begun = await signIn(call, user, async (tx) => {
+      if (!(await users.beginSession(user, tx))) throw new AppError("challenge_expired");
+      if (!(await factors.use(user, use, tx))) throw new AppError("second_factor_invalid");
+    });
     return answer.data(begun.user, begun.answered);
   });
 }

@@ -14,7 +14,7 @@ import { startSession } from "./start.js";
 import type { SessionStore } from "./store.js";
 
 /** The request of somebody who signs in. */
-interface SigningIn {
+export interface SigningIn {
   readonly clientAddress: string;
   readonly userAgent: string | null;
   readonly sessionHashes: readonly string[];

@@ -1,0 +1,35 @@
+import { AppError } from "@nts/shared/errors";
+import type { ClientSession } from "mongodb";
+import { actorFrom } from "../audit/notes.js";
+import { trailOf } from "../audit/trail.js";
+import type { Begun, BeginSession, SigningIn } from "../sessions/begin.js";
+import type { UserDocument } from "../users/user.js";
+import type { Challenges } from "./challenges.js";
+
+/** The request of a second step. */
+interface SecondStep extends SigningIn {
+  readonly body: { readonly challenge: string };
+}
+
+/**
+ * Begins the session that a second step leads to, and uses its challenge up.
+ *
+ * @param admit as of `BeginSession`
+ * @throws AppError `challenge_expired`
+ */
+export type SignInByCode = (
+  call: SecondStep,
+  user: UserDocument,
+  admit: (tx: ClientSession) => Promise<void>,
+) => Promise<Begun>;
+
+export function createSignInByCode(challenges: Pick<Challenges, "take">, beginSession: BeginSession): SignInByCode {
+  return (call, user, admit) => {
+    const take = async (tx: ClientSession): Promise<void> => {
+      trailOf(tx).actAs(actorFrom(user));
+      if (!(await challenges.take(call.body.challenge, user, tx))) throw new AppError("challenge_expired");
+      await admit(tx);
+    };
+    return beginSession(call, user, take, true);
+  };
+}
