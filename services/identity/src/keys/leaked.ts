@@ -1,4 +1,5 @@
 import { isWellFormedApiKey } from "@nts/shared/api-key";
+import { createBoundedQueue } from "@nts/shared/bounded-queue";
 import { revokeLeakedKeys } from "@nts/shared/contract/keys";
 import { hashCredential } from "@nts/shared/credential";
 import { answer } from "@nts/shared/http/answer";
@@ -16,13 +17,20 @@ export interface LeakedKeyRoutes {
   readonly settle: () => Promise<void>;
 }
 
+// Reports are anonymous and of no organization: together they have a few of the connections, and the rest is for everybody else.
+const AT_A_TIME = 4;
+const MOST_WAITING = 200;
+const LONGEST_WAIT_MS = 2_000;
+
 /** The operation by which the finder of a leaked key ends it. It costs one read of at most ten hashes when there is none. */
 export function mountLeakedKeys(router: Router, { keys, changeRights, settle }: LeakedKeyRoutes): void {
+  const inTurn = createBoundedQueue({ atATime: AT_A_TIME, mostWaiting: MOST_WAITING, longestWaitMs: LONGEST_WAIT_MS });
+
   mountAny(router, revokeLeakedKeys, async ({ body, work }) => {
     // What cannot be a key is not looked for.
     const hashes = [...new Set(body.keys.map((key) => key.trim()).filter(isWellFormedApiKey))].map(hashCredential);
     await untilSaved(work, async () => {
-      const found = await keys.findBySecrets(hashes);
+      const found = await inTurn(() => keys.findBySecrets(hashes));
       if (found.length === 0) return "none";
       const ids = found.map(({ _id }) => _id);
       return changeRights(work, ids, (tx) => endAll(found, hashes, tx));
