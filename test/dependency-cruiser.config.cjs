@@ -2,7 +2,8 @@
 /** Another workspace is reached through its package name, which leads to the built files. */
 const shared = (inside) => `^shared/(?:src|dist)/${inside}`;
 const TEST = "\\.test\\.ts$";
-const BROWSER_SAFE = shared("(?:contract/|errors\\.|client\\.)");
+const CLIENT = "^shared/client/(?:src|dist)/";
+const BROWSER_SAFE = `${shared("(?:contract/|errors\\.|client\\.)")}|${CLIENT}`;
 /** Files that say by their names that they hold pure rules, and the tables of the catalogue that rules look things up in. */
 const PURE = ["\\.rules\\.ts$", "^services/topology/src/values/definitions/[a-z]+\\.ts$"];
 
@@ -61,6 +62,13 @@ module.exports = {
       severity: "error",
       from: { path: "^shared/src/(?:contract/|errors\\.ts|client\\.ts)", pathNot: TEST },
       to: { pathNot: [BROWSER_SAFE, "^node_modules/zod/"] },
+    },
+    {
+      name: "the-client-stands-alone",
+      comment: "The client is installed without the rest: it imports nothing of ours, and nothing of Node.",
+      severity: "error",
+      from: { path: "^shared/client/src/", pathNot: TEST },
+      to: { pathNot: [CLIENT, "^node_modules/eventsource-parser/"] },
     },
     {
       name: "console-is-a-browser-program",

@@ -1,6 +1,6 @@
 import { Agent, request } from "undici";
 import type { BodyInputOf, DataOf, Endpoint, ParamsOf, QueryInputOf } from "../contract/endpoint.js";
-import { requestTarget } from "../contract/request-target.js";
+import { requestTarget } from "@nts/client/request-target";
 import { AppError, type ErrorCode } from "../errors.js";
 import type { Replica } from "../upstream/replicas.js";
 import type { Upstream } from "../upstream/upstream.js";

@@ -4,6 +4,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { OPERATIONS } from "@nts/shared/contract";
 import { openApiText } from "@nts/shared/openapi";
 import { SERVER_VERSION } from "@nts/shared/version";
+import { clientFiles } from "../documents/client.js";
 
 const root = new URL("../../../", import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), "utf8");
@@ -11,6 +12,11 @@ const read = (path: string): string => readFileSync(new URL(path, root), "utf8")
 describe("the contract and what is derived from it", () => {
   it("has an OpenAPI document that is fresh (npm run openapi)", () => {
     expect(read("shared/openapi.json")).toBe(openApiText(SERVER_VERSION));
+  });
+
+  it("has a client whose table and types are fresh (npm run openapi)", async () => {
+    for (const [path, text] of Object.entries(await clientFiles()))
+      expect([path, read(path) === text]).toEqual([path, true]);
   });
 
   it("has an OpenAPI document that is valid 3.1", async () => {

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { MongoClient, ReadConcern } from "mongodb";
 import { createBus } from "@nts/shared/bus/bus";
 import { keyChanged } from "@nts/shared/contract/messages";
-import { requestTarget } from "@nts/shared/contract/request-target";
+import { requestTarget } from "@nts/client/request-target";
 import { createTenancySigner } from "@nts/shared/http/tenancy";
 import { createLog } from "@nts/shared/log";
 import { createDirect } from "../support/direct.js";

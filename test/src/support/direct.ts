@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { BodyInputOf, DataOf, Endpoint, ParamsOf, QueryInputOf } from "@nts/shared/contract/endpoint";
 import { createKey, type UserApiKey, type UserApiKeyInput } from "@nts/shared/contract/keys";
 import { verifyCredential, type Verification } from "@nts/shared/contract/internal";
-import { requestTarget } from "@nts/shared/contract/request-target";
+import { requestTarget } from "@nts/client/request-target";
 import { bodyTypesOf } from "@nts/shared/contract/upload";
 import { createInvite, type InviteCreate } from "@nts/shared/contract/invites";
 import { login, register, type User } from "@nts/shared/contract/users";

@@ -22,10 +22,24 @@ export function readPage(path: string): FiveMinutes {
   return examplesIn(readFileSync(join(ROOT, path), "utf8"));
 }
 
+/** What a page shows, in its order. */
+export function readBlocks(path: string): Block[] {
+  return blocksIn(readFileSync(join(ROOT, path), "utf8"));
+}
+
+interface Block {
+  readonly kind: string;
+  readonly text: string;
+}
+
+function blocksIn(part: string): Block[] {
+  const blocks = part.matchAll(/```(sh|json|text|ts)\n([\s\S]*?)```/g);
+  return [...blocks].map(([, kind = "", text = ""]) => ({ kind, text: text.trim() }));
+}
+
 function examplesIn(part: string): FiveMinutes {
-  const blocks = [...part.matchAll(/```(sh|json|text)\n([\s\S]*?)```/g)].map(([, kind, text = ""]) => ({ kind, text }));
-  const textsOf = (wanted: string): string[] =>
-    blocks.filter(({ kind }) => kind === wanted).map(({ text }) => text.trim());
+  const blocks = blocksIn(part);
+  const textsOf = (wanted: string): string[] => blocks.filter(({ kind }) => kind === wanted).map(({ text }) => text);
   return { commands: textsOf("sh"), answers: textsOf("json"), texts: textsOf("text") };
 }
 

@@ -1,6 +1,6 @@
 /** The changes that take rights away, each on a credential of its own that it makes worthless. */
 import { OPERATIONS, type AnyEndpoint } from "@nts/shared/contract";
-import { requestTarget } from "@nts/shared/contract/request-target";
+import { requestTarget } from "@nts/client/request-target";
 import { aColleague, aKey, anAccount, anotherSession, callerOf, type Account } from "./api.js";
 import { withSecondFactor } from "./second-factors.js";
 

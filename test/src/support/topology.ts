@@ -10,7 +10,7 @@ import { type CommandStartedEvent, type Db, type MongoClient } from "mongodb";
 import type { Input } from "@nts/shared/client";
 import type { Plan } from "@nts/shared/contract";
 import type { DataOf, Endpoint, Permission } from "@nts/shared/contract/endpoint";
-import { requestTarget } from "@nts/shared/contract/request-target";
+import { requestTarget } from "@nts/client/request-target";
 import { bodyTypesOf } from "@nts/shared/contract/upload";
 import { INTERNAL, INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers";
 import { startServer } from "@nts/shared/http/server";

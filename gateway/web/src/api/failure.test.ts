@@ -9,15 +9,8 @@ function anError(
   params: ErrorParams = {},
   retryAfter: string | null = null,
 ): ApiError {
-  const envelope = {
-    success: false,
-    data: null,
-    error: ERRORS[code],
-    code,
-    params,
-    meta: { request_id: "r" } as never,
-  };
-  return new ApiError(status, envelope, retryAfter);
+  const envelope = { error: ERRORS[code], code, params, meta: { request_id: "r" } };
+  return new ApiError({ status, method: "GET", path: "/", retryAfter }, envelope);
 }
 
 describe("what a failure means to a person", () => {

@@ -1,6 +1,6 @@
-import { ApiError } from "@nts/shared/client";
+import { ApiError, type FailureCode } from "@nts/shared/client";
 import { ID_FAULT, REVERT_CONFLICTS, type RevertConflict } from "@nts/shared/contract";
-import type { ErrorCode, Fault } from "@nts/shared/errors";
+import type { Fault } from "@nts/shared/errors";
 
 // What a failure means to the person in front of the console.
 
@@ -14,7 +14,7 @@ export interface Failure {
   readonly requestId: string | null;
 }
 
-const SIGNED_OUT: readonly ErrorCode[] = ["not_authenticated", "session_expired", "second_factor_required"];
+const SIGNED_OUT: readonly FailureCode[] = ["not_authenticated", "session_expired", "second_factor_required"];
 
 /** True when the session is over, so that only signing in helps. */
 export function isSignedOut(error: unknown): boolean {
@@ -28,11 +28,11 @@ export function isChanged(error: unknown): boolean {
 
 /** Trying again may help: nobody refused anything. */
 export function isPassing(error: unknown): boolean {
-  return !(error instanceof ApiError) || error.status >= 500;
+  return !(error instanceof ApiError) || error.status === 0 || error.status >= 500;
 }
 
 export function describeFailure(error: unknown): Failure {
-  if (!(error instanceof ApiError)) {
+  if (!(error instanceof ApiError) || error.code === "unreachable") {
     return failure("unreachable", "Server unreachable", "Check your connection and try again.");
   }
   const { requestId, retryAfterSeconds: waitSeconds } = error;

@@ -1,0 +1,108 @@
+import { ApiError } from "./api-error.js";
+import { OPERATIONS } from "./contract.generated.js";
+import { pagesOf } from "./pages.js";
+import { type Answer, type ClientOptions, type Conditions, createTransport, type Input } from "./transport.js";
+import type { BodyOf, DataOf, ListId, OperationId, ParamsOf, Plan, QueryOf, RowOf } from "./types.js";
+import { watch, type WatchEvent, type WatchOptions } from "./watch.js";
+
+export { ApiError, type FailureCode } from "./api-error.js";
+export type { Answer, ClientOptions, Conditions, Meta, UploadInput } from "./transport.js";
+export type * from "./types.js";
+export type { Change, State, WatchEvent, WatchOptions } from "./watch.js";
+
+type Given<Value, Name extends string> = [Value] extends [never] ? unknown : Readonly<Record<Name, Value>>;
+type Offered<Value> = [Value] extends [never] ? unknown : { readonly query?: Value };
+type Asked<Value> = [Value] extends [never] ? unknown : object extends Value ? Offered<Value> : Given<Value, "query">;
+
+/** Parameters, query and body of a call; each is asked for only where the operation has it. */
+export type InputOf<Name extends OperationId> = Given<ParamsOf<Name>, "params"> &
+  Asked<QueryOf<Name>> &
+  Given<BodyOf<Name>, "body"> &
+  Conditions;
+
+/** The input, which may be left out where nothing in it is needed. */
+type Rest<Value> = object extends Value ? [input?: Value] : [input: Value];
+
+/** Which entity is edited, and on what conditions. */
+export type EditOf<Read extends OperationId> = Given<ParamsOf<Read>, "params"> & Pick<Conditions, "comment" | "signal">;
+
+/** The API on behalf of one caller. Every method throws {@link ApiError}, or the reason of the signal. */
+export interface Client {
+  /** The `data` of the answer. */
+  call<Name extends OperationId>(name: Name, ...input: Rest<InputOf<Name>>): Promise<DataOf<Name>>;
+  /** The same with its ETag, and what stands beside it. */
+  read<Name extends OperationId>(name: Name, ...input: Rest<InputOf<Name>>): Promise<Answer<DataOf<Name>>>;
+  /** Null for as long as the entity is what it was when it had this ETag. */
+  readIfChanged<Name extends OperationId>(
+    name: Name,
+    etag: string,
+    ...input: Rest<InputOf<Name>>
+  ): Promise<Answer<DataOf<Name>> | null>;
+  /** What a write would do; nothing of it is kept. Its `etag`, as `ifMatch`, makes the write do exactly that. */
+  plan<Name extends OperationId>(name: Name, ...input: Rest<InputOf<Name>>): Promise<Plan>;
+  /**
+   * Reads, lets it be changed, and writes on condition that it is still the same; otherwise begins again, five times
+   * at most.
+   *
+   * @param change from what is there to the body of the write
+   */
+  edit<Read extends OperationId, Write extends OperationId>(
+    read: Read,
+    write: Write,
+    input: EditOf<Read>,
+    change: (data: DataOf<Read>) => BodyOf<Write>,
+  ): Promise<DataOf<Write>>;
+  /** The pages of a list, from the first to the last. */
+  pages<Name extends ListId>(name: Name, ...input: Rest<InputOf<Name>>): AsyncGenerator<RowOf<Name>[], void, void>;
+  /** The rows of a list, which is read page by page while they are used. */
+  rows<Name extends ListId>(name: Name, ...input: Rest<InputOf<Name>>): AsyncGenerator<RowOf<Name>, void, void>;
+  /** The answer itself, of operations that answer files. */
+  file<Name extends OperationId>(name: Name, ...input: Rest<InputOf<Name>>): Promise<Response>;
+  /** Changes while they happen, until the signal; broken connections are resumed. */
+  watch(options?: WatchOptions): AsyncGenerator<WatchEvent, void, void>;
+}
+
+const MOST_EDITS = 5;
+
+/** A client of one caller: with an API key, or in a page with the session of the browser. */
+export function createClient(options: ClientOptions): Client {
+  const transport = createTransport(options);
+
+  async function answer<Name extends OperationId>(name: Name, input: Input = {}): Promise<Answer<DataOf<Name>> | null> {
+    return (await transport.send(OPERATIONS[name], input)) as Answer<DataOf<Name>> | null;
+  }
+  async function read<Name extends OperationId>(name: Name, input: Input = {}): Promise<Answer<DataOf<Name>>> {
+    // Without If-None-Match there is no 304.
+    return (await answer(name, input)) as Answer<DataOf<Name>>;
+  }
+  const pages = <Name extends ListId>(name: Name, input: Input = {}) =>
+    pagesOf<RowOf<Name>>(transport, OPERATIONS[name], input);
+
+  return {
+    call: async (name, ...[input]) => (await read(name, input)).data,
+    read: (name, ...[input]) => read(name, input),
+    readIfChanged: (name, etag, ...[input]) => answer(name, { ...(input as Input), ifNoneMatch: etag }),
+    plan: async (name, ...[input]) => (await read(name, tried(input))).meta.plan,
+    edit: async (readName, writeName, input, change) => {
+      for (let edits = 1; ; edits += 1) {
+        const { data, etag } = await read(readName, input);
+        const body = change(data);
+        try {
+          return (await read(writeName, { ...(input as Input), body, ...(etag !== null && { ifMatch: etag }) })).data;
+        } catch (error) {
+          if (!(error instanceof ApiError && error.status === 412) || edits === MOST_EDITS) throw error;
+        }
+      }
+    },
+    pages: (name, ...[input]) => pages(name, input),
+    rows: async function* (name, ...[input]) {
+      for await (const rows of pages(name, input)) yield* rows;
+    },
+    file: (name, ...[input]) => transport.open(OPERATIONS[name], input ?? {}),
+    watch: (asked = {}) => watch(transport, asked),
+  };
+}
+
+function tried(input: Input = {}): Input {
+  return { ...input, query: { ...(input.query as object | undefined), dry_run: true } };
+}

@@ -1,0 +1,175 @@
+/** What the client does when servers are slow, away, or say no: against servers that do exactly that. */
+import { afterEach, describe, expect, it } from "@jest/globals";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { ApiError, type Client, createClient, type WatchEvent } from "@nts/client";
+import { aKey, type Account, anAccount } from "../support/api.js";
+import { sharedStack } from "../support/shared-stack.js";
+import { startTcpProxy } from "../support/tcp-proxy.js";
+
+const stops: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+type Handler = (request: IncomingMessage, response: ServerResponse, number: number) => void;
+
+/** A client of a server that answers as told, and what it was asked. */
+async function aClientOf(handler: Handler): Promise<{ client: Client; asked: IncomingMessage[] }> {
+  const asked: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    request.resume();
+    handler(request, response, asked.push(request));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  stops.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { client: createClient({ baseUrl, apiKey: "key" }), asked };
+}
+
+function succeed(response: ServerResponse, data: unknown = null): void {
+  response.end(JSON.stringify({ success: true, data, meta: {} }));
+}
+
+function refuse(response: ServerResponse, status: number, code: string, headers: Record<string, string> = {}): void {
+  const failure = { success: false, error: "no", code, params: {}, meta: { request_id: "r" } };
+  response.writeHead(status, headers).end(JSON.stringify(failure));
+}
+
+const creating = (client: Client) => client.call("create_network", { body: { name: "Home" } });
+
+describe("a call that fails", () => {
+  it("is sent again under the same idempotency key when the connection breaks after the write", async () => {
+    const { client, asked } = await aClientOf((_request, response, number) => {
+      if (number < 3) response.destroy();
+      else succeed(response, { id: "1" });
+    });
+    expect(await creating(client)).toEqual({ id: "1" });
+    const keys = asked.map(({ headers }) => headers["idempotency-key"]);
+    expect(keys).toHaveLength(3);
+    expect(new Set(keys).size).toBe(1);
+    expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it("is sent again no sooner than Retry-After says, and at once not at all when that is long", async () => {
+    const { client, asked } = await aClientOf((_request, response, number) => {
+      if (number === 1) refuse(response, 429, "rate_limited", { "retry-after": "1" });
+      else if (number === 2) succeed(response);
+      else refuse(response, 429, "login_throttled", { "retry-after": "900" });
+    });
+    const begun = performance.now();
+    await client.call("get_host_by_id", { params: { id: "1" } });
+    expect(performance.now() - begun).toBeGreaterThan(990);
+    const login = client.call("login", { body: { email: "a@example.com", password: "b" } });
+    await expect(login).rejects.toMatchObject({ code: "login_throttled", retryAfterSeconds: 900 });
+    expect(asked).toHaveLength(3);
+  });
+
+  it("is not sent again when it may have had an effect that a repeat would have twice", async () => {
+    const { client, asked } = await aClientOf((_request, response) => response.destroy());
+    const login = client.call("login", { body: { email: "a@example.com", password: "b" } });
+    await expect(login).rejects.toMatchObject({ code: "unreachable", status: 0, method: "POST", path: "/api/auth/login" }); // prettier-ignore
+    expect(asked).toHaveLength(1);
+  });
+
+  it("is one class with code and path also when something else than the API answers", async () => {
+    const { client } = await aClientOf((_request, response) => response.writeHead(404).end("<html>"));
+    const failed = await creating(client).catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(ApiError);
+    expect(failed).toMatchObject({ code: "unreadable_answer", status: 404, path: "/api/v1/networks", requestId: "" });
+  });
+
+  it("ends with the reason of its signal, also while it waits to be sent again", async () => {
+    const { client, asked } = await aClientOf((_request, response) =>
+      refuse(response, 503, "unavailable", { "retry-after": "50" }),
+    );
+    const over = new AbortController();
+    const waiting = client.call("get_version", { signal: over.signal });
+    while (asked.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    over.abort(new Error("enough"));
+    await expect(waiting).rejects.toThrow("enough");
+    await expect(client.call("get_version", { signal: AbortSignal.abort(new Error("no")) })).rejects.toThrow("no");
+    expect(asked).toHaveLength(1);
+  });
+
+  it("begins an edit again when somebody else was faster, with what is there then", async () => {
+    const { client, asked } = await aClientOf((request, response, number) => {
+      if (request.method === "GET") response.setHeader("etag", `"${number}"`);
+      if (request.method === "GET") succeed(response, { tags: [String(number)] });
+      else if (number < 4) refuse(response, 412, "precondition_failed");
+      else succeed(response, { tags: [] });
+    });
+    const seen: string[][] = [];
+    await client.edit("get_host_by_id", "patch_host", { params: { id: "1" } }, ({ tags }) => {
+      seen.push(tags);
+      return { tags };
+    });
+    expect(seen).toEqual([["1"], ["3"]]);
+    expect(asked.map(({ headers }) => headers["if-match"])).toEqual([undefined, '"1"', undefined, '"3"']);
+  });
+});
+
+describe("watching changes", () => {
+  const tag = (account: Account, name: string) => account.session.data("post", "/api/v1/tags", { name });
+
+  it("misses nothing and is told nothing twice while its connection is cut again and again", async () => {
+    const stack = await sharedStack();
+    const account = await anAccount(stack.url);
+    const { secret } = await aKey(stack.url, account);
+    const proxy = await startTcpProxy(Number(new URL(stack.url).port));
+    stops.push(() => proxy.stop());
+    const client = createClient({ baseUrl: `http://127.0.0.1:${proxy.port}`, apiKey: secret });
+    const names: string[] = [];
+    const wanted = ["one", "two", "three", "four"];
+    await tag(account, "one");
+    for await (const event of client.watch()) {
+      if (event.type === "reset") throw new Error("nothing was lost");
+      if (event.type !== "change") continue;
+      names.push(event.change.name);
+      if (names.length === wanted.length) break;
+      await proxy.cut();
+      await tag(account, wanted[names.length]!);
+    }
+    expect(names).toEqual(wanted);
+  });
+
+  it("begins anew where what is behind its cursor is gone, and says so", async () => {
+    const bookmark = 'id: c2\nevent: bookmark\ndata: {"cursor":"c2"}\n\n';
+    const { client, asked } = await aClientOf((_request, response, number) => {
+      if (number === 1) refuse(response, 410, "changes_gone");
+      else response.writeHead(200, { "content-type": "text/event-stream" }).end(bookmark);
+    });
+    const seen: WatchEvent[] = [];
+    for await (const event of client.watch({ after: "c1", initial: true })) {
+      seen.push(event);
+      if (event.type === "bookmark") break;
+    }
+    expect(seen).toEqual([
+      { type: "reset", reason: "changes_gone" },
+      { type: "bookmark", cursor: "c2" },
+    ]);
+    expect(asked.map(({ headers }) => headers["last-event-id"])).toEqual(["c1", undefined]);
+    const without = await aClientOf((_request, response) => refuse(response, 410, "changes_gone"));
+    await expect(without.client.watch({ after: "c1" }).next()).rejects.toMatchObject({ code: "changes_gone" });
+  });
+
+  it("ends with the error of a key that is revoked, and quietly with its signal", async () => {
+    const stack = await sharedStack();
+    const account = await anAccount(stack.url);
+    const { id, secret } = await aKey(stack.url, account);
+    const client = createClient({ baseUrl: stack.url, apiKey: secret });
+    const events = client.watch();
+    expect((await events.next()).value).toMatchObject({ type: "bookmark" });
+    const quiet = new AbortController();
+    const other = client.watch({ signal: quiet.signal });
+    await other.next();
+    const ended = other.next();
+    quiet.abort();
+    expect(await ended).toEqual({ done: true, value: undefined });
+    await account.session.data("delete", `/api/v1/auth/keys/${id}`);
+    await expect(events.next()).rejects.toMatchObject({ code: "api_key_invalid" });
+  });
+});

@@ -1,0 +1,83 @@
+/** `@nts/client` as somebody else has it: packed, installed alone, compiled under strict rules, and run as its page shows. */
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+import { execa } from "execa";
+import ts from "typescript";
+import { ROOT } from "@nts/local/processes/system";
+import { OPERATIONS as TABLE } from "@nts/client/contract.generated";
+import { OPERATIONS } from "@nts/shared/contract";
+import { aKey, anAccount } from "../support/api.js";
+import { readBlocks } from "../support/readme.js";
+import { sharedStack } from "../support/shared-stack.js";
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(process.env["NTS_TEST_DIR"] ?? "/tmp", "client-"));
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "somebody", type: "module" }));
+  await execa("npm", ["pack", "--workspace", "shared/client", "--pack-destination", folder], { cwd: ROOT });
+  const [tarball] = readdirSync(folder).filter((name) => name.endsWith(".tgz"));
+  await execa("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", `./${tarball}`], { cwd: folder });
+}, 120_000);
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe("the package of the client", () => {
+  it("takes less than 25 kB compressed, and runs in browsers: it uses no module of Node", async () => {
+    const bundle = (source: string) =>
+      build({
+        stdin: { contents: source, resolveDir: folder },
+        ...{ bundle: true, minify: true, write: false, format: "esm", platform: "browser", logLevel: "silent" },
+      } as const);
+    const { outputFiles } = await bundle('export * from "@nts/client";');
+    expect(gzipSync(outputFiles[0]!.contents).length).toBeLessThan(25_000);
+    await expect(bundle('import "node:fs"; export * from "@nts/client";')).rejects.toThrow("node:fs");
+  });
+
+  it("knows every operation of the contract, and no other", () => {
+    expect(Object.keys(TABLE)).toEqual(OPERATIONS.map(({ operationId }) => operationId));
+  });
+
+  it("compiles and prints what docs/client.md shows", async () => {
+    const blocks = readBlocks("docs/client.md").filter(({ kind }, index, all) => kind === "ts" || all[index - 1]?.kind === "ts"); // prettier-ignore
+    const examples = blocks.filter(({ kind }) => kind === "ts").map(({ text }) => text);
+    const shown = blocks.filter(({ kind }) => kind === "text").map(({ text }) => text);
+    expect(examples.length).toBeGreaterThan(6);
+    expect(await printed(examples)).toEqual(shown);
+    const wrong = 'await client.call("create_network", { body: { name: 1 } });';
+    expect(await faultsOf([...examples, `// @ts-expect-error -- a name is a text\n${wrong}`].join("\n"))).toBe("");
+  });
+});
+
+const NEXT = "--- next ---";
+
+/** What each example prints, run one after the other as one program. */
+async function printed(examples: readonly string[]): Promise<string[]> {
+  const stack = await sharedStack();
+  const { secret } = await aKey(stack.url, await anAccount(stack.url));
+  const source = examples.join(`\nconsole.log("${NEXT}");\n`);
+  const options = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
+  writeFileSync(join(folder, "example.js"), ts.transpileModule(source, { compilerOptions: options }).outputText);
+  const env = { NTS_URL: stack.url, NTS_API_KEY: secret };
+  const { stdout } = await execa("node", ["example.js"], { cwd: folder, env });
+  return stdout.split(NEXT).map((text) => text.trim());
+}
+
+/** What the compiler says of a program that uses the package. */
+async function faultsOf(source: string): Promise<string> {
+  writeFileSync(
+    join(folder, "example.ts"),
+    `declare const process: { env: Record<string, string | undefined> };\n${source}`,
+  );
+  const compilerOptions = {
+    ...{ strict: true, noEmit: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true },
+    ...{ module: "NodeNext", target: "ES2022", lib: ["ES2023", "DOM"], types: [] },
+  };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["example.ts"] }));
+  const compiler = join(ROOT, "node_modules/typescript-7/bin/tsc");
+  return (await execa("node", [compiler, "-p", folder], { reject: false })).stdout;
+}
