@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
 import closeWithGrace from "close-with-grace";
 import { ConfigError } from "./config.js";
 import type { Readiness } from "./http/operations.js";
@@ -59,8 +60,12 @@ export async function keepTrying(log: Log, what: string, task: () => Promise<voi
   }
 }
 
+/** By how much garbage may make the heap larger than what it holds, before it is collected; V8 itself lets it become up to four times that. */
+const GARBAGE_PERCENT = 100;
+
 /** Runs the start of a process; a fault ends it with status 1 and, for a wrong setting, its sentence alone. */
 export function startProcess(start: () => Promise<void>): void {
+  setFlagsFromString(`--heap-growing-percent=${GARBAGE_PERCENT}`);
   start().catch((error: unknown) => {
     const isPlain = error instanceof ConfigError || error instanceof StartRefused;
     process.stderr.write(`${isPlain ? error.message : String((error as Error).stack)}\n`);
