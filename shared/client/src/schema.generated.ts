@@ -3209,6 +3209,8 @@ export interface operations {
                 tag_ids?: components["parameters"]["tag_ids"];
                 /** @description As it was at a moment: a time, or the cursor of a change. What the caller may see is decided by today's rights. */
                 as_of?: components["parameters"]["as_of"];
+                /** @description Only networks with this in their name, in any case. */
+                q?: components["schemas"]["Text1To100"];
                 /** @description Primary order, always ascending. */
                 group_by?: components["parameters"]["group_by_of_user_api_keys"];
                 /** @description Within groups, or alone. Default `created_at`. */
@@ -3375,6 +3377,8 @@ export interface operations {
                 tag_ids?: components["parameters"]["tag_ids"];
                 /** @description As it was at a moment: a time, or the cursor of a change. What the caller may see is decided by today's rights. */
                 as_of?: components["parameters"]["as_of"];
+                /** @description Only subnets with this in their name or cidr, in any case. */
+                q?: components["schemas"]["Text1To100"];
                 /** @description Primary order, always ascending. */
                 group_by?: "created_at" | "name" | "cidr" | "subnet_type" | "updated_at" | "network_id";
                 /** @description Within groups, or alone. Default `created_at`. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { byId, filters, Id, listQuery, Name, serverFields, Tags } from "./common.js";
+import { byId, filters, Id, listQuery, Name, SearchPart, serverFields, Tags } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { AS_OF_ERRORS, asOf } from "./moments.js";
 import { patchOf } from "./merge-patch.js";
@@ -39,7 +39,11 @@ export const listNetworks = endpoint({
   path: "/api/v1/networks",
   permission: "Viewer",
   summary: "List networks",
-  query: listQuery(["created_at", "name", "updated_at"], { ...filters, ...asOf }),
+  query: listQuery(["created_at", "name", "updated_at"], {
+    ...filters,
+    ...asOf,
+    q: SearchPart.describe("Only networks with this in their name, in any case."),
+  }),
   response: Network,
   list: true,
   errors: AS_OF_ERRORS,

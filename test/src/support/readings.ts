@@ -25,6 +25,8 @@ const ORDERS = [
   "interfaces?group_by=position&order_by=ip_address&limit=0",
   "ports?order_by=number&order_direction=desc&limit=5",
   "subnets?order_by=cidr&limit=0",
+  "subnets?q=10.&order_by=name&limit=2",
+  "networks?q=E&limit=0",
   "tags?order_by=name&order_direction=desc&limit=2",
   "networks?order_by=updated_at&limit=1",
 ] as const;

@@ -7,14 +7,16 @@ import {
   type Network,
   type Stats,
 } from "@nts/shared/contract";
+import type { UseQueryResult } from "@tanstack/react-query";
 import { NetworkIcon, Plus } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { useOne, useRows } from "../api/queries.js";
+import { type Rows, useOne, useRows } from "../api/queries.js";
 import { ExportButton } from "../exports/export-button.js";
 import type { OpenEditor } from "../forms/for-editing.js";
 import type { Column } from "../list/data-table.js";
 import { EditableList } from "../list/editable-list.js";
-import { fieldOf, useListState } from "../list/list-state.js";
+import { SearchFilter } from "../list/filters.js";
+import { fieldOf, type ListState, useListState } from "../list/list-state.js";
 import { useRemoval } from "../list/use-removal.js";
 import { useSelection } from "../list/use-selection.js";
 import { EmptyState } from "../parts/empty-state.js";
@@ -23,7 +25,7 @@ import { When } from "../parts/when.js";
 import { useMay } from "../session/session.js";
 import { StatsPart } from "../stats/stats-part.js";
 import { TagBadges } from "../tags/tag-badges.js";
-import { useTags } from "../tags/tags.js";
+import { type KnownTags, useTags } from "../tags/tags.js";
 import { NetworkEditor } from "./network-editor.js";
 
 const FIELDS = ["name", "created_at", "updated_at"] as const;
@@ -35,7 +37,7 @@ export default function NetworksPage(): ReactNode {
   const tags = useTags();
   const may = useMay("Admin");
   const [edited, setEdited] = useState<OpenEditor>(null);
-  const rows = useRows(listNetworks, { query: { ...state.query, order_by: fieldOf(FIELDS, state.orderBy) ?? "name" } });
+  const rows = useNetworks(state);
   const stats = useOne(getStats, {}).data?.data;
   const removal = useRemoval({
     one: deleteNetwork,
@@ -45,12 +47,6 @@ export default function NetworksPage(): ReactNode {
       "All of its subnets, hosts, interfaces, ports and services are deleted as well. This cannot be undone.",
     selection,
   });
-  const columns: readonly Column<Network>[] = [
-    { id: "name", label: "Name", orderBy: "name", cell: ({ name }) => <strong>{name}</strong> },
-    ...(["subnets", "hosts", "services"] as const).map((kind) => amount(stats, kind)),
-    { id: "tags", label: "Tags", cell: (network) => <TagBadges tags={network.tags} known={tags} /> },
-    { id: "updated", label: "Changed", orderBy: "updated_at", numbers: true, narrow: true, cell: ({ updated_at }) => <When at={updated_at} /> }, // prettier-ignore
-  ];
   const add = may && (
     <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setEdited({ id: null })}>
       New network
@@ -71,11 +67,12 @@ export default function NetworksPage(): ReactNode {
         label="Networks"
         rows={rows}
         state={state}
-        columns={columns}
+        columns={columnsOf(tags, stats)}
         may={may}
         selection={selection}
         removal={removal}
         onEdit={({ id }) => setEdited({ id })}
+        toolbar={<SearchFilter state={state} placeholder="Search by name" />}
         empty={
           <EmptyState icon={NetworkIcon} title="No networks" actions={add}>
             {may
@@ -88,6 +85,25 @@ export default function NetworksPage(): ReactNode {
       {edited !== null && <NetworkEditor id={edited.id} onClose={() => setEdited(null)} />}
     </Page>
   );
+}
+
+function useNetworks(state: ListState): UseQueryResult<Rows<Network>> {
+  return useRows(listNetworks, {
+    query: {
+      ...state.query,
+      order_by: fieldOf(FIELDS, state.orderBy) ?? "name",
+      q: state.text === "" ? undefined : state.text,
+    },
+  });
+}
+
+function columnsOf(tags: KnownTags, stats: Stats | undefined): readonly Column<Network>[] {
+  return [
+    { id: "name", label: "Name", orderBy: "name", cell: ({ name }) => <strong>{name}</strong> },
+    ...(["subnets", "hosts", "services"] as const).map((kind) => amount(stats, kind)),
+    { id: "tags", label: "Tags", cell: (network) => <TagBadges tags={network.tags} known={tags} /> },
+    { id: "updated", label: "Changed", orderBy: "updated_at", numbers: true, narrow: true, cell: ({ updated_at }) => <When at={updated_at} /> }, // prettier-ignore
+  ];
 }
 
 /** How many of a kind a network has; nothing where that is not known. */

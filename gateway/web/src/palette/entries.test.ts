@@ -24,10 +24,10 @@ describe("the palette", () => {
     ]);
   });
 
-  it("finds subnets by name or block, a few of them", () => {
-    const subnets = Array.from({ length: 20 }, (_, n) => ({ name: `LAN ${n}`, cidr: `10.0.${n}.0/24` }));
-    expect(having(subnets, "lan")).toHaveLength(MOST);
-    expect(having(subnets, ".17.")).toEqual([subnets[17]]);
+  it("finds networks by name, a few of them", () => {
+    const networks = Array.from({ length: 20 }, (_, n) => ({ name: `Site ${n}` }));
+    expect(having(networks, "site")).toHaveLength(MOST);
+    expect(having(networks, "E 17")).toEqual([networks[17]]);
   });
 
   it("tells where services run and are reached, and leads to their host", () => {

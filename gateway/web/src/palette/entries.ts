@@ -27,15 +27,10 @@ export function matching(entries: readonly Entry[], text: string): Entry[] {
   return entries.filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)));
 }
 
-/** The first networks and subnets that have a text in their name or block. */
-export function having<T extends { readonly name: string; readonly cidr?: string }>(
-  all: readonly T[],
-  text: string,
-): T[] {
+/** The first ones that have a text in their name. */
+export function having<T extends { readonly name: string }>(all: readonly T[], text: string): T[] {
   const wanted = text.toLowerCase();
-  return all
-    .filter(({ name, cidr = "" }) => [name, cidr].some((one) => one.toLowerCase().includes(wanted)))
-    .slice(0, MOST);
+  return all.filter(({ name }) => name.toLowerCase().includes(wanted)).slice(0, MOST);
 }
 
 /** Goes to a path. */

@@ -23,7 +23,7 @@ export interface Found {
   readonly error: Error | null;
 }
 
-/** What the inventory has of a text: hosts and services by the API, a few rows each, once typing rests; the others of what is known. */
+/** What the inventory has of a text: a few rows each by the API, once typing rests; networks of those that are known. */
 export function useFound(text: string, go: Go): Found {
   const [settled] = useDebouncedValue(text.trim(), TYPING_MS);
   const { networks, choose } = useNetworkScope();
@@ -32,7 +32,7 @@ export function useFound(text: string, go: Go): Found {
   const query = { q, limit: MOST, order_by: "name" as const };
   const hosts = useRows(listHosts, { query }, { enabled });
   const services = useRows(listServices, { query }, { enabled });
-  const subnets = useRows(listSubnets, { query: { limit: 1000, order_by: "name" } }, { enabled });
+  const subnets = useRows(listSubnets, { query }, { enabled });
   const foundServices = enabled ? (services.data?.data ?? []) : [];
   const ids = [...new Set(foundServices.map(({ host_id }) => host_id))].sort();
   const under = useRows(listHosts, { query: { ids, limit: MOST } }, { enabled: ids.length > 0 });
@@ -41,12 +41,12 @@ export function useFound(text: string, go: Go): Found {
   const sections = [
     { label: "Hosts", entries: hostEntries(hosts.data?.data ?? [], go) },
     { label: "Services", entries: serviceEntries(foundServices, hostsOf, go) },
-    { label: "Subnets", entries: subnetEntries(having(subnets.data?.data ?? [], q), go) },
+    { label: "Subnets", entries: subnetEntries(subnets.data?.data ?? [], go) },
     { label: "Networks", entries: networkEntries(having(networks, q), choose, go) },
   ];
   return {
     sections: sections.filter(({ entries }) => entries.length > 0),
-    isLoading: settled !== text.trim() || hosts.isFetching || services.isFetching,
-    error: hosts.error ?? services.error,
+    isLoading: settled !== text.trim() || hosts.isFetching || services.isFetching || subnets.isFetching,
+    error: hosts.error ?? services.error ?? subnets.error,
   };
 }

@@ -8,7 +8,7 @@ import { type Rows, useRows } from "../api/queries.js";
 import type { OpenEditor } from "../forms/for-editing.js";
 import type { Column } from "../list/data-table.js";
 import { EditableList } from "../list/editable-list.js";
-import { GroupFilter } from "../list/filters.js";
+import { GroupFilter, SearchFilter } from "../list/filters.js";
 import { fieldOf, type ListState, useListState } from "../list/list-state.js";
 import { useRemoval } from "../list/use-removal.js";
 import { useSelection } from "../list/use-selection.js";
@@ -64,6 +64,7 @@ export default function SubnetsPage(): ReactNode {
         onEdit={({ id }) => setEdited({ id })}
         toolbar={
           <>
+            <SearchFilter state={state} placeholder="Search by name or block" />
             <TagFilter state={state} known={tags} />
             <GroupFilter state={state} data={GROUPS} />
           </>
@@ -96,6 +97,7 @@ function useSubnets(state: ListState, networkId: string | null): UseQueryResult<
       group_by: fieldOf(FIELDS, state.groupBy),
       network_id: networkId ?? undefined,
       tag_ids: state.valuesOf("tag"),
+      q: state.text === "" ? undefined : state.text,
     },
   });
 }

@@ -126,7 +126,7 @@ const BACKLOG_SECONDS = 86_400;
 /** Every index of the database, by collection; leading fields are the tenant's, or the parent's; of unique ones, the tenant's. */
 export const INDEXES: Indexes = {
   networks: [{ key: FEW_INDEX }, tagged],
-  subnets: [...ordered(["name", "cidr_key", "subnet_type", "updated_at"]), byNetwork, tagged],
+  subnets: [...ordered(["name", "cidr_key", "subnet_type", "updated_at"]), byNetwork, tagged, searched],
   hosts: [...ordered(["name", "hostname", "updated_at"]), byNetwork, tagged, searched, sighted, labelled, lostMacs],
   interfaces: [
     ...ordered(["position", "ip_key"]),

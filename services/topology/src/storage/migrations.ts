@@ -1,7 +1,8 @@
 import type { Collection, Db } from "mongodb";
-import type { HostRecord, Interface, Service } from "@nts/shared/contract";
+import type { HostRecord, Interface, Network, Service, Subnet } from "@nts/shared/contract";
 import { batchesById, createCollections, type Migration } from "@nts/shared/mongo/migrations";
 import { hostSearchFields } from "./stores/host-search.js";
+import { subnetSearchText } from "./stores/subnets.js";
 import { INDEXES } from "./indexes.js";
 import { makeKey } from "./keys.js";
 import { hostLabel } from "../values/host-names.rules.js";
@@ -20,6 +21,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0008-webhooks", up: prepareWebhooks },
   { name: "0009-audit-notes", up: (db) => createCollections(db, ["audit_notes", "audit_note_heads"]) },
   { name: "0010-host-labels", up: writeHostLabels },
+  { name: "0011-search-in-networks", up: fillSearchInNetworks },
 ];
 
 /** What the journal consists of, with the key of its cursors, which is the same for all processes and for ever. */
@@ -75,6 +77,19 @@ async function writeHostLabels(db: Db): Promise<void> {
     await setWhereUnchanged(hosts, batch, ({ wire }) => ({
       host_label: hostLabel((JSON.parse(wire) as HostRecord).hostname),
     }));
+}
+
+/** Gives networks and subnets that have none the text that searches look in. */
+async function fillSearchInNetworks(db: Db): Promise<void> {
+  const missing = { search: { $exists: false } };
+  const networks: Stored = db.collection("networks");
+  for await (const batch of batchesById(networks, missing))
+    await setWhereUnchanged(networks, batch, ({ wire }) => ({
+      search: searchTextOf((JSON.parse(wire) as Network).name),
+    }));
+  const subnets: Stored = db.collection("subnets");
+  for await (const batch of batchesById(subnets, missing))
+    await setWhereUnchanged(subnets, batch, ({ wire }) => ({ search: subnetSearchText(JSON.parse(wire) as Subnet) }));
 }
 
 /** A concurrent change of a document has written the fields. */

@@ -1,7 +1,7 @@
 import type { ClientSession } from "mongodb";
 import { Network } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { composed } from "../../values/search.rules.js";
+import { composed, searchTextOf } from "../../values/search.rules.js";
 import type { Database } from "../database.js";
 import { createEntities, type Entities, type EntityKind } from "../entities.js";
 
@@ -17,7 +17,7 @@ export const NETWORK_KIND: EntityKind<Network> = {
   name: "Network",
   tagged: true,
   networkOf: ({ id }) => id,
-  keysOf: ({ name, tags }) => ({ name, tags: tags.map(composed) }),
+  keysOf: ({ name, tags }) => ({ name, tags: tags.map(composed), search: searchTextOf(name) }),
   clean: (entity) => Network.parse(entity),
 };
 

@@ -1,10 +1,15 @@
 import { Subnet } from "@nts/shared/contract";
 import { parseBlock } from "../../values/addresses.js";
-import { composed } from "../../values/search.rules.js";
+import { composed, searchTextOf } from "../../values/search.rules.js";
 import type { Database } from "../database.js";
 import { createEntities, type Entities, type EntityKind } from "../entities.js";
 
 export type SubnetStore = Entities<Subnet>;
+
+/** What a subnet is found by. */
+export function subnetSearchText({ name, cidr }: Pick<Subnet, "name" | "cidr">): string {
+  return searchTextOf(name, cidr);
+}
 
 export const SUBNET_KIND: EntityKind<Subnet> = {
   collection: "subnets",
@@ -16,6 +21,7 @@ export const SUBNET_KIND: EntityKind<Subnet> = {
     cidr_key: parseBlock(cidr, "cidr").key,
     subnet_type,
     tags: tags.map(composed),
+    search: subnetSearchText({ name, cidr }),
   }),
   clean: (entity) => Subnet.parse(entity),
   form: { version: 2, upgrade: (stored) => ({ ...stored, reserved: (stored as Partial<Subnet>).reserved ?? [] }) },
