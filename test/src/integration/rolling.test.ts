@@ -28,7 +28,7 @@ function expectWhole({ answered, vanished }: LoadReport): void {
 
 describe("a rolling restart of every process", () => {
   it("loses no request, and ends each process with 0", async () => {
-    const load = await startSteadyLoad(stack, LOAD);
+    const load = await startSteadyLoad(stack, { ...LOAD, archives: true });
     const exits = await restartOneOfEachKind(stack);
     const report = await load.stop();
     expect(report.lost).toEqual([]);

@@ -8,6 +8,7 @@
  * its processes from the same secrets and server URLs as this build does (`deploy/local/src/processes/system.ts`).
  */
 import { parseArgs } from "node:util";
+import { ARCHIVE_PATH } from "../support/archives.js";
 import { buildHere, buildOfRef } from "../support/build-of-ref.js";
 import { plantLaterMembers } from "../support/later-members.js";
 import { inRolloutOrder, LEAVING, restartOneByOne } from "../support/rolling.js";
@@ -28,6 +29,7 @@ const { createProcess } = from;
 // As operators are told to while replicas of an earlier build may run.
 const env = { ...LEAVING, LOG_LEVEL: "warn", ...(from !== here && { SHORT_UPDATES: "off" }) };
 const stack = await startStack({ gateways: 2, identities: 2, topologies: 2, ownMongod: true, env, createProcess });
+const archives = await from.knows(ARCHIVE_PATH);
 const forward = inRolloutOrder(stack);
 const ways =
   from === here
@@ -46,7 +48,8 @@ try {
 
 async function roll(round: number, { name, processes, build }: (typeof ways)[number]): Promise<void> {
   const begun = performance.now();
-  const load = await startSteadyLoad(stack, { audited: from === here ? "all" : build === here ? "last" : "nothing" });
+  const audited = from === here ? "all" : build === here ? "last" : "nothing";
+  const load = await startSteadyLoad(stack, { audited, archives });
   const later = await plantLaterMembers(stack, load.written);
   const exits = await restartOneByOne(processes, build);
   const { answered, lost, vanished } = await load.stop();

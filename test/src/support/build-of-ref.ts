@@ -15,6 +15,8 @@ export interface Build {
   readonly startStack: typeof startStack;
   /** Makes a process of this build with the environment that it knows, for a system of any build. */
   readonly createProcess: typeof createProcess;
+  /** Whether a path is in its OpenAPI document. */
+  knows(path: string): Promise<boolean>;
 }
 
 /** What is built in this folder. */
@@ -51,7 +53,13 @@ async function buildIn(folder: string, name: string): Promise<Build> {
     load("test/dist/support/stack.js") as Promise<Pick<Build, "startStack">>,
     load("deploy/local/dist/processes/system.js") as Promise<Pick<Build, "createProcess">>,
   ]);
-  return { name, startStack: stack.startStack, createProcess: system.createProcess };
+  return {
+    ...{ name, startStack: stack.startStack, createProcess: system.createProcess },
+    knows: async (path) => {
+      const { paths } = JSON.parse(await readFile(join(folder, "shared", "openapi.json"), "utf8")) as { paths: object };
+      return path in paths;
+    },
+  };
 }
 
 /** The packages that are installed here, when the ref asks for the same ones; otherwise its own. */

@@ -1,16 +1,15 @@
 /**
  * Load that goes on while processes come and go: what users with keys and sessions do, through several gateways as a load
- * balancer would spread it. A gateway gets requests while its `/readyz` says so; a connection that is refused, over which
- * nothing was sent, is tried at the next one. Every other answer than the wanted one is noted, and so is every write that
- * was acknowledged.
+ * balancer would spread it. Every other answer than the wanted one is noted, and so is every write that was acknowledged.
  */
-import { Agent, request, type OutgoingHttpHeaders } from "node:http";
+import type { OutgoingHttpHeaders } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { answersOk } from "@nts/local/processes/probes";
-import type { AuditEntry, Webhook } from "@nts/shared/contract";
+import { ARCHIVE_TYPE, type ArchiveImport, type AuditEntry, type Webhook } from "@nts/shared/contract";
 import { aKey, anAccount, type Account } from "./api.js";
+import { ARCHIVE_PATH } from "./archives.js";
+import { type Answer, type Body, startBalancer } from "./balancer.js";
 import type { Written } from "./later-members.js";
-import type { ProcessHandle, Stack } from "./stack.js";
+import type { Stack } from "./stack.js";
 import { until } from "./until.js";
 
 /** One request, by method and path. Times are those of `performance.now()`. */
@@ -41,15 +40,6 @@ export interface SteadyLoad {
   stop(): Promise<LoadReport>;
 }
 
-const HEALTH_MS = 100;
-const PATIENCE_MS = 15_000;
-const REFUSED = new Set(["ECONNREFUSED", "no gateway"]);
-
-interface Answer {
-  readonly status: number;
-  readonly text: string;
-}
-
 interface Made {
   readonly id: string;
 }
@@ -61,12 +51,14 @@ export interface LoadOptions {
   readonly pauseMs?: number;
   /** What the audit log is to tell of the webhook: the last change where some replicas noted nothing before, or nothing for certain. */
   readonly audited?: "all" | "last" | "nothing";
+  /** The archive is downloaded again and again, and imported as a dry run: by any replica, whichever has written it. */
+  readonly archives?: boolean;
 }
 
 /** Makes an account in the system and begins. */
 export async function startSteadyLoad(
   { gateways, url }: Stack,
-  { workers = 8, pauseMs = 5, audited = "all" }: LoadOptions = {},
+  { workers = 8, pauseMs = 5, audited = "all", archives = false }: LoadOptions = {},
 ): Promise<SteadyLoad> {
   const account = await anAccount(url);
   const key = await aKey(url, account);
@@ -87,10 +79,11 @@ export async function startSteadyLoad(
   const lost: Lost[] = [];
   const answered: Sent[] = [];
   const acknowledged: string[] = [];
+  const unknown: string[] = [];
   let stopping = false;
 
   /** Sends one request; null when it was lost, which is noted. */
-  async function send(method: string, path: string, as: OutgoingHttpHeaders, body?: object): Promise<Answer | null> {
+  async function send(method: string, path: string, as: OutgoingHttpHeaders, body?: Body): Promise<Answer | null> {
     const sentAt = performance.now();
     const sent = (): Sent => ({ what: `${method} ${path}`, sentAt, endedAt: performance.now() });
     const note = (how: string): null => {
@@ -125,6 +118,7 @@ export async function startSteadyLoad(
         const created = await send("POST", "/api/v1/auth/keys", session, keyBodyOf(account, name));
         if (created !== null) acknowledged.push(`/api/v1/auth/keys/${idOf(created)}`);
         await send("PUT", `/api/v1/auth/keys/${ownKeys[worker] ?? ""}`, session, keyBodyOf(account, name));
+        if (worker === 1 && archives) await archive(session);
         if (worker === 0) {
           const { path, body } = webhook.next();
           if ((await send("PUT", path, session, body)) !== null) webhook.acknowledged(body);
@@ -132,6 +126,18 @@ export async function startSteadyLoad(
       }
       await sleep(pauseMs);
     }
+  }
+
+  /** Nothing of what was archived is new to who imports it. */
+  async function archive(as: OutgoingHttpHeaders): Promise<void> {
+    const archived = await send("GET", ARCHIVE_PATH, as);
+    if (archived === null) return;
+    const headers = { ...as, "content-type": ARCHIVE_TYPE };
+    const answer = await send("POST", `${ARCHIVE_PATH}?dry_run=true`, headers, archived.text);
+    if (answer === null) return;
+    const { summary } = (JSON.parse(answer.text) as { data: ArchiveImport }).data;
+    for (const [kind, { create, failed }] of Object.entries(summary))
+      if (create + failed > 0) unknown.push(`${create + failed} of an archive, of the kind ${kind}`);
   }
 
   const working = Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)));
@@ -142,7 +148,7 @@ export async function startSteadyLoad(
       stopping = true;
       await working;
       balancer.stop();
-      const vanished: string[] = [];
+      const vanished: string[] = [...unknown];
       const paths = acknowledged.values();
       const read = async (): Promise<void> => {
         for (const path of paths) {
@@ -223,76 +229,4 @@ function keyBodyOf({ userId: user_id, organizationId: organization_id }: Account
 function idOf({ text }: Answer): string {
   const { data } = JSON.parse(text) as { data: Made | { api_key: Made } };
   return "api_key" in data ? data.api_key.id : data.id;
-}
-
-interface Balancer {
-  send(method: string, path: string, headers: OutgoingHttpHeaders, body?: object): Promise<Answer>;
-  stop(): void;
-}
-
-async function startBalancer(gateways: readonly ProcessHandle[]): Promise<Balancer> {
-  const targets = gateways.map(({ url, opsUrl }) => ({
-    ...{ url, opsUrl, isReady: false },
-    agent: new Agent({ keepAlive: true }),
-  }));
-  const check = async (): Promise<void> => {
-    await Promise.all(
-      targets.map(async (target) => {
-        target.isReady = await answersOk(`${target.opsUrl}/readyz`);
-      }),
-    );
-  };
-  await check();
-  const checking = setInterval(() => void check(), HEALTH_MS);
-  let turn = 0;
-
-  async function send(method: string, path: string, headers: OutgoingHttpHeaders, body?: object): Promise<Answer> {
-    const ready = targets.filter(({ isReady }) => isReady);
-    const first = turn++;
-    for (let tried = 0; ; tried++) {
-      const target = ready[(first + tried) % ready.length];
-      try {
-        if (target === undefined) throw Object.assign(new Error("no gateway is ready"), { code: "no gateway" });
-        return await sendTo(target, { method, path, headers, body });
-      } catch (error) {
-        if (!REFUSED.has(String((error as { code?: string }).code)) || tried + 1 >= ready.length) throw error;
-      }
-    }
-  }
-
-  return {
-    send,
-    stop: () => {
-      clearInterval(checking);
-      for (const { agent } of targets) agent.destroy();
-    },
-  };
-}
-
-function sendTo(
-  { url, agent }: { readonly url: string; readonly agent: Agent },
-  what: { method: string; path: string; headers: OutgoingHttpHeaders; body: object | undefined },
-): Promise<Answer> {
-  const { method, path, headers, body } = what;
-  const text = body === undefined ? undefined : JSON.stringify(body);
-  const ofBody =
-    text === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(text) };
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      url + path,
-      { method, agent, headers: { ...headers, ...ofBody }, timeout: PATIENCE_MS },
-      (answer) => {
-        let received = "";
-        answer.setEncoding("utf8");
-        answer.on("data", (piece: string) => (received += piece));
-        answer.once("end", () => {
-          resolve({ status: answer.statusCode ?? 0, text: received });
-        });
-        answer.once("error", reject);
-      },
-    );
-    sent.once("timeout", () => sent.destroy(new Error(`no answer within ${PATIENCE_MS} ms`)));
-    sent.once("error", reject);
-    sent.end(text);
-  });
 }

@@ -21,6 +21,13 @@ export const MOST_ARCHIVED = 1_000_000;
 /** Tags, networks and subnets of an archive: they are remembered while it is checked. */
 export const MOST_REFERRED_TO = 50_000;
 
+/** What an archive may have. */
+export interface ArchiveLimits {
+  readonly entities: number;
+  readonly referredTo: number;
+}
+const LIMITS: ArchiveLimits = { entities: MOST_ARCHIVED, referredTo: MOST_REFERRED_TO };
+
 /** What is known of an archive once all of it is checked. */
 export interface Checked {
   readonly heading: FirstLine;
@@ -40,10 +47,10 @@ type Members = Readonly<Record<string, unknown>>;
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 /** @param run does a part of the work when it is its turn */
-export function createCheck(run: <T>(slice: (isOver: () => boolean) => T) => Promise<T>): Check {
+export function createCheck(run: <T>(slice: (isOver: () => boolean) => T) => Promise<T>, limits = LIMITS): Check {
   const faults = createFaults();
   const hash = createHash("sha256");
-  const entities = createEntityCheck(faults);
+  const entities = createEntityCheck(faults, limits);
   let heading: FirstLine | null = null;
   let isEnded = false;
 
@@ -156,7 +163,7 @@ function checkEnd(value: Members, { counts, sha256 }: { counts: Counts; sha256: 
     faults.add("wrong_checksum", "is not that of the lines above: the file was changed", "sha256");
 }
 
-function createEntityCheck(faults: Faults) {
+function createEntityCheck(faults: Faults, limits: ArchiveLimits) {
   const ids = createIdSet();
   const references = createReferences();
   const counts: Record<Archived, number> = { ...NO_COUNTS };
@@ -172,9 +179,9 @@ function createEntityCheck(faults: Faults) {
       }
       counts[kind] += 1;
       total += 1;
-      if (total > MOST_ARCHIVED) faults.stop("too_many", `an archive can have at most ${MOST_ARCHIVED} entities`);
-      if (counts.Tag + counts.Network + counts.Subnet > MOST_REFERRED_TO)
-        faults.stop("too_many", `an archive can have at most ${MOST_REFERRED_TO} tags, networks and subnets`);
+      if (total > limits.entities) faults.stop("too_many", `an archive can have at most ${limits.entities} entities`);
+      if (counts.Tag + counts.Network + counts.Subnet > limits.referredTo)
+        faults.stop("too_many", `an archive can have at most ${limits.referredTo} tags, networks and subnets`);
       const result = formOf(kind).safeParse(data);
       if (!result.success) {
         for (const { path, message } of faultsOf(result.error))

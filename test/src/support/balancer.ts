@@ -1,0 +1,92 @@
+/**
+ * Spreads requests over gateways as a load balancer would: a gateway gets requests while its `/readyz` says so; a connection that is
+ * refused, over which nothing was sent, is tried at the next one.
+ */
+import { Agent, request, type OutgoingHttpHeaders } from "node:http";
+import { answersOk } from "@nts/local/processes/probes";
+import type { ProcessHandle } from "./stack.js";
+
+const HEALTH_MS = 100;
+const PATIENCE_MS = 15_000;
+const REFUSED = new Set(["ECONNREFUSED", "no gateway"]);
+
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Text is sent as it is, and anything else as JSON. */
+export type Body = object | string;
+
+export interface Balancer {
+  send(method: string, path: string, headers: OutgoingHttpHeaders, body?: Body): Promise<Answer>;
+  stop(): void;
+}
+
+/** Begins to spread requests over gateways that are ready. */
+export async function startBalancer(gateways: readonly ProcessHandle[]): Promise<Balancer> {
+  const targets = gateways.map(({ url, opsUrl }) => ({
+    ...{ url, opsUrl, isReady: false },
+    agent: new Agent({ keepAlive: true }),
+  }));
+  const check = async (): Promise<void> => {
+    await Promise.all(
+      targets.map(async (target) => {
+        target.isReady = await answersOk(`${target.opsUrl}/readyz`);
+      }),
+    );
+  };
+  await check();
+  const checking = setInterval(() => void check(), HEALTH_MS);
+  let turn = 0;
+
+  async function send(method: string, path: string, headers: OutgoingHttpHeaders, body?: Body): Promise<Answer> {
+    const ready = targets.filter(({ isReady }) => isReady);
+    const first = turn++;
+    for (let tried = 0; ; tried++) {
+      const target = ready[(first + tried) % ready.length];
+      try {
+        if (target === undefined) throw Object.assign(new Error("no gateway is ready"), { code: "no gateway" });
+        return await sendTo(target, { method, path, headers, body });
+      } catch (error) {
+        if (!REFUSED.has(String((error as { code?: string }).code)) || tried + 1 >= ready.length) throw error;
+      }
+    }
+  }
+
+  return {
+    send,
+    stop: () => {
+      clearInterval(checking);
+      for (const { agent } of targets) agent.destroy();
+    },
+  };
+}
+
+function sendTo(
+  { url, agent }: { readonly url: string; readonly agent: Agent },
+  what: { method: string; path: string; headers: OutgoingHttpHeaders; body: Body | undefined },
+): Promise<Answer> {
+  const { method, path, headers, body } = what;
+  const text = typeof body === "object" ? JSON.stringify(body) : body;
+  const ofBody =
+    text === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(text) };
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      url + path,
+      { method, agent, headers: { ...ofBody, ...headers }, timeout: PATIENCE_MS },
+      (answer) => {
+        let received = "";
+        answer.setEncoding("utf8");
+        answer.on("data", (piece: string) => (received += piece));
+        answer.once("end", () => {
+          resolve({ status: answer.statusCode ?? 0, text: received });
+        });
+        answer.once("error", reject);
+      },
+    );
+    sent.once("timeout", () => sent.destroy(new Error(`no answer within ${PATIENCE_MS} ms`)));
+    sent.once("error", reject);
+    sent.end(text);
+  });
+}
