@@ -7,14 +7,23 @@ import {
   deleteHost,
   getHost,
   type Host,
-  ImportPlan,
   listHosts,
   patchHost,
   patchInterface,
 } from "@nts/shared/contract";
-import { anEmptyNetwork, hostsIn, hostsOf, type ImportQuery, scanOf, upHost, withoutIds } from "../support/imports.js";
+import {
+  anEmptyNetwork,
+  hostsIn,
+  hostsOf,
+  importFile,
+  type ImportQuery,
+  scanOf,
+  sendFile,
+  upHost,
+  withoutIds,
+} from "../support/imports.js";
 import { violationsIn } from "../support/invariants.js";
-import { type Answered, type Caller, startTopology, type Topology } from "../support/topology.js";
+import { type Caller, startTopology, type Topology } from "../support/topology.js";
 
 let topology: Topology;
 beforeAll(async () => {
@@ -33,21 +42,9 @@ tcp LISTEN 0 244 127.0.0.1:5432 0.0.0.0:* users:(("postgres",pid=801,fd=6))
 `;
 const NEIGHBOURS = `[{"dst":"192.168.1.20","dev":"eth0","lladdr":"00:11:32:aa:bb:cc","state":["STALE"]}]`;
 
-function send(caller: Caller, format: string, query: ImportQuery, file: string): Promise<Answered<unknown>> {
-  const search = new URLSearchParams(query).toString();
-  const headers = { "content-type": "application/octet-stream" };
-  return caller.raw("post", `/api/v1/imports/${format}?${search}`, file, headers);
-}
-
-async function importFile(caller: Caller, format: string, query: ImportQuery, file: string): Promise<ImportPlan> {
-  const { status, data, text } = await send(caller, format, query, file);
-  if (status !== 200) throw new Error(`the import answered ${status}: ${text}`);
-  return ImportPlan.parse(data);
-}
-
 /** Why a file is refused. */
 async function refused(caller: Caller, format: string, query: ImportQuery, file: string): Promise<unknown[]> {
-  const { status, code, params } = await send(caller, format, query, file);
+  const { status, code, params } = await sendFile(caller, format, query, file);
   const errors = (params["errors"] ?? [params]) as { path: string; message?: string }[];
   return [status, code, ...errors.map(({ path, message }) => (message === undefined ? path : `${path}: ${message}`))];
 }
@@ -212,7 +209,7 @@ describe("the sockets of a machine", () => {
   it("make one host, also when two send them at once", async () => {
     const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
     const wildcard = 'tcp LISTEN 0 128 *:22 *:* users:(("sshd",pid=1,fd=3))\n';
-    const answers = await Promise.all(Array.from({ length: 2 }, () => send(owner, "ss", { network_id, hostname: "twin" }, wildcard))); // prettier-ignore
+    const answers = await Promise.all(Array.from({ length: 2 }, () => sendFile(owner, "ss", { network_id, hostname: "twin" }, wildcard))); // prettier-ignore
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect((await hostsOf(owner, network_id)).map(({ hostname, services }) => [hostname, services.length])).toEqual([["twin", 1]]); // prettier-ignore
   });

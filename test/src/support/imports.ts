@@ -65,6 +65,26 @@ export async function importScan(
   return plan;
 }
 
+/** Sends a file of any format, whatever becomes of it. */
+export function sendFile(
+  caller: Caller,
+  format: string,
+  query: ImportQuery,
+  file: string,
+  headers: Headers = {},
+): Promise<Answered<unknown>> {
+  const search = new URLSearchParams(query).toString();
+  const path = `/api/v1/imports/${format}?${search}`;
+  return caller.raw("post", path, file, { "content-type": "application/octet-stream", ...headers });
+}
+
+/** Imports such a file, which must succeed. */
+export async function importFile(...sent: Parameters<typeof sendFile>): Promise<ImportPlan> {
+  const { status, data, text } = await sendFile(...sent);
+  if (status !== 200) throw new Error(`the import answered ${status}: ${text}`);
+  return ImportPlan.parse(data);
+}
+
 /** Hosts of a plan, a line each, such as `create nas 192.168.1.20: 22/Tcp SSH`. */
 export function hostsIn({ hosts }: ImportPlan): string[] {
   return hosts.map(({ action, name, interfaces, ports, services }) =>
