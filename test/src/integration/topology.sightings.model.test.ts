@@ -1,17 +1,18 @@
 /**
  * Machines that come, go and move between addresses, scans that cover some of them, and a model that knows only the law: what is
- * covered and not found is missed since then, and nothing else is. `SIGHTING_ROUNDS=500` makes as many imports.
+ * covered and not found is missed since then, and nothing else is. `npm run test:sightings` makes 1,000 imports of each kind.
  */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { type Host, patchHost } from "@nts/shared/contract";
-import { anEmptyNetwork, hostsOf, importScan } from "../support/imports.js";
+import { getHost, type Host, patchHost, patchInterface, patchService } from "@nts/shared/contract";
+import { anEmptyNetwork, hostsOf, importFile, importScan } from "../support/imports.js";
 import { violationsIn } from "../support/invariants.js";
 import { missingIn, scanOfBlock, sizeOf, type Up } from "../support/sightings.js";
 import { startTopology, type Topology } from "../support/topology.js";
 
 const ROUNDS = Number(process.env["SIGHTING_ROUNDS"] ?? 24);
 const SEED = Number(process.env["SIGHTING_SEED"] ?? Date.now() % 1_000_000);
+const IMPORTS = Number(process.env["RENAMED_IMPORTS"] ?? 12);
 const MACHINES = 6;
 const PORTS = [22, 80, 443];
 const BLOCKS = ["10.0.0.0/24", "10.0.0.0/25", "10.0.0.128/25", "10.0.0.64/26", "10.0.0.17/32"];
@@ -169,4 +170,45 @@ describe(`the law, over ${ROUNDS} random imports (SIGHTING_SEED=${SEED})`, () =>
       for (const host of hosts) expect(host.name).toBe(`our ${host.hostname ?? ""}`);
     }
   }, 60_000 + ROUNDS * 2_000); // prettier-ignore
+});
+
+describe(`a host that a person has renamed, over ${IMPORTS} imports (SIGHTING_SEED=${SEED})`, () => {
+  const [MAC, OTHER] = ["00:11:32:00:00:0A", "00:11:32:00:00:0B"];
+  const STRANGER = "10.0.0.5";
+
+  /** What a source says of the machine at an address, and of another one that calls itself as the person calls the first. */
+  const files: readonly ((ip: string, n: number) => readonly [format: string, file: string])[] = [
+    (ip, n) => ["auto", scanOfBlock("10.0.0.0/24", [{ ip, mac: MAC, hostname: `dhcp-${n}.lan`, ports: [22] }, { ip: STRANGER, mac: OTHER, hostname: "files.lan" }])], // prettier-ignore
+    (ip, n) => ["dhcp-leases", `4102444800 ${MAC} ${ip} nas-${n} *\n4102444800 ${OTHER} ${STRANGER} files *\n`],
+    (ip) => ["ip-neigh", JSON.stringify([[ip, MAC], [STRANGER, OTHER]].map(([dst, lladdr]) => ({ dst, dev: "eth0", lladdr, state: ["REACHABLE"] })))], // prettier-ignore
+    () => ["auto", scanOfBlock("10.0.0.0/24", [{ ip: STRANGER, mac: OTHER, ports: [80] }])],
+  ];
+
+  it(
+    "is the same one, with all that the person made of it, wherever its machine goes and whatever it is called there",
+    async () => {
+      const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
+      const [, first] = files[0]!(ADDRESSES[0]!, 0);
+      await importScan(owner, network_id, first);
+      const [made] = (await hostsOf(owner, network_id)).filter(({ interfaces: [one] }) => one?.mac_address === MAC);
+      const ours = { name: "Our files", hostname: "files.lan", description: "under the stairs", tags: ["mine"] };
+      await owner.call(patchHost, { params: made!, body: ours });
+      await owner.call(patchInterface, { params: made!.interfaces[0]!, body: { name: "uplink" } });
+      await owner.call(patchService, { params: made!.services[0]!, body: { name: "Our shell" } });
+      const draws = fc.sample(fc.tuple(fc.nat(files.length - 1), fc.constantFrom(...ADDRESSES)), { seed: SEED, numRuns: IMPORTS }); // prettier-ignore
+      const at = new Set([ADDRESSES[0]]);
+      for (const [n, [source, ip]] of draws.entries()) {
+        const [format, file] = files[source]!(ip, n);
+        if (file.includes(MAC)) at.add(ip);
+        const { summary } = await importFile(owner, format, { network_id }, file);
+        expect([n, format, summary.hosts.create, summary.hosts.failed]).toEqual([n, format, 0, 0]);
+        const host = await owner.call(getHost, { params: made! });
+        expect(host).toMatchObject({ ...ours, services: [{ name: "Our shell" }] });
+        expect(host.interfaces[0]).toMatchObject({ ip_address: ADDRESSES[0], name: "uplink" });
+        expect(host.interfaces.map((one) => [one.ip_address, one.mac_address]).sort()).toEqual([...at].sort().map((one) => [one, MAC])); // prettier-ignore
+      }
+      expect((await hostsOf(owner, network_id)).map(({ interfaces }) => interfaces[0]?.mac_address).sort()).toEqual([MAC, OTHER].sort()); // prettier-ignore
+    },
+    60_000 + IMPORTS * 500,
+  );
 });

@@ -6,6 +6,7 @@ import type { Caller } from "./topology.js";
 export interface Up {
   readonly ip: string;
   readonly mac?: string;
+  readonly hostname?: string;
   /** Numbers of open TCP ports. */
   readonly ports?: readonly number[];
 }
@@ -35,11 +36,12 @@ export function scanOfBlock(
   );
 }
 
-function hostElement({ ip, mac, ports = [] }: Up, others: string | null): string {
+function hostElement({ ip, mac, hostname, ports = [] }: Up, others: string | null): string {
   const open = ports.map((port) => `<port protocol="tcp" portid="${port}"><state state="open"/></port>`).join("");
   const rest = others === null ? "" : `<extraports state="${others}" count="1"/>`;
   const card = mac === undefined ? "" : `<address addr="${mac}" addrtype="mac"/>`;
-  return `<host><status state="up" reason="arp-response"/><address addr="${ip}" addrtype="ipv4"/>${card}<ports>${rest}${open}</ports></host>\n`;
+  const names = hostname === undefined ? "" : `<hostnames><hostname name="${hostname}" type="PTR"/></hostnames>`;
+  return `<host><status state="up" reason="arp-response"/><address addr="${ip}" addrtype="ipv4"/>${card}${names}<ports>${rest}${open}</ports></host>\n`;
 }
 
 /** What an import misses, such as `Host nas`, in the order of the alphabet. */
