@@ -15,9 +15,14 @@ import {
 } from "@nts/shared/contract";
 import { createLog } from "@nts/shared/log";
 import { createMetrics } from "@nts/shared/metrics";
+import { BACKGROUND } from "@nts/shared/work";
 import { journalCollections } from "@nts/topology/journal/collections";
+import { spansIn } from "@nts/topology/journal/diff";
 import { startJournal } from "@nts/topology/journal/journal";
+import { createJournalReader } from "@nts/topology/journal/read";
 import { sweepJournal } from "@nts/topology/journal/retention";
+import { createViews } from "@nts/topology/past/view";
+import { createStorage } from "@nts/topology/storage/storage";
 import { anEmptyWorld, drawHistory, step } from "../support/history.js";
 import { byPath, caughtUp, type Moment, momentNow, type State } from "../support/moments.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
@@ -151,6 +156,43 @@ describe("what a diff tells", () => {
     await owner.call(createTag, { body: { name: "later" } });
     await caughtUp(owner);
     expect(names((await diff(owner, at)).added)).toContain("Tag later");
+  });
+
+  it("refuses more changes, and changes of more entities, than may be compared or looked behind", async () => {
+    const world = await aNetwork(topology.aCaller());
+    const { owner } = world;
+    const host = await aHost(world, { name: "first" });
+    const from = await caughtUp(owner);
+    for (const name of ["second", "third"]) await owner.call(patchHost, { params: host, body: { name } });
+    await aHost(world, { name: "other" });
+    await caughtUp(owner);
+    const { database } = createStorage(topology.db, () => Promise.reject(new Error("nothing is written here")));
+    const reader = createJournalReader(database);
+    const { scope } = owner;
+    const { last } = await reader.ends(scope);
+    const range = { first: last - 3, last };
+    const compare = (changes: number, entities: number) =>
+      spansIn(database, { work: BACKGROUND, scope, range, filter: {} }, { changes, entities });
+    const tooMany = (limit: number) => ({ code: "too_many_changes", params: { limit } });
+    // Three changes of two hosts, and the tag that marks their end.
+    expect(await compare(4, 3)).toMatchObject({ added: { length: 4 }, changed: { length: 2 } });
+    await expect(compare(3, 3)).rejects.toMatchObject(tooMany(3));
+    await expect(compare(4, 2)).rejects.toMatchObject(tooMany(2));
+    const kinds = ["Host", "Tag"];
+    for (const filter of [{}, { network_id: world.network.id }]) {
+      const lookBack = (changes: number, entities: number) =>
+        createViews(database, reader, { changes, entities })({
+          work: BACKGROUND,
+          rights: scope,
+          asOf: from,
+          filter,
+          kinds,
+        });
+      const [changes, entities] = "network_id" in filter ? [3, 2] : [4, 3];
+      expect((await lookBack(changes, entities)).changed.get("Host")?.size).toBe(2);
+      await expect(lookBack(changes - 1, entities)).rejects.toMatchObject(tooMany(changes - 1));
+      await expect(lookBack(changes, entities - 1)).rejects.toMatchObject(tooMany(entities - 1));
+    }
   });
 
   it("refuses a time of which the journal knows only that something had changed when it looked again", async () => {

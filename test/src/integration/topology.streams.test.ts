@@ -1,8 +1,9 @@
-/** Streams of changes whose client does not read, and whose database goes away for a while. */
+/** Streams of changes whose client does not read, or slowly, and whose database goes away for a while. */
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { MongoClient, type Timestamp } from "mongodb";
 import type { Change } from "@nts/shared/contract";
 import { type Account, anAccount } from "../support/api.js";
 import { type EventStream, openEvents } from "../support/event-stream.js";
@@ -18,6 +19,7 @@ const UNREAD = 9;
 const [HOSTS, SERVICES] = [10, 40];
 const PATIENCE_MS = 30_000;
 const MONGOD_AWAY_MS = 1_500;
+const SNAPSHOT_TOO_OLD = 239;
 
 let stack: Stack;
 let account: Account;
@@ -61,8 +63,11 @@ async function unread(after: string, tries = 5): Promise<Read> {
   }
 }
 
-async function readUpToBookmark(after: string): Promise<Read> {
-  const asked = request(path(after), { headers: { cookie: account.cookie }, agent: false });
+const readUpToBookmark = (after: string): Promise<Read> => readUpTo("event: bookmark\n", path(after));
+
+/** A stream that is read up to a text and no further. */
+async function readUpTo(wanted: string, url: string): Promise<Read> {
+  const asked = request(url, { headers: { cookie: account.cookie }, agent: false });
   asked.on("error", () => undefined).end();
   const [answer] = (await once(asked, "response")) as [IncomingMessage];
   const read: Read = { answer: answer.setEncoding("utf8"), text: "" };
@@ -70,7 +75,7 @@ async function readUpToBookmark(after: string): Promise<Read> {
   await new Promise<void>((resolve, reject) => {
     answer.on("error", reject).on("data", (piece: string) => {
       read.text += piece;
-      if (hasBegun || !read.text.includes("event: bookmark\n")) return;
+      if (hasBegun || !read.text.includes(wanted)) return;
       hasBegun = true;
       answer.pause();
       resolve();
@@ -143,6 +148,47 @@ describe("a stream while the database is away", () => {
     expect(stream.isOpen()).toBe(true);
     stream.close();
   }, 60_000);
+});
+
+describe("a stream that tells what there is for longer than the database remembers a moment", () => {
+  it("ends before its bookmark, and its client begins again and has all of it", async () => {
+    const { network } = await aNetworkWithAHost(account.session);
+    for (let n = 0; n < 2 * HOSTS; n++) {
+      const services = Array.from({ length: SERVICES }, aLargeService);
+      await account.session.data("post", "/api/v1/hosts", { network_id: network.id, name: `host ${n}`, services });
+    }
+    const client = new MongoClient(stack.servers.urls.mongodb);
+    const rememberFor = (minSnapshotHistoryWindowInSeconds: number) =>
+      client.db("admin").command({ setParameter: 1, minSnapshotHistoryWindowInSeconds });
+    try {
+      await rememberFor(1);
+      const { operationTime } = await client.db("admin").command({ ping: 1 });
+      const slow = await readUpTo("event: state\n", `${path()}&initial=true`);
+      await until(() => isForgotten(client, operationTime as Timestamp), 50, PATIENCE_MS);
+      slow.answer.resume();
+      await once(slow.answer, "close");
+      expect(slow.text).not.toContain("event: bookmark");
+      await rememberFor(300);
+      const again = await openEvents(`${path()}&initial=true`, { cookie: account.cookie });
+      await until(() => again.data("bookmark").length > 0, 50, PATIENCE_MS);
+      const told = again
+        .data<Change>("state")
+        .filter((one) => one.entity === "Service" && one.network_id === network.id);
+      expect(told).toHaveLength(2 * HOSTS * SERVICES + 1);
+      again.close();
+    } finally {
+      await rememberFor(300);
+      await client.close();
+    }
+  }, 60_000);
+
+  /** Writes go on, and the database gives up what is older than it has to remember. */
+  async function isForgotten(client: MongoClient, atClusterTime: Timestamp): Promise<boolean> {
+    await account.session.data("post", "/api/v1/tags", { name: `tag ${Math.random()}` });
+    const find = { find: "tags", limit: 1, readConcern: { level: "snapshot", atClusterTime } };
+    const failed = await client.db(stack.databases.topology).command(find).then(() => null, (error: unknown) => error); // prettier-ignore
+    return failed !== null && (failed as { code?: number }).code === SNAPSHOT_TOO_OLD;
+  }
 });
 
 /** Reads on until it was cut, or the last change has come. @returns whether that has */

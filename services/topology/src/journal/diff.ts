@@ -28,13 +28,14 @@ interface Span {
   isGone: boolean;
 }
 
-/** @throws AppError `too_many_changes` */
+/** @param most what may be compared @throws AppError `too_many_changes` */
 export async function spansIn(
   database: Database,
   { work, scope, range, filter }: { work: Work; scope: Scope; range: Range; filter: ChangeFilter },
+  most: Readonly<Record<keyof typeof COMPARED, number>> = COMPARED,
 ): Promise<Spans> {
   const spans = new Map<string, Span>();
-  let left = COMPARED.changes;
+  let left = most.changes;
   const asked = { filter, range, direction: "asc", limit: left + 1, mostRows: LOOKED_AT } as const;
   const projection = { _id: 0, n: 1, entity_id: 1, action: 1 };
   for await (const batch of entriesIn(database, scope, { ...asked, projection })) {
@@ -46,8 +47,8 @@ export async function spansIn(
       else Object.assign(span, { last: n, isGone });
     }
     left -= batch.length;
-    if (left < 0) throw new AppError("too_many_changes", { limit: COMPARED.changes });
-    if (spans.size > COMPARED.entities) throw new AppError("too_many_changes", { limit: COMPARED.entities });
+    if (left < 0) throw new AppError("too_many_changes", { limit: most.changes });
+    if (spans.size > most.entities) throw new AppError("too_many_changes", { limit: most.entities });
   }
   const found = { added: [] as number[], removed: [] as number[], changed: [] as number[] };
   for (const { first, last, isNew, isGone } of spans.values())

@@ -57,7 +57,8 @@ export type OpenView = (looked: Looked) => Promise<View>;
 /** Clocks differ: a time that is not this far behind what is told may have had changes that are not. */
 const CLOCKS_MS = 10_000;
 
-export function createViews(database: Database, reader: JournalReader): OpenView {
+/** @param most changes that may have happened since, and entities that they may be of */
+export function createViews(database: Database, reader: JournalReader, most: Most = PAST): OpenView {
   const moments = createMoments(database, reader);
 
   /** Finds a moment that the journal has already passed; null where that is not certain yet. */
@@ -98,7 +99,7 @@ export function createViews(database: Database, reader: JournalReader): OpenView
       throw error;
     });
     const { stored, moment, n, last } = quick ?? (await afterWaiting(looked));
-    const changes = await changesIn({ database, ...looked }, { first: n + 1, last });
+    const changes = await changesIn({ database, ...looked, most }, { first: n + 1, last });
     const cursor = (await reader.cursors()).of(rights.organizationId, n);
     return { database, work, rights, stored, moment, cursor, ...changes };
   };
@@ -119,20 +120,20 @@ function isOfNoSnapshot(error: unknown): boolean {
   return error instanceof MongoServerError && NO_SNAPSHOT.has(Number(error.code));
 }
 
-type Asked = Pick<View, "database" | "work" | "rights"> & Pick<Looked, "filter" | "kinds">;
+type Most = Readonly<Record<keyof typeof PAST, number>>;
+type Asked = Pick<View, "database" | "work" | "rights"> & Pick<Looked, "filter" | "kinds"> & { readonly most: Most };
 
 async function changesIn(
-  { database, work, rights, filter, kinds }: Asked,
+  { database, work, rights, filter, kinds, most }: Asked,
   range: Range,
 ): Promise<Pick<View, "changed" | "readdressed">> {
   const changed = new Map(kinds.map((kind) => [kind, new Map<string, number>()]));
   const readdressed = new Set<string>();
-  let entries: number = PAST.changes;
-  let entities: number = PAST.entities;
+  let { changes: entries, entities } = most;
   // Numbers have no gaps: where all of them are looked at, they need not be read to be counted.
   const areAll = rights.networks === "all" && Object.values(filter).every((one) => one === undefined);
-  if (areAll && range.last - range.first >= PAST.changes)
-    throw new AppError("too_many_changes", { limit: PAST.changes });
+  if (areAll && range.last - range.first >= most.changes)
+    throw new AppError("too_many_changes", { limit: most.changes });
   const asked = { filter, kinds, range, direction: "asc", limit: entries + 1, mostRows: LOOKED_AT } as const;
   const projection = { _id: 0, n: 1, entity: 1, entity_id: 1, action: 1, host_id: 1 };
   for await (const batch of entriesIn(database, rights, { ...asked, projection })) {
@@ -145,8 +146,8 @@ async function changesIn(
       if (entity === "Interface" && host_id !== null) readdressed.add(host_id);
     }
     entries -= batch.length;
-    if (entries < 0) throw new AppError("too_many_changes", { limit: PAST.changes });
-    if (entities < 0) throw new AppError("too_many_changes", { limit: PAST.entities });
+    if (entries < 0) throw new AppError("too_many_changes", { limit: most.changes });
+    if (entities < 0) throw new AppError("too_many_changes", { limit: most.entities });
   }
   return { changed, readdressed };
 }
