@@ -58,7 +58,7 @@ export default function NetworksPage(): ReactNode {
       about="Hosts and subnets belong to a network. Users and API keys can be limited to networks."
       actions={
         <>
-          {rows.data?.data.length !== 0 && <ExportButton />}
+          {(state.isFiltered || rows.data?.data.length !== 0) && <ExportButton />}
           {add}
         </>
       }
