@@ -71,6 +71,14 @@ module.exports = {
       to: { pathNot: [CLIENT, "^node_modules/eventsource-parser/"] },
     },
     {
+      name: "the-command-line-is-a-client",
+      comment:
+        "It is a program of its own, which reaches the system by HTTP: of ours it imports the contract and the client.",
+      severity: "error",
+      from: { path: "^cli/src/", pathNot: TEST },
+      to: { path: "^(?:shared|gateway|services|deploy|test)/", pathNot: [BROWSER_SAFE] },
+    },
+    {
       name: "console-is-a-browser-program",
       comment:
         "The console runs in browsers: of ours it imports the contract, the errors and the client, and nothing of Node.",

@@ -25,8 +25,8 @@ export async function prepare({ tests, report }) {
   });
 }
 
-/** Compiled to be tested only: the console runs from what `vite build` makes of it. */
-const FOR_TESTS = ["test", "gateway/web"];
+/** Compiled to be tested only: the console runs from what `vite build` makes of it, the command line from one file. */
+const FOR_TESTS = ["test", "gateway/web", "cli"];
 
 /** The workspaces that `tsc -b` compiles, as folders relative to the root. */
 export function projects(tests) {

@@ -1,0 +1,20 @@
+// Makes one file of what was compiled and of all that it uses, so that nothing is installed beside it.
+import { chmodSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "esbuild";
+
+const outfile = join(import.meta.dirname, "bundle/nts.js");
+
+const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "package.json"), "utf8"));
+
+await build({
+  entryPoints: [join(import.meta.dirname, "dist/main.js")],
+  outfile,
+  ...{ bundle: true, minify: true, platform: "node", format: "esm", target: "node20", logLevel: "warning" },
+  define: { NTS_VERSION: JSON.stringify(version) },
+  banner: {
+    // commander is not an ES module, and asks for Node's own modules.
+    js: '#!/usr/bin/env node\nimport { createRequire as __requireOf } from "node:module";const require = __requireOf(import.meta.url);',
+  },
+});
+chmodSync(outfile, 0o755);

@@ -1,0 +1,83 @@
+import type { Command } from "commander";
+import { parseAllDocuments } from "yaml";
+import type { Plan } from "@nts/client";
+import type { Connection } from "../connection.js";
+import { type Document, documentOf, type Step, stepOf } from "../documents.js";
+import { planText } from "../plans.js";
+import { confirm, EXIT, Problem, type Terminal } from "../terminal.js";
+import { readText } from "../values.js";
+import { type AddCommands, connectFor } from "./command.js";
+
+interface ApplyOptions {
+  readonly file: readonly string[];
+  readonly yes?: boolean;
+  readonly dryRun?: boolean;
+  readonly comment?: string;
+}
+
+export const addApply: AddCommands = (program, surroundings) => {
+  const { terminal } = surroundings;
+  program
+    .command("apply")
+    .description("make entities be as files say: shows what changes, asks, and then does exactly that")
+    .requiredOption("-f, --file <paths...>", "documents in YAML or JSON; - is standard input")
+    .option("--dry-run", "only show what would change")
+    .option("-y, --yes", "do not ask")
+    .option("--comment <text>", "why, for the journal")
+    .action(async (options: ApplyOptions, command: Command) => {
+      const connection = await connectFor(command, surroundings);
+      const documents: Document[] = [];
+      for (const path of options.file) documents.push(...readDocuments(await readText(terminal, path), path));
+      const isDifferent = await preview(terminal, connection, documents);
+      if (options.dryRun === true || !isDifferent) return;
+      await confirm(terminal, "Apply it?", options);
+      for (const document of documents) await applyOne(terminal, connection, document, options);
+    });
+};
+
+function readDocuments(text: string, path: string): Document[] {
+  return parseAllDocuments(text).flatMap((parsed) => {
+    const [error] = parsed.errors;
+    if (error !== undefined) throw new Problem(EXIT.usage, `${path}: ${error.message}`);
+    const value = parsed.toJS() as unknown;
+    return value === null ? [] : [documentOf(value, path)];
+  });
+}
+
+/** Shows what changes, as far as that can be known before it is begun. @returns whether anything does */
+async function preview(terminal: Terminal, connection: Connection, documents: readonly Document[]): Promise<boolean> {
+  let isDifferent = false;
+  for (const document of documents) {
+    const step = await stepOf(connection, document);
+    const plan = step === null ? null : await planOf(connection, step);
+    // What it refers to is made by a document before it.
+    terminal.print(
+      plan === null
+        ? `+ ${document.kind} ${document.title}: planned when what it needs is there`
+        : planText(plan, step?.id === undefined ? {} : { [step.id]: document.title }),
+    );
+    isDifferent ||= plan?.action !== "none";
+  }
+  return isDifferent;
+}
+
+async function planOf({ transport }: Connection, { operation, input }: Step): Promise<Plan> {
+  const answered = await transport.send(operation, { ...input, query: { dry_run: true } });
+  return (answered as { meta: { plan: Plan } }).meta.plan;
+}
+
+/** Plans once more, because documents before it may have changed what it refers to, and writes on condition of that plan. */
+async function applyOne(
+  terminal: Terminal,
+  connection: Connection,
+  document: Document,
+  { comment }: ApplyOptions,
+): Promise<void> {
+  const step = await stepOf(connection, document);
+  if (step === null) throw new Problem(EXIT.missing, `${document.kind} ${document.title}: what it refers to is not there.`); // prettier-ignore
+  const plan = await planOf(connection, step);
+  if (plan.action === "none") return;
+  const conditions = { ifMatch: plan.etag, ...(comment !== undefined && { comment }) };
+  await connection.transport.send(step.operation, { ...step.input, ...conditions });
+  terminal.say(`${plan.action}d ${document.kind} ${document.title}`);
+}

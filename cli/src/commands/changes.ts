@@ -1,0 +1,130 @@
+import { writeFile as saveFile } from "node:fs/promises";
+import { type Command, Option } from "commander";
+import { stringify } from "yaml";
+import { watch } from "@nts/client/watch";
+import {
+  type Diff,
+  diffChanges,
+  exportArchive,
+  exportInventory,
+  listChanges,
+  streamChanges,
+} from "@nts/shared/contract";
+import { operationOf } from "@nts/shared/client";
+import type { Connection } from "../connection.js";
+import { withIds } from "../find.js";
+import { addQuery, queryOf } from "../options.js";
+import { parametersOf } from "../resources.js";
+import { EXIT, Problem, writeFile } from "../terminal.js";
+import { type AddCommands, connectFor } from "./command.js";
+
+export const addWatch: AddCommands = (program, surroundings) => {
+  const { terminal } = surroundings;
+  const command = program
+    .command("watch")
+    .description("tell changes while they happen, until Ctrl-C; goes on by itself where the connection broke")
+    .addOption(
+      new Option("-o, --output <form>", "a line for people, or the entry").choices(["text", "json"]).default("text"),
+    ) // prettier-ignore
+    .option("--count <number>", "end after so many changes");
+  addQuery(command, streamChanges, []).action(async (options: { output: string; count?: string }, self: Command) => {
+    const connection = await connectFor(self, surroundings);
+    const query = await withIds(connection, queryOf(streamChanges, { ...options }));
+    let left = Number(options.count ?? Infinity);
+    // Without a place to begin, what happens from now on is meant.
+    const isFromNow = query["after"] === undefined && query["initial"] === undefined && query["since"] === undefined;
+    const asked = { ...query, ...(isFromNow && { after: await lastCursor(connection) }), signal: terminal.signal };
+    for await (const event of watch(connection.transport, asked)) {
+      if (event.type === "reset") terminal.say(`What was told so far may not hold any more: ${event.reason}.`);
+      if (event.type !== "change" && event.type !== "state") continue;
+      const entry = event.type === "change" ? event.change : event.state;
+      if (options.output === "json") terminal.print(JSON.stringify(entry));
+      else terminal.print(event.type === "change" ? lineOf(event.change) : `there is ${entry.entity} ${entry.name}`);
+      left -= event.type === "change" ? 1 : 0;
+      if (left <= 0) return;
+    }
+  });
+};
+
+/** The place behind all that has happened. */
+async function lastCursor({ client }: Connection): Promise<string> {
+  const { data, oldest = "" } = await client.changes(listChanges, { query: { order_direction: "desc", limit: 1 } });
+  return data[0]?.cursor ?? oldest;
+}
+
+interface Told {
+  readonly at: string;
+  readonly action: string;
+  readonly entity: string;
+  readonly name: string;
+  readonly fields: readonly string[];
+  readonly actor: { readonly email: string | null } | null;
+  readonly comment: string | null;
+}
+
+function lineOf({ at, action, entity, name, fields, actor, comment }: Told): string {
+  const members = fields.length > 0 ? ` (${fields.join(", ")})` : "";
+  const why = comment === null ? "" : `: ${comment}`;
+  return `${at} ${action} ${entity} ${name}${members} by ${actor?.email ?? "somebody unknown"}${why}`;
+}
+
+export const addDiff: AddCommands = (program, surroundings) => {
+  const { terminal } = surroundings;
+  program
+    .command("diff")
+    .description("what is different between two moments")
+    .requiredOption("--since <moment>", "a time, a cursor, or how long ago, such as 7d, 12h or 30m")
+    .option("--to <moment>", "the later moment; now unless given")
+    .option("--network <name>", "only of this network")
+    .addOption(new Option("-o, --output <form>").choices(["text", "json", "yaml"]).default("text"))
+    .action(async (options: { since: string; to?: string; network?: string; output: string }, self: Command) => {
+      const { since, to, network } = options;
+      const connection = await connectFor(self, surroundings);
+      const query = { from: momentOf(since), to: to && momentOf(to), network_id: network };
+      const diff = await connection.client.call(diffChanges, { query: (await withIds(connection, query)) as never });
+      if (options.output === "json") terminal.print(JSON.stringify(diff, null, 2));
+      else terminal.print(options.output === "yaml" ? stringify(diff).trimEnd() : diffText(diff));
+    });
+};
+
+const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** A time or a cursor as it is; how long ago as a time. */
+function momentOf(text: string): string {
+  const [, count, unit = ""] = /^(\d+)([mhdw])$/.exec(text) ?? [];
+  if (count !== undefined) return new Date(Date.now() - Number(count) * (UNITS[unit] ?? 0)).toISOString();
+  return /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text;
+}
+
+function diffText({ added, removed, changed }: Diff): string {
+  const lines = [
+    ...added.map(({ entity, name }) => `+ ${entity} ${name}`),
+    ...removed.map(({ entity, name }) => `- ${entity} ${name}`),
+    ...changed.map(
+      ({ entity, name, fields }) => `~ ${entity} ${name}: ${fields.join(", ") || "changed and changed back"}`,
+    ),
+  ];
+  return lines.length === 0 ? "Nothing is different." : lines.join("\n");
+}
+
+export const addExport: AddCommands = (program, surroundings) => {
+  const { terminal } = surroundings;
+  const formats = parametersOf(exportInventory.params).find(({ name }) => name === "format")?.choices ?? [];
+  const command = program
+    .command("export <format>")
+    .description(`the inventory for another tool (${formats.join(", ")}), or all of it (archive)`)
+    .option("--to <file>", "a file; standard output unless given");
+  addQuery(command, exportInventory, []).action(async (format: string, options: { to?: string }, self: Command) => {
+    if (format !== "archive" && !formats.includes(format))
+      throw new Problem(
+        EXIT.usage,
+        `There is no export ${format}: choose one of ${[...formats, "archive"].join(", ")}.`,
+      );
+    const connection = await connectFor(self, surroundings);
+    const query = await withIds(connection, queryOf(exportInventory, { ...options }));
+    const asked = format === "archive" ? ([exportArchive, {}] as const) : ([exportInventory, { params: { format }, query }] as const); // prettier-ignore
+    const answered = await connection.transport.open(operationOf(asked[0]), asked[1]);
+    if (options.to === undefined) await writeFile(terminal, answered);
+    else if (answered.body !== null) await saveFile(options.to, answered.body, { mode: 0o600 });
+  });
+};

@@ -1,0 +1,132 @@
+import { hostname as ownName } from "node:os";
+import type { Command } from "commander";
+import { importFile } from "@nts/shared/contract";
+import { ApiError } from "@nts/shared/client";
+import { type Collected, SOURCES } from "../collect/sources.js";
+import type { Connection } from "../connection.js";
+import { describeFailure } from "../failures.js";
+import { idOf } from "../find.js";
+import { resourceNamed } from "../resources.js";
+import { EXIT, Problem, type Surroundings, type Terminal } from "../terminal.js";
+import { type AddCommands, connectFor } from "./command.js";
+
+interface CollectOptions {
+  readonly network?: string;
+  readonly hostname: string;
+  readonly scan: readonly string[];
+  readonly only: readonly string[];
+  readonly dryRun?: boolean;
+  readonly every?: string;
+}
+
+export const addCollect: AddCommands = (program, surroundings) => {
+  program
+    .command("collect")
+    .description("post what this machine knows of its network: addresses, sockets, containers, leases, neighbours")
+    .option("--network <name>", "the network it is in; not needed for a key of a single one")
+    .option("--hostname <name>", "what this machine is called", ownName())
+    .option("--only <sources...>", Object.keys(SOURCES).join(", "), [])
+    .option("--scan <blocks...>", "scan these with nmap, too, such as 192.168.1.0/24", [])
+    .option("--dry-run", "only say what would be done")
+    .option("--every <seconds>", "again and again, as the program of a container")
+    .action((options: CollectOptions, command: Command) => collect(options, command, surroundings));
+};
+
+async function collect(options: CollectOptions, command: Command, surroundings: Surroundings): Promise<void> {
+  const { terminal } = surroundings;
+  const unknown = options.only.filter((name) => !(name in SOURCES));
+  if (unknown.length > 0) throw new Problem(EXIT.usage, `There is no source ${unknown.join(", ")}.`);
+  const seconds = options.every === undefined ? null : Number(options.every);
+  if (seconds !== null && !(seconds >= 10)) throw new Problem(EXIT.usage, "--every takes 10 seconds or more.");
+  const connection = await connectFor(command, surroundings);
+  for (;;) {
+    const exitCode = await collectOnce(options, connection, surroundings);
+    if (seconds === null && exitCode !== EXIT.success) throw new Problem(exitCode, "");
+    if (seconds === null || (await isOver(terminal.signal, seconds * 1_000))) return;
+  }
+}
+
+/** What one source fails at keeps the others from nothing. @returns what a single round ends with */
+async function collectOnce(
+  options: CollectOptions,
+  connection: Connection,
+  surroundings: Surroundings,
+): Promise<number> {
+  const { terminal } = surroundings;
+  let exitCode: number = EXIT.success;
+  let found = 0;
+  try {
+    const network_id = await networkOf(connection, options.network);
+    for (const [name, source] of Object.entries(SOURCES)) {
+      if (options.only.length > 0 && !options.only.includes(name)) continue;
+      const file = await source(surroundings, options);
+      if (file === null) continue;
+      found += 1;
+      exitCode ||= await post(terminal, connection, { file, network_id, options });
+    }
+  } catch (error) {
+    return tell(terminal, error, "");
+  }
+  if (found === 0) terminal.say("Nothing was found here: there is neither ip, ss, docker nor a file of leases.");
+  return found === 0 ? EXIT.missing : exitCode;
+}
+
+interface Posting {
+  readonly file: Collected;
+  readonly network_id: string;
+  readonly options: CollectOptions;
+}
+
+async function post(
+  terminal: Terminal,
+  { client }: Connection,
+  { file, network_id, options }: Posting,
+): Promise<number> {
+  const { source, format, text, isOwn, resource } = file;
+  const query = {
+    ...{ network_id, dry_run: options.dryRun === true },
+    ...(isOwn && { hostname: options.hostname }),
+    ...(resource !== undefined && { resource }),
+  };
+  try {
+    const { summary } = await client.call(importFile, { params: { format }, query, body: text });
+    const { hosts, services } = summary;
+    terminal.print(
+      `${source.padEnd(11)} ${hosts.create} hosts new, ${hosts.update} changed, ${hosts.unchanged} as they were; ${services.create} services new`,
+    );
+    return hosts.failed > 0 ? EXIT.conflict : EXIT.success;
+  } catch (error) {
+    return tell(terminal, error, `${source}: `);
+  }
+}
+
+function tell(terminal: Terminal, error: unknown, before: string): number {
+  const failure = describeFailure(error);
+  if (failure === null) throw error;
+  terminal.say(`${before}${failure.text}`);
+  return error instanceof ApiError || failure.exitCode !== EXIT.success ? failure.exitCode : EXIT.failed;
+}
+
+/** The network by its name, or the only one there is. */
+async function networkOf(connection: Connection, name: string | undefined): Promise<string> {
+  const networks = resourceNamed("networks");
+  if (name !== undefined) return idOf(connection, networks, name);
+  const answered = await connection.transport.send(networks.list, { query: { limit: 2 } });
+  const [first, second] = (answered?.data ?? []) as readonly { readonly id: string }[];
+  if (first === undefined)
+    throw new Problem(EXIT.missing, "There is no network yet: nts create network --set name=Home");
+  if (second !== undefined) throw new Problem(EXIT.usage, "Which network? Say it with --network.");
+  return first.id;
+}
+
+/** Waits for the next round. @returns whether the program was told to end */
+async function isOver(signal: AbortSignal, ms: number): Promise<boolean> {
+  if (signal.aborted) return true;
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve(true);
+    }, { once: true }); // prettier-ignore
+  });
+}

@@ -1,0 +1,47 @@
+import type { Command, Option } from "commander";
+import type { AddCommands } from "./command.js";
+
+// Shells ask the program itself what may follow, so that their scripts never go stale.
+
+const SCRIPTS = {
+  bash: `_nts() { mapfile -t COMPREPLY < <(nts complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null); }
+complete -o default -F _nts nts`,
+  zsh: `#compdef nts
+_nts() { compadd -- \${(f)"$(nts complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)"} }
+compdef _nts nts`,
+  fish: `complete -c nts -f -a '(nts complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'`,
+} as const;
+
+export const addCompletion: AddCommands = (program, { terminal }) => {
+  program
+    .command("completion")
+    .argument("<shell>", Object.keys(SCRIPTS).join(", "))
+    .description("the script that completes commands, for the start of a shell: source <(nts completion bash)")
+    .action((shell: string, _options, command: Command) => {
+      if (!(shell in SCRIPTS)) command.error(`There is no script for ${shell}: ${Object.keys(SCRIPTS).join(", ")}.`);
+      terminal.print(SCRIPTS[shell as keyof typeof SCRIPTS]);
+    });
+  program
+    .command("complete", { hidden: true })
+    .argument("[words...]")
+    .action((words: string[]) => {
+      for (const candidate of candidates(program, words)) terminal.print(candidate);
+    });
+};
+
+/** What may stand in the place of the last word. */
+export function candidates(program: Command, words: readonly string[]): string[] {
+  const last = words.at(-1) ?? "";
+  let command = program;
+  for (const word of words.slice(0, -1))
+    command = command.commands.find((one) => one.name() === word || one.aliases().includes(word)) ?? command;
+  const previous = command.options.find(({ long, short }) => [long, short].includes(words.at(-2)));
+  const names = last.startsWith("-")
+    ? command.options.map(({ long }) => long ?? "")
+    : (choicesOf(previous) ?? command.commands.filter((one) => one.name() !== "complete").map((one) => one.name()));
+  return names.filter((name) => name.startsWith(last));
+}
+
+function choicesOf(option: Option | undefined): readonly string[] | undefined {
+  return option?.argChoices;
+}

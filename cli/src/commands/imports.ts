@@ -1,0 +1,95 @@
+import { readFile } from "node:fs/promises";
+import { type Command, Option } from "commander";
+import { CSV_RESOURCES, IMPORT_FORMATS, importArchive, importFile, type ImportPlan } from "@nts/shared/contract";
+import { idOf } from "../find.js";
+import { importText, isIdle } from "../plans.js";
+import { resourceNamed } from "../resources.js";
+import { confirm, EXIT, Problem, type Surroundings, type Terminal } from "../terminal.js";
+import { type AddCommands, connectFor } from "./command.js";
+
+interface ImportOptions {
+  readonly network: string;
+  readonly format: (typeof IMPORT_FORMATS)[number] | "archive";
+  readonly host?: string;
+  readonly hostname?: string;
+  readonly resource?: (typeof CSV_RESOURCES)[number];
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+}
+
+export const addImport: AddCommands = (program, surroundings) => {
+  program
+    .command("import <file>")
+    .description("import a scan, sockets, neighbours, leases, containers or a table: shows the plan, and asks")
+    .requiredOption("--network <name>", "the network that the file is about; of an archive: any")
+    .addOption(new Option("--format <format>", "of the file").choices([...IMPORT_FORMATS, "archive"]).default("auto"))
+    .option("--hostname <name>", "the machine that the file is from")
+    .addOption(new Option("--resource <rows>", "what the rows of a table are").choices(CSV_RESOURCES))
+    .option("--dry-run", "only show the plan")
+    .option("-y, --yes", "do not ask")
+    .action((file: string, options: ImportOptions, command: Command) =>
+      importOne(file, options, command, surroundings),
+    );
+};
+
+async function importOne(
+  path: string,
+  options: ImportOptions,
+  command: Command,
+  surroundings: Surroundings,
+): Promise<void> {
+  const { terminal } = surroundings;
+  const connection = await connectFor(command, surroundings);
+  const body = await bytesOf(terminal, path);
+  if (options.format === "archive") {
+    const plan = await connection.client.call(importArchive, { query: { dry_run: true }, body });
+    terminal.say(JSON.stringify(plan.summary, null, 2));
+    if (options.dryRun === true) return;
+    await confirm(terminal, "Import it?", options);
+    await connection.client.call(importArchive, { query: {}, body, onText: countingOf(terminal, plan.archive.counts) });
+    return;
+  }
+  const { hostname, resource, format } = options;
+  const query = {
+    network_id: await idOf(connection, resourceNamed("networks"), options.network),
+    ...(hostname !== undefined && { hostname }),
+    ...(resource !== undefined && { resource }),
+  };
+  const send = (dry_run: boolean, onText?: (text: string) => void): Promise<ImportPlan> =>
+    connection.client.call(importFile, { params: { format }, query: { ...query, dry_run }, body, ...(onText && { onText }) }); // prettier-ignore
+  const plan = await send(true);
+  terminal.say(importText(plan));
+  if (options.dryRun === true || isIdle(plan)) return;
+  await confirm(terminal, "Import it?", options);
+  const done = await send(false, progressOf(terminal, plan.hosts.length));
+  terminal.print(importText(done));
+  if (done.summary.hosts.failed > 0) throw new Problem(EXIT.conflict, `${done.summary.hosts.failed} hosts failed.`);
+}
+
+async function bytesOf(terminal: Terminal, path: string): Promise<Uint8Array<ArrayBuffer>> {
+  if (path === "-") return new TextEncoder().encode(await terminal.input());
+  try {
+    return new Uint8Array(await readFile(path));
+  } catch (error) {
+    throw new Problem(EXIT.usage, `${path} cannot be read: ${(error as Error).message}.`);
+  }
+}
+
+/** The answer tells of each host when it is done. */
+function progressOf(terminal: Terminal, hosts: number): (text: string) => void {
+  return (text) => terminal.progress(bar(text.split('"matched_by":').length - 1, hosts));
+}
+
+/** The answer has a list of how many entities are done. */
+function countingOf(terminal: Terminal, counts: Readonly<Record<string, number>>): (text: string) => void {
+  const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  return (text) => terminal.progress(bar(Number(/"progress":\[(?:\d+,)*(\d+)/.exec(text)?.[1] ?? 0), all));
+}
+
+const WIDTH = 30;
+
+function bar(done: number, all: number): string {
+  const share = all === 0 ? 1 : Math.min(1, done / all);
+  const filled = Math.round(share * WIDTH);
+  return `[${"#".repeat(filled)}${" ".repeat(WIDTH - filled)}] ${done} of ${all}`;
+}

@@ -1,0 +1,98 @@
+import { hostname } from "node:os";
+import { createKey, PERMISSIONS, rotateKey, whoami } from "@nts/shared/contract";
+import { type Command, Option } from "commander";
+import { type Connection, withSession } from "../connection.js";
+import { idOf } from "../find.js";
+import { type OutputOptions, outputOption } from "../options.js";
+import { format } from "../output.js";
+import { resourceNamed } from "../resources.js";
+import { forgetSettings, readSettings, storeSettings } from "../settings.js";
+import { EXIT, Problem, type Terminal } from "../terminal.js";
+import { type AddCommands, connectFor } from "./command.js";
+
+interface LoginOptions {
+  readonly url?: string;
+  readonly key?: boolean;
+  readonly level: string;
+  readonly name: string;
+  readonly network?: readonly string[];
+}
+
+export const addLogin: AddCommands = (program, surroundings) => {
+  const { terminal } = surroundings;
+  program
+    .command("login")
+    .description("sign in: makes an API key for this machine, and keeps it where you alone can read it")
+    .option("--key", "keep a key that you have: it is asked for, or read from standard input")
+    .addOption(new Option("--level <level>", "what the new key may do").choices(PERMISSIONS).default("Member"))
+    .option("--network <names...>", "networks that the new key is restricted to")
+    .option("--name <name>", "what the new key is called", `nts on ${hostname()}`)
+    .action(async (_options, command: Command) => {
+      await signIn(terminal, command.optsWithGlobals<LoginOptions>());
+    });
+  program
+    .command("logout")
+    .description("forget the server and the key; the key itself is deleted under API keys in the console")
+    .action(() => forgetSettings(terminal));
+  program
+    .command("whoami")
+    .description("who the key stands for, and what it may do")
+    .addOption(outputOption("yaml"))
+    .action(async ({ output }: OutputOptions, command: Command) => {
+      const { client } = await connectFor(command, surroundings);
+      terminal.print(format([await client.call(whoami, {})], output, true));
+    });
+};
+
+async function signIn(terminal: Terminal, options: LoginOptions): Promise<void> {
+  const settings = await readSettings(terminal, options.url);
+  const kept = options.key === true ? await keyOf(terminal) : null;
+  const { apiKey, email } =
+    kept === null
+      ? await withSession(terminal, settings, async (connection, signedIn) => ({
+          apiKey: await newKey(connection, options),
+          email: signedIn,
+        }))
+      : { apiKey: kept, email: null };
+  terminal.say(`The key is in ${await storeSettings(terminal, { url: settings.url, apiKey, email })}.`);
+}
+
+/** Never on the command line, where others can read it. */
+async function keyOf(terminal: Terminal): Promise<string> {
+  const key = terminal.isInteractive ? await terminal.ask("API key: ", true) : await terminal.input();
+  if (key.trim() === "") throw new Problem(EXIT.usage, "No key was given.");
+  return key.trim();
+}
+
+async function newKey(connection: Connection, { name, level, network }: LoginOptions): Promise<string> {
+  const { user, organization } = await connection.client.call(whoami, {});
+  const ids = network && (await Promise.all(network.map((one) => idOf(connection, resourceNamed("networks"), one))));
+  const { key } = await connection.client.call(createKey, {
+    body: {
+      ...{ name, user_id: user.id, organization_id: organization.id, tags: [], permissions: level as "Member" },
+      ...(ids !== undefined && { network_ids: ids }),
+    },
+  });
+  return key;
+}
+
+export const addKey: AddCommands = (program, surroundings) => {
+  const { terminal } = surroundings;
+  const key = program.command("key").description("the API key that is used here");
+  key
+    .command("rotate")
+    .description("give it a new secret, and keep that; needs your password")
+    .option("--grace <seconds>", "how long the old secret goes on working", "0")
+    .action(async ({ grace }: { grace: string }, command: Command) => {
+      const connection = await connectFor(command, surroundings);
+      if (terminal.env["NTS_API_KEY"] !== undefined)
+        throw new Problem(EXIT.usage, "The key is in NTS_API_KEY, where it cannot be replaced: unset it first.");
+      const { credential_id: id } = await connection.client.call(whoami, {});
+      const { settings } = connection;
+      const rotated = await withSession(terminal, settings, async ({ client }, email) => ({
+        apiKey: await client.call(rotateKey, { params: { id }, query: { grace_seconds: Number(grace) } }),
+        email,
+      }));
+      terminal.say(`The new key is in ${await storeSettings(terminal, { url: settings.url, ...rotated })}.`);
+    });
+};

@@ -1,0 +1,191 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { stringify } from "yaml";
+import type { Answer } from "@nts/client/transport";
+import { operationOf } from "@nts/shared/client";
+import type { AnyEndpoint } from "@nts/shared/contract";
+import type { Connection } from "../connection.js";
+import { entitiesOf, idOf, withIds } from "../find.js";
+import { addQuery, type OutputOptions, outputOption, queryOf } from "../options.js";
+import { format } from "../output.js";
+import { planText } from "../plans.js";
+import { type Resource, RESOURCES } from "../resources.js";
+import { confirm, EXIT, Problem, type Surroundings, type Terminal } from "../terminal.js";
+import { bodyOf, parseYaml } from "../values.js";
+import { type AddCommands, connectFor } from "./command.js";
+
+// `get`, `create`, `edit` and `delete`, each with a command for every resource that the contract lets them have.
+
+interface BodyOptions extends OutputOptions {
+  readonly file?: string;
+  readonly set?: readonly string[];
+  readonly dryRun?: boolean;
+  readonly comment?: string;
+}
+
+export const addResources: AddCommands = (program, surroundings) => {
+  const verbs = {
+    get: program.command("get").description("list entities, or show one"),
+    create: program.command("create").description("create an entity"),
+    edit: program.command("edit").description("change members of an entity"),
+    delete: program.command("delete").description("delete an entity, and what stands on it"),
+  };
+  for (const resource of RESOURCES) {
+    addGet(verbs.get, surroundings, resource);
+    if (resource.create !== undefined) addCreate(verbs.create, surroundings, resource, resource.create);
+    if (resource.patch !== undefined && resource.get !== undefined)
+      addEdit(verbs.edit, surroundings, resource, { get: resource.get, patch: resource.patch });
+    if (resource.remove !== undefined) addDelete(verbs.delete, surroundings, resource, resource.remove);
+  }
+};
+
+/** A command of a resource, which may be said in the singular, too. */
+function commandOf(verb: Command, { name, singular }: Resource, rest: string): Command {
+  return verb.command(`${name} ${rest}`.trim()).alias(singular).description(name);
+}
+
+function addGet(verb: Command, surroundings: Surroundings, resource: Resource): void {
+  const command = commandOf(verb, resource, "[name]").addOption(outputOption());
+  addQuery(command, resource.list, ["cursor", "offset"])
+    .description(resource.list.summary)
+    .action(async (name: string | undefined, options: OutputOptions, self: Command) => {
+      const connection = await connectFor(self, surroundings);
+      const query = await withIds(connection, queryOf(resource.list, { ...options }));
+      const { print } = surroundings.terminal;
+      if (name === undefined) {
+        const rows = await rowsOf(connection, resource, query);
+        if (rows.length > 0 || !["table", "name"].includes(options.output)) print(format(rows, options.output));
+        return;
+      }
+      const id = await idOf(connection, resource, name, query);
+      if (resource.get === undefined) throw new Problem(EXIT.usage, `Single ${resource.name} cannot be asked for.`);
+      const { data } = await send(connection, resource.get, { params: { id } });
+      print(format([data], options.output, true));
+    });
+}
+
+/** All rows, or as many as `--limit` says. */
+async function rowsOf(
+  connection: Connection,
+  resource: Resource,
+  { limit, ...query }: Readonly<Record<string, unknown>>,
+): Promise<unknown[]> {
+  const most = limit === undefined || Number(limit) === 0 ? Infinity : Number(limit);
+  const rows: unknown[] = [];
+  for await (const row of entitiesOf(connection, resource, { ...query, ...(most <= 1_000 && { limit: most }) })) {
+    rows.push(row);
+    if (rows.length >= most) break;
+  }
+  return rows;
+}
+
+function addCreate(verb: Command, surroundings: Surroundings, resource: Resource, create: AnyEndpoint): void {
+  const { terminal } = surroundings;
+  const command = withBody(commandOf(verb, resource, ""), create).description(create.summary);
+  command.action(async (options: BodyOptions, self: Command) => {
+    const connection = await connectFor(self, surroundings);
+    const body = await withIds(connection, await bodyOf(terminal, options));
+    const { data, meta } = await send(connection, create, { body, ...conditionsOf(create, options) });
+    terminal.print(options.dryRun === true ? planText(meta.plan) : format([data], options.output, true));
+  });
+}
+
+/** What a command says that sends a body. */
+function withBody(command: Command, { plans }: AnyEndpoint): Command {
+  command
+    .option("-f, --file <path>", "members in YAML or JSON; - is standard input")
+    .option("--set <name=value...>", "single members; values in JSON, or texts")
+    .option("--comment <text>", "why, for the journal")
+    .addOption(outputOption("yaml"));
+  return plans === true ? command.option("--dry-run", "only say what would change") : command;
+}
+
+function conditionsOf({ plans }: AnyEndpoint, { dryRun, comment }: BodyOptions) {
+  return {
+    ...(plans === true && dryRun === true && { query: { dry_run: true } }),
+    ...(comment !== undefined && { comment }),
+  };
+}
+
+type EditOperations = Readonly<Record<"get" | "patch", AnyEndpoint>>;
+
+function addEdit(verb: Command, surroundings: Surroundings, resource: Resource, { get, patch }: EditOperations): void {
+  const { terminal } = surroundings;
+  const command = withBody(commandOf(verb, resource, "<name>"), patch).description(
+    `${patch.summary}; without -f and --set in your editor`,
+  );
+  command.action(async (name: string, options: BodyOptions, self: Command) => {
+    const connection = await connectFor(self, surroundings);
+    const id = await idOf(connection, resource, name);
+    const { data, etag } = await send(connection, get, { params: { id } });
+    const isGiven = options.file !== undefined || options.set !== undefined;
+    const body = isGiven ? await bodyOf(terminal, options) : await edited(surroundings, data as object);
+    if (Object.keys(body).length === 0) throw new Problem(EXIT.success, "Nothing was changed.");
+    const conditions = { ...conditionsOf(patch, options), ...(etag !== null && { ifMatch: etag }) };
+    const changed = await send(connection, patch, { params: { id }, body, ...conditions });
+    terminal.print(
+      options.dryRun === true
+        ? planText(changed.meta.plan, { [id]: name })
+        : format([changed.data], options.output, true),
+    );
+  });
+}
+
+/** What somebody changed of an entity in an editor, as a merge patch. @throws Problem */
+async function edited({ terminal, run }: Surroundings, entity: object): Promise<Record<string, unknown>> {
+  const editor = terminal.env["VISUAL"] ?? terminal.env["EDITOR"];
+  if (!terminal.isInteractive || editor === undefined)
+    throw new Problem(EXIT.usage, "There is no editor: say what to change with --set or -f, or set EDITOR.");
+  const folder = await mkdtemp(join(tmpdir(), "nts-"));
+  try {
+    const path = join(folder, "entity.yaml");
+    await writeFile(path, stringify(entity), { mode: 0o600 });
+    const [program = "", ...args] = editor.split(" ");
+    if ((await run(program, [...args, path], { hasTerminal: true })) === null)
+      throw new Problem(EXIT.refused, `${editor} failed; nothing was changed.`);
+    const after = parseYaml(await readFile(path, "utf8"), "what was edited") as Record<string, unknown>;
+    const before = entity as Readonly<Record<string, unknown>>;
+    const isNew = ([member, value]: [string, unknown]): boolean =>
+      JSON.stringify(before[member]) !== JSON.stringify(value);
+    return Object.fromEntries(Object.entries(after).filter(isNew));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+function addDelete(verb: Command, surroundings: Surroundings, resource: Resource, remove: AnyEndpoint): void {
+  const { terminal } = surroundings;
+  commandOf(verb, resource, "<name>")
+    .description(remove.summary)
+    .option("-y, --yes", "do not ask")
+    .option("--comment <text>", "why, for the journal")
+    .action(async (name: string, options: { yes?: boolean; comment?: string }, self: Command) => {
+      const connection = await connectFor(self, surroundings);
+      const id = await idOf(connection, resource, name);
+      const etag = remove.plans === true ? await showPlan(terminal, connection, remove, { id, name }) : null;
+      await confirm(terminal, `Delete the ${resource.singular} ${name}?`, options);
+      const { comment } = options;
+      const conditions = { ...(etag !== null && { ifMatch: etag }), ...(comment !== undefined && { comment }) };
+      await send(connection, remove, { params: { id }, ...conditions });
+      terminal.say(`Deleted the ${resource.singular} ${name}.`);
+    });
+}
+
+/** Says what a deletion takes along. @returns what makes it do exactly that */
+async function showPlan(
+  terminal: Terminal,
+  connection: Connection,
+  remove: AnyEndpoint,
+  { id, name }: Record<"id" | "name", string>,
+): Promise<string> {
+  const { meta } = await send(connection, remove, { params: { id }, query: { dry_run: true } });
+  terminal.say(planText(meta.plan, { [id]: name }));
+  return meta.plan.etag;
+}
+
+async function send(connection: Connection, operation: AnyEndpoint, input: object): Promise<Answer> {
+  // Without If-None-Match there is no 304.
+  return (await connection.transport.send(operationOf(operation), input)) as Answer;
+}

@@ -1,0 +1,62 @@
+import { createTransport, type Transport } from "@nts/client/transport";
+import { ApiError, type Client, createClient } from "@nts/shared/client";
+import { login, loginSecondFactor, logout } from "@nts/shared/contract";
+import { readSettings, type Settings } from "./settings.js";
+import { EXIT, Problem, type Terminal } from "./terminal.js";
+
+/** A server, and on whose behalf it is asked. */
+export interface Connection {
+  readonly settings: Settings;
+  readonly client: Client;
+  readonly transport: Transport;
+}
+
+/** What the command line says of the connection. */
+export interface ConnectionOptions {
+  readonly url?: string;
+}
+
+/** With the API key of the environment or of the settings. @throws Problem when there is no server to ask */
+export async function connect(terminal: Terminal, { url }: ConnectionOptions): Promise<Connection> {
+  const settings = await readSettings(terminal, url);
+  const options = { baseUrl: settings.url, ...(settings.apiKey !== null && { apiKey: settings.apiKey }) };
+  return { settings, client: createClient(options), transport: createTransport(options) };
+}
+
+/** Signs in for what an API key may not do, and out again. The password is asked for, or NTS_PASSWORD has it. */
+export async function withSession<Result>(
+  terminal: Terminal,
+  settings: Settings,
+  use: (connection: Connection, email: string) => Promise<Result>,
+): Promise<Result> {
+  const { env } = terminal;
+  const email = env["NTS_EMAIL"] ?? settings.email ?? (await asked(terminal, "Email: ", "NTS_EMAIL"));
+  const password = env["NTS_PASSWORD"] ?? (await asked(terminal, "Password: ", "NTS_PASSWORD", true));
+  let cookie = "";
+  const onAnswer = ({ headers }: Response): void => {
+    const [first = ""] = headers.getSetCookie();
+    if (first !== "") cookie = first.split(";")[0] ?? "";
+  };
+  const guest = createClient({ baseUrl: settings.url, onAnswer });
+  try {
+    await guest.call(login, { body: { email, password } });
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === "second_factor_required")) throw error;
+    if (error.params["set_up"] === true)
+      throw new Problem(EXIT.forbidden, "Your organization wants a second factor: set it up in the console.");
+    const code = await asked(terminal, "Code of your second factor: ", "a terminal");
+    await guest.call(loginSecondFactor, { body: { challenge: String(error.params["challenge"]), code } });
+  }
+  const options = { baseUrl: settings.url, headers: { cookie } };
+  const connection = { settings, client: createClient(options), transport: createTransport(options) };
+  try {
+    return await use(connection, email);
+  } finally {
+    await connection.client.call(logout, {}).catch(() => undefined);
+  }
+}
+
+async function asked(terminal: Terminal, question: string, instead: string, isSecret = false): Promise<string> {
+  if (!terminal.isInteractive) throw new Problem(EXIT.usage, `Nobody is there to ask: this needs ${instead}.`);
+  return (await terminal.ask(question, isSecret)).trim();
+}

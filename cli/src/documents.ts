@@ -1,0 +1,103 @@
+import type { Operation } from "@nts/client/transport";
+import { operationOf } from "@nts/shared/client";
+import { isId } from "@nts/shared/contract";
+import type { Connection } from "./connection.js";
+import { entitiesOf, type Entity } from "./find.js";
+import { resourceNamed } from "./resources.js";
+import { EXIT, Problem } from "./terminal.js";
+
+// What `apply` reads: documents with a `kind` and the members of an entity. Places are said by name (`network: Home`), and
+// whether an entity is there already is decided by what is unique of it.
+
+const KINDS = {
+  Tag: { plural: "tags", places: [], key: ["name"] },
+  Network: { plural: "networks", places: [], key: ["name"] },
+  Subnet: { plural: "subnets", places: ["network"], key: ["cidr"] },
+  Host: { plural: "hosts", places: ["network"], key: ["name"] },
+  Interface: { plural: "interfaces", places: ["network", "host", "subnet"], key: ["ip_address"] },
+  Port: { plural: "ports", places: ["network", "host"], key: ["number", "protocol"] },
+  Service: { plural: "services", places: ["network", "host"], key: ["name"] },
+} as const;
+
+type Kind = keyof typeof KINDS;
+type Place = (typeof KINDS)[Kind]["places"][number];
+
+/** Members that only a creation takes. */
+const CHILDREN = ["interfaces", "ports", "services"];
+
+export interface Document {
+  readonly kind: Kind;
+  readonly title: string;
+  readonly members: Readonly<Record<string, unknown>>;
+}
+
+/** A write that makes an entity be as its document says. */
+export interface Step {
+  readonly operation: Operation;
+  /** Of what is there already. */
+  readonly id?: string;
+  readonly input: { readonly params?: object; readonly body: object };
+}
+
+/** @throws Problem for what is no document */
+export function documentOf(value: unknown, path: string): Document {
+  const { kind, ...members } = (typeof value === "object" ? value : {}) as Record<string, unknown>;
+  if (typeof kind !== "string" || !(kind in KINDS))
+    throw new Problem(EXIT.usage, `${path}: each document needs a kind: ${Object.keys(KINDS).join(", ")}.`);
+  const known = kind as Kind;
+  const missing = [...KINDS[known].places, ...KINDS[known].key].filter((name) => members[name] === undefined && members[`${name}_id`] === undefined); // prettier-ignore
+  if (missing.length > 0) throw new Problem(EXIT.usage, `${path}: a ${kind} needs ${missing.join(" and ")}.`);
+  const title = KINDS[known].key.map((name) => String(members[name])).join("/");
+  return { kind: known, title, members };
+}
+
+/** What to write for a document; null while something that it refers to is not there. @throws Problem */
+export async function stepOf(connection: Connection, { kind, title, members }: Document): Promise<Step | null> {
+  const { plural, places, key } = KINDS[kind];
+  const isPlace = (name: string): boolean => (places as readonly string[]).includes(name);
+  const body = Object.fromEntries(Object.entries(members).filter(([name]) => !isPlace(name)));
+  for (const place of places) {
+    const id = await placeId(connection, members[`${place}_id`] ?? members[place], {
+      place,
+      network: body["network_id"],
+    });
+    if (id === null) return null;
+    body[`${place}_id`] = id;
+  }
+  const { create, patch } = resourceNamed(plural);
+  if (create === undefined || patch === undefined) throw new Error(`${plural} cannot be written`);
+  const there = await thereIs(connection, plural, body, key);
+  if (there === null) return { operation: operationOf(create), input: { body } };
+  const children = CHILDREN.filter((name) => name in body);
+  if (children.length > 0)
+    throw new Problem(EXIT.usage, `${kind} ${title} is there: ${children.join(", ")} need documents of their own.`);
+  return { operation: operationOf(patch), id: there.id, input: { params: { id: there.id }, body } };
+}
+
+async function placeId(
+  connection: Connection,
+  said: unknown,
+  { place, network }: { readonly place: Place; readonly network: unknown },
+): Promise<string | null> {
+  const text = typeof said === "string" ? said : "";
+  if (isId(text)) return text;
+  const within = place === "network" ? {} : { network_id: network };
+  for await (const entity of entitiesOf(connection, resourceNamed(`${place}s`), within))
+    if (entity["name"] === text || entity["cidr"] === text) return entity.id;
+  return null;
+}
+
+/** The entity that the document is about. */
+async function thereIs(
+  connection: Connection,
+  plural: string,
+  body: Readonly<Record<string, unknown>>,
+  key: readonly string[],
+): Promise<Entity | null> {
+  const within = { network_id: body["network_id"], host_id: plural === "hosts" ? undefined : body["host_id"] };
+  const { list } = resourceNamed(plural);
+  const query = Object.fromEntries(Object.entries(within).filter(([name]) => name in (list.query?.shape ?? {})));
+  for await (const entity of entitiesOf(connection, { list }, query))
+    if (key.every((name) => entity[name] === body[name])) return entity;
+  return null;
+}

@@ -1,0 +1,43 @@
+import { ApiError } from "@nts/shared/client";
+import { EXIT, Problem } from "./terminal.js";
+
+interface Fault {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** What is said of an error, and what the program ends with. Errors of our own making are not caught here. */
+export function describeFailure(error: unknown): { readonly text: string; readonly exitCode: number } | null {
+  if (error instanceof Problem) return { text: error.message, exitCode: error.exitCode };
+  if (!(error instanceof ApiError)) return null;
+  return { text: textOf(error), exitCode: exitCodeOf(error.status) };
+}
+
+function textOf({ message, code, status, requestId, params }: ApiError): string {
+  const facts = [code, ...(status === 0 ? [] : [`HTTP ${status}`]), ...(requestId === "" ? [] : [`request ${requestId}`])]; // prettier-ignore
+  const faults = (params["errors"] ?? []) as readonly Fault[];
+  const others = Object.entries(params).filter(([name]) => name !== "errors");
+  return [
+    `${message} (${facts.join(", ")})`,
+    ...faults.map(({ path, message: text }) => `  ${path === "" ? "body" : path}: ${text}`),
+    ...others.map(([name, value]) => `  ${name}: ${JSON.stringify(value)}`),
+    ...(HINTS[code] === undefined ? [] : [`  ${HINTS[code]}`]),
+  ].join("\n");
+}
+
+/** What to do next, where the error alone does not say it. */
+const HINTS: Partial<Record<ApiError["code"], string>> = {
+  not_authenticated: "Sign in with `nts login`, or set NTS_API_KEY.",
+  api_key_invalid: "Sign in with `nts login`, or set NTS_API_KEY.",
+  session_required: "An API key may not do this: add --session.",
+  precondition_failed: "It has changed since it was read; look at it again.",
+  unreachable: "Is NTS_URL right, and is the server up?",
+};
+
+function exitCodeOf(status: number): number {
+  if (status === 401 || status === 403) return EXIT.forbidden;
+  if (status === 404 || status === 410) return EXIT.missing;
+  if (status === 409 || status === 412) return EXIT.conflict;
+  if (status === 429) return EXIT.limited;
+  return status === 0 || status >= 500 ? EXIT.failed : EXIT.refused;
+}

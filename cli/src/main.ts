@@ -1,0 +1,72 @@
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
+import { run } from "./program.js";
+import type { RunOptions, Terminal } from "./terminal.js";
+
+/** Put there when the program is made into one file. */
+declare const NTS_VERSION: string | undefined;
+const version = typeof NTS_VERSION === "string" ? NTS_VERSION : "of sources";
+
+const stopping = new AbortController();
+process.once("SIGINT", () => stopping.abort());
+process.once("SIGTERM", () => stopping.abort());
+// Whoever reads our output may have seen enough, as `head` does.
+process.stdout.on("error", () => process.exit(0));
+
+const isInteractive = process.stdin.isTTY && process.stderr.isTTY;
+let isProgressShown = false;
+
+function say(text: string): void {
+  process.stderr.write(`${isProgressShown ? "\n" : ""}${text}\n`);
+  isProgressShown = false;
+}
+
+const terminal: Terminal = {
+  env: process.env,
+  isInteractive,
+  signal: stopping.signal,
+  print: (text) => process.stdout.write(`${text}\n`),
+  write: (bytes) => new Promise((resolve) => process.stdout.write(bytes, () => resolve())),
+  say,
+  progress: (text) => {
+    if (!process.stderr.isTTY) return;
+    process.stderr.write(`\r${text}`);
+    isProgressShown = true;
+  },
+  ask,
+  input: async () => {
+    const parts: Uint8Array[] = [];
+    for await (const part of process.stdin) parts.push(part as Uint8Array);
+    return Buffer.concat(parts).toString("utf8");
+  },
+};
+
+/** What is typed as a secret is not echoed. */
+async function ask(question: string, isSecret = false): Promise<string> {
+  process.stderr.write(question);
+  const silent = new Writable({ write: (_part, _encoding, done) => done() });
+  const reader = createInterface({ input: process.stdin, output: isSecret ? silent : process.stderr, terminal: true });
+  try {
+    return await reader.question("", { signal: stopping.signal });
+  } finally {
+    reader.close();
+    if (isSecret) process.stderr.write("\n");
+  }
+}
+
+function runProgram(
+  program: string,
+  args: readonly string[],
+  { hasTerminal = false }: RunOptions = {},
+): Promise<string | null> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { stdio: hasTerminal ? "inherit" : ["ignore", "pipe", "ignore"] });
+    let text = "";
+    child.stdout?.setEncoding("utf8").on("data", (part: string) => (text += part));
+    child.once("error", () => resolve(null));
+    child.once("close", (code) => resolve(code === 0 ? text : null));
+  });
+}
+
+process.exitCode = await run({ terminal, run: runProgram }, version, process.argv.slice(2));

@@ -1,0 +1,64 @@
+import type { Plan } from "@nts/client";
+import type { ImportPlan } from "@nts/shared/contract";
+
+// What a write would do, for people.
+
+const SIGNS = { create: "+", update: "~", delete: "-" } as const;
+
+/**
+ * The plan of a write: a line for each change, and for what goes along.
+ *
+ * @param names what entities are called that the plan does not name, by their ids
+ */
+export function planText(plan: Plan, names: Readonly<Record<string, string>> = {}): string {
+  const { action, changes, truncated, cascades, removed_bindings } = plan;
+  if (action === "none") return "Nothing would change.";
+  const along = Object.entries(cascades).map(([kind, count]) => `  - with it: ${count} ${kind}`);
+  return [
+    ...changes.map(({ action: sign, entity, id, fields }) => {
+      const members = sign === "update" ? `: ${Object.entries(fields).map(memberText).join("; ")}` : "";
+      return `${SIGNS[sign]} ${entity} ${names[id] ?? calledIn(fields) ?? id}${members}`;
+    }),
+    ...(truncated ? ["  … and more"] : []),
+    ...removed_bindings.map(({ index, reason }) => `  binding ${index} says nothing of its own: ${reason}`),
+    ...along,
+  ].join("\n");
+}
+
+interface Difference {
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
+
+/** What something new is called. */
+function calledIn(fields: Readonly<Record<string, Difference>>): string | undefined {
+  const called = ["name", "cidr", "ip_address", "number"].map((name) => fields[name]?.after ?? fields[name]?.before);
+  const [first] = called.filter((value) => typeof value === "string" || typeof value === "number");
+  return first === undefined ? undefined : String(first);
+}
+
+function memberText([name, { before, after }]: [string, Difference]): string {
+  return `${name} ${JSON.stringify(before ?? null)} → ${JSON.stringify(after ?? null)}`;
+}
+
+/** The plan of an import, in some lines. */
+export function importText({ dry_run, format, summary, hosts, broke_off }: ImportPlan): string {
+  const would = dry_run ? "would be " : "";
+  const line = (kind: string, counts: Readonly<Record<string, unknown>>): string =>
+    `  ${kind.padEnd(11)}${Object.entries(counts).filter(([, count]) => Number(count) > 0).map(([what, count]) => `${String(count)} ${what}`).join(", ") || "-"}`; // prettier-ignore
+  const failed = hosts.filter(({ error }) => error !== null);
+  return [
+    `Read as ${format}; ${would}done:`,
+    ...(["subnets", "hosts", "interfaces", "ports", "services", "missing"] as const).map((kind) => line(kind, summary[kind])), // prettier-ignore
+    ...(summary.skipped > 0 ? [`  ${summary.skipped} parts of the file are left out`] : []),
+    ...(broke_off === null ? [] : [`  the file ends early, in line ${broke_off.line}: ${broke_off.reason}`]),
+    ...failed.slice(0, 20).map(({ name, error }) => `  ! ${name}: ${error?.message ?? ""} (${error?.code ?? ""})`),
+  ].join("\n");
+}
+
+/** True when an import does nothing. */
+export function isIdle({ summary }: ImportPlan): boolean {
+  const { subnets, hosts, interfaces, ports, services } = summary;
+  const counts = [subnets.create, hosts.create, hosts.update, hosts.failed, interfaces.create, interfaces.update];
+  return [...counts, ports.create, services.create, services.update].every((count) => count === 0);
+}

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Command } from "commander";
+import { OPERATIONS } from "@nts/shared/contract";
+import { candidates } from "./commands/completion.js";
+import { createProgram, run } from "./program.js";
+import { parametersOf } from "./resources.js";
+import type { Surroundings } from "./terminal.js";
+
+const ID = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
+const asked: string[] = [];
+let server: Server;
+let surroundings: Surroundings;
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    asked.push(`${request.method} ${(request.url ?? "").split("?")[0]}`);
+    request.resume();
+    response.setHeader("content-type", "application/json").end('{"success":true,"data":null,"meta":{}}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const env = { NTS_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, NTS_API_KEY: "key" };
+  const nothing = (): void => undefined;
+  surroundings = {
+    terminal: {
+      ...{ env, isInteractive: false, signal: new AbortController().signal },
+      ...{ print: nothing, say: nothing, progress: nothing },
+      write: () => Promise.resolve(),
+      ask: () => Promise.resolve(""),
+      input: () => Promise.resolve("{}"),
+    },
+    run: () => Promise.resolve(null),
+  };
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const pairs = (option: string, names: readonly string[], value: (name: string) => string): string[] =>
+  names.length === 0 ? [] : [option, ...names.map((name) => `${name}=${value(name)}`)];
+
+describe("the program", () => {
+  it("reaches every operation of the contract", async () => {
+    for (const operation of OPERATIONS) {
+      const [params, query] = [parametersOf(operation.params), parametersOf(operation.query).filter(({ isRequired }) => isRequired)]; // prettier-ignore
+      const value = (name: string): string => params.find((one) => one.name === name)?.choices?.[0] ?? ID;
+      const words = [
+        ...pairs("--param", params.map(({ name }) => name), value), // prettier-ignore
+        ...pairs("--query", query.map(({ name }) => name), value), // prettier-ignore
+        ...(operation.body === undefined ? [] : ["--file", "-"]),
+      ];
+      asked.length = 0;
+      const ended = await run(surroundings, "0", ["api", operation.operationId, ...words]);
+      const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => value(name));
+      expect([operation.operationId, ended, asked]).toEqual([operation.operationId, 0, [`${operation.method.toUpperCase()} ${path}`]]); // prettier-ignore
+    }
+  });
+
+  it("explains every command", () => {
+    const look = (command: Command): void => {
+      expect([command.name(), command.description()]).toEqual([command.name(), expect.stringMatching(/\w{3}/)]);
+      for (const one of command.commands) if (one.name() !== "complete") look(one);
+    };
+    look(createProgram(surroundings, "0"));
+  });
+
+  it("has commands for all that the contract can list, create, change and delete", () => {
+    const program = createProgram(surroundings, "0");
+    const under = (verb: string): string[] =>
+      program.commands.find((one) => one.name() === verb)?.commands.map((one) => one.name()) ?? [];
+    expect(under("get")).toEqual(
+      expect.arrayContaining(["networks", "hosts", "keys", "sessions", "organization-keys"]),
+    );
+    expect(under("edit")).toEqual(expect.arrayContaining(["networks", "hosts", "users", "webhooks"]));
+    expect(under("create")).not.toContain("service-definitions");
+  });
+
+  it("completes commands, resources, options and their choices", () => {
+    const program = createProgram(surroundings, "0");
+    expect(candidates(program, ["ge"])).toEqual(["get"]);
+    expect(candidates(program, ["get", "net"])).toEqual(["networks"]);
+    expect(candidates(program, ["get", "hosts", "--order-d"])).toEqual(["--order-direction"]);
+    expect(candidates(program, ["get", "hosts", "-o", "j"])).toEqual(["json"]);
+  });
+
+  it("says what a command line lacks before it asks the server", async () => {
+    asked.length = 0;
+    expect(await run(surroundings, "0", ["api", "get_host_by_id"])).toBe(2);
+    expect(await run(surroundings, "0", ["api", "list_hosts", "--query", "color=red"])).toBe(2);
+    expect(await run(surroundings, "0", ["api", "no_such_operation"])).toBe(2);
+    expect(asked).toEqual([]);
+  });
+});

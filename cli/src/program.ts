@@ -1,0 +1,71 @@
+import { Command, CommanderError } from "commander";
+import { addApi } from "./commands/api.js";
+import { addApply } from "./commands/apply.js";
+import { addDiff, addExport, addWatch } from "./commands/changes.js";
+import { addCollect } from "./commands/collect.js";
+import { addCompletion } from "./commands/completion.js";
+import { addImport } from "./commands/imports.js";
+import { addKey, addLogin } from "./commands/login.js";
+import { addResources } from "./commands/resources.js";
+import { describeFailure } from "./failures.js";
+import { EXIT, type Surroundings } from "./terminal.js";
+
+/** The whole program. @param version what `--version` prints */
+export function createProgram(surroundings: Surroundings, version: string): Command {
+  const { terminal } = surroundings;
+  const program = new Command("nts")
+    .description("The network topology service on the command line.")
+    .version(version)
+    .option("--url <url>", "the server; else NTS_URL, or that of the last login")
+    .addHelpText(
+      "after",
+      "\nNTS_URL and NTS_API_KEY stand before what `nts login` has stored. It ends with 0 when all went well, 1 refused,\n" +
+        "2 wrong command line, 3 not allowed, 4 not found, 5 conflict, 6 too many requests, 7 server away or broken.",
+    );
+  for (const add of [
+    addLogin,
+    addKey,
+    addResources,
+    addImport,
+    addCollect,
+    addExport,
+    addWatch,
+    addDiff,
+    addApply,
+    addApi,
+    addCompletion,
+  ])
+    // prettier-ignore
+    add(program, surroundings);
+  settle(
+    program,
+    (text) => terminal.say(text.trimEnd()),
+    (text) => terminal.print(text.trimEnd()),
+  );
+  return program;
+}
+
+/** All commands throw instead of ending the process, and print where the program prints. */
+function settle(command: Command, writeErr: (text: string) => void, writeOut: (text: string) => void): void {
+  command.exitOverride().configureOutput({ writeErr, writeOut }).showHelpAfterError("(--help says more)");
+  for (const one of command.commands) settle(one, writeErr, writeOut);
+}
+
+/** Runs a command line, without the words before it. @returns what the process is to end with */
+export async function run(surroundings: Surroundings, version: string, words: readonly string[]): Promise<number> {
+  const { terminal } = surroundings;
+  try {
+    await createProgram(surroundings, version).parseAsync(words, { from: "user" });
+    return EXIT.success;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.success : EXIT.usage;
+    if (terminal.signal.aborted) return INTERRUPTED;
+    const failure = describeFailure(error);
+    if (failure === null) throw error;
+    if (failure.text !== "") terminal.say(failure.text);
+    return failure.exitCode;
+  }
+}
+
+/** As shells say it of a program that Ctrl-C has ended. */
+const INTERRUPTED = 130;

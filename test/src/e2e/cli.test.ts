@@ -1,0 +1,156 @@
+/** `nts` as somebody has it: packed, installed alone, and run against a whole system. */
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { execa } from "execa";
+import { ROOT } from "@nts/local/processes/system";
+import { type Account, aKey, anAccount } from "../support/api.js";
+import { readBlocks } from "../support/readme.js";
+import { type SharedStack, sharedStack } from "../support/shared-stack.js";
+
+let folder: string;
+let stack: SharedStack;
+
+beforeAll(async () => {
+  stack = await sharedStack();
+  folder = mkdtempSync(join(process.env["NTS_TEST_DIR"] ?? "/tmp", "cli-"));
+  writeFileSync(join(folder, "package.json"), "{}");
+  await execa("npm", ["pack", "--workspace", "cli", "--pack-destination", folder], { cwd: ROOT });
+  const [tarball] = readdirSync(folder).filter((name) => name.endsWith(".tgz"));
+  await execa("npm", ["install", "--offline", "--no-audit", "--no-fund", `./${tarball}`], { cwd: folder });
+}, 120_000);
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Ended {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** What the program did, with settings of its own, and without those of who runs the test. */
+async function nts(env: Readonly<Record<string, string>>, ...words: readonly string[]): Promise<Ended> {
+  const home = mkdtempSync(join(folder, "home-"));
+  const own = { PATH: process.env["PATH"] ?? "", HOME: home, NTS_URL: stack.url, ...env };
+  const ran = await execa(join(folder, "node_modules/.bin/nts"), words, { env: own, extendEnv: false, reject: false, cwd: home, input: "" }); // prettier-ignore
+  return { exitCode: ran.exitCode ?? -1, stdout: ran.stdout, stderr: ran.stderr };
+}
+
+async function withKey(account: Account, options: Record<string, unknown> = {}): Promise<Record<string, string>> {
+  return { NTS_API_KEY: (await aKey(stack.url, account, options)).secret };
+}
+
+describe("nts", () => {
+  it("prints what docs/cli.md shows", async () => {
+    const blocks = readBlocks("docs/cli.md");
+    const examples = blocks.filter(({ kind }) => kind === "sh").map(({ text }) => text);
+    const shown = blocks.filter(({ kind }) => kind === "text").map(({ text }) => text);
+    const env = await withKey(await anAccount(stack.url));
+    const home = mkdtempSync(join(folder, "home-"));
+    const script = examples.join("\necho --- next ---\n");
+    const PATH = `${join(folder, "node_modules/.bin")}:${process.env["PATH"]}`;
+    const { stdout } = await execa("bash", ["-euo", "pipefail", "-c", script], { cwd: home, env: { ...env, PATH, NTS_URL: stack.url } }); // prettier-ignore
+    const same = (text: string): string =>
+      text
+        .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "ID")
+        .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
+        .trim();
+    expect(stdout.split("--- next ---").map(same)).toEqual(shown.map(same));
+  });
+
+  it("signs in, keeps a key that its owner alone can read, gives it a new secret, and prints none", async () => {
+    const account = await anAccount(stack.url);
+    const config = mkdtempSync(join(folder, "config-"));
+    const env = { XDG_CONFIG_HOME: config, NTS_EMAIL: account.email, NTS_PASSWORD: account.password };
+    const path = join(config, "nts/config.json");
+    const keyIn = (): string => (JSON.parse(readFileSync(path, "utf8")) as { api_key: string }).api_key;
+    const login = await nts(env, "login", "--name", "laptop", "--level", "Viewer");
+    expect([login.exitCode, login.stdout]).toEqual([0, ""]);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const first = keyIn();
+    const who = await nts({ XDG_CONFIG_HOME: config, NTS_URL: "", ...{} }, "whoami", "--url", stack.url, "-o", "json");
+    expect(JSON.parse(who.stdout)).toMatchObject({ name: "laptop", permissions: "Viewer" });
+    const rotated = await nts(env, "key", "rotate");
+    expect(rotated.exitCode).toBe(0);
+    expect(keyIn()).not.toBe(first);
+    expect((await nts({ XDG_CONFIG_HOME: config }, "get", "hosts")).exitCode).toBe(0);
+    expect((await nts({ NTS_API_KEY: first }, "get", "hosts")).exitCode).toBe(3);
+    const said = [login, who, rotated].map(({ stdout, stderr }) => stdout + stderr).join();
+    for (const secret of [first, keyIn(), account.password]) expect(said).not.toContain(secret);
+  });
+
+  it("sends a stored key to no other server", async () => {
+    const config = mkdtempSync(join(folder, "config-"));
+    mkdirSync(join(config, "nts"));
+    const { secret } = await aKey(stack.url, await anAccount(stack.url));
+    writeFileSync(join(config, "nts/config.json"), JSON.stringify({ url: "http://example.com", api_key: secret }), { mode: 0o600 }); // prettier-ignore
+    const elsewhere = await nts({ XDG_CONFIG_HOME: config }, "get", "hosts");
+    expect([elsewhere.exitCode, elsewhere.stderr]).toEqual([3, expect.stringContaining("not_authenticated, HTTP 401, request ")]); // prettier-ignore
+  });
+
+  it("ends with a code for each kind of failure, and says code and request id", async () => {
+    const account = await anAccount(stack.url);
+    const [owner, viewer] = [await withKey(account), await withKey(account, { permissions: "Viewer" })];
+    const codes = async (env: Record<string, string>, ...words: string[]) => {
+      const { exitCode, stderr } = await nts(env, ...words);
+      return [exitCode, /\((\w+), HTTP \d+, request [0-9a-f-]{36}\)/.exec(stderr)?.[1] ?? null];
+    };
+    expect(await codes(owner, "create", "tag", "--set", "name=web")).toEqual([0, null]);
+    expect(await codes(owner, "create", "tag", "--set", "name=web")).toEqual([5, "already_exists"]);
+    expect(await codes(viewer, "create", "tag", "--set", "name=db")).toEqual([3, "permission_denied"]);
+    expect(await codes(owner, "create", "tag", "--set", "name=")).toEqual([1, "validation_failed"]);
+    expect(await codes(owner, "get", "host", "nothing")).toEqual([4, null]);
+    expect(await codes(owner, "api", "get_host_by_id", "--param", "id=01938c4a-7d5e-7b21-9f3c-000000000000")).toEqual([4, "not_found"]); // prettier-ignore
+    expect(await codes(owner, "get", "nothing")).toEqual([2, null]);
+    expect(await codes(owner, "delete", "tag", "web")).toEqual([2, null]);
+    expect(await codes({ ...owner, NTS_URL: "http://127.0.0.1:9" }, "api", "login", "--set", "a=b")).toEqual([7, null]);
+  });
+
+  it("collects what it finds with a key of one network, and a second time finds nothing new", async () => {
+    const account = await anAccount(stack.url);
+    const { id } = await account.session.data<{ id: string }>("post", "/api/v1/networks", { name: "Home" });
+    await account.session.data("post", "/api/v1/networks", { name: "Other" });
+    const env = { ...(await withKey(account, { permissions: "Member", network_ids: [id] })), PATH: programs() };
+    const first = await nts(env, "collect", "--hostname", "nas");
+    expect([first.exitCode, first.stderr]).toEqual([0, ""]);
+    expect(first.stdout.split("\n").map((line) => line.split(" ")[0])).toEqual(["addresses", "ss", "neighbours"]);
+    const hosts = await account.session.data<{ name: string; services: object[] }[]>("get", "/api/v1/hosts?order_by=name"); // prettier-ignore
+    expect(hosts.map(({ name, services }) => [name, services.length])).toEqual([["192.168.1.9", 0], ["nas", 1]]); // prettier-ignore
+    const second = await nts(env, "collect", "--hostname", "nas");
+    expect(second.stdout).not.toMatch(/[1-9]\d* (?:hosts|services) new/);
+    expect((await nts({ ...env, PATH: join(programs(), "none") }, "collect")).exitCode).not.toBe(0);
+  });
+
+  it("tells changes as they happen, one line each", async () => {
+    const account = await anAccount(stack.url);
+    const watching = execa(join(folder, "node_modules/.bin/nts"), ["watch", "--count", "2"], {
+      env: { ...(await withKey(account)), NTS_URL: stack.url },
+    });
+    const names = ["one", "two"];
+    const told: string[] = [];
+    // It begins at some moment: what is written until then is none of its business.
+    const writing = setInterval(() => void account.session.data("post", "/api/v1/tags", { name: `${names[0]} ${Date.now()}` }), 300); // prettier-ignore
+    for await (const line of watching) told.push(line);
+    clearInterval(writing);
+    expect(told).toEqual([0, 1].map(() => expect.stringMatching(/^\S+Z created Tag one \d+ by user-/)));
+  });
+});
+
+/** A folder with programs that say what those of a small machine would. */
+function programs(): string {
+  const bin = mkdtempSync(join(folder, "bin-"));
+  const link = (ifname: string, address: string, local: string) => ({
+    ...{ ifname, address, link_type: "ether" },
+    addr_info: [{ local, scope: "global" }],
+  });
+  const links = [link("eth0", "00:11:32:aa:bb:cc", "192.168.1.20"), link("docker0", "02:42:00:00:00:01", "172.17.0.1")];
+  const neighbours = [{ dst: "192.168.1.9", lladdr: "00:11:32:aa:bb:dd", state: ["REACHABLE"] }];
+  const says = (name: string, script: string): void => {
+    writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(bin, name), 0o755);
+  };
+  says("ip", `if [ "$2" = addr ]; then echo '${JSON.stringify(links)}'; else echo '${JSON.stringify(neighbours)}'; fi`);
+  says("ss", `echo 'tcp LISTEN 0 128 0.0.0.0:22 0.0.0.0:* users:(("sshd",pid=702,fd=3))'`);
+  return `${bin}:${join(process.execPath, "..")}`;
+}
