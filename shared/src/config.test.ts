@@ -1,5 +1,30 @@
 import { describe, expect, it } from "@jest/globals";
-import { OriginList } from "./config.js";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { z } from "zod";
+import { OriginList, readConfig } from "./config.js";
+
+describe("a setting", () => {
+  const schema = z.object({ SECRET: z.string().min(4) });
+
+  it("can be in a file, without the line break at its end", () => {
+    const folder = mkdtempSync(join(tmpdir(), "config-"));
+    try {
+      writeFileSync(join(folder, "secret"), "kettle\n");
+      const SECRET_FILE = join(folder, "secret");
+      expect(readConfig(schema, { SECRET_FILE })).toEqual({ SECRET: "kettle" });
+      expect(() => readConfig(schema, { SECRET_FILE, SECRET: "other" })).toThrow("SECRET: is given twice");
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it("is missing when its file cannot be read, which is said", () => {
+    expect(() => readConfig(schema, { SECRET_FILE: "/nowhere" })).toThrow("SECRET_FILE: cannot be read");
+    expect(() => readConfig(schema, {})).toThrow("SECRET:");
+  });
+});
 
 describe("a list of origins", () => {
   it("has them as browsers send them", () => {

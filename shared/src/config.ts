@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { DEFAULT_MAX_IDEMPOTENCY_KEYS } from "./contract/writes.js";
 import { SHARE_LIMITS } from "./shares.js";
@@ -7,13 +8,35 @@ export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
-/** Reads settings from the environment; an empty variable is the same as a missing one. @throws ConfigError */
+/**
+ * Reads settings from the environment; an empty variable is the same as a missing one. Each can be in a file, which
+ * the variable of the same name with `_FILE` behind it names, as orchestrators hand over secrets.
+ *
+ * @throws ConfigError
+ */
 export function readConfig<Schema extends z.ZodObject>(schema: Schema, env: NodeJS.ProcessEnv): z.infer<Schema> {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
+  const given: NodeJS.ProcessEnv = {};
+  const faults: string[] = [];
+  for (const name of Object.keys(schema.shape)) {
+    const { [name]: text = "", [`${name}_FILE`]: file = "" } = env;
+    if (text !== "" && file !== "") faults.push(`  ${name}: is given twice, also by ${name}_FILE`);
+    const value = file === "" ? text : textIn(file);
+    if (value === null) faults.push(`  ${name}_FILE: cannot be read`);
+    else if (value !== "") given[name] = value;
+  }
   const result = schema.safeParse(given);
-  if (result.success) return result.data;
-  const faults = result.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
+  if (result.success && faults.length === 0) return result.data;
+  for (const issue of result.error?.issues ?? []) faults.push(`  ${issue.path.join(".")}: ${issue.message}`);
   throw new ConfigError(`These settings are missing or wrong:\n${faults.join("\n")}`);
+}
+
+/** The text of a file without the line break at its end; null when it cannot be read. */
+export function textIn(file: string): string | null {
+  try {
+    return readFileSync(file, "utf8").replace(/\r?\n$/, "");
+  } catch {
+    return null;
+  }
 }
 
 /** A comma-separated list with at least one element. */

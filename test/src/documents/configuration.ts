@@ -28,7 +28,8 @@ export function configurationPage(): string {
 
 Settings come from the environment of a process. A process that misses one, or is given a value that it does not understand,
 says so and does not start. \`npm start\` sets all of them by itself; [\`deploy/env.example\`](../deploy/env.example) has those of
-the containers, and explains them.
+the containers, and explains them. Each setting can be in a file, as orchestrators hand over secrets: \`NATS_URL_FILE\` names the
+file that has \`NATS_URL\`, and so on; a line break at the end of the file is left out.
 
 ## All processes
 
