@@ -3,6 +3,9 @@ import { hash } from "node:crypto";
 /** The cookie that carries a session. @see docs/api.md "Authentication" */
 export const SESSION_COOKIE = "session_id";
 
+/** The cookie that binds a sign-in by a provider to the browser in which it began. */
+export const BROWSER_COOKIE = "sign_in";
+
 /** What is kept and passed on in place of an API key or the content of a session cookie: its SHA-256, in hexadecimal. */
 export function hashCredential(secret: string): string {
   return hash("sha256", secret);

@@ -45,6 +45,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   api_key_expired: { params: "", remedy: "Create a new key, or extend this one." },
   api_key_disabled: { params: "", remedy: "Enable the key." },
   session_expired: { params: "", remedy: "Sign in again." },
+  sign_in_expired: { params: "", remedy: "Begin the sign-in by the provider again, in this browser." },
   permission_denied: { params: "`required`", remedy: "Use a credential with the required level or scope." },
   session_required: { params: "", remedy: "Sign in, and send the session cookie." },
   confirmation_required: {
@@ -54,6 +55,21 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   address_not_allowed: { params: "", remedy: "Use it from its `allowed_ips`, or ask its user to change them." },
   api_access_disabled: { params: "", remedy: "Ask an Owner to allow API keys." },
   reauthentication_required: { params: "", remedy: "Send the `password`, or sign in again." },
+  password_login_disabled: { params: "", remedy: "Sign in by the provider of the organization." },
+  provider_required: {
+    params: "",
+    remedy: "Sign in by the provider, and do it in that session: it proves that one can.",
+  },
+  provider_denied: { params: "", remedy: "Ask whoever operates the provider for the group that lets you in." },
+  account_unknown: {
+    params: "",
+    remedy: "Ask for an invite, and open it before signing in; or link the provider in your account's settings.",
+  },
+  address_unverified: {
+    params: "",
+    remedy: "Have the address verified at the provider, or link it in your account's settings.",
+  },
+  link_required: { params: "", remedy: "Sign in as before, and link the provider in the settings." },
   csrf_rejected: { params: "", remedy: "Send the request from the service's own origin, or use an API key." },
   registration_closed: { params: "", remedy: "Ask for an invite." },
   quota_exceeded: {
@@ -85,6 +101,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     remedy: "Take back first what has happened since, or change the rest by hand; see changes.md for the reasons.",
   },
   last_owner: { params: "", remedy: "Make somebody else an Owner first, or delete the organization." },
+  last_sign_in: { params: "", remedy: "Link another provider first, or have an operator give the account a password." },
   other_owners: { params: "`owners`", remedy: "Demote or remove the other Owners first, or leave." },
   write_conflict: { params: "", remedy: "Retry." },
   idempotency_in_progress: { params: "", remedy: "Send the same request again after the seconds in `Retry-After`." },
@@ -110,6 +127,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     params: "`planned`, `limit`",
     remedy: "Create larger subnets first, or name them with `subnet_hint`.",
   },
+  logout_token_invalid: { params: "", remedy: "Send a logout token of the provider, once, within five minutes." },
   archive_invalid: {
     params: "`faults`: the first 100, each `{line, path, code, message}`; `more`",
     remedy: "Send the file as it was downloaded, whole.",
@@ -133,6 +151,11 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     params: "",
     remedy: "Check whether the write took effect before repeating it; a read can be retried.",
   },
+  provider_failed: {
+    params: "",
+    remedy: "Try again; if it stays so, an operator finds the reason in the log of identity.",
+  },
+  provider_unavailable: { params: "", remedy: RETRY },
   storage_overloaded: {
     params: "",
     remedy: "Wait as long as `Retry-After` says; when it goes on, MongoDB needs more disk or cache.",

@@ -101,7 +101,7 @@ export interface ResponseReference {
 /** Collects the answers of operations. */
 export interface Responses {
   /** The answers of an operation, by status. */
-  of(operation: AnyEndpoint): Record<`${2 | 4}${string}` | typeof WITHOUT_STATUS, ResponseReference>;
+  of(operation: AnyEndpoint): Record<`${2 | 3 | 4}${string}` | typeof WITHOUT_STATUS, ResponseReference>;
   /** All that were referred to, by name. */
   readonly components: Readonly<Record<string, ZodOpenApiResponseObject>>;
 }
@@ -147,6 +147,13 @@ export function createResponses(operations: readonly AnyEndpoint[]): Responses {
     }));
   }
 
+  function redirectOf(): ResponseReference {
+    return refer("Redirect", () => ({
+      description: "The browser goes on to `Location`.",
+      headers: { ...HEADER_REFERENCES, Location: { schema: { type: "string" } } },
+    }));
+  }
+
   function failuresOf(operation: AnyEndpoint): [string, ResponseReference][] {
     const byStatus = new Map<string, ErrorCode[]>();
     for (const code of codesOf(operation)) putUnder(byStatus, statusOf(code), code);
@@ -159,7 +166,7 @@ export function createResponses(operations: readonly AnyEndpoint[]): Responses {
   return {
     components,
     of: (operation) => ({
-      "200": successOf(operation),
+      ...(operation.redirects === true ? { "303": redirectOf() } : { "200": successOf(operation) }),
       ...(Object.fromEntries(failuresOf(operation)) as Record<typeof WITHOUT_STATUS, ResponseReference>),
     }),
   };

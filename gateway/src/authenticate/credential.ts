@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { isWellFormedApiKey } from "@nts/shared/api-key";
-import { hashCredential, isWellFormedSession, SESSION_COOKIE } from "@nts/shared/credential";
+import { BROWSER_COOKIE, hashCredential, isWellFormedSession, SESSION_COOKIE } from "@nts/shared/credential";
 
 /** A well-formed credential, known from here on by its hash alone. */
 export interface Credential {
@@ -44,12 +44,21 @@ export function sessionHashesOf({ authorization, cookie }: IncomingHttpHeaders):
   return sessionsOf(cookie).slice(0, MOST_SESSIONS).map(hashCredential);
 }
 
+/** Hashes of the cookies that bind a sign-in by a provider to its browser. */
+export function browserHashesOf({ cookie }: IncomingHttpHeaders): string[] {
+  return cookiesOf(cookie, BROWSER_COOKIE).slice(0, MOST_SESSIONS).map(hashCredential);
+}
+
 /** The contents of all session cookies in a `Cookie` header; an honest browser sends one at most. */
 export function sessionsOf(cookies: string | undefined): string[] {
-  if (cookies?.includes(SESSION_COOKIE) !== true) return [];
+  return cookiesOf(cookies, SESSION_COOKIE);
+}
+
+function cookiesOf(cookies: string | undefined, name: string): string[] {
+  if (cookies?.includes(name) !== true) return [];
   return cookies.split(";").flatMap((pair) => {
     const cut = pair.indexOf("=");
-    if (cut === -1 || pair.slice(0, cut).trim() !== SESSION_COOKIE) return [];
+    if (cut === -1 || pair.slice(0, cut).trim() !== name) return [];
     return [
       pair
         .slice(cut + 1)

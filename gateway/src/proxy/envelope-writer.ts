@@ -16,6 +16,7 @@ const PASSED_ON = Object.entries({
   "accept-patch": "Accept-Patch",
   "retry-after": "Retry-After",
   "set-cookie": "Set-Cookie",
+  location: "Location",
   "content-disposition": "Content-Disposition",
   [IDEMPOTENCY_REPLAYED]: "Idempotency-Replayed",
 });

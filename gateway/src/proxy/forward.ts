@@ -4,7 +4,7 @@ import { bodyLimitOf } from "@nts/shared/http/body";
 import { INTERNAL, REQUEST_ID, TRACEPARENT, TRACESTATE } from "@nts/shared/http/headers";
 import { readTraceparent } from "@nts/shared/tracing/trace-context";
 import type { Caller } from "../authenticate/caller.js";
-import { sessionHashesOf } from "../authenticate/credential.js";
+import { browserHashesOf, sessionHashesOf } from "../authenticate/credential.js";
 import { announcesTooMuch, hasBody, readBody, skipBody } from "../edge/body.js";
 import type { Exchange } from "../edge/exchange.js";
 import type { InFlight, Way } from "../edge/in-flight.js";
@@ -53,6 +53,8 @@ export function createForward(options: ForwardOptions): Forward {
     headers[INTERNAL.clientAddress] = exchange.clientAddress;
     if (endpoint.endsSessions === true)
       headers[INTERNAL.sessionHashes] = sessionHashesOf(exchange.request.headers).join(",");
+    if (endpoint.bindsBrowser === true)
+      headers[INTERNAL.browserHashes] = browserHashesOf(exchange.request.headers).join(",");
     headers[REQUEST_ID] = exchange.requestId;
     headers[TRACEPARENT] = exchange.span.traceparent;
     const { [TRACESTATE]: state, [TRACEPARENT]: given } = exchange.request.headers;

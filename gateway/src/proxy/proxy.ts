@@ -160,8 +160,8 @@ class ProxiedRequest implements AnswerReader, Dependent {
     const { exchange, endpoint, rights } = this.forwarding;
     this.#call?.answered();
     this.#progressedAt = performance.now();
-    if (head.status === 304) {
-      sendHeadOnly(exchange, head, null);
+    if (head.status === 304 || (head.status === 303 && endpoint.redirects === true)) {
+      sendHeadOnly(exchange, head, head.status === 303 ? 0 : null);
       return;
     }
     const envelope = envelopeOf(head, endpoint, exchange.requestId);

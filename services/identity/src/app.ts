@@ -18,7 +18,6 @@ import type { Database } from "./database.js";
 import type { Forms } from "./documents.js";
 import { createRequireRoomForInvite } from "./invites/quotas.js";
 import { mountInvites } from "./invites/routes.js";
-import { createInviteStore } from "./invites/store.js";
 import { createAcknowledgements } from "./key-changes/acknowledgements.js";
 import { createChangeRights } from "./key-changes/change-rights.js";
 import { createKeyChangeLog } from "./key-changes/log.js";
@@ -30,33 +29,31 @@ import { createRequireRoom } from "./keys/quotas.js";
 import { type LeakedKeyRoutes, mountLeakedKeys } from "./keys/leaked.js";
 import { mountOrganizationKeys, type OrganizationKeyRoutes } from "./keys/organization-routes.js";
 import { type KeyRoutes, mountKeys } from "./keys/routes.js";
-import { createKeyStore } from "./keys/store.js";
-import { createKeyUsage } from "./keys/usage.js";
 import { createDropDeadNetworks } from "./networks/dead-networks.js";
 import { createForgetNetworks } from "./networks/forget-networks.js";
 import { createReferenceSweep, type ReferenceSweep, type ReferenceSweepParts } from "./networks/sweep.js";
 import { createGuess } from "./logins/guess.js";
-import { createLoginFailureStore } from "./logins/store.js";
 import { OF_CODES } from "./logins/throttle.rules.js";
 import { mountOrganizationDeletion, type OrganizationDeletionRoute } from "./organizations/deletion-route.js";
-import { createOrganizationDeletions } from "./organizations/deletions.js";
 import { mountOrganizations } from "./organizations/routes.js";
-import { createOrganizationStore } from "./organizations/store.js";
 import { createOrganizationSweep, type OrganizationSweep } from "./organizations/sweep.js";
+import { mountSignInByProvider } from "./providers/mount.js";
+import { createProviders } from "./providers/providers.js";
+import type { ProviderSettings } from "./providers/settings.js";
 import type { Quotas } from "./quotas.js";
+import { createJoining } from "./registrations/joining.js";
 import { mountRegistrations } from "./registrations/routes.js";
-import { createChallenges } from "./second-factor/challenges.js";
 import { createRequireConfirmed } from "./second-factor/confirmed.js";
 import { mountSecondFactors } from "./second-factor/routes.js";
 import { createSealer } from "./second-factor/seal.js";
-import { createSecondFactorStore } from "./second-factor/store.js";
 import { createBeginSession } from "./sessions/begin.js";
 import { createSessionCookies } from "./sessions/cookie.js";
 import { createReplaceSessions } from "./sessions/replace.js";
 import { mountOwnSessions } from "./sessions/own-routes.js";
 import { mountSessions } from "./sessions/routes.js";
-import { createSessionStore } from "./sessions/store.js";
+import { createStores } from "./stores.js";
 import { createAuditNoteSource, createTopologyDirectory, type TopologyDirectory } from "./topology.js";
+import { createApplyRights } from "./users/apply-rights.js";
 import { createChangePassword } from "./users/change-password.js";
 import { createConfirmCaller } from "./users/confirm-caller.js";
 import { createRequireLasting } from "./users/lasting.js";
@@ -66,7 +63,6 @@ import { mountPasswords } from "./users/password-routes.js";
 import type { Passwords } from "./users/passwords.js";
 import { createRemoveUser } from "./users/remove-user.js";
 import { mountUsers } from "./users/routes.js";
-import { createUserStore } from "./users/store.js";
 import { mountWhoami } from "./whoami/routes.js";
 
 /** Milliseconds until an answer must have begun. */
@@ -81,6 +77,8 @@ export interface AppOptions extends Pick<RouterOptions, "verifyTenancy" | "log" 
   readonly judgePassword: JudgePassword;
   /** What secrets of second factors are encrypted with, the present one first; empty when none can be set up. */
   readonly secondFactorSecrets: readonly string[];
+  /** By whom users can sign in beside a password. */
+  readonly providers: readonly ProviderSettings[];
   readonly quotas: Quotas;
   readonly publicUrl: string;
   readonly registration: "open" | "invite";
@@ -93,6 +91,8 @@ export interface App extends Router {
   readonly sweepReferences: ReferenceSweep;
   readonly sweepOrganizations: OrganizationSweep;
   readonly takeNotes: TakeNotes;
+  /** Asks all providers what they say of themselves, and logs which setting is wrong. */
+  readonly checkProviders: () => Promise<void>;
   /** Resolves when all background writes are done. */
   readonly settled: () => Promise<void>;
 }
@@ -100,8 +100,7 @@ export interface App extends Router {
 /** It listens to the bus but not yet to a port. */
 export function createApp(options: AppOptions): App {
   const { db, transaction: plain, bus, topology: client, passwords, judgePassword, secondFactorSecrets, quotas, publicUrl, registration, forms, ...routing } = options; // prettier-ignore
-  const database = { db, share: routing.shares.use };
-  const transaction = createAudited(plain, db);
+  const [database, transaction] = [{ db, share: routing.shares.use }, createAudited(plain, db)];
   const changes = followChanges({ db, transaction, bus });
   const { changeRights } = changes;
   const router = createRouter({
@@ -124,13 +123,13 @@ export function createApp(options: AppOptions): App {
   const change = createChangePassword({ users, sessions, passwords, changeRights });
   const beginSession = createBeginSession({ sessions, quotas, replaceSessions, topology, cookies });
   const confirmCaller = createConfirmCaller({ users, sessions, passwords, guess, failedLogins });
-  const removeUser = createRemoveUser(stores);
+  const { joining, applyRights, removeUser } = createPeople(stores);
 
   mountRegistrations(router, {
-    ...{ ...stores, replaceSessions, passwords, requireStrong },
+    ...{ ...stores, joining, replaceSessions, passwords, requireStrong },
     ...{ topology, cookies, registration },
   });
-  mountUsers(router, { ...stores, removeUser, topology, requireLasting, requireConfirmed, changeRights });
+  mountUsers(router, { ...stores, applyRights, removeUser, topology, requireLasting, requireConfirmed, changeRights });
   const sealer = createSealer(secondFactorSecrets);
   const going = { ...stores, confirmCaller, requireConfirmed, changeRights, cookies };
   mountGoing(router, { ...going, removeUser, sealer, registration, topology });
@@ -140,13 +139,13 @@ export function createApp(options: AppOptions): App {
     ...{ guess, failedLogins, topology, cookies, changeRights },
   });
   mountSecondFactors(router, {
-    ...{ users, sessions, challenges, beginSession, requireConfirmed, passwords, guess, failedLogins },
+    ...{ users, sessions, challenges, beginSession, requireConfirmed, confirmCaller, failedLogins },
     ...{ factors, transaction, changeRights },
     ...{ sealer, guessCode: createGuess(failures, OF_CODES) },
   });
   mountOwnSessions(router, { sessions, cookies, changeRights });
-  mountPasswords(router, { organizations, requireStrong, confirmCaller, change, cookies });
-  mountOrganizations(router, { organizations, transaction, requireConfirmed, changeRights });
+  mountPasswords(router, { organizations, sessions, requireStrong, confirmCaller, change, cookies });
+  mountOrganizations(router, { organizations, sessions, transaction, requireConfirmed, changeRights });
   const noteFirstUses = createNoteFirstUses(db, transaction);
   const ofKeys = { ...stores, topology, transaction, changeRights, settle: changes.settle };
   mountAllKeys(router, { ...ofKeys, requireRoom, requireConfirmed, noteFirstUses });
@@ -154,7 +153,12 @@ export function createApp(options: AppOptions): App {
   mountWhoami(router, { ...stores, topology });
   mountCredentials(router, { credentials, sessions });
   mountKeyChanges(router, changes);
-  return { ...router, ...duties, settled: failedLogins.written };
+  const providers = createProviders(options.providers, publicUrl);
+  mountSignInByProvider(router, {
+    ...{ ...stores, db, providers, joining, applyRights, passwords, topology, transaction, changeRights },
+    ...{ beginSession, cookies, confirmCaller, requireConfirmed, publicUrl, log: routing.log },
+  });
+  return { ...router, ...duties, checkProviders: () => providers.check(routing.log), settled: failedLogins.written };
 }
 
 interface DutyParts extends Pick<ReturnType<typeof createStores>, "keys" | "deletions"> {
@@ -193,6 +197,15 @@ function mountAllKeys(router: Router, parts: KeyRoutes & OrganizationKeyRoutes &
   mountLeakedKeys(router, parts);
 }
 
+/** How people come, change and go. */
+function createPeople(stores: ReturnType<typeof createStores>) {
+  return {
+    joining: createJoining(stores),
+    applyRights: createApplyRights(stores.users, stores.invites),
+    removeUser: createRemoveUser(stores),
+  };
+}
+
 /** What refuses requests beyond the rights of their callers. */
 function createGuards(
   { keys, users, sessions, organizations, invites }: ReturnType<typeof createStores>,
@@ -203,21 +216,6 @@ function createGuards(
     requireConfirmed: createRequireConfirmed(users, sessions),
     requireRoom: createRequireRoom(organizations, keys, quotas),
     requireRoomForInvite: createRequireRoomForInvite(organizations, invites, quotas),
-  };
-}
-
-function createStores(database: Database, forms: Forms | undefined) {
-  return {
-    keys: createKeyStore(database, forms),
-    users: createUserStore(database, forms),
-    sessions: createSessionStore(database, forms),
-    invites: createInviteStore(database, forms),
-    organizations: createOrganizationStore(database, forms),
-    challenges: createChallenges(database.db),
-    factors: createSecondFactorStore(database, forms),
-    failures: createLoginFailureStore(database.db),
-    deletions: createOrganizationDeletions(database.db),
-    usage: createKeyUsage(database.db),
   };
 }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { commonSettings, SecretList, shareSettings, tenancySettings, UrlList, writeSettings } from "@nts/shared/config";
 
+import { ProviderList } from "./providers/settings.js";
 import { AUDIT_RETENTION_DAYS } from "./audit/retention.js";
 
 const { GATEWAY_TO_IDENTITY_SECRETS, IDENTITY_TO_TOPOLOGY_SECRETS } = tenancySettings;
@@ -12,6 +13,9 @@ export const IdentitySettings = z.object({
   IDENTITY_TO_TOPOLOGY_SECRETS,
   SECOND_FACTOR_SECRETS: SecretList.optional().describe(
     "Comma-separated; the first one encrypts the secrets of second factors, all decrypt. Without it none can be set up.",
+  ),
+  OIDC_PROVIDERS: ProviderList.optional().describe(
+    "JSON: a list of the OpenID Connect providers by whom users can sign in; docs/access.md says what each has.",
   ),
   ...shareSettings,
   ...writeSettings,

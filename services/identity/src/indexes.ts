@@ -1,4 +1,6 @@
 import type { Indexes } from "@nts/shared/mongo/migrations";
+import { LOGOUT_TOKENS } from "./providers/identities-store.js";
+import { SIGN_INS } from "./providers/sign-ins-store.js";
 import { ANSWERS, ANSWERS_EXPIRE } from "@nts/shared/writes/remembered";
 
 /** Milliseconds that a key change is kept for gateways that were away. */
@@ -20,6 +22,7 @@ export const INDEXES: Indexes = {
     { key: { organization_id: 1, created_at: 1, _id: 1 } },
     { key: { organization_id: 1, email: 1, _id: 1 } },
     { key: { organization_id: 1, updated_at: 1, _id: 1 } },
+    { key: { "identities.key": 1 }, unique: true, sparse: true },
   ],
   invites: [
     { key: { hash: 1 }, unique: true },
@@ -31,6 +34,7 @@ export const INDEXES: Indexes = {
     { key: { hash: 1 }, unique: true },
     { key: { user_id: 1 } },
     { key: { user_id: 1, created_at: 1, _id: 1 } },
+    { key: { "provider.session": 1 }, sparse: true },
     { key: { expires_at: 1 }, expireAfterSeconds: 0 },
   ],
   login_failures: [{ key: { account: 1 } }, { key: { expires_at: 1 }, expireAfterSeconds: 0 }],
@@ -38,6 +42,8 @@ export const INDEXES: Indexes = {
     { key: { user_id: 1, address_block: 1, created_at: -1 } },
     { key: { expires_at: 1 }, expireAfterSeconds: 0 },
   ],
+  [SIGN_INS]: [{ key: { address_block: 1, created_at: -1 } }, { key: { expires_at: 1 }, expireAfterSeconds: 0 }],
+  [LOGOUT_TOKENS]: [{ key: { expires_at: 1 }, expireAfterSeconds: 0 }],
   api_keys: [
     { key: { hash: 1 }, unique: true },
     { key: KEYS_BY_USER },

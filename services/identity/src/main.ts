@@ -58,12 +58,11 @@ startProcess(async () => {
     topology,
     passwords: await createPasswords(),
     judgePassword: passwordJudge.judge,
-    secondFactorSecrets: settings.SECOND_FACTOR_SECRETS ?? [],
+    ...{ secondFactorSecrets: settings.SECOND_FACTOR_SECRETS ?? [], providers: settings.OIDC_PROVIDERS ?? [] },
     quotas: quotasOf(settings),
     ...{ publicUrl: settings.PUBLIC_URL, registration: settings.REGISTRATION },
     verifyTenancy: createTenancyVerifier({ users: secrets, processes: secrets }, NAME),
-    log,
-    tracing,
+    ...{ log, tracing },
     observe: metrics.observeRequest,
     shares: createShares({ operations: settings.ORGANIZATION_OPERATIONS, streams: settings.ORGANIZATION_STREAMS }),
   });
@@ -97,6 +96,7 @@ startProcess(async () => {
   await keepTrying(log, "preparing the database", () => prepareDatabase(prepared, log, auditDays));
   api = await startServer(withProbe(readiness, app.handle), { ...listening, port: settings.PORT, drainMs: DRAIN_MS });
   taking = startTakingNotes(bus, log, app.takeNotes);
+  void app.checkProviders();
   log.info({ port: api.port, ops_port: operations.port }, "listening");
 });
 

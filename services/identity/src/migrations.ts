@@ -3,6 +3,8 @@ import { KEY_ADDRESSES } from "./audit/key-addresses.js";
 import { AUDIT, AUDIT_HEADS } from "./audit/trail.js";
 import { INDEXES } from "./indexes.js";
 import { KEY_USAGE } from "./keys/usage.js";
+import { LOGOUT_TOKENS } from "./providers/identities-store.js";
+import { SIGN_INS } from "./providers/sign-ins-store.js";
 import { ORGANIZATION_DELETIONS } from "./organizations/deletions.js";
 
 /** The history of the schema. New steps are added at the end; released ones stay as they are. */
@@ -14,4 +16,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0002-audit", up: (db) => createCollections(db, [AUDIT, AUDIT_HEADS, KEY_ADDRESSES]) },
   { name: "0003-organization-deletions", up: (db) => createCollections(db, [ORGANIZATION_DELETIONS]) },
   { name: "0004-key-usage", up: (db) => createCollections(db, [KEY_USAGE]) },
+  { name: "0005-providers", up: (db) => createCollections(db, [SIGN_INS, LOGOUT_TOKENS]) },
 ];

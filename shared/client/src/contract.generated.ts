@@ -23,12 +23,19 @@ export type ErrorCode =
   | "api_key_expired"
   | "api_key_disabled"
   | "session_expired"
+  | "sign_in_expired"
   | "permission_denied"
   | "session_required"
   | "confirmation_required"
   | "address_not_allowed"
   | "api_access_disabled"
   | "reauthentication_required"
+  | "password_login_disabled"
+  | "provider_required"
+  | "provider_denied"
+  | "account_unknown"
+  | "address_unverified"
+  | "link_required"
   | "csrf_rejected"
   | "registration_closed"
   | "quota_exceeded"
@@ -44,6 +51,7 @@ export type ErrorCode =
   | "in_use"
   | "revert_conflict"
   | "last_owner"
+  | "last_sign_in"
   | "other_owners"
   | "write_conflict"
   | "idempotency_in_progress"
@@ -52,6 +60,7 @@ export type ErrorCode =
   | "idempotency_mismatch"
   | "too_many_changes"
   | "too_many_subnets"
+  | "logout_token_invalid"
   | "archive_invalid"
   | "import_too_expensive"
   | "rate_limited"
@@ -60,6 +69,8 @@ export type ErrorCode =
   | "login_throttled"
   | "internal_error"
   | "upstream_failed"
+  | "provider_failed"
+  | "provider_unavailable"
   | "storage_overloaded"
   | "unavailable"
   | "second_factor_not_configured"
@@ -89,6 +100,12 @@ export const OPERATIONS = {
   confirm_second_factor: { method: "post", path: "/api/auth/second-factor/confirm" },
   enable_second_factor: { method: "post", path: "/api/auth/second-factor/enable" },
   renew_recovery_codes: { method: "post", path: "/api/auth/second-factor/recovery-codes" },
+  list_identities: { method: "get", path: "/api/auth/identities" },
+  unlink_provider: { method: "delete", path: "/api/auth/identities/{provider}" },
+  prepare_provider_sign_in: { method: "post", path: "/api/auth/oidc/{provider}" },
+  link_provider: { method: "post", path: "/api/auth/oidc/{provider}/link" },
+  provider_logout: { method: "post", path: "/api/auth/oidc/{provider}/logout", bodyType: "application/x-www-form-urlencoded", isUpload: true },
+  list_providers: { method: "get", path: "/api/auth/providers" },
   list_sessions: { method: "get", path: "/api/v1/auth/sessions" },
   revoke_other_sessions: { method: "post", path: "/api/v1/auth/sessions/revoke-others", takesKey: true },
   delete_session: { method: "delete", path: "/api/v1/auth/sessions/{id}", takesKey: true },

@@ -57,11 +57,24 @@ export interface components {
             challenge: string;
         };
         SecondFactorSetUp: {
-            password: string;
+            /** @description May be absent for five minutes after the sign-in. */
+            password?: string;
         };
         SecondFactorCode: {
             /** @description Six digits of the app, or a recovery code. */
             code: string;
+        };
+        ProviderSignIn: {
+            /**
+             * @description The path to go to afterwards.
+             * @default /
+             */
+            return_to?: string;
+            invite_token?: string;
+        };
+        ProviderLink: {
+            /** @description May be absent for five minutes after the sign-in. */
+            password?: string;
         };
         InviteCreate: {
             permissions: components["schemas"]["Permission"];
@@ -89,12 +102,16 @@ export interface components {
             api_access_enabled?: boolean;
             /** @description Changed by a confirmed session of an Owner who has one. */
             require_second_factor?: boolean;
+            /** @description Switched off by an Owner in a session that a provider began; sessions of passwords end then. */
+            password_login?: boolean;
         };
         OrganizationPatch: {
             name?: components["schemas"]["Text1To100"];
             api_access_enabled?: boolean;
             /** @description Changed by a confirmed session of an Owner who has one. */
             require_second_factor?: boolean;
+            /** @description Switched off by an Owner in a session that a provider began; sessions of passwords end then. */
+            password_login?: boolean;
         };
         OrganizationDeletion: {
             /** @description May be absent for five minutes after the sign-in. */
@@ -561,7 +578,7 @@ export interface components {
             /** @description A sentence for people. */
             error: string;
             /** @enum {string} */
-            code: "validation_failed" | "malformed_json" | "malformed_request" | "invalid_reference" | "cursor_invalid" | "network_mismatch" | "binding_cross_host" | "ip_outside_subnet" | "not_authenticated" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "challenge_expired" | "api_key_invalid" | "api_key_expired" | "api_key_disabled" | "session_expired" | "permission_denied" | "session_required" | "confirmation_required" | "address_not_allowed" | "api_access_disabled" | "reauthentication_required" | "csrf_rejected" | "registration_closed" | "quota_exceeded" | "not_found" | "changes_gone" | "method_not_allowed" | "payload_too_large" | "unsupported_media_type" | "binding_conflict" | "mac_address_immutable" | "already_exists" | "subnet_full" | "in_use" | "revert_conflict" | "last_owner" | "other_owners" | "write_conflict" | "idempotency_in_progress" | "secret_shown_once" | "precondition_failed" | "idempotency_mismatch" | "too_many_changes" | "too_many_subnets" | "archive_invalid" | "import_too_expensive" | "rate_limited" | "too_many_in_flight" | "too_many_streams" | "login_throttled" | "internal_error" | "upstream_failed" | "storage_overloaded" | "unavailable" | "second_factor_not_configured" | "upstream_timeout";
+            code: "validation_failed" | "malformed_json" | "malformed_request" | "invalid_reference" | "cursor_invalid" | "network_mismatch" | "binding_cross_host" | "ip_outside_subnet" | "not_authenticated" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "challenge_expired" | "api_key_invalid" | "api_key_expired" | "api_key_disabled" | "session_expired" | "sign_in_expired" | "permission_denied" | "session_required" | "confirmation_required" | "address_not_allowed" | "api_access_disabled" | "reauthentication_required" | "password_login_disabled" | "provider_required" | "provider_denied" | "account_unknown" | "address_unverified" | "link_required" | "csrf_rejected" | "registration_closed" | "quota_exceeded" | "not_found" | "changes_gone" | "method_not_allowed" | "payload_too_large" | "unsupported_media_type" | "binding_conflict" | "mac_address_immutable" | "already_exists" | "subnet_full" | "in_use" | "revert_conflict" | "last_owner" | "last_sign_in" | "other_owners" | "write_conflict" | "idempotency_in_progress" | "secret_shown_once" | "precondition_failed" | "idempotency_mismatch" | "too_many_changes" | "too_many_subnets" | "logout_token_invalid" | "archive_invalid" | "import_too_expensive" | "rate_limited" | "too_many_in_flight" | "too_many_streams" | "login_throttled" | "internal_error" | "upstream_failed" | "provider_failed" | "provider_unavailable" | "storage_overloaded" | "unavailable" | "second_factor_not_configured" | "upstream_timeout";
             /** @description Details of the code. */
             params: {
                 [key: string]: unknown;
@@ -691,6 +708,49 @@ export interface components {
             /** @description Each works once, in place of a code. */
             recovery_codes: string[];
         };
+        IdentitiesEnvelope: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["Identities"];
+            meta: components["schemas"]["Meta"];
+        };
+        Identities: {
+            identities: components["schemas"]["Identity"][];
+            /** @description Whether the caller can sign in with a password. */
+            has_password: boolean;
+        };
+        Identity: {
+            provider: string;
+            /** @description Of the provider, or its id when there is none of that id any more. */
+            name: string;
+            /** @description What the provider said last. */
+            email: string | null;
+            linked_at: components["schemas"]["Timestamp"];
+            last_used: components["schemas"]["Timestamp"] | null;
+        };
+        AuthorizationUrlEnvelope: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["AuthorizationUrl"];
+            meta: components["schemas"]["Meta"];
+        };
+        AuthorizationUrl: {
+            /** @description Where the browser goes on. */
+            authorization_url: string;
+        };
+        ProvidersEnvelope: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["Providers"];
+            meta: components["schemas"]["Meta"];
+        };
+        Providers: components["schemas"]["Provider"][];
+        Provider: {
+            /** @description Stands in the paths. */
+            id: string;
+            /** @description For people to read. */
+            name: string;
+        };
         SessionListEnvelope: {
             /** @constant */
             success: true;
@@ -708,6 +768,8 @@ export interface components {
             browser: string | null;
             /** @description Of the client that signed in; null when an earlier version noted none. */
             address: string | null;
+            /** @description The id of the provider by whom it began; null with a password. */
+            provider: string | null;
             /** @description The session of this request. */
             current: boolean;
         };
@@ -807,6 +869,7 @@ export interface components {
             name: string;
             api_access_enabled: boolean;
             require_second_factor: boolean;
+            password_login: boolean;
             company_size: string | null;
             job_title: string | null;
         };
@@ -1594,10 +1657,10 @@ export interface components {
             cursor: string;
             at: components["schemas"]["Timestamp"];
             /**
-             * @description `rotated`: a key or a webhook has another secret. `revoked`: somebody reported that a key has leaked, which ended it. `accepted`: an invite was used up. `login_failed`: with a wrong password; `second_factor_failed`: with the right one, and a wrong code. `first_used`: a key from an address from which it was not used before. `paused`: the server has stopped a webhook that failed. `replayed`: a webhook goes on from another place. `exported`, `imported`: an archive of the organization.
+             * @description `rotated`: a key or a webhook has another secret. `revoked`: somebody reported that a key has leaked, which ended it. `accepted`: an invite was used up. `login_failed`: with a wrong password; `second_factor_failed`: with the right one, and a wrong code. `linked`, `unlinked`: an account at a provider; `taken_over`: by who proved the address there, which ended password, sessions and keys. `first_used`: a key from an address from which it was not used before. `paused`: the server has stopped a webhook that failed. `replayed`: a webhook goes on from another place. `exported`, `imported`: an archive of the organization.
              * @enum {string}
              */
-            action: "created" | "updated" | "deleted" | "rotated" | "revoked" | "accepted" | "password_changed" | "login_failed" | "second_factor_enabled" | "second_factor_disabled" | "second_factor_failed" | "recovery_codes_renewed" | "recovery_code_used" | "first_used" | "paused" | "replayed" | "exported" | "imported";
+            action: "created" | "updated" | "deleted" | "rotated" | "revoked" | "accepted" | "password_changed" | "login_failed" | "second_factor_enabled" | "second_factor_disabled" | "second_factor_failed" | "recovery_codes_renewed" | "recovery_code_used" | "linked" | "unlinked" | "taken_over" | "first_used" | "paused" | "replayed" | "exported" | "imported";
             /** @enum {string} */
             entity: "Organization" | "User" | "Session" | "Invite" | "UserApiKey" | "Webhook";
             entity_id: components["schemas"]["Uuid"];
@@ -1983,6 +2046,33 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["RecoveryCodesEnvelope"];
+            };
+        };
+        /** @description Success */
+        Identities: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["IdentitiesEnvelope"];
+            };
+        };
+        /** @description Success */
+        AuthorizationUrl: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AuthorizationUrlEnvelope"];
+            };
+        };
+        /** @description Success */
+        Providers: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ProvidersEnvelope"];
             };
         };
         /** @description Success */
@@ -2465,6 +2555,8 @@ export interface components {
         limit_of_changes: number;
         /** @description Only what comes behind this cursor in the order of the answer. */
         after: string;
+        /** @description The id of a provider. */
+        provider: string;
         /** @description Only entities with any of these tags (ids of managed tags, or labels; a comma in a label is `\,`). */
         tag_ids: components["schemas"]["Text1To50"][];
         /** @description Only what is missed, or is not. */
@@ -2772,6 +2864,80 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["RecoveryCodes"];
+        };
+    };
+    list_identities: {
+        parameters: {
+        };
+        responses: {
+            200: components["responses"]["Identities"];
+        };
+    };
+    unlink_provider: {
+        parameters: {
+            path: {
+                /** @description The id of a provider. */
+                provider: components["parameters"]["provider"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Nothing"];
+        };
+    };
+    prepare_provider_sign_in: {
+        parameters: {
+            path: {
+                /** @description The id of a provider. */
+                provider: components["parameters"]["provider"];
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProviderSignIn"];
+            };
+        };
+        responses: {
+            200: components["responses"]["AuthorizationUrl"];
+        };
+    };
+    link_provider: {
+        parameters: {
+            path: {
+                /** @description The id of a provider. */
+                provider: components["parameters"]["provider"];
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProviderLink"];
+            };
+        };
+        responses: {
+            200: components["responses"]["AuthorizationUrl"];
+        };
+    };
+    provider_logout: {
+        parameters: {
+            path: {
+                /** @description The id of a provider. */
+                provider: components["parameters"]["provider"];
+            };
+        };
+        /** @description A form with the member `logout_token`. At most 0.0625 MiB. */
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": string;
+            };
+        };
+        responses: {
+            200: components["responses"]["Nothing"];
+        };
+    };
+    list_providers: {
+        parameters: {
+        };
+        responses: {
+            200: components["responses"]["Providers"];
         };
     };
     list_sessions: {
@@ -4901,7 +5067,7 @@ export interface operations {
                 user_id?: components["schemas"]["Uuid"];
                 /** @description Only what was done with this API key. */
                 key_id?: components["schemas"]["Uuid"];
-                action?: "created" | "updated" | "deleted" | "rotated" | "revoked" | "accepted" | "password_changed" | "login_failed" | "second_factor_enabled" | "second_factor_disabled" | "second_factor_failed" | "recovery_codes_renewed" | "recovery_code_used" | "first_used" | "paused" | "replayed" | "exported" | "imported";
+                action?: "created" | "updated" | "deleted" | "rotated" | "revoked" | "accepted" | "password_changed" | "login_failed" | "second_factor_enabled" | "second_factor_disabled" | "second_factor_failed" | "recovery_codes_renewed" | "recovery_code_used" | "linked" | "unlinked" | "taken_over" | "first_used" | "paused" | "replayed" | "exported" | "imported";
                 /** @description Only entities of this kind. */
                 entity?: "Organization" | "User" | "Session" | "Invite" | "UserApiKey" | "Webhook";
                 /** @description Only this entity. */

@@ -20,6 +20,9 @@ export const AUDIT_ACTIONS = [
   "second_factor_failed",
   "recovery_codes_renewed",
   "recovery_code_used",
+  "linked",
+  "unlinked",
+  "taken_over",
   "first_used",
   "paused",
   "replayed",
@@ -32,6 +35,7 @@ export const AuditAction = z
   .enum(AUDIT_ACTIONS)
   .describe(
     "`rotated`: a key or a webhook has another secret. `revoked`: somebody reported that a key has leaked, which ended it. `accepted`: an invite was used up. `login_failed`: with a wrong password; `second_factor_failed`: with the right one, and a wrong code. " +
+      "`linked`, `unlinked`: an account at a provider; `taken_over`: by who proved the address there, which ended password, sessions and keys. " +
       "`first_used`: a key from an address from which it was not used before. " +
       "`paused`: the server has stopped a webhook that failed. `replayed`: a webhook goes on from another place. " +
       "`exported`, `imported`: an archive of the organization.",

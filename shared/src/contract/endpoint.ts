@@ -44,6 +44,10 @@ export interface Endpoint<
   readonly wholeOrganization?: boolean;
   /** It ends the sessions that the browser has: identity is told the hashes of all session cookies, however many. */
   readonly endsSessions?: boolean;
+  /** Identity is told the hashes of the cookies that bind a sign-in by a provider to its browser. */
+  readonly bindsBrowser?: boolean;
+  /** A success takes the browser elsewhere: 303 with `Location`, and nothing else. */
+  readonly redirects?: boolean;
   /** Its answer shows a secret that is nowhere else, and so is never kept for a repeated request. */
   readonly showsSecret?: boolean;
   /** It can hold its answer back, for the seconds of the parameter `wait`. */

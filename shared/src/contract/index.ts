@@ -15,6 +15,7 @@ import * as keys from "./keys.js";
 import * as networks from "./networks.js";
 import * as organizations from "./organizations.js";
 import * as ports from "./ports.js";
+import * as providers from "./providers.js";
 import * as reports from "./reports.js";
 import * as revert from "./revert.js";
 import * as secondFactor from "./second-factor.js";
@@ -52,6 +53,7 @@ export const OPERATIONS = operationsOf(
   system,
   users,
   secondFactor,
+  providers,
   sessions,
   whoami,
   invites,
@@ -101,6 +103,7 @@ export * from "./merge-patch.js";
 export * from "./networks.js";
 export * from "./organizations.js";
 export * from "./ports.js";
+export * from "./providers.js";
 export * from "./reports.js";
 export * from "./revert.js";
 export * from "./second-factor.js";

@@ -17,6 +17,7 @@ export const Organization = z
     name: z.string(),
     api_access_enabled: z.boolean(),
     require_second_factor: z.boolean(),
+    password_login: z.boolean(),
     ...Profile.shape,
   })
   .meta({ id: "Organization" });
@@ -33,6 +34,10 @@ export const OrganizationUpdate = z
     name: Name,
     api_access_enabled: z.boolean().optional(),
     require_second_factor: z.boolean().optional().describe("Changed by a confirmed session of an Owner who has one."),
+    password_login: z
+      .boolean()
+      .optional()
+      .describe("Switched off by an Owner in a session that a provider began; sessions of passwords end then."),
   })
   .meta({ id: "OrganizationUpdate" });
 
@@ -65,7 +70,14 @@ export const updateOrganization = endpoint({
   params: byId,
   body: OrganizationUpdate,
   response: Organization,
-  errors: ["not_found", "session_required", "confirmation_required", "precondition_failed", "write_conflict"],
+  errors: [
+    "not_found",
+    "session_required",
+    "confirmation_required",
+    "provider_required",
+    "precondition_failed",
+    "write_conflict",
+  ],
 });
 
 export const patchOrganization = patchOf(updateOrganization);
@@ -101,7 +113,7 @@ export const leaveOrganization = endpoint({
     id: "Departure",
   }),
   response: User,
-  errors: [...PROOF_FAULTS, "last_owner", "registration_closed", "write_conflict"],
+  errors: [...PROOF_FAULTS, "last_owner", "last_sign_in", "registration_closed", "write_conflict"],
 });
 
 export const deleteOrganization = endpoint({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Nothing, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
-import { User } from "./users.js";
+import { Proof, PROOF_FAULTS, User } from "./users.js";
 
 /** What somebody has beside the password. @see docs/people.md "A second factor" */
 export const SecondFactor = z
@@ -94,15 +94,9 @@ export const offerSecondFactor = endpoint({
   path,
   summary: "Begin to set up an authenticator app; it counts once a code of it was right",
   description: "In place of the present one, if there is one, which takes a confirmation.",
-  body: z.object({ password: z.string().max(1024) }).meta({ id: "SecondFactorSetUp" }),
+  body: Proof.meta({ id: "SecondFactorSetUp" }),
   response: SecondFactorOffer,
-  errors: [
-    "invalid_credentials",
-    "login_throttled",
-    "confirmation_required",
-    "second_factor_not_configured",
-    "write_conflict",
-  ],
+  errors: [...PROOF_FAULTS, "second_factor_not_configured", "write_conflict"],
 });
 
 export const enableSecondFactor = endpoint({

@@ -14,6 +14,7 @@ export const Session = z
       .nullable()
       .describe("As it calls itself, such as `Firefox 131 on Linux`; null when it does not."),
     address: z.string().nullable().describe("Of the client that signed in; null when an earlier version noted none."),
+    provider: z.string().nullable().describe("The id of the provider by whom it began; null with a password."),
     current: z.boolean().describe("The session of this request."),
   })
   .meta({ id: "Session" });

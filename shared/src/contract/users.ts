@@ -87,7 +87,7 @@ export const register = endpoint({
     "factor is required, no session begins: sign in to set one up.",
   body: Registration,
   response: User,
-  errors: ["already_exists", "registration_closed", "invalid_reference", "write_conflict"],
+  errors: ["already_exists", "registration_closed", "password_login_disabled", "invalid_reference", "write_conflict"],
 });
 
 export const login = endpoint({
@@ -103,7 +103,13 @@ export const login = endpoint({
   description:
     "Who fails again and again waits longer and longer, up to 15 minutes, and not because of others. Who has a second factor " +
     "is answered 401 `second_factor_required` with a `challenge` for `login_second_factor`; who needs one first, with `set_up`.",
-  errors: ["invalid_credentials", "second_factor_required", "login_throttled", "write_conflict"],
+  errors: [
+    "invalid_credentials",
+    "second_factor_required",
+    "password_login_disabled",
+    "login_throttled",
+    "write_conflict",
+  ],
 });
 
 export const logout = endpoint({

@@ -52,6 +52,7 @@ export type Answer<Data> =
   | ({ readonly kind: "json"; readonly json: string | Buffer } & Extras)
   | ({ readonly kind: "items"; readonly items: readonly Data[]; readonly page: PageInfo } & Extras)
   | ({ readonly kind: "list"; readonly parts: AsyncIterable<ListPart>; readonly paging: Paging } & Extras)
+  | ({ readonly kind: "redirect"; readonly location: string } & Extras)
   | ({ readonly kind: "pieces"; readonly pieces: Pieces; readonly file: FileInfo | null } & Extras);
 
 /** A text that is sent while it is made. */
@@ -63,6 +64,8 @@ export const answer = {
   data: <Data>(data: Data, extras: Extras = {}): Answer<Data> => ({ kind: "data", data, ...extras }),
   /** The JSON text of one entity. */
   json: (json: string | Buffer, extras: Extras = {}): Answer<never> => ({ kind: "json", json, ...extras }),
+  /** Takes the browser elsewhere. */
+  redirect: (location: string, extras: Extras = {}): Answer<never> => ({ kind: "redirect", location, ...extras }),
   /** A page of values. */
   items: <Data>(items: readonly Data[], page: PageInfo): Answer<Data> => ({ kind: "items", items, page }),
   /** A page, or all of a list, as JSON texts. */

@@ -6,6 +6,8 @@ export const INTERNAL = {
   clientAddress: "x-client-address",
   /** Hashes of the session cookies that the browser sent, comma-separated, for operations that end them. */
   sessionHashes: "x-session-hashes",
+  /** Hashes of the cookies that bind a sign-in by a provider to its browser, comma-separated. */
+  browserHashes: "x-browser-hashes",
   /** Entities that match the list query; a header for a page, a trailer for a stream. */
   listTotal: "x-list-total",
   listLimit: "x-list-limit",

@@ -42,6 +42,8 @@ export interface Call<E> {
   readonly userAgent: string | null;
   /** Hashes of the session cookies that the browser sent; empty for operations that do not end sessions. */
   readonly sessionHashes: readonly string[];
+  /** Hashes of the cookies that bind a sign-in to its browser; empty for operations that look for none. */
+  readonly browserHashes: readonly string[];
   /** The revisions of `If-Match`, without quotes; null when it was not sent, `["*"]` when any will do. */
   readonly ifMatch: readonly string[] | null;
   /** The id of the last event that the client of a stream has; null when it says none. */
@@ -182,7 +184,8 @@ async function answerRequest(
       cause: observation.cause,
       clientAddress,
       userAgent: header(request, "user-agent") ?? null,
-      sessionHashes: header(request, INTERNAL.sessionHashes)?.split(",").filter(Boolean) ?? [],
+      sessionHashes: hashesIn(header(request, INTERNAL.sessionHashes)),
+      browserHashes: hashesIn(header(request, INTERNAL.browserHashes)),
       ifMatch: strongRevisionsOf(request.headers["if-match"]),
       lastEventId: header(request, "last-event-id") ?? null,
       work: workOf(options.shares, response, {
@@ -268,6 +271,10 @@ async function answerAndSettle(options: RouterOptions, asked: Asked, principal: 
 
 async function settled({ settleWrite }: RouterOptions, { method }: Endpoint, principal: Principal): Promise<void> {
   if (method !== "get" && isUser(principal)) await settleWrite?.();
+}
+
+function hashesIn(text = ""): string[] {
+  return text.split(",").filter(Boolean);
 }
 
 function header(request: IncomingMessage, name: string): string | undefined {

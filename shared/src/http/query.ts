@@ -8,28 +8,34 @@ type Kind = "list" | "number" | "boolean" | "text" | "token";
 /**
  * Makes the function that turns the text after `?` into the value of a query schema. Lists may repeat and may use
  * commas; a comma that belongs to a value is written `\\,`. `name=` is the same as leaving the parameter out, and so is
- * `name=null` unless the parameter is free text. Unknown parameters and repeated single ones are faults.
+ * `name=null` unless the parameter is free text. Unknown parameters, unless the schema is loose, and repeated single ones are faults.
  *
  * @throws AppError (the returned function) `validation_failed` with every fault
  * @see docs/api.md "Lists"
  */
 export function createQueryReader<Schema extends z.ZodObject>(schema: Schema): (search: string) => z.infer<Schema> {
+  const isLoose = schema.def.catchall instanceof z.ZodUnknown;
   const kinds = new Map(Object.entries(schema.shape).map(([name, type]) => [name, kindOf(type as z.ZodType)]));
   return (search) => {
-    const { values, faults } = collect(search, kinds);
+    const { values, faults } = collect(search, kinds, isLoose);
     const result = schema.safeParse(values);
     if (result.success && faults.length === 0) return result.data;
     throw validationFailed(...faults, ...(result.success ? [] : faultsOf(result.error)));
   };
 }
 
-function collect(search: string, kinds: ReadonlyMap<string, Kind>): { values: object; faults: Fault[] } {
+function collect(
+  search: string,
+  kinds: ReadonlyMap<string, Kind>,
+  isLoose: boolean,
+): { values: object; faults: Fault[] } {
   const values: Record<string, unknown> = {};
   const faults: Fault[] = [];
   for (const [name, text] of new URLSearchParams(search)) {
     const kind = kinds.get(name);
-    if (kind === undefined) faults.push({ path: name, message: "is not a parameter of this operation" });
-    else if (text === "" || (text === "null" && kind !== "text")) continue;
+    if (kind === undefined) {
+      if (!isLoose) faults.push({ path: name, message: "is not a parameter of this operation" });
+    } else if (text === "" || (text === "null" && kind !== "text")) continue;
     else if (kind === "list") ((values[name] ??= []) as string[]).push(...partsOf(text));
     else if (name in values) faults.push({ path: name, message: "must be given once" });
     else values[name] = typed(kind, text);

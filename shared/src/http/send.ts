@@ -23,6 +23,9 @@ export async function sendAnswer(response: ServerResponse, schema: z.ZodType, gi
     case "json":
       sendJson(response, 200, given.json);
       break;
+    case "redirect":
+      response.writeHead(303, { location: given.location, "content-length": 0 }).end();
+      break;
     case "items":
       setPage(response, given.page);
       sendJson(response, 200, `[${given.items.map((item) => JSON.stringify(schema.parse(item))).join(",")}]`);

@@ -43,9 +43,12 @@ describe("the contract and what is derived from it", () => {
       "get_current_user",
       "get_current_user_by_post",
       "get_second_factor",
+      "link_provider",
+      "list_identities",
       "logout",
       "offer_second_factor",
       "renew_recovery_codes",
+      "unlink_provider",
     ]);
   });
 

@@ -27,7 +27,8 @@ export async function clientFiles(): Promise<Readonly<Record<string, string>>> {
 function contractText(): string {
   const constants = { BOOKMARK_SECONDS, CHANGE_COMMENT, IDEMPOTENCY_KEY, IDEMPOTENCY_REPLAYED };
   const codes = Object.keys(ERRORS).map((code) => `\n  | "${code}"`);
-  const operations = OPERATIONS.map((operation) => {
+  // What takes a browser elsewhere answers nothing to a program.
+  const operations = OPERATIONS.filter(({ redirects }) => redirects !== true).map((operation) => {
     const { operationId, method, path, upload, body } = operation;
     const bodyType = bodyTypesOf(operation)[0];
     const facts = {
@@ -54,6 +55,9 @@ interface Document {
 /** The types of successes: what failures look like is the same everywhere, and a class in the client. */
 async function schemaText(): Promise<string> {
   const document = JSON.parse(readFileSync(join(ROOT, "shared/openapi.json"), "utf8")) as Document;
+  for (const methods of Object.values(document.paths))
+    for (const [method, { responses }] of Object.entries(methods))
+      if (responses["200"] === undefined) Reflect.deleteProperty(methods, method);
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
   for (const operation of operations) operation.responses = { 200: operation.responses["200"]! };
   const answered = new Set(operations.map(({ responses }) => responses["200"]!.$ref.split("/").at(-1)));

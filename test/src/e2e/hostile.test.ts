@@ -152,7 +152,7 @@ async function send(operation: AnyEndpoint, { path, body }: Request): Promise<st
   const headers = new Headers(operation.credential === "any" ? { authorization: bearer } : { cookie: account.cookie });
   if (body !== undefined) headers.set("content-type", bodyTypesOf(operation)[0]);
   const method = operation.method.toUpperCase();
-  const answer = await fetch(stack.url + path, { method, headers, body: body ?? null });
+  const answer = await fetch(stack.url + path, { method, headers, body: body ?? null, redirect: "manual" });
   const text = await textOf(answer);
   const fault = faultOf(operation, answer.status, text);
   return fault === null
@@ -162,6 +162,7 @@ async function send(operation: AnyEndpoint, { path, body }: Request): Promise<st
 
 function faultOf(operation: AnyEndpoint, status: number, text: string): string | null {
   if ((operation.streams === true || operation.isFile === true) && status === 200) return null;
+  if (operation.redirects === true && status === 303) return null;
   const envelope = JSON.parse(text) as { success: boolean; code: string; params: { entity?: string } };
   if (status === 200) return envelope.success ? null : "no success";
   const { code } = envelope;

@@ -40,7 +40,16 @@ describe("identity.sessions: where somebody is signed in", () => {
     const secrets = [person.token, tokenOf(second.headers)];
     for (const secret of secrets) expect(JSON.stringify(listed)).not.toContain(secret);
     expect(listed.map((one) => Object.keys(one).sort())).toEqual(
-      Array.from({ length: 2 }, () => ["address", "browser", "created_at", "current", "expires_at", "id", "last_used"]),
+      Array.from({ length: 2 }, () => [
+        "address",
+        "browser",
+        "created_at",
+        "current",
+        "expires_at",
+        "id",
+        "last_used",
+        "provider",
+      ]),
     );
   });
 

@@ -47,13 +47,13 @@ const SHOWN = `new Promise((resolve) => {
   look();
 })`;
 
-/** Opens a window of its own; signed in when an account is given. */
+/** Opens a window of its own; signed in when an account is given. `elsewhere` is where pages may lead besides. */
 export async function aPerson(
   browser: Browser,
   baseURL: string,
-  options: BrowserContextOptions & { readonly account?: Account } = {},
+  options: BrowserContextOptions & { readonly account?: Account; readonly elsewhere?: string } = {},
 ): Promise<Person> {
-  const { account, ...more } = options;
+  const { account, elsewhere, ...more } = options;
   const context = await browser.newContext({ baseURL, reducedMotion: "reduce", ...more });
   if (account !== undefined) await context.addCookies([sessionOf(account, baseURL)]);
   const page = await context.newPage();
@@ -67,7 +67,8 @@ export async function aPerson(
     page.on(end as "requestfinished", (request) => underWay.delete(request));
   page.on("request", (request) => {
     if (!isFollowing(request)) underWay.add(request);
-    if (!request.url().startsWith(baseURL) && !/^(?:data|blob):/.test(request.url()))
+    const isExpectedThere = elsewhere !== undefined && request.url().startsWith(elsewhere);
+    if (!request.url().startsWith(baseURL) && !isExpectedThere && !/^(?:data|blob):/.test(request.url()))
       faults.push(`a request to ${request.url()}`);
   });
   return {

@@ -108,7 +108,9 @@ export function createDirect(stack: Asked): Direct {
         ...(body === undefined ? {} : { "content-type": bodyTypesOf(operation)[0] }),
         ...question.headers,
       },
-      body: body === undefined ? null : JSON.stringify(body),
+      body: body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body),
+      // Where a browser is taken is told, and not gone to.
+      redirect: "manual",
     });
     const text = await answered.text();
     // The gateway writes the end of `meta`.

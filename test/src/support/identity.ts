@@ -62,7 +62,13 @@ export async function startIdentity({ replicas = [{}], onCommand }: IdentityOpti
           close: () => Promise.resolve(),
         },
         topology: { ask: () => Promise.resolve([] as never) },
-        ...{ passwords, judgePassword: () => Promise.resolve(null), verifyTenancy, secondFactorSecrets: SECRETS },
+        ...{
+          passwords,
+          judgePassword: () => Promise.resolve(null),
+          verifyTenancy,
+          secondFactorSecrets: SECRETS,
+          providers: [],
+        },
         quotas: {
           keysPerUser: 1_000,
           keysPerOrganization: 1_000,

@@ -5,6 +5,7 @@
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { type RealProvider, startRealProvider } from "./real-provider.js";
 import { startStack, type Stack } from "./stack.js";
 import { UNLIMITED } from "./unlimited.js";
 
@@ -16,6 +17,8 @@ export interface SharedStack extends Pick<Stack, "databases" | "tenancySecrets" 
   readonly identities: readonly Place[];
   readonly topologies: readonly Place[];
   readonly servers: { readonly urls: Stack["servers"]["urls"] };
+  /** By whom everybody can sign in who has linked an account there, and who is invited. */
+  readonly provider: { readonly issuer: string; readonly name: string };
 }
 
 /** The system of this test run; the first suite that asks waits until it is started. */
@@ -29,9 +32,9 @@ export async function sharedStack(): Promise<SharedStack> {
 
 /** Offers the system to the suites of a run under a URL. It is started when the first one asks. */
 export async function offerSharedStack(): Promise<{ readonly url: string; stop(): Promise<void> }> {
-  let started: Promise<Stack> | undefined;
+  let started: Promise<StackWithProvider> | undefined;
   const server = createServer((_request, response) => {
-    started ??= startStack({ identities: 2, env: { ...UNLIMITED, WEBHOOK_ALLOW: "127.0.0.0/8" } });
+    started ??= startWithProvider();
     started.then(
       (stack) => response.end(JSON.stringify(describe(stack))),
       (error: unknown) => response.writeHead(500).end(String(error)),
@@ -44,15 +47,29 @@ export async function offerSharedStack(): Promise<{ readonly url: string; stop()
       server.close();
       server.closeAllConnections();
       const stack = await started?.catch(() => undefined);
-      await stack?.stop();
+      await Promise.all([stack?.stop(), stack?.provider.stop()]);
     },
   };
 }
 
-function describe({ databases, tenancySecrets, url, gateways, identities, topologies, servers }: Stack): SharedStack {
+type StackWithProvider = Stack & { readonly provider: RealProvider };
+
+const PROVIDER_NAME = "Test provider";
+
+async function startWithProvider(): Promise<StackWithProvider> {
+  const provider = await startRealProvider(true);
+  const { issuer, clientId: client_id, clientSecret: client_secret } = provider;
+  const settings = { id: "test", name: PROVIDER_NAME, issuer, client_id, client_secret, provision: "invited" };
+  const env = { ...UNLIMITED, WEBHOOK_ALLOW: "127.0.0.0/8", OIDC_PROVIDERS: JSON.stringify([settings]) };
+  return { ...(await startStack({ identities: 2, env })), provider };
+}
+
+function describe(stack: StackWithProvider): SharedStack {
+  const { databases, tenancySecrets, url, gateways, identities, topologies, servers, provider } = stack;
   const places = (handles: readonly Place[]): Place[] => handles.map((handle) => ({ url: handle.url }));
   return {
     ...{ databases, tenancySecrets, url, servers: { urls: servers.urls } },
+    provider: { issuer: provider.issuer, name: PROVIDER_NAME },
     ...{ gateways: places(gateways), identities: places(identities), topologies: places(topologies) },
   };
 }

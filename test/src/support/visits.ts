@@ -7,6 +7,8 @@ import { type SharedStack, sharedStack } from "./shared-stack.js";
 export interface Visits {
   /** The URL of the system; there is one only while tests run. */
   readonly url: () => string;
+  /** The provider by whom one can sign in. */
+  readonly provider: () => SharedStack["provider"];
   /** Opens a window for somebody, which is closed after the test. */
   readonly somebody: (options?: Parameters<typeof aPerson>[2]) => Promise<Page>;
 }
@@ -35,6 +37,7 @@ export function createVisits(): Visits {
 
   return {
     url: () => stack.url,
+    provider: () => stack.provider,
     somebody: async (options = {}) => {
       const person = await aPerson(browser, stack.url, options);
       people.push(person);

@@ -25,6 +25,9 @@ const COLORS: Readonly<Record<AuditEntry["action"], string>> = {
   second_factor_failed: "red",
   recovery_codes_renewed: "cyan",
   recovery_code_used: "yellow",
+  linked: "teal",
+  unlinked: "red",
+  taken_over: "yellow",
   deleted: "red",
 };
 

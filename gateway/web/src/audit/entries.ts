@@ -35,6 +35,9 @@ const ACTIONS: Readonly<Partial<Record<AuditEntry["action"], string>>> = {
   second_factor_failed: "wrong code",
   recovery_codes_renewed: "new recovery codes",
   recovery_code_used: "recovery code used",
+  linked: "provider linked",
+  unlinked: "provider unlinked",
+  taken_over: "taken over",
   first_used: "new address",
 };
 

@@ -1,8 +1,8 @@
 import { PasswordInput, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { enableSecondFactor, offerSecondFactor, type SecondFactorOffer } from "@nts/shared/contract";
+import { enableSecondFactor, listIdentities, offerSecondFactor, type SecondFactorOffer } from "@nts/shared/contract";
 import { type ReactNode, useState } from "react";
-import { useWrite } from "../api/queries.js";
+import { useOne, useWrite } from "../api/queries.js";
 import { FormWindow } from "../forms/form-window.js";
 import { CopyField } from "../parts/copy.js";
 import { CodeField } from "./code-field.js";
@@ -13,6 +13,7 @@ import { RecoveryWindow } from "./recovery-window.js";
 export function SetUpWindow({ onClose }: { readonly onClose: () => void }): ReactNode {
   const offer = useWrite(offerSecondFactor);
   const enable = useWrite(enableSecondFactor);
+  const hasPassword = useOne(listIdentities, {}).data?.data.has_password !== false;
   const [offered, setOffered] = useState<SecondFactorOffer | null>(null);
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const first = useForm({ initialValues: { password: "" } });
@@ -26,19 +27,23 @@ export function SetUpWindow({ onClose }: { readonly onClose: () => void }): Reac
         onClose={onClose}
         stays
         verb="Continue"
-        submit={async (body) => setOffered(await offer.mutateAsync({ body }))}
+        submit={async ({ password }) =>
+          setOffered(await offer.mutateAsync({ body: password === "" ? {} : { password } }))
+        }
       >
         <Text size="sm">
           You need an authenticator app on your phone, such as Aegis, 2FAS or Google Authenticator, or a password
           manager with one-time codes.
         </Text>
-        <PasswordInput
-          label="Your password"
-          autoComplete="current-password"
-          required
-          data-autofocus
-          {...first.getInputProps("password")}
-        />
+        {hasPassword && (
+          <PasswordInput
+            label="Your password"
+            autoComplete="current-password"
+            required
+            data-autofocus
+            {...first.getInputProps("password")}
+          />
+        )}
       </FormWindow>
     );
   return (

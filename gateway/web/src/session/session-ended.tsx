@@ -28,6 +28,7 @@ export default function SessionEnded({ user }: Pick<Whoami, "user">): ReactNode 
       </Text>
       <SignInForm
         email={user.email}
+        returnTo={location.pathname + location.search}
         onDone={({ id }) => void (id === user.id ? queries.invalidateQueries() : reset())}
       />
     </Modal>

@@ -5,12 +5,20 @@ import { type BodyInputOf, login, type User } from "@nts/shared/contract";
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { api } from "../api/client.js";
+import type { AskedChallenge } from "./arrival.js";
 import { CodeStep } from "./code-step.js";
+import { ProviderButtons } from "./provider-buttons.js";
 import { refusalOf } from "./refusal.js";
 import { SetUpStep } from "./set-up-step.js";
 
 interface SignInFormProps {
   readonly email?: string;
+  /** What a provider's sign-in still takes. */
+  readonly challenge?: AskedChallenge | undefined;
+  /** What went wrong before. */
+  readonly problem?: string | undefined;
+  /** The path to come back to from a provider. */
+  readonly returnTo: string;
   /** Said until a try has failed. */
   readonly hint?: string | undefined;
   /** Called when there is a session; what was known without it is still there then. */
@@ -18,17 +26,26 @@ interface SignInFormProps {
 }
 
 /** Asks for email and password, and for a code where that takes one, and begins a session. */
-export function SignInForm({ email = "", hint, onDone }: SignInFormProps): ReactNode {
+export function SignInForm({
+  email = "",
+  challenge: given,
+  problem,
+  returnTo,
+  hint,
+  onDone,
+}: SignInFormProps): ReactNode {
   const start = useMutation({
     mutationFn: (body: BodyInputOf<typeof login>) => api.call(login, { body }),
     onSuccess: onDone,
   });
   const form = useForm({ initialValues: { email, password: "" } });
   const [expired, setExpired] = useState<Error | null>(null);
-  const asked = challengeIn(start.error);
+  const [isGivenUp, setGivenUp] = useState(false);
+  const asked = challengeIn(start.error) ?? (isGivenUp ? null : (given ?? null));
   if (asked !== null) {
     const back = (reason: Error | null): void => {
       setExpired(reason);
+      setGivenUp(true);
       start.reset();
       form.setFieldValue("password", "");
     };
@@ -40,13 +57,14 @@ export function SignInForm({ email = "", hint, onDone }: SignInFormProps): React
     );
   }
   const error = start.error ?? expired;
+  const refusal = error === null ? problem : refusalOf(error);
   return (
     <form onSubmit={form.onSubmit((values) => start.mutate(values))} noValidate>
       <Stack>
-        {hint !== undefined && error === null && <Alert color="cyan">{hint}</Alert>}
-        {error !== null && (
+        {hint !== undefined && refusal === undefined && <Alert color="cyan">{hint}</Alert>}
+        {refusal !== undefined && (
           <Alert color="red" role="alert">
-            {refusalOf(error)}
+            {refusal}
           </Alert>
         )}
         <TextInput label="Email" type="email" autoComplete="username" required {...form.getInputProps("email")} />
@@ -61,12 +79,13 @@ export function SignInForm({ email = "", hint, onDone }: SignInFormProps): React
           Sign in
         </Button>
       </Stack>
+      <ProviderButtons returnTo={returnTo} />
     </form>
   );
 }
 
 /** What a code is to be sent with, and whether an app is to be set up first; null when none is asked for. */
-function challengeIn(error: Error | null): { readonly challenge: string; readonly isSetUp: boolean } | null {
+function challengeIn(error: Error | null): AskedChallenge | null {
   if (!(error instanceof ApiError) || error.code !== "second_factor_required") return null;
   return { challenge: String(error.params["challenge"]), isSetUp: error.params["set_up"] === true };
 }

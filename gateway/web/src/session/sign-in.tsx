@@ -1,16 +1,26 @@
 import { Anchor } from "@mantine/core";
-import type { ReactNode } from "react";
-import { Link, useLocation, useSearchParams } from "react-router";
+import { type ReactNode, useEffect, useState } from "react";
+import { Link, useLocation, useNavigate, useSearchParams } from "react-router";
 import { PATHS } from "../paths.js";
+import { challengeOf, problemText } from "./arrival.js";
 import { Entrance } from "./entrance.js";
+import { useNextPath } from "./guard.js";
 import { useSessionReset } from "./session.js";
 import { SignInForm } from "./sign-in-form.js";
 
 /** Signing in; afterwards the guard around the page leads on. */
 export default function SignIn(): ReactNode {
-  const { search } = useLocation();
+  const { search, hash } = useLocation();
   const [parameters] = useSearchParams();
   const reset = useSessionReset();
+  const navigate = useNavigate();
+  const next = useNextPath();
+  const [challenge] = useState(() => challengeOf(hash));
+  useEffect(() => {
+    // It is good for one session, and has no business in the address.
+    if (challenge !== null)
+      void navigate(`?${new URLSearchParams({ next: challenge.next }).toString()}`, { replace: true });
+  }, [challenge, navigate]);
   return (
     <Entrance
       title="Sign in"
@@ -24,6 +34,9 @@ export default function SignIn(): ReactNode {
       }
     >
       <SignInForm
+        challenge={challenge ?? undefined}
+        problem={problemText(parameters.get("problem"))}
+        returnTo={next}
         hint={parameters.has("next") ? "Sign in to continue where you left off." : undefined}
         onDone={() => void reset()}
       />

@@ -10,6 +10,7 @@ import { useWrite } from "../api/queries.js";
 import { SESSION_KEY } from "../api/session-key.js";
 import { PATHS } from "../paths.js";
 import { Entrance } from "./entrance.js";
+import { ProviderButtons } from "./provider-buttons.js";
 import { useSessionReset } from "./session.js";
 
 const EMPTY = { email: "", password: "", organization_name: "", invite_token: "" };
@@ -66,6 +67,7 @@ export default function SignUp(): ReactNode {
             </Text>
           )}
         </Stack>
+        {invited !== null && <ProviderButtons returnTo={PATHS.home} invite={invited} />}
       </form>
     </Entrance>
   );

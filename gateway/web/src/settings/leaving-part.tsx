@@ -6,12 +6,14 @@ import {
   deleteOrganization,
   exportArchive,
   leaveOrganization,
+  listIdentities,
   type Whoami,
 } from "@nts/shared/contract";
 import { type ReactNode, useState } from "react";
 import { api } from "../api/client.js";
 import { confirmed } from "../api/confirmed.js";
 import { describeFailure, faultsByPath } from "../api/failure.js";
+import { useOne } from "../api/queries.js";
 import { Part } from "../parts/part.js";
 import { sayDone } from "../parts/toast.js";
 import { useMay, useSession, useSessionReset } from "../session/session.js";
@@ -26,11 +28,11 @@ interface Way {
   readonly done: string;
   /** The name of the organization has to be typed, after an archive was offered. */
   readonly isOfAll?: boolean;
-  readonly run: (proof: Proof, session: Whoami) => Promise<unknown>;
+  readonly run: (meant: Meant, session: Whoami) => Promise<unknown>;
 }
 
-interface Proof {
-  readonly password: string;
+interface Meant {
+  readonly proof: { readonly password?: string };
   readonly name: string;
 }
 
@@ -39,7 +41,7 @@ const LEAVE: Way = {
   text: "You go on with a new organization of your own, with the same email address and password. Your API keys, sessions and invites end at once; what you have made stays with this organization.",
   verb: "Leave",
   done: "You have left. This is an organization of your own.",
-  run: ({ password }) => api.call(leaveOrganization, { body: { password } }),
+  run: ({ proof }) => api.call(leaveOrganization, { body: proof }),
 };
 
 const DELETE_ACCOUNT: Way = {
@@ -47,7 +49,7 @@ const DELETE_ACCOUNT: Way = {
   text: "Your account ends at once, with your API keys, sessions and invites. What you have made stays with the organization.",
   verb: "Delete account",
   done: "Your account is deleted.",
-  run: ({ password }) => api.call(deleteCurrentUser, { body: { password } }),
+  run: ({ proof }) => api.call(deleteCurrentUser, { body: proof }),
 };
 
 const DELETE_ORGANIZATION: Way = {
@@ -56,7 +58,8 @@ const DELETE_ORGANIZATION: Way = {
   verb: "Delete organization",
   done: "The organization is deleted.",
   isOfAll: true,
-  run: (body, { organization: { id } }) => api.call(deleteOrganization, { params: { id }, body }),
+  run: ({ proof, name }, { organization: { id } }) =>
+    api.call(deleteOrganization, { params: { id }, body: { ...proof, name } }),
 };
 
 /** What cannot be taken back: leaving, and deleting. */
@@ -85,12 +88,14 @@ export function LeavingPart(): ReactNode {
 function LeavingWindow({ way, onClose }: { readonly way: Way; readonly onClose: () => void }): ReactNode {
   const session = useSession();
   const reset = useSessionReset();
+  const hasPassword = useOne(listIdentities, {}).data?.data.has_password !== false;
   const [error, setError] = useState<unknown>(null);
   const form = useForm({ initialValues: { password: "", name: "" } });
-  const submit = form.onSubmit(async (proof) => {
+  const submit = form.onSubmit(async ({ name, password }) => {
     setError(null);
     try {
-      await confirmed(() => way.run(proof, session));
+      // Who has no password has a session that began a moment ago, or signs in again.
+      await confirmed(() => way.run({ name, proof: password === "" ? {} : { password } }, session));
       sayDone(way.done);
       await reset();
     } catch (failure) {
@@ -109,13 +114,15 @@ function LeavingWindow({ way, onClose }: { readonly way: Way; readonly onClose: 
           )}
           {/* tells password managers whose password it is */}
           <input type="text" name="username" autoComplete="username" value={session.user.email} readOnly hidden />
-          <PasswordInput
-            label="Password"
-            autoComplete="current-password"
-            required
-            data-autofocus={way.isOfAll !== true || undefined}
-            {...form.getInputProps("password")}
-          />
+          {hasPassword && (
+            <PasswordInput
+              label="Password"
+              autoComplete="current-password"
+              required
+              data-autofocus={way.isOfAll !== true || undefined}
+              {...form.getInputProps("password")}
+            />
+          )}
           {error !== null && !isPlaced && (
             <Alert color="red" role="alert" title={describeFailure(error).title}>
               {describeFailure(error).text}

@@ -1,8 +1,9 @@
 import { Button, Group, Stack, Switch, TextInput, Title } from "@mantine/core";
-import { useForm } from "@mantine/form";
+import { type GetInputPropsReturnType, useForm } from "@mantine/form";
 import {
   getOrganization,
   getSecondFactor,
+  listProviders,
   type Organization,
   updateOrganization,
   updateOrganizationProfile,
@@ -37,9 +38,9 @@ export function OrganizationPart(): ReactNode {
 function OrganizationForm({ revised }: { readonly revised: Revised<Organization> }): ReactNode {
   const may = useMay("Owner");
   const update = useWrite(updateOrganization);
-  const { id, name, api_access_enabled, require_second_factor } = revised.data;
+  const { id, name, api_access_enabled, require_second_factor, password_login } = revised.data;
   const own = useOne(getSecondFactor, {}).data?.data.enabled === true;
-  const form = useForm({ initialValues: { name, api_access_enabled, require_second_factor } });
+  const form = useForm({ initialValues: { name, api_access_enabled, require_second_factor, password_login } });
   const submit = form.onSubmit((body) => {
     update.mutate(
       { params: { id }, body, ...(revised.etag !== null && { ifMatch: revised.etag }) },
@@ -80,6 +81,7 @@ function OrganizationForm({ revised }: { readonly revised: Revised<Organization>
             disabled={!may || !own}
             {...form.getInputProps("require_second_factor", { type: "checkbox" })}
           />
+          <PasswordSwitch may={may} input={form.getInputProps("password_login", { type: "checkbox" })} />
           {may && (
             <Group justify="flex-end">
               <Button type="submit" loading={update.isPending} disabled={!form.isDirty()}>
@@ -90,6 +92,30 @@ function OrganizationForm({ revised }: { readonly revised: Revised<Organization>
         </Stack>
       </form>
     </Panel>
+  );
+}
+
+interface PasswordSwitchProps {
+  readonly may: boolean;
+  /** What the form gives its field. */
+  readonly input: GetInputPropsReturnType;
+}
+
+/** Stands where there is another way to sign in, or passwords are off. */
+function PasswordSwitch({ may, input }: PasswordSwitchProps): ReactNode {
+  const hasProviders = (useOne(listProviders, {}).data?.data ?? []).length > 0;
+  if (!hasProviders && input["checked"] === true) return null;
+  return (
+    <Switch
+      label="Sign in with passwords"
+      description={
+        may
+          ? "When off, providers alone sign users in; switch it off in a session that one of them began"
+          : "Only an Owner can change this"
+      }
+      disabled={!may}
+      {...input}
+    />
   );
 }
 

@@ -1,16 +1,22 @@
 import { Alert, Button, Group, PasswordInput, Stack, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { ApiError } from "@nts/shared/client";
-import { changePassword } from "@nts/shared/contract";
+import { changePassword, listIdentities } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { describeFailure, faultsByPath } from "../api/failure.js";
-import { useWrite } from "../api/queries.js";
+import { useOne, useWrite } from "../api/queries.js";
 import { Panel } from "../parts/page.js";
 import { sayDone } from "../parts/toast.js";
 import { useSession } from "../session/session.js";
 
 /** Changes the caller's password. */
 export function PasswordPart(): ReactNode {
+  const identities = useOne(listIdentities, {}).data?.data;
+  // Who was brought by a provider has none, and none to change.
+  return identities?.has_password === false ? null : <PasswordForm />;
+}
+
+function PasswordForm(): ReactNode {
   const { user } = useSession();
   const change = useWrite(changePassword);
   const form = useForm({ initialValues: { current_password: "", new_password: "" } });

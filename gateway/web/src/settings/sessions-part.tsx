@@ -1,7 +1,7 @@
 import { Badge, Button, Text } from "@mantine/core";
-import { deleteSession, listSessions, revokeOtherSessions, type Session } from "@nts/shared/contract";
+import { deleteSession, listProviders, listSessions, revokeOtherSessions, type Session } from "@nts/shared/contract";
 import type { ReactNode } from "react";
-import { useRows, useSend } from "../api/queries.js";
+import { useOne, useRows, useSend } from "../api/queries.js";
 import { useConfirm } from "../parts/confirm.js";
 import { FailureState } from "../parts/failure-state.js";
 import { Part, PartBody } from "../parts/part.js";
@@ -63,7 +63,9 @@ export function SessionsPart(): ReactNode {
 }
 
 function SessionRow({ session, onEnd }: { readonly session: Session; readonly onEnd: () => void }): ReactNode {
-  const { address, created_at, last_used, current } = session;
+  const { address, created_at, last_used, provider, current } = session;
+  const providers = useOne(listProviders, {}).data?.data ?? [];
+  const providerName = providers.find(({ id }) => id === provider)?.name ?? provider;
   return (
     <li className={classes.session}>
       <div>
@@ -71,7 +73,8 @@ function SessionRow({ session, onEnd }: { readonly session: Session; readonly on
           {nameOf(session)}
         </Text>
         <Text size="sm" c="dimmed">
-          {address !== null && `${address} · `}signed in <When at={created_at} />
+          {address !== null && `${address} · `}signed in{provider !== null && ` by ${providerName}`}{" "}
+          <When at={created_at} />
           {!current && (
             <>
               {" "}

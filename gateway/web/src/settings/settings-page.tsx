@@ -4,6 +4,7 @@ import { ArchivePart } from "./archive-part.js";
 import { LeavingPart } from "./leaving-part.js";
 import { OrganizationPart } from "./organization-part.js";
 import { PasswordPart } from "./password-part.js";
+import { ProvidersPart } from "./providers-part.js";
 import { RightsPart } from "./rights-part.js";
 import { SecondFactorPart } from "../second-factor/second-factor-part.js";
 import { SessionsPart } from "./sessions-part.js";
@@ -26,6 +27,7 @@ export default function SettingsPage(): ReactNode {
         <div className={classes.column}>
           <RightsPart />
           <PasswordPart />
+          <ProvidersPart />
           <SecondFactorPart />
           <SessionsPart />
           <LeavingPart />

@@ -14,6 +14,15 @@ describe("admin.command: what an operator asks for", () => {
     expect(readCommand(["reset-second-factor", " Ada@Example.com"])).toEqual(asked);
   });
 
+  it("ends a user's sign-in by providers, or by one of them, and lets passwords in again", () => {
+    const asked = { kind: "unlink-provider", email: "ada@example.com" };
+    expect(readCommand(["unlink-provider", "ada@example.com"])).toEqual(asked);
+    expect(readCommand(["unlink-provider", "ada@example.com", "--provider", "home"])).toEqual({
+      ...{ ...asked, provider: "home" },
+    });
+    expect(readCommand(["allow-passwords", "ada@example.com"])).toEqual({ ...asked, kind: "allow-passwords" });
+  });
+
   it("is an owner, with what a registration would take", () => {
     const asked = { kind: "create-owner", email: "ada@example.com", fromStdin: false };
     expect(readCommand(["create-owner", " Ada@Example.com"])).toEqual(asked);
@@ -35,6 +44,7 @@ describe("admin.command: what an operator asks for", () => {
     [["reset-password", "ada@example.com", "--organization", "x"], "no --organization"],
     [["reset-second-factor"], "one email address"],
     [["reset-second-factor", "ada@example.com", "--stdin"], "no --stdin"],
+    [["allow-passwords", "ada@example.com", "--provider", "x"], "no --provider"],
     [["create-owner"], "one email address"],
     [["create-owner", "ada@example.com", "secret"], "one email address"],
     [["create-owner", "ada"], "ada must be an email address"],

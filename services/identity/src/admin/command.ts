@@ -9,6 +9,9 @@ export const HELP = `Makes and repairs accounts directly in the database of iden
       --organization <name>                   what it is called, default My Organization
   npm run admin -- reset-password <email>     give a user a new password
   npm run admin -- reset-second-factor <email>  let a user in with the password alone
+  npm run admin -- unlink-provider <email>    end a user's sign-in by providers
+      --provider <id>                         of this one only
+  npm run admin -- allow-passwords <email>    let the organization of a user sign in with passwords again
   npm run admin -- --help                     this text
 
 The first two make a random password and print it this once; with --stdin they take the one that is read from standard input.
@@ -17,6 +20,9 @@ An owner is made whether registration is open or by invitation only, and can inv
 identity has used yet is prepared first. A reset ends all sessions of the user, on every gateway, and the waits after
 failed logins; API keys stay as they are. Without the second factor, all sessions of the user have ended, too; be sure who
 asks for it, because the password is enough from then on.
+
+Where a provider is gone, allow-passwords and reset-password let an Owner in again. Who was brought by a provider has no
+password until there is a reset. What a provider links is found by its id and its issuer; see docs/access.md.
 
 Settings (environment variables):
   DATA_DIR          folder of the npm start whose database is meant, default .local
@@ -46,26 +52,48 @@ export interface ResetSecondFactorCommand {
   readonly email: string;
 }
 
-/** What the operator asks for. */
-export type Command = { readonly kind: "help" } | CreateOwnerCommand | ResetPasswordCommand | ResetSecondFactorCommand;
+export interface UnlinkProviderCommand {
+  readonly kind: "unlink-provider";
+  /** In lower case. */
+  readonly email: string;
+  /** The id of one; all when absent. */
+  readonly provider?: string;
+}
 
-const KINDS = ["create-owner", "reset-password", "reset-second-factor"] as const;
+export interface AllowPasswordsCommand {
+  readonly kind: "allow-passwords";
+  /** In lower case. */
+  readonly email: string;
+}
+
+/** What the operator asks for. */
+export type Command =
+  | { readonly kind: "help" }
+  | CreateOwnerCommand
+  | ResetPasswordCommand
+  | ResetSecondFactorCommand
+  | UnlinkProviderCommand
+  | AllowPasswordsCommand;
+
+const KINDS = ["create-owner", "reset-password", "reset-second-factor", "unlink-provider", "allow-passwords"] as const;
 
 /** @throws AdminProblem naming what cannot be understood */
 export function readCommand(args: readonly string[]): Command {
   const { values, positionals } = parsed(args);
-  const { help, stdin: fromStdin, organization } = values;
+  const { help, stdin: fromStdin, organization, provider } = values;
   if (help) return { kind: "help" };
   const [kind, email, ...more] = positionals;
   if (kind === undefined) throw new AdminProblem("A command is missing, such as create-owner <email>; see --help.");
   if (!isKind(kind)) throw new AdminProblem(`Unknown command ${kind}; see --help.`);
   if (email === undefined || more.length > 0)
     throw new AdminProblem(`${kind} takes one email address: ${kind} <email>.`);
+  if (provider !== undefined && kind !== "unlink-provider") throw new AdminProblem(`${kind} takes no --provider.`);
   if (kind === "create-owner") return { kind, fromStdin, ...newOwner(email, organization) };
   if (organization !== undefined) throw new AdminProblem(`${kind} takes no --organization.`);
   const known = email.trim().toLowerCase();
   if (kind === "reset-password") return { kind, fromStdin, email: known };
   if (fromStdin) throw new AdminProblem(`${kind} takes no --stdin.`);
+  if (kind === "unlink-provider") return { kind, email: known, ...(provider !== undefined && { provider }) };
   return { kind, email: known };
 }
 
@@ -96,6 +124,7 @@ function parsed(args: readonly string[]) {
     help: { type: "boolean", short: "h", default: false },
     stdin: { type: "boolean", default: false },
     organization: { type: "string" },
+    provider: { type: "string" },
   } as const;
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true });

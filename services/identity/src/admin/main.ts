@@ -17,6 +17,8 @@ import { createLoginFailureStore } from "../logins/store.js";
 import { createOrganizationStore } from "../organizations/store.js";
 import { unshared } from "../database.js";
 import { prepareDatabase } from "../prepare-database.js";
+import { createIdentityStore } from "../providers/identities-store.js";
+import { createUnlink } from "../providers/unlink.js";
 import { createRegisterUser } from "../registrations/register-user.js";
 import { createSecondFactorStore } from "../second-factor/store.js";
 import { createSessionStore } from "../sessions/store.js";
@@ -25,13 +27,16 @@ import { createPasswords } from "../users/passwords.js";
 import { createPasswordJudge } from "../users/strength-judge.js";
 import { type AccountWords, createRequireStrongPassword } from "../users/strength.js";
 import { createUserStore } from "../users/store.js";
+import { allowPasswords } from "./allow-passwords.js";
 import {
+  type AllowPasswordsCommand,
   type Command,
   type CreateOwnerCommand,
   HELP,
   readCommand,
   type ResetPasswordCommand,
   type ResetSecondFactorCommand,
+  type UnlinkProviderCommand,
   valid,
 } from "./command.js";
 import { createOwner } from "./create-owner.js";
@@ -39,6 +44,7 @@ import { operatorName } from "./operator.js";
 import { AdminProblem } from "./problem.js";
 import { resetPassword } from "./reset-password.js";
 import { resetSecondFactor } from "./reset-second-factor.js";
+import { unlinkProvider } from "./unlink-provider.js";
 
 // What an operator does directly in the database, whether identity runs or not. Gateways that run learn of it by the record
 // of key changes, without a notice on the bus. Standard output is for the operator, standard error for the log.
@@ -59,7 +65,8 @@ async function main(): Promise<number> {
     return 0;
   }
   const settings = readConfig(AdminSettings, process.env);
-  const password = command.kind === "reset-second-factor" ? "" : await passwordFor(command);
+  const takesPassword = command.kind === "create-owner" || command.kind === "reset-password";
+  const password = takesPassword ? await passwordFor(command) : "";
   const client = createMongoClient(settings.MONGODB_URL, "identity-admin");
   try {
     await client.connect();
@@ -73,7 +80,20 @@ async function main(): Promise<number> {
 
 /** @returns what is said when it is done */
 async function runCommand(run: Run, command: Exclude<Command, { kind: "help" }>): Promise<string> {
-  if (command.kind === "reset-second-factor") return `${await resetFactor(run, command)}.`;
+  switch (command.kind) {
+    case "reset-second-factor":
+      return `${await resetFactor(run, command)}.`;
+    case "unlink-provider":
+      return `${await unlinkFrom(run, command)}.`;
+    case "allow-passwords":
+      return `${await allow(run, command)}.`;
+    case "create-owner":
+    case "reset-password":
+      return createOrReset(run, command);
+  }
+}
+
+async function createOrReset(run: Run, command: CreateOwnerCommand | ResetPasswordCommand): Promise<string> {
   const done = command.kind === "create-owner" ? await create(run, command) : await reset(run, command);
   return command.fromStdin ? `${done}.` : `${done}; the password, shown once: ${run.password}`;
 }
@@ -153,6 +173,29 @@ async function resetFactor({ client, database }: Run, { email }: ResetSecondFact
     "an operator has taken a second factor away; all sessions of the user have ended",
   );
   return `${email} signs in with the password alone`;
+}
+
+async function unlinkFrom({ client, database }: Run, { email, provider }: UnlinkProviderCommand): Promise<string> {
+  const db = openDatabase(client, database);
+  const parts = { identities: createIdentityStore({ db }), sessions: createSessionStore(unshared(db)) };
+  const unlink = createUnlink({ ...parts, changeRights: changingRights(client, db) });
+  const user = await unlinkProvider({ users: createUserStore(unshared(db)), unlink }, email, provider);
+  log.info(
+    { user_id: user._id, organization_id: user.organization_id, operator: operatorName(), provider },
+    "an operator has ended the sign-in of a user by a provider",
+  );
+  return `${email} signs in by ${provider ?? "a provider"} no more`;
+}
+
+async function allow({ client, database }: Run, { email }: AllowPasswordsCommand): Promise<string> {
+  const db = openDatabase(client, database);
+  const parts = { users: createUserStore(unshared(db)), organizations: createOrganizationStore(unshared(db)) };
+  const organization = await allowPasswords({ ...parts, changeRights: changingRights(client, db) }, email);
+  log.info(
+    { organization_id: organization._id, operator: operatorName() },
+    "an operator has let an organization sign in with passwords again",
+  );
+  return `The organization of ${email} signs in with passwords again`;
 }
 
 function changingRights(client: MongoClient, db: Db): ChangeRights {

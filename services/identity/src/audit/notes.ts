@@ -45,7 +45,7 @@ const SUBJECTS: { readonly [Kind in keyof Told]: (one: Told[Kind]) => Subject } 
 const STATES: { readonly [Kind in keyof Told]: (one: Told[Kind]) => object } = {
   organization: organizationAnswer,
   user: (user) => ({ ...userAnswer({ ...user, network_ids: [] }, []), network_ids: user.network_ids }),
-  session: ({ session: { _id, user_id, created_at, expires_at, browser, address } }) => ({
+  session: ({ session: { _id, user_id, created_at, expires_at, browser, address, provider } }) => ({
     ...{
       id: _id,
       user_id,
@@ -53,6 +53,7 @@ const STATES: { readonly [Kind in keyof Told]: (one: Told[Kind]) => object } = {
       expires_at: expires_at.toISOString(),
       browser,
       address,
+      ...(provider && { provider: provider.id }),
     },
   }),
   invite: (invite) => ({ ...inviteAnswer({ ...invite, network_ids: [] }, []), network_ids: invite.network_ids }),

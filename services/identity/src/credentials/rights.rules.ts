@@ -87,6 +87,8 @@ export function verifySession(found: FoundSession, now: Date): Verification {
   if (session === null || user === null || organization === null || session.expires_at <= now)
     return refused(number, "session_expired", []);
   const subjects = [session._id, user._id, organization._id];
+  if (organization.password_login === false && session.provider === undefined)
+    return refused(number, "session_expired", subjects);
   if (lacksFactor(user, organization)) return refused(number, "second_factor_required", subjects);
   const expiresAt = slidExpiry(session, now) ?? session.expires_at;
   return {

@@ -11,6 +11,8 @@ export interface OrganizationDocument {
   api_access_enabled: boolean;
   /** Absent where it was never asked for. */
   require_second_factor?: boolean;
+  /** Absent where passwords were never switched off. */
+  password_login?: boolean;
   company_size: string | null;
   job_title: string | null;
   /** How often what it has was counted before something was added; absent before the first time. */
@@ -42,6 +44,11 @@ export function requiresSecondFactor({ require_second_factor }: OrganizationDocu
   return require_second_factor === true;
 }
 
+/** Whether its users can sign in with a password. */
+export function admitsPasswords({ password_login }: OrganizationDocument): boolean {
+  return password_login !== false;
+}
+
 /** An organization as answered. */
 export function organizationAnswer(organization: OrganizationDocument): Organization {
   return {
@@ -51,6 +58,7 @@ export function organizationAnswer(organization: OrganizationDocument): Organiza
     name: organization.name,
     api_access_enabled: organization.api_access_enabled,
     require_second_factor: requiresSecondFactor(organization),
+    password_login: admitsPasswords(organization),
     ...profileAnswer(organization),
   };
 }

@@ -8,24 +8,30 @@ import { AppError } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
 import { mountUpdate } from "@nts/shared/http/mount-update";
+import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import { requireRevision } from "@nts/shared/revision";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import { changesTo } from "../revisions.rules.js";
+import type { SessionStore } from "../sessions/store.js";
 import type { RequireConfirmed } from "../second-factor/confirmed.js";
 import { saveIn, untilSaved } from "../until-saved.js";
 import { organizationAnswer, profileAnswer } from "./organization.js";
 import type { OrganizationStore } from "./store.js";
 
+/** What decides which credentials are accepted. */
+const RIGHTS = ["api_access_enabled", "require_second_factor", "password_login"];
+
 export interface OrganizationRoutes {
   readonly organizations: OrganizationStore;
   readonly transaction: RunTransaction;
   readonly requireConfirmed: RequireConfirmed;
+  readonly sessions: Pick<SessionStore, "find">;
   readonly changeRights: ChangeRights;
 }
 
 export function mountOrganizations(router: Router, routes: OrganizationRoutes): void {
-  const { organizations, transaction, requireConfirmed, changeRights } = routes;
+  const { organizations, sessions, transaction, requireConfirmed, changeRights } = routes;
 
   mount(router, getOrganization, async ({ scope }) => {
     const organization = await organizations.get(scope.organizationId);
@@ -39,18 +45,29 @@ export function mountOrganizations(router: Router, routes: OrganizationRoutes): 
       const current = await organizations.get(id);
       requireRevision(ifMatch, current.revision);
       const answered = organizationAnswer(current);
-      const { name, api_access_enabled, require_second_factor } = asked(answered);
-      const present = { ...current, require_second_factor: answered.require_second_factor };
-      const changes = changesTo(present, { name, api_access_enabled, require_second_factor });
+      const { name, api_access_enabled, require_second_factor, password_login } = asked(answered);
+      const present = {
+        ...current,
+        ...{ require_second_factor: answered.require_second_factor, password_login: answered.password_login },
+      };
+      const changes = changesTo(present, { name, api_access_enabled, require_second_factor, password_login });
       if (Object.keys(changes).length === 0) return current;
       // Whoever requires it of others has one, and so does not lock everybody out.
       if (changes.require_second_factor !== undefined) await requireConfirmed(principal, true);
-      return "api_access_enabled" in changes || "require_second_factor" in changes
+      // Whoever ends passwords has shown that there is another way in.
+      if (changes.password_login === false) await requireProvider(principal);
+      return RIGHTS.some((member) => member in changes)
         ? changeRights(work, [id], (tx) => organizations.update(current, changes, tx))
         : saveIn(transaction, work, id, (tx) => organizations.update(current, changes, tx));
     });
     return answer.data(organizationAnswer(saved), { revision: saved.revision });
   });
+
+  async function requireProvider({ kind, credentialId, userId, scope }: UserPrincipal): Promise<void> {
+    if (kind === "key") throw new AppError("session_required");
+    const session = await sessions.find(scope.organizationId, userId, credentialId);
+    if (session?.provider === undefined) throw new AppError("provider_required");
+  }
 
   mount(router, updateOrganizationProfile, async ({ scope, body: { company_size, job_title }, work }) => {
     const saved = await untilSaved(work, async () => {

@@ -1,4 +1,3 @@
-import type { ClientSession } from "mongodb";
 import { register } from "@nts/shared/contract/users";
 import { hashCredential } from "@nts/shared/credential";
 import { AppError } from "@nts/shared/errors";
@@ -7,9 +6,8 @@ import { mountAny, type Router } from "@nts/shared/http/mount";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import { actorFrom } from "../audit/notes.js";
 import { trailOf } from "../audit/trail.js";
-import { isUsable, type InviteDocument } from "../invites/invite.rules.js";
-import type { InviteStore } from "../invites/store.js";
-import { requiresSecondFactor } from "../organizations/organization.js";
+import type { InviteDocument } from "../invites/invite.rules.js";
+import { admitsPasswords, requiresSecondFactor } from "../organizations/organization.js";
 import type { OrganizationStore } from "../organizations/store.js";
 import { networksOf } from "../scopes.rules.js";
 import type { SessionCookies } from "../sessions/cookie.js";
@@ -21,13 +19,14 @@ import type { TopologyDirectory } from "../topology.js";
 import type { Passwords } from "../users/passwords.js";
 import type { RequireStrongPassword } from "../users/strength.js";
 import type { UserStore } from "../users/store.js";
-import { newUser, userAnswer, type UserDocument } from "../users/user.js";
-import { type Candidate, createRegisterUser, foundOrganization } from "./register-user.js";
+import { userAnswer } from "../users/user.js";
+import type { Joining } from "./joining.js";
+import { createRegisterUser, foundOrganization } from "./register-user.js";
 
 export interface RegistrationRoutes {
   readonly users: UserStore;
   readonly organizations: OrganizationStore;
-  readonly invites: InviteStore;
+  readonly joining: Joining;
   readonly sessions: SessionStore;
   readonly replaceSessions: ReplaceSessions;
   readonly passwords: Passwords;
@@ -38,7 +37,7 @@ export interface RegistrationRoutes {
 }
 
 export function mountRegistrations(router: Router, routes: RegistrationRoutes): void {
-  const { users, organizations, invites, sessions, replaceSessions, passwords, topology, cookies, registration } =
+  const { users, organizations, joining, sessions, replaceSessions, passwords, topology, cookies, registration } =
     routes;
 
   mountAny(router, register, async (call) => {
@@ -46,8 +45,9 @@ export function mountRegistrations(router: Router, routes: RegistrationRoutes): 
     const { email, password, invite_token, organization_name: name } = body;
     if (invite_token === undefined && registration === "invite") throw new AppError("registration_closed");
     const hash = invite_token === undefined ? null : hashCredential(invite_token);
-    const invite = hash === null ? null : await usable(await invites.findByHash(hash), new Date());
+    const invite = hash === null ? null : await joining.find(hash, new Date());
     const joined = invite && (await organizations.find(invite.organization_id));
+    if (joined !== null && !admitsPasswords(joined)) throw new AppError("password_login_disabled");
     await routes.requireStrong("password", password, { email, organization: joined?.name ?? name });
     const networkIds = invite === null ? [] : await topology.networksIn(scopeOf(invite), cause);
     const keys = hash === null ? [] : [`invite:${hash}`];
@@ -61,7 +61,7 @@ export function mountRegistrations(router: Router, routes: RegistrationRoutes): 
       const user =
         hash === null
           ? await foundOrganization(organizations, { name, founder: candidate }, tx)
-          : await joinOrganization(candidate, hash, tx);
+          : await joining.join(candidate, hash, tx);
       // Nobody is let in without a second factor where one is required: it is set up at sign-in.
       if (joined !== null && requiresSecondFactor(joined)) return { user, token: null };
       const { token, session } = startSession(user, candidate.now, placeOf(call));
@@ -73,24 +73,6 @@ export function mountRegistrations(router: Router, routes: RegistrationRoutes): 
       headers: { "set-cookie": cookies.replacing(sessionHashes.length, made.token) },
     });
   });
-
-  /** Uses an invite up: of two who try at once, the second finds it gone. */
-  async function joinOrganization(candidate: Candidate, hash: string, tx: ClientSession): Promise<UserDocument> {
-    const invite = await usable(await invites.take(hash, tx), candidate.now, tx);
-    const { organization_id: organizationId, permissions, network_ids: networkIds } = invite;
-    if (!(await organizations.lockCounts(organizationId, tx))) throw unusable();
-    return newUser({ ...candidate, organizationId, permissions, networkIds });
-  }
-
-  async function usable(invite: InviteDocument | null, now: Date, tx?: ClientSession): Promise<InviteDocument> {
-    const inviter = invite && (await users.find(invite.organization_id, invite.invited_by, tx));
-    if (invite === null || !isUsable(invite, inviter, now)) throw unusable();
-    return invite;
-  }
-}
-
-function unusable(): AppError {
-  return new AppError("invalid_reference", { path: "invite_token" });
 }
 
 function scopeOf(invite: InviteDocument) {

@@ -1,6 +1,7 @@
 import type { ClientSession, Db } from "mongodb";
 import { addressBlockOf } from "@nts/shared/address-block";
 import { hashCredential } from "@nts/shared/credential";
+import type { SignedInBy } from "../providers/identity.rules.js";
 import { newToken } from "../tokens.js";
 import type { UserDocument } from "../users/user.js";
 
@@ -20,17 +21,21 @@ interface ChallengeDocument {
   organization_id: string;
   /** Of the stored hash: with another password it is worth nothing. */
   password: string;
+  /** Who signed the user in up to here; absent where it was a password. */
+  provider?: SignedInBy;
   address_block: string;
   created_at: Date;
   expires_at: Date;
 }
 
 /** Whose code is awaited. */
-export type Challenged = Pick<ChallengeDocument, "user_id" | "organization_id">;
+export type Challenged = Pick<ChallengeDocument, "user_id" | "organization_id" | "provider">;
 
 export interface Challenges {
   /** @returns the token */
-  issue(user: UserDocument, address: string, now: Date): Promise<string>;
+  issue(user: UserDocument, address: string, now: Date, provider?: SignedInBy): Promise<string>;
+  /** Those of a user whom a provider has signed out. */
+  removeAllOf(userId: string, provider: string, tx: ClientSession): Promise<void>;
   /** @returns null for one that never was, or is over */
   find(token: string, now: Date): Promise<Challenged | null>;
   /** Uses it up. @returns false when it is used up already, or the password is another one by now */
@@ -40,7 +45,7 @@ export interface Challenges {
 export function createChallenges(db: Db): Challenges {
   const challenges = db.collection<ChallengeDocument>("challenges");
   return {
-    issue: async (user, address, now) => {
+    issue: async (user, address, now, provider) => {
       const token = newToken();
       const theirs = { user_id: user._id, address_block: addressBlockOf(address) };
       const old = await challenges
@@ -52,10 +57,13 @@ export function createChallenges(db: Db): Challenges {
       if (old.length > 0) await challenges.deleteMany({ _id: { $in: old.map(({ _id }) => _id) } });
       await challenges.insertOne({
         ...{ _id: hashCredential(token), ...theirs, organization_id: user.organization_id },
-        ...{ password: hashCredential(user.password_hash), created_at: now },
+        ...{ password: hashCredential(user.password_hash), created_at: now, ...(provider && { provider }) },
         expires_at: new Date(now.getTime() + CHALLENGE_SECONDS * 1000),
       });
       return token;
+    },
+    removeAllOf: async (userId, provider, tx) => {
+      await challenges.deleteMany({ user_id: userId, "provider.id": provider }, { session: tx });
     },
     find: (token, now) => challenges.findOne({ _id: hashCredential(token), expires_at: { $gt: now } }),
     take: async (token, user, tx) => {

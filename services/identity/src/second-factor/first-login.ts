@@ -1,3 +1,4 @@
+import type { ClientSession } from "mongodb";
 import { enableSecondFactorAtLogin, offerSecondFactorAtLogin } from "@nts/shared/contract/second-factor";
 import { AppError } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
@@ -5,7 +6,7 @@ import { mountAny, type Router } from "@nts/shared/http/mount";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import type { UserStore } from "../users/store.js";
 import type { UserDocument } from "../users/user.js";
-import type { Challenges } from "./challenges.js";
+import type { Challenged, Challenges } from "./challenges.js";
 import type { CheckCode } from "./check.js";
 import { hashesOf, newRecoveryCodes } from "./codes.js";
 import { isGuarded } from "./factor.js";
@@ -29,7 +30,7 @@ export function mountFirstLogin(router: Router, routes: FirstLoginRoutes): void 
   const { users, factors, challenges, sealer, checkCode, signIn, transaction } = routes;
 
   mountAny(router, offerSecondFactorAtLogin, async ({ body: { challenge }, work }) => {
-    const user = await challengedUser(challenge);
+    const { user } = await challengedUser(challenge);
     const { data, offer } = offered(user, sealer, new Date());
     await transaction(work, [`user:${user._id}`], async (tx) => {
       if (!(await factors.offer(user, offer, tx))) throw new AppError("challenge_expired");
@@ -39,22 +40,23 @@ export function mountFirstLogin(router: Router, routes: FirstLoginRoutes): void 
 
   mountAny(router, enableSecondFactorAtLogin, async (call) => {
     const { challenge, code } = call.body;
-    const user = await challengedUser(challenge);
+    const { user, provider } = await challengedUser(challenge);
     const now = new Date();
     const { step } = await requireOffer(user, code, { now, checkCode, asking: call });
     const recovery_codes = newRecoveryCodes();
     const given = { recovery: hashesOf(recovery_codes), step, now };
-    const begun = await signIn(call, user, async (tx) => {
+    const admit = async (tx: ClientSession): Promise<void> => {
       if (!(await factors.enable(user, given, tx))) throw new AppError("challenge_expired");
-    });
+    };
+    const begun = await signIn(call, user, admit, provider);
     return answer.data({ user: { ...begun.user, second_factor: true }, recovery_codes }, begun.answered);
   });
 
   /** @throws AppError `challenge_expired` also for who has a second factor by now */
-  async function challengedUser(challenge: string): Promise<UserDocument> {
+  async function challengedUser(challenge: string): Promise<Pick<Challenged, "provider"> & { user: UserDocument }> {
     const challenged = await challenges.find(challenge, new Date());
     const user = challenged && (await users.find(challenged.organization_id, challenged.user_id));
     if (user === null || isGuarded(user)) throw new AppError("challenge_expired");
-    return user;
+    return { user, ...(challenged?.provider && { provider: challenged.provider }) };
   }
 }

@@ -1,3 +1,4 @@
+import type { ClientSession } from "mongodb";
 import {
   confirmSecondFactor,
   disableSecondFactor,
@@ -17,7 +18,7 @@ import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { Guess } from "../logins/guess.js";
 import type { BeginSession } from "../sessions/begin.js";
 import type { SessionStore } from "../sessions/store.js";
-import type { Passwords } from "../users/passwords.js";
+import type { ConfirmCaller } from "../users/confirm-caller.js";
 import type { UserStore } from "../users/store.js";
 import type { UserDocument } from "../users/user.js";
 import type { Challenges } from "./challenges.js";
@@ -41,8 +42,7 @@ export interface SecondFactorRoutes {
   readonly guessCode: Guess;
   readonly requireConfirmed: RequireConfirmed;
   readonly beginSession: BeginSession;
-  readonly passwords: Passwords;
-  readonly guess: Guess;
+  readonly confirmCaller: ConfirmCaller;
   readonly failedLogins: FailedLogins;
   readonly transaction: RunTransaction;
   readonly changeRights: ChangeRights;
@@ -68,25 +68,22 @@ function mountSecondStep(router: Router, { users, factors, challenges, checkCode
     const user = challenged && (await users.find(challenged.organization_id, challenged.user_id));
     if (user === null || !isGuarded(user)) throw new AppError("challenge_expired");
     const use = await checkCode(user, code, call);
-    const begun = await signIn(call, user, async (tx) => {
+    const admit = async (tx: ClientSession): Promise<void> => {
       if (!(await users.beginSession(user, tx))) throw new AppError("challenge_expired");
       if (!(await factors.use(user, use, tx))) throw new AppError("second_factor_invalid");
-    });
+    };
+    const begun = await signIn(call, user, admit, challenged?.provider);
     return answer.data(begun.user, begun.answered);
   });
 }
 
 function mountSetUp(router: Router, routes: Given): void {
-  const { users, sessions, factors, sealer, checkCode, requireConfirmed, passwords, guess, failedLogins } = routes;
+  const { users, sessions, factors, sealer, checkCode, requireConfirmed, confirmCaller } = routes;
   const { transaction, changeRights } = routes;
 
-  mount(router, offerSecondFactor, async ({ principal, body: { password }, clientAddress, work }) => {
-    const user = await userOf(users, principal);
-    const failures = await guess(user.email, clientAddress, () => passwords.matches(user.password_hash, password));
-    if (failures > 0) {
-      failedLogins.note(user, failures, work);
-      throw new AppError("invalid_credentials");
-    }
+  mount(router, offerSecondFactor, async (call) => {
+    const { principal, work } = call;
+    const user = await confirmCaller(call, call.body.password);
     await requireConfirmed(principal);
     const { data, offer } = offered(user, sealer, new Date());
     await transaction(work, [`user:${user._id}`], async (tx) => {

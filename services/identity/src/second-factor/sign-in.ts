@@ -2,6 +2,7 @@ import { AppError } from "@nts/shared/errors";
 import type { ClientSession } from "mongodb";
 import { actorFrom } from "../audit/notes.js";
 import { trailOf } from "../audit/trail.js";
+import type { SignedInBy } from "../providers/identity.rules.js";
 import type { Begun, BeginSession, SigningIn } from "../sessions/begin.js";
 import type { UserDocument } from "../users/user.js";
 import type { Challenges } from "./challenges.js";
@@ -15,21 +16,23 @@ interface SecondStep extends SigningIn {
  * Begins the session that a second step leads to, and uses its challenge up.
  *
  * @param admit as of `BeginSession`
+ * @param provider who signed the user in up to here, unless it was a password
  * @throws AppError `challenge_expired`
  */
 export type SignInByCode = (
   call: SecondStep,
   user: UserDocument,
   admit: (tx: ClientSession) => Promise<void>,
+  provider?: SignedInBy,
 ) => Promise<Begun>;
 
 export function createSignInByCode(challenges: Pick<Challenges, "take">, beginSession: BeginSession): SignInByCode {
-  return (call, user, admit) => {
+  return (call, user, admit, provider) => {
     const take = async (tx: ClientSession): Promise<void> => {
       trailOf(tx).actAs(actorFrom(user));
       if (!(await challenges.take(call.body.challenge, user, tx))) throw new AppError("challenge_expired");
       await admit(tx);
     };
-    return beginSession(call, user, take, true);
+    return beginSession(call, user, take, { confirmed: true, provider });
   };
 }

@@ -3,6 +3,7 @@ import type { User } from "@nts/shared/contract/users";
 import type { Cause } from "@nts/shared/http/headers";
 import type { Work } from "@nts/shared/work";
 import type { Quotas } from "../quotas.js";
+import type { SignedInBy } from "../providers/identity.rules.js";
 import { networksOf } from "../scopes.rules.js";
 import type { TopologyDirectory } from "../topology.js";
 import { untilSaved } from "../until-saved.js";
@@ -33,13 +34,13 @@ export interface Begun {
  * not used for longest.
  *
  * @param admit decides, in the transaction that makes the session; throws when there shall be none
- * @param confirmed a code of the second factor was given
+ * @param how `confirmed`: a code of the second factor was given; `provider`: by whom, without a password
  */
 export type BeginSession = (
   call: SigningIn,
   user: UserDocument,
   admit: (tx: ClientSession) => Promise<void>,
-  confirmed?: boolean,
+  how?: { readonly confirmed?: boolean; readonly provider?: SignedInBy | undefined },
 ) => Promise<Begun>;
 
 export interface BeginSessionOptions {
@@ -53,13 +54,13 @@ export interface BeginSessionOptions {
 export function createBeginSession(options: BeginSessionOptions): BeginSession {
   const { sessions, quotas, replaceSessions, topology, cookies } = options;
   const { sessionsPerUser } = quotas;
-  return async (call, user, admit, confirmed = false) => {
+  return async (call, user, admit, { confirmed = false, provider } = {}) => {
     const { sessionHashes, cause, work } = call;
     const scope = { organizationId: user.organization_id, networks: networksOf(user) };
     const data = userAnswer(user, await topology.networksIn(scope, cause));
     const now = new Date();
     const { token, session } = startSession(user, now, placeOf(call));
-    const started = confirmed ? { ...session, confirmed_at: now } : session;
+    const started = { ...session, ...(confirmed && { confirmed_at: now }), ...(provider && { provider }) };
     await untilSaved(work, async () => {
       const replaced = await sessions.idsOf(sessionHashes);
       const beyond = await sessions.idsBeyond(user._id, sessionsPerUser - 1, sessionHashes);

@@ -6,7 +6,7 @@ import type { FailedLogins } from "../audit/failed-logins.js";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { Guess } from "../logins/guess.js";
 import type { TopologyDirectory } from "../topology.js";
-import { requiresSecondFactor } from "../organizations/organization.js";
+import { admitsPasswords, requiresSecondFactor } from "../organizations/organization.js";
 import type { OrganizationStore } from "../organizations/store.js";
 import { CHALLENGE_SECONDS, type Challenges } from "../second-factor/challenges.js";
 import { isGuarded } from "../second-factor/factor.js";
@@ -45,6 +45,7 @@ export function mountSessions(router: Router, routes: SessionRoutes): void {
     // Asked only when the password is right, so that nobody else can tell by the time.
     const organization = await organizations.find(user.organization_id);
     if (organization === null) throw new AppError("invalid_credentials");
+    if (!admitsPasswords(organization)) throw new AppError("password_login_disabled");
     const set_up = !isGuarded(user);
     if (!set_up || requiresSecondFactor(organization)) {
       const challenge = await challenges.issue(user, clientAddress, new Date());

@@ -1,5 +1,6 @@
 import type { Session } from "@nts/shared/contract/sessions";
 import type { Form } from "@nts/shared/mongo/forms";
+import type { SignedInBy } from "../providers/identity.rules.js";
 import { expiryOfNew, lastUseOf } from "./lifetime.rules.js";
 
 /** A session; its token is nowhere, only the hash of it. */
@@ -18,6 +19,8 @@ export interface SessionDocument {
   browser: string | null;
   /** Of the client that signed in. */
   address: string | null;
+  /** Absent where it began with a password. */
+  provider?: SignedInBy;
   /** When a code of the second factor was last given in it; absent when none was. */
   confirmed_at?: Date;
 }
@@ -60,6 +63,6 @@ export function sessionAnswer(session: SessionDocument, currentId: string, now: 
   return {
     ...{ id: _id, created_at: created_at.toISOString() },
     ...{ last_used: (current ? now : lastUseOf(session)).toISOString(), expires_at: expires_at.toISOString() },
-    ...{ browser, address, current },
+    ...{ browser, address, provider: session.provider?.id ?? null, current },
   };
 }

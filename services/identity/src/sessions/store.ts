@@ -30,6 +30,12 @@ export interface SessionStore {
   idsBeyond(userId: string, kept: number, hashes: readonly string[]): Promise<string[]>;
   /** A code of the second factor was given in it. */
   confirm(id: string, now: Date, tx: ClientSession): Promise<void>;
+  /** The sessions that a provider began: of a user, of a session there, or of both. */
+  idsBegunBy(
+    provider: string,
+    whose: { readonly userId?: string; readonly session?: string },
+    tx?: ClientSession,
+  ): Promise<string[]>;
   count(userId: string, tx: ClientSession): Promise<number>;
   /**
    * Ends sessions on behalf of their users: who asks for it has had their tokens.
@@ -100,7 +106,7 @@ export function createSessionStore({ db, share }: Database, forms?: Forms): Sess
 function createSessionReads(
   { collection: sessions, find, understood }: Documents<SessionDocument>,
   share: Database["share"],
-): Pick<SessionStore, "list" | "find" | "idsOf" | "idsBeyond"> {
+): Pick<SessionStore, "list" | "find" | "idsOf" | "idsBegunBy" | "idsBeyond"> {
   return {
     list: async (owner, query, now) => {
       const living = { user_id: owner.userId, expires_at: { $gt: now } };
@@ -116,6 +122,16 @@ function createSessionReads(
     idsOf: async (hashes) => {
       if (hashes.length === 0) return [];
       const found = await sessions.find({ hash: { $in: [...hashes] } }, { projection: { _id: 1 } }).toArray();
+      return found.map(({ _id }) => _id);
+    },
+    idsBegunBy: async (provider, { userId, session }, tx) => {
+      const whose = {
+        ...(userId !== undefined && { user_id: userId }),
+        ...(session !== undefined && { "provider.session": session }),
+      };
+      if (Object.keys(whose).length === 0) return [];
+      const begun = { ...whose, "provider.id": provider };
+      const found = await sessions.find(begun, { projection: { _id: 1 }, session: tx }).toArray();
       return found.map(({ _id }) => _id);
     },
     idsBeyond: async (userId, kept, hashes) => {

@@ -56,7 +56,9 @@ export function mountLeaving(router: Router, routes: LeavingRoutes): void {
   mount(router, leaveOrganization, async (call) => {
     const { principal, scope, body, sessionHashes, work } = call;
     if (registration === "invite") throw new AppError("registration_closed");
-    const { email, password_hash: passwordHash } = await confirmCaller(call, body.password);
+    const { email, password_hash: passwordHash, passwordless } = await confirmCaller(call, body.password);
+    // The provider stays with the organization, or does not know the new one.
+    if (passwordless === true) throw new AppError("last_sign_in");
     await requireConfirmed(principal);
     const founder = { id: newId(), email, passwordHash, now: new Date() };
     const made = await untilSaved(work, async () => {

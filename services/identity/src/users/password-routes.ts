@@ -6,12 +6,14 @@ import type { OrganizationStore } from "../organizations/store.js";
 import type { SessionCookies } from "../sessions/cookie.js";
 import { placeOf } from "../sessions/place.js";
 import { startSession } from "../sessions/start.js";
+import type { SessionStore } from "../sessions/store.js";
 import type { ChangePassword } from "./change-password.js";
 import type { ConfirmCaller } from "./confirm-caller.js";
 import type { RequireStrongPassword } from "./strength.js";
 
 export interface PasswordRoutes {
   readonly organizations: Pick<OrganizationStore, "get">;
+  readonly sessions: Pick<SessionStore, "find">;
   readonly requireStrong: RequireStrongPassword;
   readonly confirmCaller: ConfirmCaller;
   readonly change: ChangePassword;
@@ -19,7 +21,7 @@ export interface PasswordRoutes {
 }
 
 export function mountPasswords(router: Router, routes: PasswordRoutes): void {
-  const { organizations, requireStrong, confirmCaller, change, cookies } = routes;
+  const { organizations, sessions, requireStrong, confirmCaller, change, cookies } = routes;
 
   mount(router, changePassword, async (call) => {
     const { scope, body, work } = call;
@@ -28,7 +30,10 @@ export function mountPasswords(router: Router, routes: PasswordRoutes): void {
     const { name } = await organizations.get(scope.organizationId);
     await requireStrong("new_password", new_password, { email: user.email, organization: name });
     const { token, session } = startSession(user, new Date(), placeOf(call));
-    if (!(await change(work, user, new_password, session))) throw new AppError("invalid_credentials");
+    const { principal: { credentialId, userId } } = call; // prettier-ignore
+    const before = await sessions.find(scope.organizationId, userId, credentialId);
+    const next = { ...session, ...(before?.provider && { provider: before.provider }) };
+    if (!(await change(work, user, new_password, next))) throw new AppError("invalid_credentials");
     return answer.data(null, { headers: { "set-cookie": cookies.carrying(token) } });
   });
 }

@@ -3,7 +3,6 @@ import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
 import { mountUpdate } from "@nts/shared/http/mount-update";
 import { requireRevision } from "@nts/shared/revision";
-import type { InviteStore } from "../invites/store.js";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { RequireConfirmed } from "../second-factor/confirmed.js";
 import type { TopologyDirectory } from "../topology.js";
@@ -11,13 +10,14 @@ import { untilSaved } from "../until-saved.js";
 import { userChanges } from "./changes.rules.js";
 import type { RequireLasting } from "./lasting.js";
 import { requireRank } from "./rank.rules.js";
-import { createRequireAnOwner, type RemoveUser } from "./remove-user.js";
+import type { ApplyRights } from "./apply-rights.js";
+import type { RemoveUser } from "./remove-user.js";
 import type { UserStore } from "./store.js";
 import { userAnswer, type UserDocument } from "./user.js";
 
 export interface UserRoutes {
   readonly users: UserStore;
-  readonly invites: Pick<InviteStore, "removeBeyond">;
+  readonly applyRights: ApplyRights;
   readonly removeUser: RemoveUser;
   readonly topology: TopologyDirectory;
   readonly requireLasting: RequireLasting;
@@ -26,8 +26,7 @@ export interface UserRoutes {
 }
 
 export function mountUsers(router: Router, routes: UserRoutes): void {
-  const { users, invites, removeUser, topology, requireLasting, requireConfirmed, changeRights } = routes;
-  const requireAnOwner = createRequireAnOwner(users);
+  const { users, applyRights, removeUser, topology, requireLasting, requireConfirmed, changeRights } = routes;
   mountUserReads(router, routes);
 
   const updates = { put: updateUser, patch: patchUser };
@@ -42,13 +41,7 @@ export function mountUsers(router: Router, routes: UserRoutes): void {
       if (Object.keys(changes).length === 0) return current;
       if (changes.permissions !== undefined) await requireLasting(principal, changes.permissions);
       if (changes.permissions === "Owner") await requireConfirmed(principal);
-      return changeRights(work, [id], async (tx) => {
-        const updated = await users.update(current, changes, tx);
-        if (updated === "conflict") return "conflict";
-        await requireAnOwner(current, tx);
-        await invites.removeBeyond(current, body.permissions, tx);
-        return updated;
-      });
+      return changeRights(work, [id], (tx) => applyRights(current, changes, tx));
     });
     return answerUser(saved, networkIds);
   });

@@ -82,7 +82,8 @@ export function createUserStore({ db, share }: Database, forms?: Forms): UserSto
       const { _id, password_hash } = user;
       const stored = isGuarded(user) ? withheld(passwordHash) : passwordHash;
       const changed = documents.changing({ password_hash: { $literal: stored } }, new Date());
-      const { matchedCount } = await users.updateOne({ _id, password_hash }, changed, { session: tx });
+      const known = [...changed, { $unset: "passwordless" }];
+      const { matchedCount } = await users.updateOne({ _id, password_hash }, known, { session: tx });
       if (matchedCount === 0) return false;
       noteEvent(tx, "user", user, { action: "password_changed" });
       return true;

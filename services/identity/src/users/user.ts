@@ -1,6 +1,7 @@
 import type { Permission } from "@nts/shared/contract/endpoint";
 import type { User } from "@nts/shared/contract/users";
 import type { OfferedFactor, SecondFactor } from "../second-factor/factor.js";
+import type { LinkedIdentity } from "../providers/identity.rules.js";
 import { narrowed, networksOf } from "../scopes.rules.js";
 
 export interface UserDocument {
@@ -18,6 +19,10 @@ export interface UserDocument {
   second_factor?: SecondFactor;
   /** One that is being set up. */
   second_factor_offer?: OfferedFactor;
+  /** By whom the user signs in beside a password; absent when by nobody. */
+  identities?: LinkedIdentity[];
+  /** Nobody knows the password: it was made up where a provider brought the user. */
+  passwordless?: boolean;
   /** How often the user has logged in; absent before the first time. */
   logins?: number;
   organization_id: string;

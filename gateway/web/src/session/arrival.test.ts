@@ -1,0 +1,19 @@
+import { describe, expect, it } from "@jest/globals";
+import { challengeOf, problemText } from "./arrival.js";
+
+describe("console.arrival: coming from a provider", () => {
+  it("has the challenge of the second factor from behind the #", () => {
+    expect(challengeOf("#challenge=abc&set_up=true&next=%2Fhosts")).toEqual({
+      ...{ challenge: "abc", isSetUp: true, next: "/hosts" },
+    });
+    expect(challengeOf("#challenge=abc")).toMatchObject({ isSetUp: false, next: "/" });
+    expect(challengeOf("#other")).toBeNull();
+  });
+
+  it("tells what went wrong in the words of the API, and nothing that an address says itself", () => {
+    expect(problemText("account_unknown")).toBe("Nobody here has this account at the provider.");
+    expect(problemText("<b>")).toBe("The sign-in has failed.");
+    expect(problemText("constructor")).toBe("The sign-in has failed.");
+    expect(problemText(null)).toBeUndefined();
+  });
+});

@@ -1,0 +1,34 @@
+import { BACKGROUND } from "@nts/shared/work";
+import type { Unlink } from "../providers/unlink.js";
+import type { UserStore } from "../users/store.js";
+import type { UserDocument } from "../users/user.js";
+import { AdminProblem } from "./problem.js";
+
+export interface UnlinkProviderOptions {
+  readonly users: Pick<UserStore, "findByEmail">;
+  readonly unlink: Unlink;
+}
+
+/**
+ * Takes accounts at providers off a user; when it is done, the sessions that they began have ended on every gateway.
+ *
+ * @param email lower case
+ * @param provider the id of one; all when absent
+ * @throws AdminProblem when there is no such user, or nothing to take off
+ */
+export async function unlinkProvider(
+  { users, unlink }: UnlinkProviderOptions,
+  email: string,
+  provider: string | undefined,
+): Promise<UserDocument> {
+  const user = await users.findByEmail(email);
+  if (user === null) throw new AdminProblem(`No user has the email address ${email}.`);
+  const those = (user.identities ?? []).filter((one) => provider === undefined || one.provider === provider);
+  if (those.length === 0) throw new AdminProblem(`No ${provider === undefined ? "" : `${provider} `}account is linked to ${email}.`); // prettier-ignore
+  let current = user;
+  for (const identity of those) {
+    await unlink(BACKGROUND, current, identity);
+    current = { ...current, identities: (current.identities ?? []).filter(({ key }) => key !== identity.key) };
+  }
+  return user;
+}

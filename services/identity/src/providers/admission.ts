@@ -1,0 +1,226 @@
+import { randomBytes } from "node:crypto";
+import { AppError } from "@nts/shared/errors";
+import type { Cause } from "@nts/shared/http/headers";
+import type { Log } from "@nts/shared/log";
+import { isDuplicateKey } from "@nts/shared/mongo/faults";
+import type { RunTransaction } from "@nts/shared/mongo/transaction";
+import type { Work } from "@nts/shared/work";
+import { actorFrom } from "../audit/notes.js";
+import { trailOf } from "../audit/trail.js";
+import type { InviteStore } from "../invites/store.js";
+import type { KeyStore } from "../keys/store.js";
+import type { ChangeRights } from "../key-changes/change-rights.js";
+import type { OrganizationStore } from "../organizations/store.js";
+import type { Joining } from "../registrations/joining.js";
+import type { RegisterUser } from "../registrations/register-user.js";
+import { isGuarded } from "../second-factor/factor.js";
+import type { SessionStore } from "../sessions/store.js";
+import type { TopologyDirectory } from "../topology.js";
+import { untilSaved } from "../until-saved.js";
+import type { ApplyRights } from "../users/apply-rights.js";
+import { userChanges, type UserRights } from "../users/changes.rules.js";
+import type { Passwords } from "../users/passwords.js";
+import type { UserStore } from "../users/store.js";
+import { newUser, type UserDocument } from "../users/user.js";
+import { rightsOf } from "./group-rights.rules.js";
+import { type IdentityStore, nameAt } from "./identities-store.js";
+import type { LinkedIdentity } from "./identity.rules.js";
+import type { ProviderPerson } from "./person.rules.js";
+import type { ProviderSettings } from "./settings.js";
+import type { LinkingUser } from "./sign-ins-store.js";
+
+/** The request in which somebody comes back from a provider. */
+export interface Arrival {
+  readonly settings: ProviderSettings;
+  readonly person: ProviderPerson;
+  /** Hash of the token of the invite that the sign-in began with. */
+  readonly invite: string | null;
+  readonly work: Work;
+  readonly cause: Cause;
+}
+
+/** Decides whose account somebody at a provider has here. */
+export interface Admission {
+  /**
+   * The user who signs in, with the level and the networks that the groups give; linked or made where that is allowed.
+   *
+   * @throws AppError `account_unknown` · `address_unverified` · `link_required` · `provider_denied` · `already_exists` · `invalid_reference`
+   */
+  userOf(arrival: Arrival): Promise<UserDocument>;
+  /** Links the account to whoever asked for it from a session. @throws AppError `sign_in_expired` · `account_unknown` · `already_exists` */
+  link(arrival: Arrival, asking: LinkingUser): Promise<void>;
+}
+
+export interface AdmissionOptions {
+  readonly users: UserStore;
+  readonly identities: IdentityStore;
+  readonly sessions: Pick<SessionStore, "find" | "removeAllOf">;
+  readonly keys: Pick<KeyStore, "removeAllOf">;
+  readonly invites: Pick<InviteStore, "removeAllOf">;
+  readonly organizations: Pick<OrganizationStore, "find" | "lockCounts">;
+  readonly joining: Joining;
+  readonly registerUser: RegisterUser;
+  readonly applyRights: ApplyRights;
+  readonly passwords: Pick<Passwords, "hash">;
+  readonly topology: Pick<TopologyDirectory, "networksIn">;
+  readonly transaction: RunTransaction;
+  readonly changeRights: ChangeRights;
+  readonly log: Log;
+}
+
+export function createAdmission(options: AdmissionOptions): Admission {
+  const { users, identities, sessions, transaction } = options;
+  const place = createPlacing(options);
+  const govern = createGoverning(options);
+
+  return {
+    userOf: async (arrival) => {
+      const { settings, person } = arrival;
+      const rights = await govern.rightsFor(arrival);
+      const known = await identities.findByKey(nameAt(settings, person.subject));
+      if (known !== null) {
+        requireOwn(settings, known);
+        return govern.apply(arrival, known, rights);
+      }
+      if (rights === null) throw new AppError("provider_denied");
+      return govern.apply(arrival, await place(arrival, rights), rights);
+    },
+    link: async ({ settings, person, work }, { userId, organizationId, sessionId }) => {
+      const user = await users.find(organizationId, userId);
+      if (user === null || (await sessions.find(organizationId, userId, sessionId)) === null)
+        throw new AppError("sign_in_expired");
+      requireOwn(settings, user);
+      requireUnlinked(settings, user);
+      await refusingLinked(() =>
+        transaction(work, [`user:${user._id}`], async (tx) => {
+          trailOf(tx).actAs(actorFrom(user));
+          if (!(await identities.link(user, identityOf(settings, person), tx))) throw new AppError("write_conflict");
+        }),
+      );
+    },
+  };
+}
+
+/** Finds a place for somebody who is not linked: an account with the same address, that of an invite, or a new one. */
+function createPlacing(options: AdmissionOptions) {
+  const { users, identities, sessions, keys, invites, organizations, joining } = options;
+  const { registerUser, passwords, changeRights } = options;
+
+  async function takeOver({ settings, person, work }: Arrival, user: UserDocument): Promise<UserDocument> {
+    requireOwn(settings, user);
+    requireUnlinked(settings, user);
+    // Who has a second factor, or another provider, has shown whose account it is.
+    if (isGuarded(user) || (user.identities ?? []).length > 0) throw new AppError("link_required");
+    const hash = await passwords.hash(randomPassword());
+    const done = await changeRights(work, [user._id], async (tx) => {
+      trailOf(tx).actAs(actorFrom(user));
+      if (!(await identities.takeOver(user, identityOf(settings, person), hash, tx))) return "conflict";
+      // Nobody has proved before whose address it is: what was made without that ends.
+      for (const belongings of [keys, sessions, invites]) await belongings.removeAllOf(user, tx);
+      return "done";
+    });
+    if (done === "conflict") throw new AppError("write_conflict");
+    return users.get(user.organization_id, user._id);
+  }
+
+  return async (arrival: Arrival, rights: UserRights | undefined): Promise<UserDocument> => {
+    const { settings, person, invite, work } = arrival;
+    const { email, isVerified } = person;
+    if (email === null || !isVerified) throw new AppError("address_unverified");
+    const existing = await users.findByEmail(email);
+    // Whose organization is deleted, and waits to be swept, has no account any more; registering makes the address free.
+    const isLiving = existing !== null && (await organizations.find(existing.organization_id)) !== null;
+    if (isLiving) return takeOver(arrival, existing);
+    const { organization_id: bound, provision, permissions } = settings;
+    const hash = provision === "never" ? null : invite;
+    const joined = hash === null ? null : await joining.find(hash, new Date());
+    if (joined !== null && bound !== undefined && joined.organization_id !== bound)
+      throw new AppError("account_unknown");
+    if (joined === null && (provision !== "always" || bound === undefined)) throw new AppError("account_unknown");
+    const written = hash === null ? [] : [`invite:${hash}`];
+    const made = await registerUser(work, { email, password: randomPassword() }, written, async (candidate, tx) => {
+      trailOf(tx).actAs(actorFrom({ _id: candidate.id, email }));
+      const own = { passwordless: true, identities: [identityOf(settings, person)] };
+      if (hash !== null) return { user: { ...(await joining.join(candidate, hash, tx)), ...own } };
+      const organizationId = bound ?? "";
+      if (!(await organizations.lockCounts(organizationId, tx))) throw new AppError("account_unknown");
+      const { permissions: level, network_ids } = rights ?? { permissions, network_ids: [] };
+      const networkIds = level === "Owner" || level === "Admin" ? [] : network_ids;
+      return { user: { ...newUser({ ...candidate, organizationId, permissions: level, networkIds }), ...own } };
+    });
+    return made.user;
+  };
+}
+
+/** What the groups of somebody give is what the user has from now on. */
+function createGoverning({ users, sessions, topology, applyRights, changeRights, log }: AdmissionOptions) {
+  /** What the groups give; undefined where there are none to go by, null where they give nothing. */
+  async function rightsFor({ settings, person, cause }: Arrival): Promise<UserRights | null | undefined> {
+    const { groups, organization_id: organizationId } = settings;
+    if (groups === undefined || organizationId === undefined) return undefined;
+    const networkIds = await topology.networksIn({ organizationId, networks: "all" }, cause);
+    return rightsOf(person.groups, groups, networkIds);
+  }
+
+  /** @throws AppError `provider_denied` to whom nothing is given, once what there was is taken away */
+  async function apply(
+    { settings, work }: Arrival,
+    user: UserDocument,
+    rights: UserRights | null | undefined,
+  ): Promise<UserDocument> {
+    if (rights === undefined) return user;
+    const { permissions, network_ids } = rights ?? { permissions: "Viewer", network_ids: [] };
+    try {
+      const saved = await untilSaved(work, async () => {
+        const current = await users.get(user.organization_id, user._id);
+        const changes = userChanges(current, { permissions, network_ids }, network_ids);
+        if (Object.keys(changes).length === 0 && rights !== null) return current;
+        return changeRights(work, [user._id], async (tx) => {
+          trailOf(tx).actAs(actorFrom(user));
+          const applied = Object.keys(changes).length === 0 ? current : await applyRights(current, changes, tx);
+          if (applied !== "conflict" && rights === null) await sessions.removeAllOf(user, tx);
+          return applied;
+        });
+      });
+      if (rights === null) throw new AppError("provider_denied");
+      return saved;
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== "last_owner") throw error;
+      log.warn({ user_id: user._id, provider: settings.id }, "the last Owner stays one, whatever the groups say");
+      return users.get(user.organization_id, user._id);
+    }
+  }
+
+  return { rightsFor, apply };
+}
+
+/** @throws AppError `account_unknown` to whom the provider does not speak for */
+function requireOwn({ organization_id }: ProviderSettings, user: UserDocument): void {
+  if (organization_id !== undefined && organization_id !== user.organization_id) throw new AppError("account_unknown");
+}
+
+/** @throws AppError `already_exists` */
+function requireUnlinked({ id }: ProviderSettings, { identities = [] }: UserDocument): void {
+  if (identities.some(({ provider }) => provider === id))
+    throw new AppError("already_exists", { entity: "Identity", field: "provider" });
+}
+
+async function refusingLinked<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    throw isDuplicateKey(error)
+      ? new AppError("already_exists", { entity: "Identity", field: "provider" }, error)
+      : error;
+  }
+}
+
+function identityOf(settings: ProviderSettings, { subject, email }: ProviderPerson): LinkedIdentity {
+  const { id: provider } = settings;
+  return { key: nameAt(settings, subject), provider, email, linked_at: new Date(), last_used: null };
+}
+
+/** Of a user whom a provider brings: nobody knows it. */
+function randomPassword(): string {
+  return randomBytes(32).toString("base64url");
+}

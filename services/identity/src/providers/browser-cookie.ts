@@ -1,0 +1,22 @@
+import { stringifySetCookie } from "cookie";
+import { BROWSER_COOKIE } from "@nts/shared/credential";
+import { SIGN_IN_SECONDS } from "./sign-ins-store.js";
+
+/** Makes the values of `Set-Cookie` that bind a sign-in to the browser in which it began. */
+export interface BrowserCookies {
+  carrying(token: string): string;
+  readonly gone: string;
+}
+
+/** @param publicUrl with https, browsers send the cookie over https only */
+export function createBrowserCookies(publicUrl: string): BrowserCookies {
+  const attributes = {
+    path: "/api/auth/oidc",
+    httpOnly: true,
+    sameSite: "lax",
+    secure: new URL(publicUrl).protocol === "https:",
+  } as const;
+  const cookie = (value: string, maxAge: number): string =>
+    stringifySetCookie({ ...attributes, name: BROWSER_COOKIE, value, maxAge });
+  return { carrying: (token) => cookie(token, SIGN_IN_SECONDS), gone: cookie("", 0) };
+}

@@ -1,0 +1,100 @@
+import { finishProviderSignIn } from "@nts/shared/contract/providers";
+import { AppError } from "@nts/shared/errors";
+import { answer } from "@nts/shared/http/answer";
+import { type Call, mountAny, type Router } from "@nts/shared/http/mount";
+import { requiresSecondFactor } from "../organizations/organization.js";
+import type { OrganizationStore } from "../organizations/store.js";
+import type { Challenges } from "../second-factor/challenges.js";
+import { isGuarded } from "../second-factor/factor.js";
+import type { BeginSession } from "../sessions/begin.js";
+import type { UserStore } from "../users/store.js";
+import type { Admission } from "./admission.js";
+import type { BrowserCookies } from "./browser-cookie.js";
+import { type IdentityStore, nameAt } from "./identities-store.js";
+import type { Providers } from "./providers.js";
+import type { SignInStore } from "./sign-ins-store.js";
+
+export interface CallbackRoutes {
+  readonly providers: Providers;
+  readonly signIns: Pick<SignInStore, "take">;
+  readonly admission: Admission;
+  readonly identities: Pick<IdentityStore, "noteUse">;
+  readonly users: Pick<UserStore, "beginSession">;
+  readonly organizations: Pick<OrganizationStore, "find">;
+  readonly challenges: Pick<Challenges, "issue">;
+  readonly beginSession: BeginSession;
+  readonly browserCookies: BrowserCookies;
+}
+
+/** Pages of the console. */
+const SIGN_IN_PAGE = "/sign-in";
+const SETTINGS_PAGE = "/settings";
+
+type Arriving = Call<typeof finishProviderSignIn>;
+
+interface Way {
+  readonly location: string;
+  readonly cookies?: readonly string[];
+}
+
+/** How a sign-in by a provider ends. A person looks at the answer, so that whatever goes wrong is told by a page. */
+export function mountCallback(router: Router, routes: CallbackRoutes): void {
+  const { providers, signIns, admission, identities, users, organizations, challenges } = routes;
+  const { beginSession, browserCookies } = routes;
+
+  mountAny(router, finishProviderSignIn, async (call) => {
+    let page = SIGN_IN_PAGE;
+    const way = await finish(call, (other) => {
+      page = other;
+    }).catch((error: unknown): Way => {
+      if (!(error instanceof AppError)) throw error;
+      call.log.info({ provider: call.params.provider, code: error.code, err: error.cause }, "a sign-in by a provider has failed"); // prettier-ignore
+      return { location: `${page}?problem=${error.code}` };
+    });
+    const cookies = [...(way.cookies ?? []), browserCookies.gone];
+    return answer.redirect(way.location, { headers: { "set-cookie": cookies } });
+  });
+
+  /** @param tellOn is told the page that shall tell what goes wrong */
+  async function finish(call: Arriving, tellOn: (page: string) => void): Promise<Way> {
+    const { params, query, browserHashes, work, cause } = call;
+    const provider = providers.get(params.provider);
+    const { settings } = provider;
+    const { state = "" } = query;
+    const pending = await signIns.take(state, settings.id, browserHashes, new Date());
+    if (pending === null) throw new AppError("sign_in_expired");
+    const { link, invite, returnTo } = pending;
+    if (link !== null) tellOn(SETTINGS_PAGE);
+    const person = await provider.finish(query, { ...pending, state });
+    const arrival = { settings, person, invite, work, cause };
+    if (link === null) return signIn(call, arrival, returnTo);
+    await admission.link(arrival, link);
+    return { location: returnTo };
+  }
+
+  async function signIn(call: Arriving, arrival: Parameters<Admission["userOf"]>[0], returnTo: string): Promise<Way> {
+    const { settings, person } = arrival;
+    const user = await admission.userOf(arrival);
+    const organization = await organizations.find(user.organization_id);
+    if (organization === null) throw new AppError("account_unknown");
+    const session = person.sessionId === null ? null : nameAt(settings, person.sessionId);
+    const by = { id: settings.id, session };
+    if (isGuarded(user) || requiresSecondFactor(organization)) {
+      const challenge = await challenges.issue(user, call.clientAddress, new Date(), by);
+      const told = { challenge, set_up: String(!isGuarded(user)), next: returnTo };
+      // Behind the #, so that no server, log or other page is told.
+      return { location: `${SIGN_IN_PAGE}#${new URLSearchParams(told).toString()}` };
+    }
+    const used = { key: nameAt(settings, person.subject), email: person.email };
+    const begun = await beginSession(
+      call,
+      user,
+      async (tx) => {
+        if (!(await users.beginSession(user, tx))) throw new AppError("sign_in_expired");
+        await identities.noteUse(user, used, new Date(), tx);
+      },
+      { provider: by },
+    );
+    return { location: returnTo, cookies: begun.answered.headers["set-cookie"] };
+  }
+}

@@ -1,0 +1,86 @@
+import type { ClientSession } from "mongodb";
+import { hashCredential } from "@nts/shared/credential";
+import { noteEvent } from "../audit/notes.js";
+import type { Database } from "../database.js";
+import { type Forms, openDocuments } from "../documents.js";
+import type { UserDocument } from "../users/user.js";
+import type { LinkedIdentity } from "./identity.rules.js";
+
+export const LOGOUT_TOKENS = "logout_tokens";
+
+/** The name under which an account or a session at a provider is stored: of which one, where it is, and what it is there. */
+export function nameAt({ id, issuer }: { readonly id: string; readonly issuer: string }, what: string): string {
+  return hashCredential(`${id}\n${issuer}\n${what}`);
+}
+
+/** Accounts at providers that sign users in. A write that meets another state than was read answers false. */
+export interface IdentityStore {
+  /** The one look-up that knows no organization: it is how a sign-in finds out. */
+  findByKey(key: string): Promise<UserDocument | null>;
+  /** @throws the database's duplicate key fault when it is linked to somebody else */
+  link(user: UserDocument, identity: LinkedIdentity, tx: ClientSession): Promise<boolean>;
+  unlink(user: UserDocument, identity: LinkedIdentity, tx: ClientSession): Promise<boolean>;
+  /** Gives an account to who has proved its address: whoever made it has no password any more. @param passwordHash of nothing that anybody knows */
+  takeOver(user: UserDocument, identity: LinkedIdentity, passwordHash: string, tx: ClientSession): Promise<boolean>;
+  noteUse(
+    user: UserDocument,
+    identity: Pick<LinkedIdentity, "key" | "email">,
+    now: Date,
+    tx: ClientSession,
+  ): Promise<void>;
+  /** @throws the database's duplicate key fault when the token was used before */
+  useToken(name: string, expiresAt: Date, tx: ClientSession): Promise<void>;
+}
+
+export function createIdentityStore({ db }: Pick<Database, "db">, forms?: Forms): IdentityStore {
+  const documents = openDocuments(db, "users", forms);
+  const { collection: users } = documents;
+  const tokens = db.collection<{ _id: string; expires_at: Date }>(LOGOUT_TOKENS);
+
+  /** Writes the identities that there were, and one more or one less, unless they are others by now. */
+  async function write(
+    { _id, password_hash, identities }: UserDocument,
+    members: Readonly<Record<string, unknown>>,
+    tx: ClientSession,
+  ): Promise<boolean> {
+    const unchanged = { _id, password_hash, ...sameIdentities(identities) };
+    const literal = Object.fromEntries(Object.entries(members).map(([name, value]) => [name, { $literal: value }]));
+    const changed = documents.changing(literal, new Date());
+    return (await users.updateOne(unchanged, changed, { session: tx })).matchedCount === 1;
+  }
+
+  return {
+    findByKey: (key) => documents.find({ "identities.key": key }),
+    link: async (user, identity, tx) => {
+      if (!(await write(user, { identities: [...(user.identities ?? []), identity] }, tx))) return false;
+      noteEvent(tx, "user", user, { action: "linked" });
+      return true;
+    },
+    unlink: async (user, { key }, tx) => {
+      const left = (user.identities ?? []).filter((one) => one.key !== key);
+      if (!(await write(user, { identities: left }, tx))) return false;
+      noteEvent(tx, "user", user, { action: "unlinked" });
+      return true;
+    },
+    takeOver: async (user, identity, passwordHash, tx) => {
+      const members = { identities: [identity], password_hash: passwordHash, passwordless: true };
+      if (!(await write(user, members, tx))) return false;
+      noteEvent(tx, "user", user, { action: "taken_over" });
+      return true;
+    },
+    noteUse: async ({ _id }, { key, email }, now, tx) => {
+      const used = { "identities.$.last_used": now, "identities.$.email": email };
+      await users.updateOne({ _id, "identities.key": key }, { $set: used }, { session: tx });
+    },
+    useToken: async (name, expires_at, tx) => {
+      await tokens.insertOne({ _id: name, expires_at }, { session: tx });
+    },
+  };
+}
+
+function sameIdentities(identities: readonly LinkedIdentity[] | undefined) {
+  const keys = (identities ?? []).map(({ key }) => key);
+  return keys.length === 0
+    ? { "identities.0": { $exists: false } }
+    : { "identities.key": { $all: keys }, identities: { $size: keys.length } };
+}

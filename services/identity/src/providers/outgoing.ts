@@ -1,0 +1,44 @@
+import { createBoundedQueue } from "@nts/shared/bounded-queue";
+import { AppError } from "@nts/shared/errors";
+
+// Requests to providers. Operators say where these are, so that any address is good, also a private one; but what a provider
+// can make this process spend is bounded, and one that hangs keeps nobody waiting who does not ask for it.
+
+/** Milliseconds that one request may take. */
+const REQUEST_MS = 3_000;
+const MOST_BYTES = 262_144;
+const AT_A_TIME = 8;
+const MOST_WAITING = 64;
+
+/** Asks a provider. @throws AppError `provider_unavailable` · `provider_failed` */
+export type AskProvider = (url: string, options?: RequestInit) => Promise<Response>;
+
+/** Of one provider. */
+export function createAskProvider(): AskProvider {
+  const run = createBoundedQueue({ atATime: AT_A_TIME, mostWaiting: MOST_WAITING, longestWaitMs: REQUEST_MS });
+  return (url, options = {}) =>
+    run(async () => {
+      const signals = [AbortSignal.timeout(REQUEST_MS), ...(options.signal ? [options.signal] : [])];
+      try {
+        const signal = AbortSignal.any(signals);
+        const response = await fetch(url, { ...options, redirect: "manual", signal });
+        const { status, headers } = response;
+        if (status >= 500) throw new AppError("provider_unavailable", {}, `${new URL(url).pathname} answers ${status}`);
+        const body = await textOf(response);
+        return new Response(status === 204 || status === 304 ? null : body, { status, headers });
+      } catch (error) {
+        throw error instanceof AppError ? error : new AppError("provider_unavailable", {}, error);
+      }
+    });
+}
+
+async function textOf(response: Response): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += piece.length;
+    if (bytes > MOST_BYTES) throw new AppError("provider_failed", {}, "an answer is too long");
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString("utf8");
+}

@@ -1,0 +1,60 @@
+import { listIdentities, unlinkProvider } from "@nts/shared/contract/providers";
+import { AppError } from "@nts/shared/errors";
+import { answer } from "@nts/shared/http/answer";
+import { mount, type Router } from "@nts/shared/http/mount";
+import type { UserPrincipal } from "@nts/shared/http/tenancy";
+import type { ChangeRights } from "../key-changes/change-rights.js";
+import { admitsPasswords } from "../organizations/organization.js";
+import type { OrganizationStore } from "../organizations/store.js";
+import type { RequireConfirmed } from "../second-factor/confirmed.js";
+import type { SessionCookies } from "../sessions/cookie.js";
+import type { SessionStore } from "../sessions/store.js";
+import type { UserStore } from "../users/store.js";
+import type { UserDocument } from "../users/user.js";
+import type { IdentityStore } from "./identities-store.js";
+import { identitiesAnswer } from "./identity.rules.js";
+import type { Providers } from "./providers.js";
+import { createUnlink } from "./unlink.js";
+
+export interface OwnIdentityRoutes {
+  readonly providers: Providers;
+  readonly users: Pick<UserStore, "find">;
+  readonly organizations: Pick<OrganizationStore, "get">;
+  readonly identities: Pick<IdentityStore, "unlink">;
+  readonly sessions: Pick<SessionStore, "idsBegunBy" | "removeMany">;
+  readonly requireConfirmed: RequireConfirmed;
+  readonly changeRights: ChangeRights;
+  readonly cookies: SessionCookies;
+}
+
+/** Operations by which somebody sees and changes who signs them in. */
+export function mountOwnIdentities(router: Router, routes: OwnIdentityRoutes): void {
+  const { providers, users, organizations, requireConfirmed, cookies } = routes;
+  const unlink = createUnlink(routes);
+
+  mount(router, listIdentities, async ({ principal }) => {
+    const { identities = [], passwordless } = await userOf(principal);
+    const has_password = passwordless !== true;
+    return answer.data({ identities: identitiesAnswer(identities, providers.names), has_password });
+  });
+
+  mount(router, unlinkProvider, async ({ principal, params, sessionHashes, work }) => {
+    const user = await userOf(principal);
+    const { identities = [], passwordless } = user;
+    const identity = identities.find(({ provider }) => provider === params.provider);
+    if (identity === undefined) throw new AppError("not_found", { entity: "Identity" });
+    await requireConfirmed(principal);
+    const isNeeded = passwordless === true || !admitsPasswords(await organizations.get(user.organization_id));
+    if (isNeeded && identities.length === 1) throw new AppError("last_sign_in");
+    const ended = await unlink(work, user, identity);
+    const isOwn = ended.includes(principal.credentialId);
+    return answer.data(null, isOwn ? { headers: { "set-cookie": cookies.replacing(sessionHashes.length, null) } } : {});
+  });
+
+  /** @throws AppError `session_expired` */
+  async function userOf({ userId, scope }: UserPrincipal): Promise<UserDocument> {
+    const user = await users.find(scope.organizationId, userId);
+    if (user === null) throw new AppError("session_expired");
+    return user;
+  }
+}

@@ -1,0 +1,40 @@
+import type { Provider as ProviderAnswer } from "@nts/shared/contract/providers";
+import { AppError } from "@nts/shared/errors";
+import type { Log } from "@nts/shared/log";
+import { createProvider, type Provider } from "./provider.js";
+import type { ProviderSettings } from "./settings.js";
+
+/** All providers that there are. */
+export interface Providers {
+  readonly list: ProviderAnswer[];
+  /** Names by id. */
+  readonly names: ReadonlyMap<string, string>;
+  /** @throws AppError `not_found` */
+  get(id: string): Provider;
+  /** Asks each what it says of itself, and logs which setting is wrong. */
+  check(log: Log): Promise<void>;
+}
+
+/** @param publicUrl where providers send browsers back to */
+export function createProviders(settings: readonly ProviderSettings[], publicUrl: string): Providers {
+  const all = new Map(settings.map((one) => [one.id, createProvider(one, publicUrl)]));
+  const list = settings.map(({ id, name }) => ({ id, name }));
+  return {
+    list,
+    names: new Map(list.map(({ id, name }) => [id, name])),
+    get: (id) => {
+      const provider = all.get(id);
+      if (provider === undefined) throw new AppError("not_found", { entity: "Provider" });
+      return provider;
+    },
+    check: async (log) => {
+      const checks = [...all.values()].map(async ({ settings: { id, issuer }, check }, at) =>
+        check().catch((error: unknown) => {
+          const setting = `OIDC_PROVIDERS.${at}.issuer`;
+          log.error({ err: error, provider: id, issuer, setting }, "nobody can sign in by a provider: its issuer does not answer as one"); // prettier-ignore
+        }),
+      );
+      await Promise.all(checks);
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import {
+  beginProviderSignIn,
+  linkProvider,
+  listProviders,
+  prepareProviderSignIn,
+} from "@nts/shared/contract/providers";
+import { hashCredential } from "@nts/shared/credential";
+import { answer } from "@nts/shared/http/answer";
+import { mount, mountAny, type Router } from "@nts/shared/http/mount";
+import type { RequireConfirmed } from "../second-factor/confirmed.js";
+import { newToken } from "../tokens.js";
+import type { ConfirmCaller } from "../users/confirm-caller.js";
+import type { BrowserCookies } from "./browser-cookie.js";
+import type { Providers } from "./providers.js";
+import type { LinkingUser, SignInPurpose, SignInStore } from "./sign-ins-store.js";
+
+export interface ProviderRoutes {
+  readonly providers: Providers;
+  readonly signIns: Pick<SignInStore, "insert">;
+  readonly browserCookies: BrowserCookies;
+  readonly confirmCaller: ConfirmCaller;
+  readonly requireConfirmed: RequireConfirmed;
+}
+
+/** How a sign-in by a provider begins. */
+export function mountProviders(router: Router, routes: ProviderRoutes): void {
+  const { providers, signIns, browserCookies, confirmCaller, requireConfirmed } = routes;
+
+  mountAny(router, listProviders, () => Promise.resolve(answer.data(providers.list)));
+
+  mountAny(router, beginProviderSignIn, async ({ params, query, clientAddress }) => {
+    const begun = await begin(params.provider, clientAddress, { returnTo: query.return_to });
+    return answer.redirect(begun.url, { headers: begun.headers });
+  });
+
+  mountAny(router, prepareProviderSignIn, async ({ params, body, clientAddress }) => {
+    const invite = body.invite_token === undefined ? null : hashCredential(body.invite_token);
+    const begun = await begin(params.provider, clientAddress, { returnTo: body.return_to, invite });
+    return answer.data({ authorization_url: begun.url }, { headers: begun.headers });
+  });
+
+  mount(router, linkProvider, async (call) => {
+    const { params, body, principal, clientAddress } = call;
+    providers.get(params.provider);
+    await confirmCaller(call, body.password);
+    await requireConfirmed(principal);
+    const { userId, credentialId: sessionId, scope } = principal;
+    const link = { userId, sessionId, organizationId: scope.organizationId };
+    const begun = await begin(params.provider, clientAddress, { returnTo: "/settings", link });
+    return answer.data({ authorization_url: begun.url }, { headers: begun.headers });
+  });
+
+  /** @throws AppError `not_found` · `provider_unavailable` · `provider_failed` */
+  async function begin(
+    id: string,
+    address: string,
+    { returnTo, invite = null, link = null }: Pick<SignInPurpose, "returnTo"> & { invite?: string | null; link?: LinkingUser | null }, // prettier-ignore
+  ) {
+    const provider = providers.get(id);
+    const secrets = { state: newToken(), nonce: newToken(), verifier: newToken() };
+    const cookie = newToken();
+    const url = await provider.authorizationUrl(secrets);
+    const { state, nonce, verifier } = secrets;
+    const pending = { provider: id, returnTo, invite, link, nonce, verifier };
+    await signIns.insert(pending, { state, cookie, address }, new Date());
+    return { url, headers: { "set-cookie": [browserCookies.carrying(cookie)] } };
+  }
+}

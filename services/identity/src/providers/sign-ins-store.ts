@@ -1,0 +1,95 @@
+import type { Db } from "mongodb";
+import { addressBlockOf } from "@nts/shared/address-block";
+import { hashCredential } from "@nts/shared/credential";
+
+// Sign-ins by a provider that have begun: what the way back is checked by. Each is good once, in the browser in which it began, and
+// for ten minutes. Anybody can begin one, so there are so many of one address, and so many in all.
+
+export const SIGN_INS = "provider_sign_ins";
+
+/** Seconds from the beginning of a sign-in to its end. */
+export const SIGN_IN_SECONDS = 600;
+
+/** Of one block of addresses; one more ends the oldest. */
+const MOST_OF_ADDRESS = 50;
+const MOST_IN_ALL = 20_000;
+
+/** Whose session asked for a link. */
+export interface LinkingUser {
+  readonly userId: string;
+  readonly organizationId: string;
+  readonly sessionId: string;
+}
+
+/** What a sign-in was begun for. */
+export interface SignInPurpose {
+  /** The id of the provider. */
+  readonly provider: string;
+  readonly returnTo: string;
+  /** Hash of its token; null without an invite. */
+  readonly invite: string | null;
+  /** Null for a sign-in. */
+  readonly link: LinkingUser | null;
+}
+
+/** What a sign-in waits for. */
+export interface PendingSignIn extends SignInPurpose {
+  readonly nonce: string;
+  readonly verifier: string;
+}
+
+interface SignInDocument extends PendingSignIn {
+  /** The hash of the state. */
+  _id: string;
+  /** The hash of the cookie. */
+  browser: string;
+  address_block: string;
+  created_at: Date;
+  expires_at: Date;
+}
+
+export interface SignInStore {
+  /** @param secrets as they are sent; state and cookie are stored as hashes */
+  insert(
+    pending: PendingSignIn,
+    secrets: { readonly state: string; readonly cookie: string; readonly address: string },
+    now: Date,
+  ): Promise<void>;
+  /** Uses it up; null when it was used, is over, or is of another provider or browser. @param browsers hashes of cookies */
+  take(state: string, provider: string, browsers: readonly string[], now: Date): Promise<PendingSignIn | null>;
+}
+
+export function createSignInStore(
+  db: Db,
+  { mostOfAddress = MOST_OF_ADDRESS, mostInAll = MOST_IN_ALL } = {},
+): SignInStore {
+  const pending = db.collection<SignInDocument>(SIGN_INS);
+
+  async function makeRoom(address_block: string): Promise<void> {
+    const older = pending.find({ address_block }, { projection: { _id: 1 } });
+    const ids = await older.sort({ created_at: -1 }).skip(mostOfAddress - 1).limit(mostOfAddress).toArray(); // prettier-ignore
+    // The total comes from the collection's own count, so that it costs the same however many there are.
+    const beyond = (await pending.estimatedDocumentCount()) - mostInAll + 1;
+    if (beyond > 0) {
+      const oldest = pending.find({}, { projection: { _id: 1 } }).sort({ expires_at: 1 });
+      ids.push(...(await oldest.limit(Math.min(beyond, 100)).toArray()));
+    }
+    if (ids.length > 0) await pending.deleteMany({ _id: { $in: ids.map(({ _id }) => _id) } });
+  }
+
+  return {
+    insert: async (given, { state, cookie, address }, now) => {
+      const address_block = addressBlockOf(address);
+      await makeRoom(address_block);
+      await pending.insertOne({
+        ...{ _id: hashCredential(state), ...given, browser: hashCredential(cookie), address_block, created_at: now },
+        expires_at: new Date(now.getTime() + SIGN_IN_SECONDS * 1000),
+      });
+    },
+    take: (state, provider, browsers, now) =>
+      pending.findOneAndDelete({
+        ...{ _id: hashCredential(state), provider, browser: { $in: [...browsers] } },
+        expires_at: { $gt: now },
+      }),
+  };
+}

@@ -1,0 +1,31 @@
+import type { ClientSession } from "mongodb";
+import type { InviteStore } from "../invites/store.js";
+import type { UserRights } from "./changes.rules.js";
+import { createRequireAnOwner } from "./remove-user.js";
+import type { UserStore } from "./store.js";
+import type { UserDocument } from "./user.js";
+
+/**
+ * Gives a user another level or other networks, in a transaction that changes rights; invites beyond the new level end.
+ *
+ * @throws AppError `last_owner`
+ */
+export type ApplyRights = (
+  current: UserDocument,
+  changes: Partial<UserRights>,
+  tx: ClientSession,
+) => Promise<UserDocument | "conflict">;
+
+export function createApplyRights(
+  users: Pick<UserStore, "update" | "countOwners">,
+  invites: Pick<InviteStore, "removeBeyond">,
+): ApplyRights {
+  const requireAnOwner = createRequireAnOwner(users);
+  return async (current, changes, tx) => {
+    const updated = await users.update(current, changes, tx);
+    if (updated === "conflict") return "conflict";
+    await requireAnOwner(current, tx);
+    await invites.removeBeyond(current, updated.permissions, tx);
+    return updated;
+  };
+}

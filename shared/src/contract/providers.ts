@@ -1,0 +1,164 @@
+import { z } from "zod";
+import { Nothing, Timestamp } from "./common.js";
+import { endpoint } from "./endpoint.js";
+import { upload } from "./upload.js";
+import { Proof, PROOF_FAULTS } from "./users.js";
+
+/** Somebody else by whom users sign in, with OpenID Connect. @see docs/access.md */
+export const Provider = z
+  .object({ id: z.string().describe("Stands in the paths."), name: z.string().describe("For people to read.") })
+  .meta({ id: "Provider" });
+export type Provider = z.infer<typeof Provider>;
+
+/** An account at a provider that signs the caller in. */
+export const Identity = z
+  .object({
+    provider: z.string(),
+    name: z.string().describe("Of the provider, or its id when there is none of that id any more."),
+    email: z.string().nullable().describe("What the provider said last."),
+    linked_at: Timestamp,
+    last_used: Timestamp.nullable(),
+  })
+  .meta({ id: "Identity" });
+export type Identity = z.infer<typeof Identity>;
+
+const common = { upstream: "identity", permission: null, tag: "Authentication" } as const;
+const byProvider = z.object({ provider: z.string().max(64).describe("The id of a provider.") });
+const path = "/api/auth/oidc/{provider}";
+
+/** A path of ours: what a browser takes for another host is none. */
+const ReturnTo = z
+  .string()
+  .max(500)
+  .regex(/^\/(?![/\\])[\x21-\x7e]*$/, "must be a path of this server")
+  .default("/")
+  .describe("The path to go to afterwards.");
+const AuthorizationUrl = z
+  .object({ authorization_url: z.string().describe("Where the browser goes on.") })
+  .meta({ id: "AuthorizationUrl" });
+const BEGINNING = ["not_found", "provider_failed", "provider_unavailable"] as const;
+
+export const listProviders = endpoint({
+  ...common,
+  operationId: "list_providers",
+  method: "get",
+  path: "/api/auth/providers",
+  credential: "none",
+  summary: "By whom one can sign in beside a password",
+  response: z.array(Provider).meta({ id: "Providers" }),
+  errors: [],
+});
+
+export const beginProviderSignIn = endpoint({
+  ...common,
+  operationId: "begin_provider_sign_in",
+  method: "get",
+  path,
+  credential: "none",
+  redirects: true,
+  summary: "Sign in by a provider: takes the browser there",
+  description: "Sets a cookie, without which nobody can end what begins here. It has ten minutes.",
+  params: byProvider,
+  query: z.strictObject({ return_to: ReturnTo }),
+  response: Nothing,
+  errors: BEGINNING,
+});
+
+export const prepareProviderSignIn = endpoint({
+  ...common,
+  operationId: "prepare_provider_sign_in",
+  method: "post",
+  path,
+  credential: "none",
+  summary: "Sign in by a provider, for pages that go there by themselves, and with an invite",
+  params: byProvider,
+  body: z
+    .object({ return_to: ReturnTo, invite_token: z.string().trim().min(1).max(200).optional() })
+    .meta({ id: "ProviderSignIn" }),
+  response: AuthorizationUrl,
+  errors: [...BEGINNING, "write_conflict"],
+});
+
+export const linkProvider = endpoint({
+  ...common,
+  operationId: "link_provider",
+  method: "post",
+  path: `${path}/link`,
+  credential: "session",
+  summary: "Let an account at a provider sign in the caller, too",
+  description: "The browser goes there, and the account with which it comes back is linked.",
+  params: byProvider,
+  body: Proof.meta({ id: "ProviderLink" }),
+  response: AuthorizationUrl,
+  errors: [...BEGINNING, ...PROOF_FAULTS, "write_conflict"],
+});
+
+export const finishProviderSignIn = endpoint({
+  ...common,
+  operationId: "finish_provider_sign_in",
+  method: "get",
+  path: `${path}/callback`,
+  credential: "none",
+  endsSessions: true,
+  bindsBrowser: true,
+  redirects: true,
+  summary: "Where a provider sends the browser back: begins the session",
+  description:
+    "Always takes the browser on: to where it wanted to be, to the second factor, or to a page with `problem=` and the code of what went wrong.",
+  params: byProvider,
+  query: z.looseObject({
+    state: z.string().max(512).optional(),
+    code: z.string().max(8192).optional(),
+    iss: z.string().max(2048).optional(),
+    error: z.string().max(512).optional(),
+  }),
+  response: Nothing,
+  errors: [],
+});
+
+export const providerLogout = endpoint({
+  ...common,
+  operationId: "provider_logout",
+  method: "post",
+  path: `${path}/logout`,
+  credential: "none",
+  summary: "End the sessions that a provider has ended (back-channel logout)",
+  description: "The form holds a `logout_token` that the provider has signed. No gateway accepts the sessions any more when the answer arrives.", // prettier-ignore
+  params: byProvider,
+  ...upload({
+    contentTypes: ["application/x-www-form-urlencoded"],
+    limitBytes: 65_536,
+    description: "A form with the member `logout_token`.",
+  }),
+  response: Nothing,
+  errors: ["not_found", "logout_token_invalid", "provider_failed", "provider_unavailable", "write_conflict"],
+});
+
+export const listIdentities = endpoint({
+  ...common,
+  operationId: "list_identities",
+  method: "get",
+  path: "/api/auth/identities",
+  credential: "session",
+  summary: "The accounts at providers that sign the caller in",
+  response: z
+    .object({
+      identities: z.array(Identity),
+      has_password: z.boolean().describe("Whether the caller can sign in with a password."),
+    })
+    .meta({ id: "Identities" }),
+  errors: [],
+});
+
+export const unlinkProvider = endpoint({
+  ...common,
+  operationId: "unlink_provider",
+  method: "delete",
+  path: "/api/auth/identities/{provider}",
+  credential: "session",
+  endsSessions: true,
+  summary: "Let a provider not sign the caller in any more; the sessions that it began end",
+  params: byProvider,
+  response: Nothing,
+  errors: ["not_found", "confirmation_required", "last_sign_in", "write_conflict"],
+});

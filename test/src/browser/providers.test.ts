@@ -1,0 +1,69 @@
+/** Signing in by an identity provider, through its own pages. */
+import { describe, it } from "@jest/globals";
+import type { Page } from "playwright-core";
+import { anAccount } from "../support/api.js";
+import { button, createVisits, field, heading } from "../support/visits.js";
+
+const { url, provider, somebody } = createVisits();
+
+async function signInThere(page: Page, account: string): Promise<void> {
+  await heading(page, "Provider").waitFor();
+  await field(page, "Account").fill(account);
+  await button(page, "Continue").click();
+}
+
+describe("an identity provider", () => {
+  it("is linked in the settings, signs in from the sign-in page and back to where one wanted to be, and signs out", async () => {
+    const { issuer: elsewhere, name } = provider();
+    const account = await anAccount(url());
+    const page = await somebody({ account, elsewhere });
+    await page.goto("/settings");
+    await button(page, `Link ${name}`).click();
+    await page.getByRole("dialog").getByLabel("Your password").fill(account.password);
+    await page.getByRole("dialog").getByRole("button", { name: "Continue" }).click();
+    await signInThere(page, account.userId);
+    await button(page, `Unlink ${name}`).waitFor();
+
+    const guest = await somebody({ elsewhere });
+    await guest.goto("/hosts");
+    await button(guest, `Continue with ${name}`).click();
+    await signInThere(guest, account.userId);
+    await heading(guest, "Hosts").waitFor();
+    await guest.goto("/settings");
+    await guest.getByText(`signed in by ${name}`).first().waitFor();
+
+    await guest.goto(`${elsewhere}/session/end`);
+    await button(guest, "Sign out").click();
+    await heading(guest, "Signed out").waitFor();
+    await guest.goto(`${url()}/hosts`);
+    await heading(guest, "Sign in").waitFor();
+    await page.reload();
+    await button(page, `Unlink ${name}`).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Unlink" }).click();
+    await button(page, `Link ${name}`).waitFor();
+  });
+
+  it("says what is wrong when nobody here has the account", async () => {
+    const { issuer: elsewhere, name } = provider();
+    const guest = await somebody({ elsewhere });
+    await guest.goto("/sign-in");
+    await button(guest, `Continue with ${name}`).click();
+    await signInThere(guest, "nobody-here");
+    await guest.getByText("Nobody here has this account at the provider.").waitFor();
+  });
+
+  it("brings an invited person in without a password, and a second factor is set up without one", async () => {
+    const { issuer: elsewhere, name } = provider();
+    const owner = await anAccount(url());
+    const { token } = await owner.session.data<{ token: string }>("post", "/api/v1/invites", { permissions: "Viewer" });
+    const guest = await somebody({ elsewhere });
+    await guest.goto(`/sign-up?invite=${token}`);
+    await button(guest, `Continue with ${name}`).click();
+    await signInThere(guest, `invited-${owner.userId}`);
+    await guest.getByRole("navigation").first().waitFor();
+    await guest.goto("/settings");
+    await button(guest, "Set up").click();
+    await button(guest, "Continue").click();
+    await guest.getByRole("img", { name: "QR code for your authenticator app" }).waitFor();
+  });
+});

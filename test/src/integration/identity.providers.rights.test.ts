@@ -1,0 +1,167 @@
+/** What a provider decides about people here: their rights, their sessions, and whether passwords are needed. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import { createInvite } from "@nts/shared/contract/invites";
+import { getOrganization, patchOrganization } from "@nts/shared/contract/organizations";
+import { providerLogout, unlinkProvider } from "@nts/shared/contract/providers";
+import { changePassword, getUser, login, patchUser, register } from "@nts/shared/contract/users";
+import { newId } from "@nts/shared/ids";
+import type { UserPrincipal } from "@nts/shared/http/tenancy";
+import { tokenOf } from "../support/direct.js";
+import { OWN, type ProviderWorld, startProviderWorld } from "../support/provider-world.js";
+
+let world: ProviderWorld;
+beforeAll(async () => {
+  world = await startProviderWorld();
+});
+afterEach(() => {
+  world.reset();
+});
+afterAll(() => world.stop());
+
+describe("identity.providers: groups", () => {
+  const groupsOf = ([network, another]: readonly [string, string]) => ({
+    admins: { permissions: "Admin" as const, network_ids: [] },
+    lab: { permissions: "Member" as const, network_ids: [network] },
+    office: { permissions: "Viewer" as const, network_ids: [another, newId()] },
+  });
+
+  it("give the highest level and all networks that exist, at each sign-in", async () => {
+    const owner = await world.anOwner({ provision: "always", groups: groupsOf(world.networkIds) });
+    const { subject } = world.known({ groups: ["office", "lab", "unknown"] });
+    const first = await world.principalOf((await world.visit(subject)).token);
+    expect([first.permission, first.networks]).toEqual(["Member", world.networkIds]);
+    world.provider.accounts.set(subject, { ...world.provider.accounts.get(subject), groups: ["admins"] });
+    const second = await world.principalOf((await world.visit(subject)).token);
+    expect([second.userId, second.permission, second.networks]).toEqual([first.userId, "Admin", "all"]);
+    const told = await world.identity.entriesOf(owner, { entity: "User", action: "updated" });
+    expect(told.at(-1)).toMatchObject({ fields: ["permissions", "network_ids"], actor: { user_id: first.userId } });
+  });
+
+  it("take a level away through the numbered log: earlier sessions and keys are worth less when the answer arrives", async () => {
+    await world.anOwner({ provision: "always", groups: groupsOf(world.networkIds) });
+    const { subject, email } = world.known({ groups: ["admins"] });
+    const { token } = await world.visit(subject);
+    const { as, userId, organizationId } = await world.principalOf(token);
+    const { secret } = await world.identity.aKey({ principal: as, userId, organizationId, email, password: "", token }, { permissions: "Admin" }); // prettier-ignore
+    const number = async () => (await world.identity.db.collection<{ _id: string; number: number }>("counters").findOne({ _id: "key_changes" }))?.number ?? 0; // prettier-ignore
+    const before = await number();
+    world.provider.accounts.set(subject, { email, email_verified: true, groups: ["office"] });
+    await world.visit(subject);
+    expect(await number()).toBe(before + 1);
+    expect(await world.principalOf(token, 1)).toMatchObject({ permission: "Viewer", networks: [world.networkIds[1]] });
+    expect(await world.identity.verify("key", secret, 1)).toMatchObject({
+      status: "valid",
+      principal: { permission: "Viewer" },
+    });
+  });
+
+  it("let nobody in who is in none, take away what there was, and end the sessions", async () => {
+    const owner = await world.anOwner({ provision: "always", groups: groupsOf(world.networkIds) });
+    expect((await world.visit(world.known({ groups: ["unknown", "constructor"] }).subject)).problem).toBe(
+      "provider_denied",
+    );
+    const { subject, email } = world.known({ groups: ["admins"] });
+    const { token } = await world.visit(subject);
+    const { userId } = await world.principalOf(token);
+    world.provider.accounts.set(subject, { email, email_verified: true });
+    expect(await world.visit(subject)).toMatchObject({ problem: "provider_denied", token: "" });
+    expect(await world.statusOf(token)).toBe("session_expired");
+    const user = await world.identity.data(getUser, { as: owner.principal, params: { id: userId } });
+    expect([user.permissions, user.network_ids]).toEqual(["Viewer", []]);
+  });
+
+  it("never take the last Owner away, of whom there may be several", async () => {
+    const owner = await world.anOwner({ groups: groupsOf(world.networkIds) });
+    const { subject } = world.known({ groups: ["office"] });
+    await world.link(owner, subject);
+    expect((await world.principalOf((await world.visit(subject)).token)).permission).toBe("Owner");
+    const colleague = await world.identity.aColleague(owner, { permissions: "Owner" });
+    expect((await world.principalOf((await world.visit(subject)).token)).permission).toBe("Viewer");
+    const { as } = await world.principalOf(colleague.token);
+    await world.identity.data(patchUser, { as, params: { id: owner.userId }, body: { permissions: "Admin" } });
+    expect((await world.principalOf((await world.visit(subject)).token)).permission).toBe("Viewer");
+  });
+});
+
+describe("identity.providers: leaving again", () => {
+  it("ends the session here when it ends at the provider", async () => {
+    const owner = await world.anOwner();
+    const { subject } = world.known();
+    await world.link(owner, subject);
+    const { token, signOut } = await world.visit(subject);
+    const other = await world.visit(subject);
+    await signOut();
+    const logout_token = world.provider.logoutTokens.at(-1) ?? "";
+    const body = new URLSearchParams({ logout_token }).toString();
+    expect((await world.identity.ask(providerLogout, { params: { provider: OWN }, body })).status).toBe(200);
+    expect(await Promise.all([token, other.token, owner.token].map(world.statusOf))).toEqual([
+      "session_expired",
+      "valid",
+      "valid",
+    ]);
+    expect((await world.identity.told(owner)).at(-1)).toBe("Session deleted");
+  });
+
+  it("ends the sessions that a provider began when it is unlinked, and no others", async () => {
+    const owner = await world.anOwner();
+    const { subject } = world.known();
+    await world.link(owner, subject);
+    const { token } = await world.visit(subject);
+    const { as } = await world.principalOf(token);
+    const unlinked = await world.identity.ask(unlinkProvider, { as, params: { provider: OWN } });
+    expect([unlinked.status, tokenOf(unlinked.headers)]).toEqual([200, ""]);
+    expect(await Promise.all([token, owner.token].map(world.statusOf))).toEqual(["session_expired", "valid"]);
+    expect((await world.visit(subject)).problem).toBe("account_unknown");
+  });
+});
+
+describe("identity.providers: an organization without passwords", () => {
+  const setPasswords = (
+    { as, organizationId: id }: { as: UserPrincipal; organizationId: string },
+    password_login: boolean,
+  ) => world.identity.ask(patchOrganization, { as, params: { id }, body: { password_login } });
+
+  it("is made so by an Owner whom a provider has signed in, and ends the sessions of passwords", async () => {
+    const owner = await world.anOwner();
+    const colleague = await world.identity.aColleague(owner, {});
+    const { subject } = world.known();
+    await world.link(owner, subject);
+    const byPassword = { as: owner.principal, organizationId: owner.organizationId };
+    expect(await setPasswords(byPassword, false)).toMatchObject({ status: 403, code: "provider_required" });
+    const { token } = await world.visit(subject);
+    const principal = await world.principalOf(token);
+    expect((await setPasswords(principal, false)).status).toBe(200);
+    expect(await Promise.all([token, owner.token, colleague.token].map(world.statusOf))).toEqual(["valid", "session_expired", "session_expired"]); // prettier-ignore
+    expect(await world.identity.data(getOrganization, { as: principal.as })).toMatchObject({ password_login: false });
+    const { email, password } = colleague;
+    expect(await world.identity.ask(login, { body: { email, password } })).toMatchObject({
+      status: 403,
+      code: "password_login_disabled",
+    });
+    expect((await world.identity.ask(login, { body: { email, password: "a wrong one" } })).code).toBe(
+      "invalid_credentials",
+    );
+    const { token: invite_token } = await world.identity.data(createInvite, {
+      as: principal.as,
+      body: { permissions: "Viewer" },
+    });
+    const body = { email: `late-${owner.userId}@example.com`, password: "correct horse battery staple", invite_token };
+    expect((await world.identity.ask(register, { body })).code).toBe("password_login_disabled");
+    expect((await world.identity.ask(unlinkProvider, { as: principal.as, params: { provider: OWN } })).code).toBe(
+      "last_sign_in",
+    );
+    expect((await setPasswords(principal, true)).status).toBe(200);
+    expect((await world.identity.ask(login, { body: { email, password } })).status).toBe(200);
+  });
+
+  it("keeps the session of whoever changes the password in it", async () => {
+    const owner = await world.anOwner();
+    const { subject } = world.known();
+    await world.link(owner, subject);
+    const principal = await world.principalOf((await world.visit(subject)).token);
+    await setPasswords(principal, false);
+    const body = { current_password: owner.password, new_password: "a lantern on the third raft" };
+    const changed = await world.identity.ask(changePassword, { as: principal.as, body });
+    expect(await world.statusOf(tokenOf(changed.headers))).toBe("valid");
+  });
+});

@@ -1,0 +1,225 @@
+/** Signing in by a real provider, and whose account that is. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import { createInvite } from "@nts/shared/contract/invites";
+import { leaveOrganization } from "@nts/shared/contract/organizations";
+import { beginProviderSignIn, linkProvider, listIdentities, listProviders, prepareProviderSignIn, unlinkProvider } from "@nts/shared/contract/providers"; // prettier-ignore
+import { enableSecondFactor, loginSecondFactor, offerSecondFactor } from "@nts/shared/contract/second-factor";
+import { listSessions, type Session } from "@nts/shared/contract/sessions";
+import { getUser, login } from "@nts/shared/contract/users";
+import type { UserPrincipal } from "@nts/shared/http/tenancy";
+import { tokenOf } from "../support/direct.js";
+import { arrive, begin, begunIn } from "../support/provider-sign-ins.js";
+import { OWN, type ProviderWorld, startProviderWorld } from "../support/provider-world.js";
+import { codeOf } from "../support/second-factors.js";
+
+let world: ProviderWorld;
+beforeAll(async () => {
+  world = await startProviderWorld();
+});
+afterEach(() => {
+  world.reset();
+});
+afterAll(() => world.stop());
+
+const sessionsOf = async (as: UserPrincipal): Promise<readonly Session[]> =>
+  (await world.identity.data(listSessions, { as, query: {} })) as unknown as Session[];
+
+describe("identity.providers: signing in", () => {
+  it("is offered to everybody, and begins with a redirect and a cookie of this browser", async () => {
+    expect(await world.identity.data(listProviders, {})).toEqual([
+      { id: OWN, name: "Provider own" },
+      { id: "down", name: "Provider down" },
+    ]);
+    const begun = await world.identity.ask(beginProviderSignIn, {
+      params: { provider: OWN },
+      query: { return_to: "/hosts" },
+    });
+    expect(begun.status).toBe(303);
+    const url = new URL(begun.headers.get("location") ?? "");
+    expect(url.origin).toBe(world.provider.issuer);
+    expect(Object.fromEntries(url.searchParams)).toMatchObject({
+      code_challenge_method: "S256",
+      scope: "openid email profile",
+    });
+    expect(begun.headers.getSetCookie()[0]).toMatch(/^sign_in=[\w-]{43}; Max-Age=600; Path=\/api\/auth\/oidc; HttpOnly; SameSite=Lax$/); // prettier-ignore
+    const unknown = await world.identity.ask(beginProviderSignIn, { params: { provider: "nobody" } });
+    expect([unknown.status, unknown.code]).toEqual([404, "not_found"]);
+  });
+
+  it("leads to no other server", async () => {
+    for (const return_to of ["//evil.example", "/\\evil.example", "https://evil.example", "/a b", "/\n"]) {
+      const { status } = await world.identity.ask(prepareProviderSignIn, {
+        params: { provider: OWN },
+        body: { return_to },
+      });
+      expect([return_to, status]).toEqual([return_to, 400]);
+    }
+  });
+
+  it("says in time that the provider is down", async () => {
+    const started = performance.now();
+    const { status, code, headers } = await world.identity.ask(prepareProviderSignIn, {
+      params: { provider: "down" },
+      body: {},
+    });
+    expect([status, code]).toEqual([503, "provider_unavailable"]);
+    expect(headers.get("retry-after")).not.toBeNull();
+    expect(performance.now() - started).toBeLessThan(6_000);
+  });
+
+  it("begins a session that tells by whom, and the audit log tells it, too", async () => {
+    const owner = await world.anOwner();
+    const { subject } = world.known();
+    expect(await world.link(owner, subject)).toMatchObject({ problem: null, location: "/settings" });
+    const { token } = await world.visit(subject);
+    const { as, userId } = await world.principalOf(token);
+    expect(userId).toBe(owner.userId);
+    const sessions = await sessionsOf(as);
+    expect(sessions.map(({ provider: by }) => by)).toEqual([null, OWN]);
+    const told = await world.identity.entriesOf(owner);
+    expect(told.map(({ action, entity }) => `${entity} ${action}`).slice(-2)).toEqual([
+      "User linked",
+      "Session created",
+    ]);
+    expect(told.at(-1)?.after).toMatchObject({ provider: OWN });
+  });
+
+  it("waits for what a second factor needs, and has no session before", async () => {
+    const owner = await world.anOwner();
+    const { subject } = world.known();
+    await world.link(owner, subject);
+    const { principal: as, password } = owner;
+    const { secret } = await world.identity.data(offerSecondFactor, { as, body: { password } });
+    await world.identity.data(enableSecondFactor, { as, body: { code: codeOf(secret, -1) } });
+    const arrived = await world.visit(subject);
+    expect(arrived.token).toBe("");
+    const told = new URLSearchParams(arrived.location.replace(/^\/sign-in#/, ""));
+    expect([told.get("set_up"), told.get("next")]).toEqual(["false", "/"]);
+    const challenge = told.get("challenge") ?? "";
+    const begun = await world.identity.ask(loginSecondFactor, { body: { challenge, code: codeOf(secret) } });
+    const principal = await world.principalOf(tokenOf(begun.headers));
+    const sessions = await sessionsOf(principal.as);
+    expect(sessions.at(-1)?.provider).toBe(OWN);
+  });
+
+  it("is bounded: the oldest of very many sign-ins of one address that have begun are forgotten", async () => {
+    const first = await begin(world.identity, OWN);
+    const at = await world.provider.signIn(first.url, world.known().subject);
+    for (let n = 0; n < 50; n++) await begin(world.identity, OWN);
+    expect(await world.identity.db.collection("provider_sign_ins").countDocuments({ address_block: "" })).toBe(50);
+    expect(await arrive(world.identity, OWN, Object.fromEntries(at.callback.searchParams), first)).toMatchObject({ problem: "sign_in_expired" }); // prettier-ignore
+  });
+});
+
+describe("identity.providers: whose account it is", () => {
+  it("is nobody's without a link, a verified address or an invite", async () => {
+    await world.anOwner();
+    expect((await world.visit(world.known().subject)).problem).toBe("account_unknown");
+    expect((await world.visit(world.known({ email_verified: false }).subject)).problem).toBe("address_unverified");
+    const owner = await world.identity.aPerson();
+    const { token: invite_token } = await world.identity.data(createInvite, {
+      as: owner.principal,
+      body: { permissions: "Member" },
+    });
+    expect((await world.visit(world.known().subject, { invite_token })).problem).toBe("account_unknown");
+  });
+
+  it("is that of the same address when the provider has verified it; who made it before is out, with all keys", async () => {
+    const owner = await world.anOwner();
+    const squatter = await world.identity.aColleague(owner, { permissions: "Admin" });
+    const { secret } = await world.identity.aKey(squatter, { permissions: "Admin" });
+    expect((await world.visit(world.known({ email: squatter.email, email_verified: false }).subject)).problem).toBe(
+      "address_unverified",
+    );
+    expect(await world.statusOf(squatter.token)).toBe("valid");
+    const { token } = await world.visit(world.known({ email: squatter.email.toUpperCase() }).subject);
+    expect((await world.principalOf(token)).userId).toBe(squatter.userId);
+    expect(await world.statusOf(squatter.token)).toBe("session_expired");
+    expect(await world.identity.verify("key", secret, 1)).toMatchObject({ status: "refused", code: "api_key_invalid" });
+    const { email, password } = squatter;
+    expect((await world.identity.ask(login, { body: { email, password } })).code).toBe("invalid_credentials");
+    expect(await world.identity.told(owner, { action: "taken_over" })).toEqual(["User taken_over"]);
+  });
+
+  it("is not taken over from who has a second factor, or has linked a provider before", async () => {
+    const owner = await world.anOwner();
+    const { principal: as, password, email } = owner;
+    const { subject } = world.known();
+    await world.link(owner, subject);
+    expect((await world.visit(world.known({ email }).subject)).problem).toBe("already_exists");
+    await world.identity.data(unlinkProvider, { as, params: { provider: OWN } });
+    const { secret } = await world.identity.data(offerSecondFactor, { as, body: { password } });
+    await world.identity.data(enableSecondFactor, { as, body: { code: codeOf(secret, -1) } });
+    expect((await world.visit(world.known({ email }).subject)).problem).toBe("link_required");
+    expect(await world.statusOf(owner.token)).toBe("valid");
+  });
+
+  it("is never one of another organization than that of the provider", async () => {
+    const [, stranger] = [await world.anOwner({ provision: "always" }), await world.identity.aPerson()];
+    expect((await world.visit(world.known({ email: stranger.email }).subject)).problem).toBe("account_unknown");
+    expect((await world.link(stranger, world.known().subject)).problem).toBe("account_unknown");
+    expect(await world.statusOf(stranger.token)).toBe("valid");
+  });
+
+  it("is linked to one user, and to one account of a provider", async () => {
+    const owner = await world.anOwner();
+    const colleague = await world.identity.aColleague(owner, {});
+    const { subject } = world.known();
+    expect((await world.link(owner, subject)).problem).toBeNull();
+    expect((await world.link(colleague, subject)).problem).toBe("already_exists");
+    expect((await world.link(owner, world.known().subject)).problem).toBe("already_exists");
+    expect((await world.identity.data(listIdentities, { as: owner.principal })).identities).toMatchObject([
+      { provider: OWN },
+    ]);
+  });
+
+  it("is linked by nobody whose session ended meanwhile, and by no browser that was left open", async () => {
+    const owner = await world.anOwner();
+    const { principal: as } = owner;
+    await world.identity.db
+      .collection("sessions")
+      .updateMany({ user_id: owner.userId }, { $set: { created_at: new Date(0) } });
+    const open = await world.identity.ask(linkProvider, { as, params: { provider: OWN }, body: {} });
+    expect(open.code).toBe("reauthentication_required");
+    const asked = await world.identity.ask(linkProvider, {
+      as,
+      params: { provider: OWN },
+      body: { password: owner.password },
+    });
+    const { callback } = await world.provider.signIn(begunIn(asked).url, world.known().subject);
+    await world.identity.db.collection("sessions").deleteMany({ user_id: owner.userId });
+    const arrived = await arrive(world.identity, OWN, Object.fromEntries(callback.searchParams), begunIn(asked));
+    expect(arrived).toMatchObject({ problem: "sign_in_expired", location: "/settings?problem=sign_in_expired" });
+  });
+
+  it("is made by an invite where invited people may come, once, with the rights of the invite", async () => {
+    const owner = await world.anOwner({ provision: "invited" });
+    const body = { permissions: "Member" as const, network_ids: [world.networkIds[0]] };
+    const { token: invite_token } = await world.identity.data(createInvite, { as: owner.principal, body });
+    const { subject, email } = world.known();
+    expect((await world.visit(world.known().subject)).problem).toBe("account_unknown");
+    const { token } = await world.visit(subject, { invite_token });
+    const made = await world.principalOf(token);
+    expect(made).toMatchObject({
+      organizationId: owner.organizationId,
+      permission: "Member",
+      networks: [world.networkIds[0]],
+    });
+    expect((await world.visit(world.known().subject, { invite_token })).problem).toBe("invalid_reference");
+    const user = await world.identity.data(getUser, { as: owner.principal, params: { id: made.userId } });
+    expect(user.email).toBe(email);
+    expect((await world.principalOf((await world.visit(subject)).token)).userId).toBe(made.userId);
+  });
+
+  it("is made for everybody where everybody may come", async () => {
+    const owner = await world.anOwner({ provision: "always", permissions: "Member" });
+    const { subject } = world.known();
+    const made = await world.principalOf((await world.visit(subject)).token);
+    expect(made).toMatchObject({ organizationId: owner.organizationId, permission: "Member", networks: [] });
+    expect(await world.identity.data(listIdentities, { as: made.as })).toMatchObject({ has_password: false });
+    const leaving = await world.identity.ask(leaveOrganization, { as: made.as, body: {} });
+    expect(leaving.code).toBe("last_sign_in");
+    const unlinking = await world.identity.ask(unlinkProvider, { as: made.as, params: { provider: OWN } });
+    expect([unlinking.status, unlinking.code]).toEqual([409, "last_sign_in"]);
+  });
+});

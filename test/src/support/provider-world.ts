@@ -1,0 +1,110 @@
+/** A real provider, an identity that knows it, and the people who sign in by it. */
+import { linkProvider } from "@nts/shared/contract/providers";
+import { newId } from "@nts/shared/ids";
+import type { UserPrincipal } from "@nts/shared/http/tenancy";
+import type { ProviderSettings } from "@nts/identity/providers/settings";
+import { type Audited, startAudited } from "./audit.js";
+import type { Person } from "./direct.js";
+import { type Arrived, arrive, begin, begunIn, providerSettings } from "./provider-sign-ins.js";
+import { type ProviderAccount, type RealProvider, startRealProvider, type Visit } from "./real-provider.js";
+
+/** The id of the provider. */
+export const OWN = "own";
+
+/** What a session stands for. */
+export interface SessionRights {
+  readonly as: UserPrincipal;
+  readonly userId: string;
+  readonly organizationId: string;
+  readonly permission: string;
+  readonly networks: "all" | string[];
+}
+
+export interface ProviderWorld {
+  readonly provider: RealProvider;
+  readonly identity: Audited;
+  /** What an operator has set up; tests change it between sign-ins. */
+  readonly settings: ReturnType<typeof providerSettings>;
+  /** Of every organization, ascending. */
+  readonly networkIds: readonly [string, string];
+  /** Settings are as they were at first. */
+  reset(): void;
+  /** Somebody at the provider. */
+  known(account?: Partial<ProviderAccount>): { readonly subject: string; readonly email: string };
+  /** Signs in by the provider. */
+  visit(subject: string, body?: { readonly invite_token?: string }): Promise<Arrived & Pick<Visit, "signOut">>;
+  /** Links an account at the provider to a person. */
+  link(person: Person, subject: string): Promise<Arrived>;
+  principalOf(token: string, replica?: number): Promise<SessionRights>;
+  /** `valid`, or the code with which the second replica refuses a session. */
+  statusOf(token: string): Promise<string>;
+  /** An owner whose organization the provider is bound to. */
+  anOwner(more?: Partial<ProviderSettings>): Promise<Person>;
+  stop(): Promise<void>;
+}
+
+export async function startProviderWorld(): Promise<ProviderWorld> {
+  const provider = await startRealProvider();
+  const networkIds = [newId(), newId()].sort() as [string, string];
+  const settings = providerSettings({ id: OWN, issuer: provider.issuer, client_secret: provider.clientSecret });
+  const fresh = { ...settings };
+  const providers = [settings, providerSettings({ id: "down", issuer: "http://127.0.0.1:9" })];
+  const topology = { ask: () => Promise.resolve(networkIds as never) };
+  const identity = await startAudited({ providers, topology }, { providers, topology });
+  let people = 0;
+
+  const principalOf: ProviderWorld["principalOf"] = async (token, replica = 0) => {
+    const verified = await identity.verify("session", token, replica);
+    if (verified.status !== "valid") throw new Error(verified.code);
+    const {
+      user_id: userId,
+      organization_id: organizationId,
+      permission,
+      networks,
+      credential_id,
+    } = verified.principal;
+    const scope = { organizationId, networks };
+    const as = { kind: "session" as const, credentialId: credential_id, userId, permission, scope };
+    return { as, userId, organizationId, permission, networks };
+  };
+
+  return {
+    ...{ provider, identity, settings, networkIds, principalOf },
+    reset: () => {
+      delete settings.organization_id;
+      delete settings.groups;
+      Object.assign(settings, fresh);
+    },
+    known: (account = {}) => {
+      const n = ++people;
+      const email = account.email ?? `known-${n}@provider.example`;
+      provider.accounts.set(`subject-${n}`, { email_verified: true, ...account, email });
+      return { subject: `subject-${n}`, email };
+    },
+    visit: async (subject, body = {}) => {
+      const begun = await begin(identity, OWN, body);
+      const { callback, signOut } = await provider.signIn(begun.url, subject);
+      const arrived = await arrive(identity, OWN, Object.fromEntries(callback.searchParams), { ...begun, replica: 1 });
+      return { ...arrived, signOut };
+    },
+    link: async ({ principal: as, password }, subject) => {
+      const asked = await identity.ask(linkProvider, { as, params: { provider: OWN }, body: { password } });
+      if (asked.status !== 200) throw new Error(asked.text);
+      const begun = begunIn(asked);
+      const { callback } = await provider.signIn(begun.url, subject);
+      return arrive(identity, OWN, Object.fromEntries(callback.searchParams), begun);
+    },
+    statusOf: async (token) => {
+      const verified = await identity.verify("session", token, 1);
+      return verified.status === "valid" ? "valid" : verified.code;
+    },
+    anOwner: async (more = {}) => {
+      const owner = await identity.aPerson();
+      Object.assign(settings, { organization_id: owner.organizationId, ...more });
+      return owner;
+    },
+    stop: async () => {
+      await Promise.all([identity.stop(), provider.stop()]);
+    },
+  };
+}
