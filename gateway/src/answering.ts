@@ -18,6 +18,7 @@ import { createPace } from "./edge/pace.js";
 import type { Answerers } from "./edge/public-server.js";
 import { createSkipping } from "./edge/skipping.js";
 import { createUnreadAnswers } from "./edge/unread-answers.js";
+import { createAssistants } from "./mcp/assistants.js";
 import { createProtectionMetrics } from "./metrics.js";
 import { createPages } from "./pages.js";
 import { createPipeline } from "./pipeline.js";
@@ -82,6 +83,7 @@ export function createAnswering(options: AnsweringOptions): {
       tenancyHeader: createTenancyHeaders(tenancySecretsOf(config)),
       ...{ inFlight, streamPlaces, pace, services },
     }),
+    assistants: createAssistants(inFlight, (...asked) => answerers.serve(...asked)),
     answerHere: createAnswerHere(webConsole.notFoundFor),
   });
   const connections = createOpenConnections({
@@ -98,5 +100,6 @@ export function createAnswering(options: AnsweringOptions): {
     ...{ connections, tracing, log },
   };
   const cors = createCors(config.CORS_ORIGINS);
-  return { answerers: createAnswerers({ context, pipeline, pace, charges, cors }), connections, inFlight };
+  const answerers = createAnswerers({ context, pipeline, pace, charges, cors });
+  return { answerers, connections, inFlight };
 }

@@ -11,6 +11,7 @@ import { sendEmpty, sendSuccess } from "./edge/answers.js";
 import type { Exchange } from "./edge/exchange.js";
 import { faultOf } from "./edge/soundness.js";
 import { resolveTarget } from "./edge/target.js";
+import { type Assistants, MCP } from "./mcp/assistants.js";
 import type { Forward } from "./proxy/forward.js";
 import type { Charges } from "./rate-limit/charges.js";
 import type { Routes } from "./routes.js";
@@ -26,6 +27,7 @@ export interface PipelineOptions {
   readonly charges: Pick<Charges, "charge">;
   readonly keyUses: Pick<KeyUses, "record" | "recordRefusal">;
   readonly forward: Forward;
+  readonly assistants: Assistants;
   readonly answerHere: AnswerHere;
 }
 
@@ -37,7 +39,7 @@ export interface Pipeline {
 }
 
 export function createPipeline(options: PipelineOptions): Pipeline {
-  const { ownHost, routes, charges, forward, answerHere } = options;
+  const { ownHost, routes, charges, forward, assistants, answerHere } = options;
   const admit = createAdmit(options);
 
   async function pass(exchange: Exchange): Promise<void> {
@@ -64,7 +66,8 @@ export function createPipeline(options: PipelineOptions): Pipeline {
       return;
     }
     const caller = await admit(exchange, endpoint);
-    if (endpoint.upstream !== "gateway") await forward(exchange, endpoint, caller);
+    if (endpoint === MCP) await assistants(exchange, caller);
+    else if (endpoint.upstream !== "gateway") await forward(exchange, endpoint, caller);
     else sendSuccess(exchange, { api_version: API_VERSION, server_version: SERVER_VERSION });
   }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { type AnyEndpoint, OPERATIONS } from "@nts/shared/contract";
 import { createRouteTable } from "@nts/shared/http/route-table";
+import { MCP } from "./mcp/assistants.js";
 import type { ServedFile } from "./files/served-file.js";
 
 /** What a request line leads to. `allow` is a value of the header `Allow`. */
@@ -25,12 +26,12 @@ export type Routes = (request: IncomingMessage) => Destination;
 const ALL_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 /**
- * Looks requests up among the operations of the contract, and then among pages and the console's paths. No path, known or not,
+ * Looks requests up among the operations of the contract and what assistants ask, and then among pages and the console's paths. No path, known or not,
  * has TRACE or CONNECT; `*` is every path.
  */
 export function createRoutes(paths: ReadOnlyPaths): Routes {
   const table = createRouteTable<AnyEndpoint>();
-  for (const endpoint of OPERATIONS) table.add(endpoint.method, endpoint.path, endpoint);
+  for (const endpoint of [...OPERATIONS, MCP]) table.add(endpoint.method, endpoint.path, endpoint);
   const readOnlyAt = (path: string): Destination | null => {
     const page = paths.page(path);
     if (page !== null) return { kind: "page", file: page };

@@ -14,7 +14,7 @@ import { bodyTypesOf } from "./contract/upload.js";
 // The client as our own programs use it: by the operations of the contract and their types, where `@nts/client` has names
 // and types that are made from the OpenAPI document: `client.call(getService, { params: { id } })`.
 
-export { ApiError, type FailureCode } from "@nts/client";
+export { ApiError, type FailureCode } from "@nts/client/api-error";
 export type { Pagination } from "@nts/client";
 export type { ClientOptions } from "@nts/client/transport";
 

@@ -6,6 +6,8 @@ import * as pace from "@nts/gateway/edge/pace";
 import { HEAD_LIMIT_BYTES, HEAD_MS } from "@nts/gateway/edge/public-server";
 import { FIELDS_LIMIT_BYTES } from "@nts/gateway/edge/soundness";
 import * as unread from "@nts/gateway/edge/unread-answers";
+import { MOST_BYTES } from "@nts/gateway/mcp/answers.rules";
+import { MOST_MESSAGE_BYTES } from "@nts/gateway/mcp/assistants";
 import * as proxy from "@nts/gateway/proxy/proxy";
 import { IdentitySettings } from "@nts/identity/config";
 import { MOST_WAITING as PASSWORDS_WAITING } from "@nts/identity/users/strength-judge";
@@ -104,6 +106,7 @@ function ofRequests(): Rows {
     ["an idempotency key", "255 visible ASCII characters"],
     ["a reason for a change (`Change-Comment`)", "200 characters"],
     ["API keys in a report of leaked ones", n(keys.MOST_LEAKED)],
+    ["a message of an assistant (`/mcp`) · an answer to it", `${n(MOST_MESSAGE_BYTES)} bytes · ${n(MOST_BYTES)} bytes`],
     ["the graph as a file for Mermaid", `${n(MERMAID_LIMITS.edges)} edges, ${n(MERMAID_LIMITS.characters)} characters`],
   ];
 }

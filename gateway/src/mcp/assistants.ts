@@ -1,0 +1,109 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { endpoint } from "@nts/shared/contract";
+import { isOfType } from "@nts/shared/contract/upload";
+import { AppError } from "@nts/shared/errors";
+import type { Listener } from "@nts/shared/http/server";
+import { onceItWorks } from "@nts/shared/once";
+import { z } from "zod";
+import type { Caller } from "../authenticate/caller.js";
+import { announcesTooMuch, readBody } from "../edge/body.js";
+import { PRIVATE_FIELDS } from "../edge/answer-headers.js";
+import type { Exchange } from "../edge/exchange.js";
+import type { InFlight } from "../edge/in-flight.js";
+import { createInnerFetch } from "./inner-fetch.js";
+
+// `POST /mcp`: the Model Context Protocol, for assistants. It comes through the pipeline as any request does; what its tools ask
+// the API comes through it once more.
+
+/** Bytes of a message. */
+export const MOST_MESSAGE_BYTES = 65_536;
+
+/** Longer than any request to the API may take. */
+const MOST_MS = 20_000;
+
+/** It is none of the contract's: its messages have a protocol of their own. */
+export const MCP = endpoint({
+  operationId: "mcp",
+  method: "post",
+  path: "/mcp",
+  upstream: "gateway",
+  credential: "any",
+  permission: "Viewer",
+  tag: "Assistants",
+  summary: "A message of the Model Context Protocol",
+  response: z.unknown(),
+  errors: [],
+});
+
+/** Answers a message. @throws AppError when it cannot be read, or no API key came with it */
+export type Assistants = (exchange: Exchange, caller: Caller) => Promise<void>;
+
+/** @param serve what answers the requests of the public server: those of tools, too */
+export function createAssistants(inFlight: InFlight, serve: Listener): Assistants {
+  // Most gateways are never asked by an assistant.
+  const load = onceItWorks(async () =>
+    (await import("./assistants-server.js")).createAssistantsServer(createInnerFetch(serve)),
+  );
+
+  return async (exchange, { principal }) => {
+    if (principal.kind !== "key") throw new AppError("not_authenticated");
+    const message = await readMessage(exchange, inFlight);
+    const { headers } = exchange.request;
+    const handler = await load();
+    const token = headers.authorization ?? "";
+    const authInfo = {
+      token,
+      clientId: principal.credentialId,
+      scopes: [],
+      extra: { address: exchange.clientAddress },
+    };
+    const request = new Request("http://gateway.internal/mcp", {
+      ...{ method: "POST", headers: protocolHeaders(headers), body: JSON.stringify(message) },
+      signal: AbortSignal.timeout(MOST_MS),
+    });
+    const answered = await handler.fetch(request, { authInfo, parsedBody: message });
+    const text = await answered.text();
+    const fields = PRIVATE_FIELDS.copy().add("Content-Length", Buffer.byteLength(text));
+    const type = answered.headers.get("content-type");
+    if (type !== null) fields.add("Content-Type", type);
+    exchange.answer(answered.status, fields, text);
+  };
+}
+
+/** One message: what is asked in bundles would be one request for many. */
+async function readMessage(exchange: Exchange, inFlight: InFlight): Promise<unknown> {
+  const { headers } = exchange.request;
+  const counted = inFlight.enter(exchange, "plain");
+  if (announcesTooMuch(headers, MOST_MESSAGE_BYTES)) throw new AppError("payload_too_large");
+  let bytes = 0;
+  const body = await readBody(exchange, (more) => {
+    bytes += more;
+    if (bytes > MOST_MESSAGE_BYTES) throw new AppError("payload_too_large");
+    counted.countBody(more);
+  });
+  if (!isOfType(headers["content-type"], ["application/json"])) throw new AppError("unsupported_media_type");
+  const message = parsed(body);
+  if (typeof message !== "object" || message === null || Array.isArray(message))
+    throw new AppError("validation_failed", { errors: [{ path: "", message: "must be one message" }] });
+  if ((message as { method?: unknown }).method === "subscriptions/listen")
+    throw new AppError("validation_failed", {
+      errors: [{ path: "method", message: "nothing is told by itself here" }],
+    });
+  return message;
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString("utf8"));
+  } catch (error) {
+    throw new AppError("malformed_json", {}, error);
+  }
+}
+
+/** What the protocol says in headers; the credential stays here. */
+function protocolHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const isOfProtocol = (name: string): boolean =>
+    name === "accept" || name === "content-type" || name.startsWith("mcp-");
+  const entries = Object.entries(headers).filter(([name, value]) => isOfProtocol(name) && typeof value === "string");
+  return Object.fromEntries(entries) as Record<string, string>;
+}

@@ -1,0 +1,23 @@
+import type { ApiError } from "@nts/shared/client";
+
+/** What a refused tool call says: what was wrong, and what to do next. */
+export function failureText(error: ApiError): string {
+  const { code, message, requestId, params } = error;
+  const faults = ((params["errors"] ?? []) as readonly { path: string; message: string }[]).slice(0, 20);
+  const details = faults.map(({ path, message: text }) => `${path}: ${text}`.slice(0, 200));
+  const next = NEXT[code] ?? (error.status >= 500 ? "Wait some seconds, then call it again." : "Change the arguments.");
+  const wait = error.retryAfterSeconds === null ? "" : ` Wait ${error.retryAfterSeconds} seconds.`;
+  return [`${code}: ${message}`, ...details, `Next: ${next}${wait}`, `Request: ${requestId}`].join("\n");
+}
+
+const NEXT: Partial<Record<ApiError["code"], string>> = {
+  not_found: "Call `find`: ids come from there, and what is in other networks cannot be seen.",
+  permission_denied: "Tell the person that their API key may not do this; do not try it again.",
+  precondition_failed: "It has changed since the plan: call `plan_change` again, show the new plan, and apply that.",
+  payload_too_large: "Ask for less: name a network, or the host itself.",
+  rate_limited: "Call fewer tools.",
+  changes_gone: "Changes that old are not kept: take a later `since`.",
+  binding_conflict: "Change the bindings as the params say, and call `plan_change` again.",
+  already_exists: "Call `find`: it is there already.",
+  quota_exceeded: "Tell the person that the organization is full.",
+};

@@ -1,0 +1,232 @@
+import {
+  getHost,
+  getStats,
+  type Host,
+  isId,
+  listChanges,
+  listHosts,
+  listNetworks,
+  listServices,
+  reportGone,
+  whoami,
+} from "@nts/shared/contract";
+import type { Client } from "@nts/shared/client";
+import { z } from "zod";
+import { fitting, pageOf, short } from "../answers.rules.js";
+import { tool, type Told } from "../tool.js";
+
+const PAGE = 8;
+
+const from = z.int().min(0).max(1_000_000).default(0).describe("Where to go on, as the last answer said.");
+const network = z.string().max(36).optional().describe("Only of this network, by its id.");
+const inNetwork = (network_id: string | undefined) => (network_id === undefined ? {} : { network_id });
+
+/** What is said of a host in a list. */
+function hostLine({ id, name, hostname, network_id, interfaces, services, missed_since }: Host) {
+  return {
+    ...{ id, name: short(name, 60), hostname: short(hostname, 80), network_id },
+    addresses: interfaces.slice(0, 3).map(({ ip_address }) => ip_address),
+    services: services.length,
+    ...(typeof missed_since === "string" && { missed_since }),
+  };
+}
+
+/** The sockets of a host: what listens where. */
+function listeners({ interfaces, ports, services }: Host, wanted: (number: number, protocol: string) => boolean) {
+  const addresses = new Map(interfaces.map(({ id, ip_address }) => [id, ip_address]));
+  return ports
+    .filter(({ number, protocol }) => wanted(number, protocol))
+    .map(({ id, number, protocol }) => ({
+      port: `${number}/${protocol.toLowerCase()}`,
+      services: services.flatMap(({ name, service_definition, bindings }) =>
+        bindings
+          .filter((binding) => binding.type === "Port" && binding.port_id === id)
+          .map(({ interface_id: at }) => ({
+            ...{ name: short(name, 60), is: service_definition },
+            at: at === null ? "all addresses" : (addresses.get(at) ?? at),
+          })),
+      ),
+    }));
+}
+
+export const find = tool({
+  name: "find",
+  title: "Find hosts and services",
+  description: "Hosts and services by a part of their name, host name or address, or by a port such as `:443`. The ids are for the other tools.", // prettier-ignore
+  input: z.object({ text: z.string().min(1).max(100), network_id: network, from }),
+  run: async (client, { text: q, network_id, from: offset }) => {
+    const query = { q, limit: PAGE, offset, ...inNetwork(network_id) };
+    const [hosts, services] = await Promise.all([client.list(listHosts, { query }), client.list(listServices, { query })]); // prettier-ignore
+    const isMore = hosts.pagination.has_more || services.pagination.has_more;
+    return {
+      data: {
+        hosts: { total: hosts.pagination.total_count, items: hosts.data.map(hostLine) },
+        services: {
+          total: services.pagination.total_count,
+          items: services.data.map(({ id, name, service_definition: is, host_id, network_id: where }) => ({
+            ...{ id, name: short(name, 60), is: short(is, 60), host_id, network_id: where },
+          })),
+        },
+      },
+      next: isMore ? `call find with the same text and from=${offset + PAGE}` : null,
+    };
+  },
+});
+
+export const describeHost = tool({
+  name: "describe_host",
+  title: "Describe a host",
+  description:
+    "Everything about one host: addresses, open ports, services and where they listen, tags, when it was last seen.",
+  input: z.object({ host: z.string().min(1).max(253).describe("Its id, name or host name."), from }),
+  run: async (client, { host: text, from: offset }) => {
+    const found = isId(text) ? [await client.call(getHost, { params: { id: text } })] : await called(client, text);
+    const [host] = found;
+    if (host === undefined) return { data: { found: 0 }, next: `call find with a part of the name` };
+    if (found.length > 1)
+      return { data: found.slice(0, PAGE).map(hostLine), next: "call describe_host with one of these ids" };
+    const { name, id, interfaces, ports, services, virtualization, tags, description, hostname, network_id } = host;
+    const parts = [
+      ...interfaces.map(({ ip_address, mac_address, id: one }) => ({ interface: ip_address, mac_address, id: one })),
+      ...listeners(host, () => true),
+      ...services.map(({ id: one, name: service }) => ({ service: short(service, 60), id: one })),
+    ];
+    const page = pageOf(parts.slice(offset), offset);
+    return {
+      data: {
+        ...{ id, name: short(name, 100), hostname: short(hostname, 253), network_id },
+        ...{ description: short(description, 300), virtualization: virtualization?.type ?? null },
+        ...{ tags: tags.slice(0, 10), seen: host.seen?.last_at ?? null, missed_since: host.missed_since ?? null },
+        counts: { interfaces: interfaces.length, ports: ports.length, services: services.length },
+        parts: page.items,
+      },
+      next: page.next === null ? null : `call describe_host with host=${id} and from=${page.next}`,
+    };
+  },
+});
+
+/** Hosts of exactly this name. */
+async function called(client: Client, text: string): Promise<Host[]> {
+  const { data } = await client.list(listHosts, { query: { q: text.slice(0, 100), limit: 20 } });
+  return data.filter(({ name, hostname }) => name === text || hostname === text);
+}
+
+export const whatListens = tool({
+  name: "what_listens",
+  title: "What listens on a port",
+  description: "Hosts where a port is open, with the services on it and their addresses.",
+  input: z.object({
+    port: z.int().min(1).max(65_535),
+    protocol: z.enum(["Tcp", "Udp"]).default("Tcp"),
+    network_id: network,
+    from,
+  }),
+  run: async (client, { port, protocol, network_id, from: offset }) => {
+    const q = `${port}/${protocol.toLowerCase()}`;
+    const query = { q, limit: PAGE, offset, ...inNetwork(network_id) };
+    const { data, pagination } = await client.list(listHosts, { query });
+    const rows = data.map((host) => ({
+      ...hostLine(host),
+      listens: listeners(host, (number, of) => number === port && of === protocol).map((one) => ({ ...one, services: one.services.slice(0, 3) })), // prettier-ignore
+    }));
+    const { items, next } = pageOf(rows, offset);
+    const place = next ?? (pagination.has_more ? offset + PAGE : null);
+    return {
+      data: { total: pagination.total_count, hosts: items },
+      next: place === null ? null : `call what_listens with the same port and from=${place}`,
+    };
+  },
+});
+
+export const whoIs = tool({
+  name: "who_is",
+  title: "Who has an address",
+  description: "Which host has an IP address or a host name.",
+  input: z.object({ address: z.string().min(1).max(253), network_id: network }),
+  run: async (client, { address, network_id }) => {
+    const query = { q: address.slice(0, 100), limit: 50, ...inNetwork(network_id) };
+    const { data } = await client.list(listHosts, { query });
+    const isIt = ({ name, hostname, interfaces }: Host): boolean =>
+      [name, hostname, ...interfaces.map(({ ip_address }) => ip_address)].includes(address);
+    const hosts = data.filter(isIt).slice(0, PAGE).map(hostLine);
+    return {
+      data: { address, hosts },
+      next: hosts.length === 0 ? "nobody has it; call find with a part of it" : `call describe_host with an id`,
+    };
+  },
+});
+
+export const overview = tool({
+  name: "overview",
+  title: "Overview",
+  description: "Who you act for and what you may do, the networks, and what there is in numbers. A good first call.",
+  input: z.object({ network_id: network }),
+  run: async (client, { network_id }) => {
+    const query = inNetwork(network_id);
+    const [me, stats, networks] = await Promise.all([
+      client.call(whoami, {}),
+      client.call(getStats, { query }),
+      client.list(listNetworks, { query: { limit: 15 } }),
+    ]);
+    const { totals, categories, ports, subnets } = stats;
+    return {
+      data: {
+        you: { level: me.permissions, organization: me.organization.name, networks: me.network_ids.length },
+        totals,
+        networks: networks.data.map(({ id, name }) => ({ id, name })),
+        categories: categories.slice(0, 15),
+        ports: ports.slice(0, 10),
+        fullest_subnets: subnets.slice(0, 5).map(({ id, name, cidr, size, used }) => ({ id, name, cidr, size, used })),
+      },
+      next: networks.pagination.has_more ? "call find, or overview with a network_id" : null,
+    };
+  },
+});
+
+export const whatChanged = tool({
+  name: "what_changed",
+  title: "What changed",
+  description: "Changes of the inventory, the newest first: what, when, by whom, and why.",
+  input: z.object({
+    since: z.iso.datetime({ offset: true }).optional().describe("Only at this time or later."),
+    network_id: network,
+    host_id: z.string().max(36).optional(),
+    after: z.string().max(64).optional().describe("Where to go on, as the last answer said."),
+  }),
+  run: async (client, { since, network_id, host_id, after }) => {
+    const given = { since, host_id, after, ...inNetwork(network_id) };
+    const query = { ...given, order_direction: "desc", limit: 40 } as const;
+    const { data, next } = await client.changes(listChanges, { query });
+    const rows = data.map(({ at, action, entity, entity_id, name, fields, actor, comment }) => ({
+      ...{ at, action, entity, id: entity_id, name: short(name, 80), fields: fields.slice(0, 10) },
+      ...{ by: actor?.email ?? null, comment: short(comment, 100) },
+    }));
+    const count = fitting(rows);
+    const cursor = count < rows.length ? data[count - 1]?.cursor : next;
+    return {
+      data: { changes: rows.slice(0, count) },
+      next:
+        cursor === null || cursor === undefined
+          ? null
+          : `call what_changed with the same arguments and after=${cursor}`,
+    };
+  },
+});
+
+export const whatIsGone = tool({
+  name: "what_is_gone",
+  title: "What is gone",
+  description: "Hosts, addresses, ports and services that scans have not found for some days.",
+  input: z.object({ days: z.int().min(0).max(3_650).default(21), network_id: network, from }),
+  run: async (client, { days, network_id, from: offset }): Promise<Told> => {
+    const { counts, gone } = await client.call(reportGone, { query: { days, ...inNetwork(network_id) } });
+    const rows = gone.slice(offset).map(({ entity, id, name, host_name, missed_since }) => ({
+      ...{ entity, id, name: short(name, 80), host: short(host_name, 60), missed_since },
+    }));
+    const { items, next } = pageOf(rows, offset);
+    return {
+      data: { counts, gone: items },
+      next: next === null ? null : `call what_is_gone with the same arguments and from=${next}`,
+    };
+  },
+});

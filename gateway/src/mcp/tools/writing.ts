@@ -1,0 +1,129 @@
+import {
+  type AnyEndpoint,
+  createHost,
+  createInterface,
+  createNetwork,
+  createPort,
+  createService,
+  createSubnet,
+  createTag,
+  deleteHost,
+  deleteInterface,
+  deleteNetwork,
+  deletePort,
+  deleteService,
+  deleteSubnet,
+  deleteTag,
+  patchHost,
+  patchInterface,
+  patchNetwork,
+  patchPort,
+  patchService,
+  patchSubnet,
+  patchTag,
+  type Plan,
+} from "@nts/shared/contract";
+import { z } from "zod";
+import { pageOf, short } from "../answers.rules.js";
+import { tool } from "../tool.js";
+
+/** What can be written, by kind. */
+const OPERATIONS = {
+  host: { create: createHost, change: patchHost, delete: deleteHost },
+  interface: { create: createInterface, change: patchInterface, delete: deleteInterface },
+  network: { create: createNetwork, change: patchNetwork, delete: deleteNetwork },
+  port: { create: createPort, change: patchPort, delete: deletePort },
+  service: { create: createService, change: patchService, delete: deleteService },
+  subnet: { create: createSubnet, change: patchSubnet, delete: deleteSubnet },
+  tag: { create: createTag, change: patchTag, delete: deleteTag },
+} as const;
+
+const KINDS = Object.keys(OPERATIONS) as (keyof typeof OPERATIONS)[];
+
+const change = {
+  action: z.enum(["create", "change", "delete"]),
+  kind: z.enum(KINDS),
+  id: z.uuid().optional().describe("Of what is changed or deleted."),
+  members: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe(
+      "Of what is created, or those that change, as the HTTP API has them. A host may have interfaces, ports and services.",
+    ),
+};
+type Change = z.infer<z.ZodObject<typeof change>>;
+
+/** The operation and its input. */
+function askedBy({ action, kind, id, members }: Change): [AnyEndpoint, never] {
+  const operation: AnyEndpoint = OPERATIONS[kind][action];
+  const input = {
+    ...(action !== "create" && { params: { id: id ?? "" } }),
+    ...(action !== "delete" && { body: members ?? {} }),
+  };
+  return [operation, input as never];
+}
+
+/** What is missing in the arguments; null when nothing is. */
+function lackOf({ action, id, members }: Change): string | null {
+  if (action !== "create" && id === undefined) return `${action} needs the id; call find`;
+  return action !== "delete" && members === undefined ? `${action} needs members` : null;
+}
+
+const VALUE_CHARACTERS = 200;
+
+/** A plan in few words: values are cut. */
+function planLines({ changes }: Plan) {
+  return changes.slice(0, 100).map(({ action, entity, id, fields }) => ({
+    ...{ action, entity, id },
+    fields: Object.entries(fields)
+      .slice(0, 15)
+      .map(([name, { before, after }]) => `${name}: ${valueOf(before)} → ${valueOf(after)}`),
+  }));
+}
+
+function valueOf(value: unknown): string {
+  return value === undefined ? "nothing" : (short(JSON.stringify(value), VALUE_CHARACTERS) ?? "");
+}
+
+export const planChange = tool({
+  name: "plan_change",
+  title: "Plan a change",
+  description:
+    "What a change would do, and an etag for it. Nothing is changed. Show the plan to the person before you apply it.",
+  input: z.object(change),
+  run: async (client, asked) => {
+    const lack = lackOf(asked);
+    if (lack !== null) return { data: { lack }, next: lack };
+    const plan = await client.plan(...askedBy(asked));
+    const { items, next } = pageOf(planLines(plan), 0);
+    const { action, cascades, etag } = plan;
+    return {
+      data: { action, changes: items, and_more: next !== null || plan.truncated, deleted_with_it: cascades, etag },
+      next:
+        action === "none"
+          ? null
+          : `after the person has agreed, call apply_change with the same arguments and this etag`,
+    };
+  },
+});
+
+export const applyChange = tool({
+  name: "apply_change",
+  title: "Apply a planned change",
+  description: "Does exactly what plan_change has shown, or fails when something has changed since. Only after the person has agreed.", // prettier-ignore
+  input: z.object({
+    ...change,
+    etag: z.string().min(1).max(200).describe("Of the plan."),
+    comment: z.string().max(200).optional().describe("Why, for the journal."),
+  }),
+  writes: "destructive",
+  run: async (client, { etag, comment, ...asked }) => {
+    const lack = lackOf(asked);
+    if (lack !== null) return { data: { lack }, next: lack };
+    const [operation, input] = askedBy(asked);
+    const conditions = { ifMatch: etag, ...(comment !== undefined && comment !== "" && { comment }) };
+    const done = await client.call(operation, { ...(input as object), ...conditions });
+    const made = done as { id?: string } | null;
+    return { data: { done: asked.action, kind: asked.kind, id: made?.id ?? asked.id ?? null }, next: null };
+  },
+});
