@@ -8,14 +8,15 @@ import type { ListPart } from "@nts/shared/http/answer";
 /** The hosts of a list, as many at a time as come at once; nothing on them is said to be virtualized. */
 export async function* hostsIn(parts: AsyncIterable<ListPart>): AsyncGenerator<readonly Host[]> {
   let texts: string[] = [];
-  const hosts = (): Host[] => JSON.parse(`[${texts.join("").slice(1)}]`) as Host[];
+  const hosts = (): Host[] => JSON.parse(`[${texts.join("")}]`) as Host[];
   for await (const { text, rows } of parts) {
     if (rows > 0 && texts.length > 0) {
       yield hosts();
       texts = [];
     }
     const isBehindHead = rows === 0 && texts.length > 1;
-    const piece = text.toString();
+    // Without the comma before each host.
+    const piece = text.toString("utf8", texts.length === 0 ? 1 : 0);
     texts.push(isBehindHead && /^,?\{/.test(piece) ? withoutDetails(piece) : piece);
   }
   if (texts.length > 0) yield hosts();

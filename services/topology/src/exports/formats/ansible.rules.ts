@@ -26,7 +26,8 @@ export function createAnsibleWriter(names: Names): ExportWriter {
     const name = unusedOf(host, taken);
     taken.add(name);
     for (const group of groupsOf(host, names)) putUnder(groups, group, name);
-    return `  ${JSON.stringify(name)}: ${JSON.stringify(variablesOf(host, names), harmless)}`;
+    // Ansible evaluates what stands in braces, wherever it comes from. Those of JSON itself are followed by a quote.
+    return `  ${JSON.stringify(name)}: ${untemplated(JSON.stringify(variablesOf(host, names)))}`;
   }
 
   return {
@@ -95,9 +96,4 @@ function variablesOf(host: Host, names: Names): object {
       listens: listeningOf(service).map(({ address, port, protocol }) => ({ address, port, protocol: protocol.toLowerCase() })), // prettier-ignore
     })),
   };
-}
-
-/** Ansible evaluates what stands in braces, wherever it comes from. */
-function harmless(_key: string, value: unknown): unknown {
-  return typeof value === "string" ? untemplated(value) : value;
 }
