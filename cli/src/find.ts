@@ -23,7 +23,7 @@ export async function* entitiesOf(
 /** What an entity may be called by. */
 const NAMES = ["name", "hostname", "cidr", "ip_address", "email", "url"];
 
-/** The id of what is called so; an id is one. @throws Problem where nothing is, or several things are */
+/** The id of what is called so, exactly or else in another case; an id is one. @throws Problem where nothing is, or several things are */
 export async function idOf(
   connection: Pick<Connection, "transport">,
   resource: Resource,
@@ -33,13 +33,19 @@ export async function idOf(
   if (isId(text.toLowerCase())) return text;
   const searched = "q" in (resource.list.query?.shape ?? {}) ? { q: text, ...query } : query;
   const found: Entity[] = [];
-  for await (const entity of entitiesOf(connection, resource, searched))
-    if (NAMES.some((name) => entity[name] === text)) found.push(entity);
-  const [first, second] = found;
+  for await (const entity of entitiesOf(connection, resource, searched)) if (isCalled(entity, text)) found.push(entity);
+  const exact = found.filter((entity) => NAMES.some((name) => entity[name] === text));
+  const [first, second] = exact.length > 0 ? exact : found;
   if (first === undefined) throw new Problem(EXIT.missing, `There is no ${resource.singular} called ${text}.`);
   if (second === undefined) return first.id;
   const ids = found.map((entity) => `  ${entity.id}  ${nameOf(entity)}`).join("\n");
   throw new Problem(EXIT.usage, `Several ${resource.name} are called ${text}; say which by its id:\n${ids}`);
+}
+
+/** In whatever case. */
+function isCalled(entity: Entity, text: string): boolean {
+  const names = NAMES.map((name) => entity[name]).filter((name) => typeof name === "string");
+  return names.some((name) => name.toLowerCase() === text.toLowerCase());
 }
 
 /** The same query with ids in the place of names of networks and hosts. */

@@ -91,7 +91,7 @@ describe("assistants", () => {
     const { client } = await anAssistant({ permissions: "Viewer" });
     const found = await call(client, "find", { text: "nas" });
     expect(found.data).toMatchObject({ hosts: { total: 1, items: [{ id: world.host.id, addresses: ["10.0.0.5"] }] } });
-    const described = await call(client, "describe_host", { host: "nas" });
+    const described = await call(client, "describe_host", { host: "NAS" });
     expect(described.data).toMatchObject({ id: world.host.id, counts: { interfaces: 1, ports: 1, services: 1 } });
     expect(described.text).toContain('"port":"443/tcp","services":[{"name":"web","is":"nginx","at":"10.0.0.5"}]');
     expect((await call(client, "what_listens", { port: 443 })).text).toContain('"at":"10.0.0.5"');

@@ -98,6 +98,7 @@ describe("nts", () => {
     };
     expect(await codes(owner, "create", "tag", "--set", "name=web")).toEqual([0, null]);
     expect(await codes(owner, "create", "tag", "--set", "name=web")).toEqual([5, "already_exists"]);
+    expect(await codes(owner, "get", "tag", "WEB")).toEqual([0, null]);
     expect(await codes(viewer, "create", "tag", "--set", "name=db")).toEqual([3, "permission_denied"]);
     expect(await codes(owner, "create", "tag", "--set", "name=")).toEqual([1, "validation_failed"]);
     expect(await codes(owner, "get", "host", "nothing")).toEqual([4, null]);

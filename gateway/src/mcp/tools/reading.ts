@@ -105,10 +105,15 @@ export const describeHost = tool({
   },
 });
 
-/** Hosts of exactly this name. */
+/** True for one of the names, in whatever case. */
+function isOneOf(names: readonly (string | null)[], text: string): boolean {
+  return names.some((name) => name?.toLowerCase() === text.toLowerCase());
+}
+
+/** Hosts of this name. */
 async function called(client: Client, text: string): Promise<Host[]> {
   const { data } = await client.list(listHosts, { query: { q: text.slice(0, 100), limit: 20 } });
-  return data.filter(({ name, hostname }) => name === text || hostname === text);
+  return data.filter(({ name, hostname }) => isOneOf([name, hostname], text));
 }
 
 export const whatListens = tool({
@@ -147,7 +152,7 @@ export const whoIs = tool({
     const query = { q: address.slice(0, 100), limit: 50, ...inNetwork(network_id) };
     const { data } = await client.list(listHosts, { query });
     const isIt = ({ name, hostname, interfaces }: Host): boolean =>
-      [name, hostname, ...interfaces.map(({ ip_address }) => ip_address)].includes(address);
+      isOneOf([name, hostname, ...interfaces.map(({ ip_address }) => ip_address)], address);
     const hosts = data.filter(isIt).slice(0, PAGE).map(hostLine);
     return {
       data: { address, hosts },
