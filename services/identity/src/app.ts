@@ -45,6 +45,7 @@ import { createJoining } from "./registrations/joining.js";
 import { mountRegistrations } from "./registrations/routes.js";
 import { createRequireConfirmed } from "./second-factor/confirmed.js";
 import { mountSecondFactors } from "./second-factor/routes.js";
+import { createResetSecondFactor } from "./second-factor/reset.js";
 import { createSealer } from "./second-factor/seal.js";
 import { createBeginSession } from "./sessions/begin.js";
 import { createSessionCookies } from "./sessions/cookie.js";
@@ -116,20 +117,20 @@ export function createApp(options: AppOptions): App {
   const cookies = createSessionCookies(publicUrl);
   const duties = createDuties(options, { database, transaction, changeRights, topology, ...stores });
   const replaceSessions = createReplaceSessions({ sessions, transaction, changeRights });
-  const requireStrong = createRequireStrongPassword(judgePassword);
-  const { requireLasting, requireConfirmed, requireRoom, requireRoomForInvite } = createGuards(stores, quotas);
+  const { requireLasting, requireConfirmed, requireRoom, requireRoomForInvite, requireStrong } = createGuards(stores, { quotas, judgePassword }); // prettier-ignore
   const guess = createGuess(failures);
   const failedLogins = createFailedLogins(db, transaction, routing.log);
   const change = createChangePassword({ users, sessions, passwords, changeRights });
   const beginSession = createBeginSession({ sessions, quotas, replaceSessions, topology, cookies });
   const confirmCaller = createConfirmCaller({ users, sessions, passwords, guess, failedLogins });
-  const { joining, applyRights, removeUser } = createPeople(stores);
+  const { joining, applyRights, removeUser, resetSecondFactor } = createPeople(stores, changeRights);
 
   mountRegistrations(router, {
     ...{ ...stores, joining, replaceSessions, passwords, requireStrong },
     ...{ topology, cookies, registration },
   });
-  mountUsers(router, { ...stores, applyRights, removeUser, topology, requireLasting, requireConfirmed, changeRights });
+  const ofUsers = { ...stores, applyRights, removeUser, resetSecondFactor, topology, requireLasting };
+  mountUsers(router, { ...ofUsers, requireConfirmed, changeRights });
   const sealer = createSealer(secondFactorSecrets);
   const going = { ...stores, confirmCaller, requireConfirmed, changeRights, cookies };
   mountGoing(router, { ...going, removeUser, sealer, registration, topology });
@@ -146,8 +147,8 @@ export function createApp(options: AppOptions): App {
   mountOwnSessions(router, { sessions, cookies, changeRights });
   mountPasswords(router, { organizations, sessions, requireStrong, confirmCaller, change, cookies });
   mountOrganizations(router, { organizations, sessions, transaction, requireConfirmed, changeRights });
-  const noteFirstUses = createNoteFirstUses(db, transaction);
   const ofKeys = { ...stores, topology, transaction, changeRights, settle: changes.settle };
+  const noteFirstUses = createNoteFirstUses(db, transaction);
   mountAllKeys(router, { ...ofKeys, requireRoom, requireConfirmed, noteFirstUses });
   mountAudit(router, createAuditReader(database));
   mountWhoami(router, { ...stores, topology });
@@ -198,24 +199,26 @@ function mountAllKeys(router: Router, parts: KeyRoutes & OrganizationKeyRoutes &
 }
 
 /** How people come, change and go. */
-function createPeople(stores: ReturnType<typeof createStores>) {
+function createPeople(stores: ReturnType<typeof createStores>, changeRights: ReturnType<typeof createChangeRights>) {
   return {
     joining: createJoining(stores),
     applyRights: createApplyRights(stores.users, stores.invites),
     removeUser: createRemoveUser(stores),
+    resetSecondFactor: createResetSecondFactor({ ...stores, changeRights }),
   };
 }
 
 /** What refuses requests beyond the rights of their callers. */
 function createGuards(
   { keys, users, sessions, organizations, invites }: ReturnType<typeof createStores>,
-  quotas: Quotas,
+  { quotas, judgePassword }: Pick<AppOptions, "quotas" | "judgePassword">,
 ) {
   return {
     requireLasting: createRequireLasting(keys),
     requireConfirmed: createRequireConfirmed(users, sessions),
     requireRoom: createRequireRoom(organizations, keys, quotas),
     requireRoomForInvite: createRequireRoomForInvite(organizations, invites, quotas),
+    requireStrong: createRequireStrongPassword(judgePassword),
   };
 }
 

@@ -91,6 +91,7 @@ export const OPERATIONS = {
   update_user: { method: "put", path: "/api/v1/users/{id}", takesKey: true },
   patch_user: { method: "patch", path: "/api/v1/users/{id}", takesKey: true, bodyType: "application/merge-patch+json" },
   delete_user: { method: "delete", path: "/api/v1/users/{id}", takesKey: true },
+  reset_user_second_factor: { method: "delete", path: "/api/v1/users/{id}/second-factor", takesKey: true },
   login_second_factor: { method: "post", path: "/api/auth/login/second-factor" },
   enable_second_factor_at_login: { method: "post", path: "/api/auth/login/second-factor/enable" },
   offer_second_factor_at_login: { method: "post", path: "/api/auth/login/second-factor/offer" },

@@ -2773,6 +2773,20 @@ export interface operations {
             200: components["responses"]["User"];
         };
     };
+    reset_user_second_factor: {
+        parameters: {
+            header?: {
+                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                id: components["parameters"]["id"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Nothing"];
+        };
+    };
     login_second_factor: {
         parameters: {
         };

@@ -233,3 +233,18 @@ export const deleteUser = endpoint({
   response: Nothing,
   errors: ["not_found", "last_owner", "precondition_failed", "write_conflict"],
 });
+
+export const resetUserSecondFactor = endpoint({
+  ...managed,
+  credential: "session",
+  permission: "Owner",
+  operationId: "reset_user_second_factor",
+  method: "delete",
+  path: "/api/v1/users/{id}/second-factor",
+  wholeOrganization: true,
+  summary: "Take the second factor of a user away who has lost it; the user's sessions end",
+  description: "The user signs in without one, or sets another one up where one is required.",
+  params: byId,
+  response: Nothing,
+  errors: ["not_found", "confirmation_required", "write_conflict"],
+});

@@ -84,6 +84,19 @@ describe("a key", () => {
 });
 
 describe("a second factor", () => {
+  it("of a colleague is reset by an Owner", async () => {
+    const account = await anAccount(url());
+    const colleague = await aColleague(url(), account);
+    await withSecondFactor(colleague);
+    const page = await somebody({ account });
+    await page.goto("/users");
+    await button(page, `Actions for ${colleague.email}`).click();
+    await page.getByRole("menuitem", { name: "Reset second factor" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Reset" }).click();
+    await page.getByText(`The second factor of ${colleague.email} is reset.`).waitFor();
+    expect(await statusWith({ cookie: colleague.cookie })).toBe(401);
+  });
+
   it("is set up in the settings, and asked for when signing in, where a recovery code does, too", async () => {
     const account = await anAccount(url());
     const page = await somebody({ account });

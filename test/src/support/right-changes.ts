@@ -115,6 +115,13 @@ export const KINDS: ReadonlyMap<string, Prepare | null> = new Map([
     const { headers, path } = await aKeyOf(colleague, url, "Admin");
     return { headers, path, change: { ...change, by: owner } };
   }),
+  kind("reset a second factor", "reset_user_second_factor", async (url) => {
+    const owner = await anAccount(url);
+    const colleague = await aColleague(url, owner, { permissions: "Admin" });
+    await withSecondFactor(colleague);
+    const change = { by: owner, params: { id: colleague.userId } };
+    return { headers: { cookie: colleague.cookie }, path: LIST, change };
+  }),
   kind("log out", "logout", async (url) => {
     const owner = await anAccount(url);
     return { headers: { cookie: owner.cookie }, path: LIST, change: { by: owner } };

@@ -75,6 +75,7 @@ export const OF_NOTHING: Readonly<Record<string, string>> = {
   confirm_second_factor: "not_found",
   renew_recovery_codes: "not_found",
   disable_second_factor: "not_found",
+  reset_user_second_factor: "not_found",
   link_provider: "not_found",
   unlink_provider: "not_found",
 };

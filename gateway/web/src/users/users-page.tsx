@@ -1,15 +1,17 @@
 import { Badge, Button } from "@mantine/core";
-import { deleteUser, isAtLeast, listUsers, type User } from "@nts/shared/contract";
-import { Pencil, Trash2, UserPlus, Users } from "lucide-react";
+import { deleteUser, isAtLeast, listUsers, resetUserSecondFactor, type User } from "@nts/shared/contract";
+import { Pencil, ShieldOff, Trash2, UserPlus, Users } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { useRows } from "../api/queries.js";
+import { useRows, useSend } from "../api/queries.js";
 import type { Column } from "../list/data-table.js";
 import { fieldOf, useListState } from "../list/list-state.js";
 import { ListView } from "../list/list-view.js";
 import { useRemoval } from "../list/use-removal.js";
+import { useConfirm } from "../parts/confirm.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
-import { RowMenu } from "../parts/row-menu.js";
+import { type RowAction, RowMenu } from "../parts/row-menu.js";
+import { sayDone } from "../parts/toast.js";
 import { When } from "../parts/when.js";
 import { useMay, useSession } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
@@ -33,6 +35,7 @@ export default function UsersPage(): ReactNode {
     noun: "user",
     consequence: "All API keys, sessions and invites of this user end immediately. This cannot be undone.",
   });
+  const resetOf = useFactorReset(self.id);
   const mayChange = (user: User): boolean => permissions === "Owner" || !isAtLeast(user.permissions, "Admin");
   return (
     <Page
@@ -64,22 +67,53 @@ export default function UsersPage(): ReactNode {
               name={user.email}
               actions={[
                 { label: "Change", icon: Pencil, run: () => setEdited(user.id) },
+                ...resetOf(user),
                 { label: "Remove", icon: Trash2, isDestructive: true, run: () => removeOne(user.id, user.email) },
               ]}
             />
           )
         }
-        empty={
-          <EmptyState icon={Users} title="No users">
-            Invite user.
-          </EmptyState>
-        }
+        empty={<Nobody />}
       />
       {may && <Invites />}
       {edited !== null && <UserEditor id={edited} onClose={() => setEdited(null)} />}
       {isInviting && <InviteEditor onClose={() => setInviting(false)} />}
     </Page>
   );
+}
+
+function Nobody(): ReactNode {
+  return (
+    <EmptyState icon={Users} title="No users">
+      Invite user.
+    </EmptyState>
+  );
+}
+
+/** What an Owner can do for a colleague who has lost the phone and the recovery codes. */
+function useFactorReset(selfId: string): (user: User) => readonly RowAction[] {
+  const isOwner = useMay("Owner");
+  const ask = useConfirm();
+  const send = useSend();
+  return ({ id, email, second_factor }) =>
+    !isOwner || !second_factor || id === selfId
+      ? []
+      : [
+          {
+            label: "Reset second factor",
+            icon: ShieldOff,
+            run: () =>
+              ask({
+                title: `Reset the second factor of ${email}?`,
+                text: "Their sessions end, and they sign in without a code until they set up another one. Be sure who asks for it.",
+                verb: "Reset",
+                run: async () => {
+                  await send(resetUserSecondFactor, { params: { id } });
+                  sayDone(`The second factor of ${email} is reset.`);
+                },
+              }),
+          },
+        ];
 }
 
 function reachText({ permissions, network_ids }: User, nameOf: (id: string) => string): string {

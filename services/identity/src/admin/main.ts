@@ -20,6 +20,7 @@ import { prepareDatabase } from "../prepare-database.js";
 import { createIdentityStore } from "../providers/identities-store.js";
 import { createUnlink } from "../providers/unlink.js";
 import { createRegisterUser } from "../registrations/register-user.js";
+import { createResetSecondFactor } from "../second-factor/reset.js";
 import { createSecondFactorStore } from "../second-factor/store.js";
 import { createSessionStore } from "../sessions/store.js";
 import { createChangePassword } from "../users/change-password.js";
@@ -158,16 +159,13 @@ async function reset({ client, database, password }: Run, { email }: ResetPasswo
 
 async function resetFactor({ client, database }: Run, { email }: ResetSecondFactorCommand): Promise<string> {
   const db = openDatabase(client, database);
-  const user = await resetSecondFactor(
-    {
-      users: createUserStore(unshared(db)),
-      factors: createSecondFactorStore({ db }),
-      sessions: createSessionStore(unshared(db)),
-      failures: createLoginFailureStore(db),
-      changeRights: changingRights(client, db),
-    },
-    email,
-  );
+  const reset = createResetSecondFactor({
+    factors: createSecondFactorStore({ db }),
+    sessions: createSessionStore(unshared(db)),
+    failures: createLoginFailureStore(db),
+    changeRights: changingRights(client, db),
+  });
+  const user = await resetSecondFactor({ users: createUserStore(unshared(db)), reset }, email);
   log.info(
     { user_id: user._id, organization_id: user.organization_id, operator: operatorName() },
     "an operator has taken a second factor away; all sessions of the user have ended",

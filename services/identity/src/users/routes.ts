@@ -1,10 +1,20 @@
-import { deleteUser, getUser, listUsers, patchUser, updateUser } from "@nts/shared/contract/users";
+import {
+  deleteUser,
+  getUser,
+  listUsers,
+  patchUser,
+  resetUserSecondFactor,
+  updateUser,
+} from "@nts/shared/contract/users";
+import { AppError } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
 import { mountUpdate } from "@nts/shared/http/mount-update";
 import { requireRevision } from "@nts/shared/revision";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { RequireConfirmed } from "../second-factor/confirmed.js";
+import { isGuarded } from "../second-factor/factor.js";
+import type { ResetSecondFactor } from "../second-factor/reset.js";
 import type { TopologyDirectory } from "../topology.js";
 import { untilSaved } from "../until-saved.js";
 import { userChanges } from "./changes.rules.js";
@@ -19,6 +29,7 @@ export interface UserRoutes {
   readonly users: UserStore;
   readonly applyRights: ApplyRights;
   readonly removeUser: RemoveUser;
+  readonly resetSecondFactor: ResetSecondFactor;
   readonly topology: TopologyDirectory;
   readonly requireLasting: RequireLasting;
   readonly requireConfirmed: RequireConfirmed;
@@ -28,6 +39,7 @@ export interface UserRoutes {
 export function mountUsers(router: Router, routes: UserRoutes): void {
   const { users, applyRights, removeUser, topology, requireLasting, requireConfirmed, changeRights } = routes;
   mountUserReads(router, routes);
+  mountSecondFactorReset(router, routes);
 
   const updates = { put: updateUser, patch: patchUser };
   mountUpdate(router, updates, async ({ principal, scope, params: { id }, asked, ifMatch, work, cause }) => {
@@ -53,6 +65,18 @@ export function mountUsers(router: Router, routes: UserRoutes): void {
       requireRevision(ifMatch, current.revision);
       return changeRights(work, [id], (tx) => removeUser(current, tx));
     });
+    return answer.data(null);
+  });
+}
+
+type Resetting = Pick<UserRoutes, "users" | "requireConfirmed" | "resetSecondFactor">;
+
+function mountSecondFactorReset(router: Router, { users, requireConfirmed, resetSecondFactor }: Resetting): void {
+  mount(router, resetUserSecondFactor, async ({ principal, scope, params: { id }, work }) => {
+    const user = await users.get(scope.organizationId, id);
+    if (!isGuarded(user)) throw new AppError("not_found", { entity: "SecondFactor" });
+    await requireConfirmed(principal);
+    if (!(await resetSecondFactor(work, user))) throw new AppError("write_conflict");
     return answer.data(null);
   });
 }

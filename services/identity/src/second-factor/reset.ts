@@ -1,0 +1,34 @@
+import type { Work } from "@nts/shared/work";
+import type { ChangeRights } from "../key-changes/change-rights.js";
+import type { LoginFailureStore } from "../logins/store.js";
+import type { SessionStore } from "../sessions/store.js";
+import { accountOfCodes, type GuardedUser } from "./factor.js";
+import type { SecondFactorStore } from "./store.js";
+
+/**
+ * Takes a second factor away on behalf of somebody else; when it is done, every session of the user has ended on every gateway.
+ *
+ * @returns false when the user was changed in the meantime
+ */
+export type ResetSecondFactor = (work: Work, user: GuardedUser) => Promise<boolean>;
+
+export interface ResetSecondFactorOptions {
+  readonly factors: Pick<SecondFactorStore, "disable">;
+  readonly sessions: Pick<SessionStore, "removeAllOf">;
+  readonly failures: Pick<LoginFailureStore, "removeAllOf">;
+  readonly changeRights: ChangeRights;
+}
+
+export function createResetSecondFactor(options: ResetSecondFactorOptions): ResetSecondFactor {
+  const { factors, sessions, failures, changeRights } = options;
+  return async (work, user) => {
+    const done = await changeRights(work, [user._id], async (tx) => {
+      if (!(await factors.disable(user, tx))) return "conflict";
+      await sessions.removeAllOf(user, tx);
+      return "done";
+    });
+    if (done === "conflict") return false;
+    await failures.removeAllOf(accountOfCodes(user));
+    return true;
+  };
+}

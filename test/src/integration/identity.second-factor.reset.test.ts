@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { enableSecondFactor, offerSecondFactor } from "@nts/shared/contract/second-factor";
+import { getUser, login, resetUserSecondFactor } from "@nts/shared/contract/users";
+import { type Audited, startAudited } from "../support/audit.js";
+import type { Person } from "../support/direct.js";
+import { codeOf } from "../support/second-factors.js";
+
+let identity: Audited;
+
+beforeAll(async () => {
+  identity = await startAudited();
+});
+afterAll(() => identity.stop());
+
+async function guard({ principal: as, password }: Person): Promise<void> {
+  const { secret } = await identity.data(offerSecondFactor, { as, body: { password } });
+  await identity.data(enableSecondFactor, { as, body: { code: codeOf(secret, -1) } });
+}
+const reset = ({ principal: as }: Person, { userId: id }: Person, replica = 0) =>
+  identity.ask(resetUserSecondFactor, { as, params: { id }, replica });
+
+describe("identity.second-factor: an Owner resets that of a colleague", () => {
+  it("who signs in with the password alone then, and whose sessions have ended; keys stay", async () => {
+    const owner = await identity.aPerson();
+    const member = await identity.aColleague(owner, {});
+    const { secret } = await identity.aKey(member);
+    await guard(member);
+    expect((await reset(owner, member)).status).toBe(200);
+    expect(await identity.verify("session", member.token, 1)).toMatchObject({ code: "session_expired" });
+    expect(await identity.verify("key", secret, 1)).toMatchObject({ status: "valid" });
+    const { email, password } = member;
+    expect((await identity.ask(login, { body: { email, password } })).status).toBe(200);
+    const user = await identity.data(getUser, { as: owner.principal, params: { id: member.userId } });
+    expect(user.second_factor).toBe(false);
+    const [told] = (await identity.entriesOf(owner, { action: "second_factor_disabled" })).slice(-1);
+    expect([told?.entity_id, told?.actor?.user_id]).toEqual([member.userId, owner.userId]);
+    expect(await reset(owner, member)).toMatchObject({ status: 404, params: { entity: "SecondFactor" } });
+  });
+
+  it("in a confirmed session, where the Owner has one, too", async () => {
+    const owner = await identity.aPerson();
+    const member = await identity.aColleague(owner, {});
+    await Promise.all([guard(owner), guard(member)]);
+    await identity.db.collection("sessions").updateMany({ user_id: owner.userId }, { $unset: { confirmed_at: "" } });
+    expect(await reset(owner, member)).toMatchObject({ status: 403, code: "confirmation_required" });
+    expect(await identity.verify("session", member.token)).toMatchObject({ status: "valid" });
+  });
+
+  it("once, whoever else does it at the same time, and never one of another organization, nor as an Admin", async () => {
+    const owner = await identity.aPerson();
+    const [second, admin, member, stranger] = [
+      await identity.aColleague(owner, { permissions: "Owner" }),
+      await identity.aColleague(owner, { permissions: "Admin" }),
+      await identity.aColleague(owner, {}),
+      await identity.aPerson(),
+    ];
+    await guard(member);
+    expect((await reset(stranger, member)).code).toBe("not_found");
+    expect((await reset(admin, member)).code).toBe("permission_denied");
+    const both = await Promise.all([reset(owner, member, 0), reset(second, member, 1)]);
+    expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
+  });
+});
