@@ -112,7 +112,7 @@ describe("a second factor", () => {
     await field(page, "Code").fill(codeOf(secret, -1));
     await button(page, "Turn on").click();
     const [recovery = ""] = (await page.getByLabel("Codes", { exact: true }).innerText()).split("\n");
-    await button(page, "I have kept them").click();
+    await button(page, "I have saved them").click();
     await page.getByText("10 recovery codes are left.").waitFor();
 
     for (const code of [codeOf(secret), recovery]) {
@@ -179,7 +179,7 @@ describe("a second factor", () => {
     await field(other, "Code").fill(codeOf(secret));
     await button(other, "Continue").click();
     await other.getByLabel("Codes", { exact: true }).waitFor();
-    await button(other, "I have kept them").click();
+    await button(other, "I have saved them").click();
     await heading(other, "Networks").waitFor();
   });
 });

@@ -35,7 +35,7 @@ describe("a webhook", () => {
     await button(page, "New webhook").first().click();
     await field(page, "URL").fill("https://user@hooks.example.com/");
     await button(page, "Create").click();
-    await dialog.getByText("must hold no user and no password").first().waitFor();
+    await dialog.getByText("must not contain a user name or password").first().waitFor();
     expect(await field(page, "URL").getAttribute("aria-invalid")).toBe("true");
     expect(await barriersOf(page, WCAG_AA)).toEqual([]);
     await field(page, "URL").fill(receiver.url(PATH));
@@ -105,7 +105,11 @@ describe("a webhook", () => {
     await page.goto("/settings/webhooks");
     await page.getByRole("table", { name: "Webhooks" }).getByText("Behind").waitFor();
     await page.goto(`/settings/webhooks/${id}`);
-    await page.getByRole("table", { name: "Deliveries" }).getByText("No connection could be made.").first().waitFor();
+    await page
+      .getByRole("table", { name: "Deliveries" })
+      .getByText("The connection could not be established.")
+      .first()
+      .waitFor();
   });
 
   it("is nothing that a Member is led to, or shown", async () => {
@@ -139,7 +143,7 @@ describe("the archive of an organization", () => {
 
     await choose(archive.slice(0, -50));
     await page.getByRole("alert").getByText("The archive cannot be imported").waitFor();
-    await page.getByRole("table", { name: "Faults of the file" }).getByText("malformed_json").waitFor();
+    await page.getByRole("table", { name: "Errors in the file" }).getByText("malformed_json").waitFor();
     expect(await barriersOf(page)).toEqual([]);
     await button(page, "Choose another file").click();
 

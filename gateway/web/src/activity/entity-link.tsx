@@ -43,7 +43,7 @@ export function EntityLink({ entry }: { readonly entry: Change }): ReactNode {
   if (error === null || describeFailure(error).kind !== "missing") return null;
   return (
     <Text size="sm" c="dimmed">
-      It does not exist any more.
+      It no longer exists.
     </Text>
   );
 }

@@ -19,7 +19,7 @@ export function NoResults({
   );
   return (
     <EmptyState icon={SearchX} title="No results" actions={clear}>
-      Nothing that is kept passes these filters.
+      No retained changes match these filters.
     </EmptyState>
   );
 }

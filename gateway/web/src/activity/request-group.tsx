@@ -73,6 +73,6 @@ function RequestLinks({ requestId }: { readonly requestId: string }): ReactNode 
 }
 
 function authorText({ actor, reconciled }: Change): string {
-  if (actor === null) return reconciled ? "Found by comparison" : "Unknown";
+  if (actor === null) return reconciled ? "Detected by comparison" : "Unknown";
   return actor.email ?? "A user";
 }

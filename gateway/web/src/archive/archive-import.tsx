@@ -15,7 +15,7 @@ import { type ArchiveSending, useArchiveImport } from "./use-archive-import.js";
 const limitBytes = importArchive.upload?.limitBytes ?? Infinity;
 const LIMIT_TEXT = `up to ${Math.floor(limitBytes / 1_048_576)} MB`;
 
-/** From an archive to what it would do, and from there to what it does. */
+/** Previews an archive with a dry run, then imports it. */
 export function ArchiveImportPart(): ReactNode {
   const [file, setFile] = useState<File | null>(null);
   const look = useArchiveImport();
@@ -33,10 +33,10 @@ export function ArchiveImportPart(): ReactNode {
   return (
     <Panel pad>
       <Stack>
-        <Title order={2}>Bring back</Title>
+        <Title order={2}>Restore</Title>
         <Text size="sm">
-          What is there is put back to what the archive has, what is not is made, and nothing is removed. You see what
-          it would do before anything is changed.
+          Existing entities are reset to their archived state, missing ones are created, and nothing is deleted. You see
+          a preview before anything is changed.
         </Text>
         {file === null ? (
           <FileField onChoose={begin} disabled={false} about={`An archive; ${LIMIT_TEXT}`} />
@@ -77,14 +77,14 @@ export function ArchiveImportPart(): ReactNode {
   );
 }
 
-/** How far it is. */
+/** The progress of the upload or import. */
 function Going({ progress, isInterrupted, sending }: ArchiveSending): ReactNode {
   const share = progress === null || progress.total === 0 ? 0 : (100 * progress.done) / progress.total;
   const verb = sending.variables?.isDry === false ? "Importing" : "Comparing";
   const text = isInterrupted
-    ? "Interrupted. The file is sent again in a moment, and goes on where it ended."
+    ? "Interrupted. Retrying in a moment; the import resumes where it stopped."
     : progress === null
-      ? "Sending and checking the file …"
+      ? "Uploading and validating the file …"
       : `${verb}: ${progress.done} of ${progress.total}`;
   return (
     <div>
@@ -113,15 +113,15 @@ function Failed({ error, onRetry }: { readonly error: Error; readonly onRetry: (
   );
 }
 
-/** Says where an archive comes from, where that is not obvious. */
+/** Warns about archives of another organization, or of some networks only. */
 function OfWhom({ report }: { readonly report: ArchiveImport }): ReactNode {
   const { organization } = useSession();
   const { organization_id: id, networks } = report.archive;
   const remarks = [
     ...(id === organization.id
       ? []
-      : ["It is of another organization: what it has is made anew, beside what is there."]),
-    ...(networks === "all" ? [] : ["It does not have all networks of its organization."]),
+      : ["The archive is from another organization: its entities are created in addition to the existing ones."]),
+    ...(networks === "all" ? [] : ["The archive does not contain all networks of its organization."]),
   ];
   return remarks.length === 0 ? null : <Alert color="yellow">{remarks.join(" ")}</Alert>;
 }

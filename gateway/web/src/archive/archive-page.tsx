@@ -13,7 +13,7 @@ import classes from "./archive.module.css";
 
 const FILE_NAME = "organization-archive.ndjson";
 
-/** The inventory of the organization as one file, out and in. */
+/** Export and import of the organization's inventory as one file. */
 export default function ArchivePage(): ReactNode {
   const may = useMay("Owner");
   return (
@@ -41,8 +41,8 @@ function DownloadPart(): ReactNode {
       <Stack>
         <Title order={2}>Download</Title>
         <Text size="sm">
-          Networks, subnets, tags and hosts with everything on them, all of one moment. Users, API keys, webhooks and
-          the history are not in it. The audit log tells of each download.
+          A snapshot of networks, subnets, tags and hosts with everything on them. Users, API keys, webhooks and the
+          history are not included. Each download is recorded in the audit log.
         </Text>
         <CopyField label="Command" value={`curl -f -H 'Authorization: Bearer API_KEY' '${url}' -o ${FILE_NAME}`} />
         <Group justify="flex-end">

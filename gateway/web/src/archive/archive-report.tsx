@@ -21,12 +21,12 @@ type Row = ArchiveImport["summary"][Archived] & { readonly kind: Archived };
 
 const rowsOf = ({ summary }: ArchiveImport): Row[] => ARCHIVED.map((kind) => ({ kind, ...summary[kind] }));
 
-/** True when all is as the archive has it. */
+/** True if everything already matches the archive. */
 export function isNothing(report: ArchiveImport): boolean {
   return rowsOf(report).every(({ create, update }) => create + update === 0);
 }
 
-/** What an archive would do, or has done. */
+/** The preview or result of an import. */
 export function ArchiveReport({ report }: { readonly report: ArchiveImport }): ReactNode {
   const { dry_run: isDry, failed } = report;
   const lost = rowsOf(report).reduce((sum, row) => sum + row.failed, 0);
@@ -83,7 +83,7 @@ function figures(create: string, update: string): readonly Column<Row>[] {
   ];
 }
 
-const PLANNED = figures("New", "Put back");
+const PLANNED = figures("New", "Restored");
 const DONE = figures("Created", "Updated");
 
 const place = { id: "line", label: "Line", numbers: true, narrow: true } as const;
@@ -133,14 +133,14 @@ const FAULTS: readonly Column<LineFault>[] = [
   said(),
 ];
 
-/** Where a file is wrong that was refused as a whole. */
+/** The faults of a rejected file. */
 export function Faults({ error }: { readonly error: Error }): ReactNode {
   if (!(error instanceof ApiError) || error.code !== "archive_invalid") return null;
   const faults = error.params["faults"] as readonly LineFault[];
   return (
-    <div className={classes.report} tabIndex={0} role="group" aria-label="Faults of the file">
+    <div className={classes.report} tabIndex={0} role="group" aria-label="Errors in the file">
       <DataTable
-        label="Faults of the file"
+        label="Errors in the file"
         columns={FAULTS}
         rows={faults}
         idOf={({ line, path, code }) => `${line} ${path} ${code}`}

@@ -6,7 +6,7 @@ import { isPassing } from "../api/failure.js";
 import { useSend } from "../api/queries.js";
 import { type Progress, progressIn } from "./progress.js";
 
-/** How often a file is sent again by itself; each time it goes on where it ended. */
+/** Automatic retries; each one resumes where the last one stopped. */
 const MOST_ATTEMPTS = 5;
 const WAIT_MS = 1_000;
 
@@ -17,15 +17,15 @@ interface Sent {
 
 export interface ArchiveSending {
   readonly sending: UseMutationResult<ArchiveImport, Error, Sent>;
-  /** Null while the file is on its way, and checked. */
+  /** Null during upload and validation. */
   readonly progress: Progress | null;
-  /** The connection broke, or the server had no room: it is about to be sent again. */
+  /** True between a lost connection or 429 and the retry. */
   readonly isInterrupted: boolean;
-  /** Gives up what is under way. */
+  /** Aborts the request. */
   readonly cancel: () => void;
 }
 
-/** Sends an archive, and sends it again where the connection breaks: nothing is made twice. */
+/** Uploads an archive, and retries when the connection is lost, since imports are idempotent. */
 export function useArchiveImport(): ArchiveSending {
   const send = useSend();
   const [progress, setProgress] = useState<Progress | null>(null);
@@ -68,7 +68,7 @@ function waitOf(error: unknown): number {
   return seconds === null ? WAIT_MS : seconds * 1_000;
 }
 
-/** @throws what the signal was ended with */
+/** @throws the abort reason of the signal */
 async function rest(ms: number, signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ms));
   signal.throwIfAborted();

@@ -23,8 +23,8 @@ export function MachineField({ networkId, onChange, error }: MachineFieldProps):
   const byLabel = new Map((data?.data ?? []).map((host) => [labelOf(host), host.id]));
   return (
     <Autocomplete
-      label="Machine that the file is from"
-      description="A host that is there, or the host name of a new one"
+      label="Host that the file is from"
+      description="An existing host, or the host name of a new one"
       placeholder="Search hosts, or enter a host name"
       required
       data={[...byLabel.keys()]}

@@ -133,7 +133,7 @@ function FormatFields({ form }: PartProps): ReactNode {
           }
           data={CSV_RESOURCES.map((value) => ({ value, label: ROWS[value] }))}
           value={rows}
-          placeholder="As the headings tell"
+          placeholder="Detect from headings"
           clearable
           onChange={(next) => {
             setRows(next);
@@ -159,7 +159,7 @@ function MachinePart({ form, networkId }: PartProps & { readonly networkId: stri
       }}
       error={
         lacksMachine && machine === null
-          ? "Say which machine this file is from: it does not name it"
+          ? "Select the host that this file is from; the file does not name it"
           : (faults["hostname"] ?? faults["host_id"])
       }
     />

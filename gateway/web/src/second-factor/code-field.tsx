@@ -17,7 +17,7 @@ export function CodeField({ takesRecovery = true, input }: CodeFieldProps): Reac
     <TextInput
       ref={field}
       label="Code"
-      description={takesRecovery ? "Six digits of your app, or a recovery code" : "Six digits of your app"}
+      description={takesRecovery ? "Six digits from your app, or a recovery code" : "Six digits from your app"}
       autoComplete="one-time-code"
       {...(!takesRecovery && { inputMode: "numeric" })}
       required

@@ -26,7 +26,7 @@ export function RecoveryWindow({ codes, onClose }: RecoveryWindowProps): ReactNo
         </Alert>
         <CopyField label="Codes" value={codes.join("\n")} />
         <Group justify="flex-end">
-          <Button onClick={onClose}>I have kept them</Button>
+          <Button onClick={onClose}>I have saved them</Button>
         </Group>
       </Stack>
     </Modal>

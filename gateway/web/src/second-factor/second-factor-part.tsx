@@ -43,8 +43,8 @@ function Absent({ onSetUp }: { readonly onSetUp: () => void }): ReactNode {
   return (
     <>
       <Text size="sm">
-        With a second factor, signing in takes a code of your phone, too. Whoever learns your password cannot sign in
-        with it alone.
+        With a second factor, signing in also requires a code from your phone. Whoever learns your password cannot sign
+        in with it alone.
       </Text>
       <Group justify="flex-end" mt="md">
         <Button onClick={onSetUp}>Set up</Button>
@@ -60,16 +60,16 @@ function Present({ factor, onSetUp }: { readonly factor: SecondFactor; readonly 
   const { enabled_at, recovery_codes_left: left } = factor;
   const renew = (): void =>
     ask({
-      title: "Make new recovery codes?",
-      text: "Those that you have kept stop working.",
-      verb: "Make new codes",
+      title: "Generate new recovery codes?",
+      text: "Your current recovery codes stop working.",
+      verb: "Generate new codes",
       isDestructive: false,
       run: async () => setCodes((await send(renewRecoveryCodes, {})).recovery_codes),
     });
   const disable = (): void =>
     ask({
       title: "Turn the second factor off?",
-      text: "From then on, whoever knows your password can sign in.",
+      text: "Anyone who knows your password can then sign in.",
       verb: "Turn off",
       run: async () => {
         await send(disableSecondFactor, {});

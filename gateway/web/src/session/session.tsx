@@ -33,7 +33,7 @@ export const SessionContext = createContext<Whoami | null>(null);
 /** Who is signed in; for components inside of the signed-in part only. */
 export function useSession(): Whoami {
   const session = useContext(SessionContext);
-  if (session === null) throw new Error("There is no session here.");
+  if (session === null) throw new Error("There is no active session.");
   return session;
 }
 

@@ -4,7 +4,7 @@ import { Link } from "react-router";
 import { Panel } from "../parts/page.js";
 import { PATHS } from "../paths.js";
 
-/** The way to the archive. */
+/** Link to the archive page. */
 export function ArchivePart(): ReactNode {
   return (
     <Panel pad>
@@ -12,7 +12,7 @@ export function ArchivePart(): ReactNode {
         Archive
       </Title>
       <Text size="sm">
-        The whole inventory as one file: keep it, move it to another organization, or bring it back.
+        Export the whole inventory as one file, to keep it, restore it, or move it to another organization.
       </Text>
       <Group justify="flex-end" mt="md">
         <Button component={Link} to={PATHS.archive} variant="default">

@@ -75,7 +75,7 @@ function OrganizationForm({ revised }: { readonly revised: Revised<Organization>
               !may
                 ? "Only an Owner can change this"
                 : own
-                  ? "Whoever has none is signed out, and their API keys stop working, until they set one up at sign-in"
+                  ? "Users without one are signed out, and their API keys stop working, until they set one up at sign-in"
                   : "Set up your own second factor first"
             }
             disabled={!may || !own}

@@ -29,7 +29,7 @@ export function SessionsPart(): ReactNode {
   const endOthers = (): void =>
     ask({
       title: "End all other sessions?",
-      text: "Every browser but this one is signed out at once. API keys stay. If you do not know one of them, change your password, too.",
+      text: "All other browsers are signed out at once. API keys stay valid. If you do not recognize a session, also change your password.",
       verb: "End all others",
       run: async () => {
         await send(revokeOtherSessions, {});
