@@ -141,7 +141,7 @@ MEANING = re.compile(
     r"must have all host bits zero.*|is the local name of another child too|must be in the future"
     r"|the host of an? \w+ cannot be changed|must not exceed 16 KiB as JSON"
     r"|must be 0 beside a cursor|must be a time in ISO 8601, or a cursor|is not known of the past|is for \w+ only"
-    r"|must be given for \w+|must be the name of a zone|must not be in the future|must not be later than `to`"
+    r"|must be given for \w+|must be a DNS zone name|must not be in the future|must not be later than `to`"
     r"|must be inside \S+|must not overlap another range|must not end before it begins"
     r"|goes with `asc` only|means nothing for files of the format [\w-]+|with as_of, must not name a port"
     r"|must not stand beside host_id|is that of several hosts; .*|must say which machine the file is from, .*"

@@ -4,16 +4,16 @@ import { endpoint } from "./endpoint.js";
 import { HostCounts } from "./imports.js";
 import { upload } from "./upload.js";
 
-// The whole inventory of an organization as one file. @see docs/archives.md
+// Export and import of an organization's whole inventory as one file. @see docs/archives.md
 
-/** A JSON value a line. */
+/** Newline-delimited JSON. */
 export const ARCHIVE_TYPE = "application/x-ndjson";
-/** Of the form of the lines. */
+/** Version of the line format. */
 export const ARCHIVE_VERSION = 1;
-/** What the first line says an archive is. */
+/** Value of `archive` in the first line. */
 export const ARCHIVE_MARK = "network-topology-service";
 
-/** What has lines of its own, in the order in which they come; what stands on a host follows it at once. */
+/** Kinds of entities in file order; the children of a host directly follow it. */
 export const ARCHIVED = ["Tag", "Network", "Subnet", "Host", "Interface", "Port", "Service"] as const;
 export type Archived = (typeof ARCHIVED)[number];
 
@@ -25,11 +25,11 @@ export const exportArchive = endpoint({
   method: "get",
   path: "/api/v1/organizations/archive",
   permission: "Viewer",
-  summary: "The whole inventory as one file",
+  summary: "Export the whole inventory as one file",
   description:
-    "Tags, networks, subnets, and hosts with everything on them, all of one moment, of the networks that the caller may see: a JSON value " +
-    "a line, the last of which has counts and a checksum. Neither accounts, keys and webhooks nor the journal are in it. With " +
-    "`If-None-Match` it is 304 while nothing has changed.",
+    "A consistent snapshot of tags, networks, subnets, hosts and their children in the networks visible to the caller, as " +
+    "newline-delimited JSON. The last line has counts and a checksum. Accounts, keys, webhooks and the journal are not included. " +
+    "With `If-None-Match`, 304 if nothing has changed.",
   response: z.string(),
   files: [ARCHIVE_TYPE],
   isFile: true,
@@ -53,12 +53,12 @@ const Failure = z
     taken: z
       .object({ line: int, host_id: Id })
       .nullable()
-      .describe("Of `already_exists` on a host: the line of what is taken by now, and the host that has it."),
+      .describe("For `already_exists` on a host: the line of the conflicting entity, and the host that now has it."),
   })
   .meta({ id: "ArchiveFailure" });
 export type ArchiveFailure = z.infer<typeof Failure>;
 
-/** The members stand in this order: how far it is, is told as it goes on. */
+/** The members are streamed in this order, so that `progress` arrives during the import. */
 export const ArchiveImport = z
   .object({
     dry_run: z.boolean(),
@@ -68,8 +68,8 @@ export const ArchiveImport = z
       networks: z.enum(["all", "some"]),
       counts: perKind(int),
     }),
-    progress: z.array(int).describe("Entities that are done; sent as it goes on."),
-    failed: z.array(Failure).describe("What was not written, with what stands on it; the first 1,000."),
+    progress: z.array(int).describe("Number of processed entities, sent during the import."),
+    failed: z.array(Failure).describe("Entities that were not written, nor their children; the first 1,000."),
     summary: Summary,
   })
   .meta({ id: "ArchiveImport" });
@@ -84,13 +84,15 @@ export const importArchive = endpoint({
   wholeOrganization: true,
   summary: "Import an archive",
   description:
-    "All of the file is checked before anything is written. What is there by its id is put back, what is not is made, under ids that follow " +
-    "from those of the file: sent again, it goes on where it ended, and makes nothing twice. Nothing is ever removed.",
-  query: z.strictObject({ dry_run: z.boolean().default(false).describe("Only answer what would be done.") }),
+    "The whole file is validated before anything is written. Entities that exist by id are restored; others are created under ids " +
+    "derived from those in the file, so sending it again resumes the import and creates no duplicates. Nothing is ever deleted.",
+  query: z.strictObject({
+    dry_run: z.boolean().default(false).describe("Report what would be done, without writing."),
+  }),
   ...upload({
     contentTypes: [ARCHIVE_TYPE],
     limitBytes: 268_435_456,
-    description: "What the export answers.",
+    description: "A file that the export returned.",
   }),
   response: ArchiveImport,
   errors: ["archive_invalid"],

@@ -3,7 +3,7 @@ import { Actor, reading } from "./changes.js";
 import { Id, Instant, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
 
-// The record of what happened to accounts, to what lets somebody in, and to what takes the inventory elsewhere. @see docs/audit.md
+// The record of changes to accounts, credentials, webhooks and archives. @see docs/audit.md
 
 export const AUDITED_ENTITIES = ["Organization", "User", "Session", "Invite", "UserApiKey", "Webhook"] as const;
 export const AUDIT_ACTIONS = [
@@ -34,10 +34,10 @@ export const AuditedEntity = z.enum(AUDITED_ENTITIES);
 export const AuditAction = z
   .enum(AUDIT_ACTIONS)
   .describe(
-    "`rotated`: a key or a webhook has another secret. `revoked`: somebody reported that a key has leaked, which ended it. `accepted`: an invite was used up. `login_failed`: with a wrong password; `second_factor_failed`: with the right one, and a wrong code. " +
-      "`linked`, `unlinked`: an account at a provider; `taken_over`: by who proved the address there, which ended password, sessions and keys. " +
-      "`first_used`: a key from an address from which it was not used before. " +
-      "`paused`: the server has stopped a webhook that failed. `replayed`: a webhook goes on from another place. " +
+    "`rotated`: a key or webhook got a new secret. `revoked`: a key was reported as leaked and revoked. `accepted`: an invite was used. `login_failed`: wrong password; `second_factor_failed`: correct password, wrong code. " +
+      "`linked`, `unlinked`: an account at an identity provider; `taken_over`: by the user who proved the address there, which revoked password, sessions and keys. " +
+      "`first_used`: a key was used from a new address. " +
+      "`paused`: the server disabled a failing webhook. `replayed`: the cursor of a webhook was reset. " +
       "`exported`, `imported`: an archive of the organization.",
   );
 
@@ -46,7 +46,7 @@ export const AuditedState = z.record(z.string(), z.unknown()).nullable();
 /** One entry of the audit log. */
 export const AuditEntry = z
   .object({
-    cursor: z.string().describe("Its place in the order of commit; `after` it come later ones."),
+    cursor: z.string().describe("Position in commit order; pass it as `after` to get later entries."),
     at: Timestamp,
     action: AuditAction,
     entity: AuditedEntity,
@@ -54,19 +54,19 @@ export const AuditEntry = z
     name: z
       .string()
       .describe(
-        "What the entity was called: the email address for users and sessions, the level for invites, the host for webhooks; `archive` for archives.",
+        "Display name: the email address of users and sessions, the level of invites, the host of webhooks; `archive` for archives.",
       ),
-    before: AuditedState.describe("The entity without any secret; null when there was none."),
-    after: AuditedState.describe("The same from then on; null when there is none."),
-    fields: z.array(z.string()).describe("The members that were changed, but for `updated_at`."),
-    actor: Actor.nullable().describe("Null when nobody is known: a failed login, an operator, or the server itself."),
-    address: z.string().nullable().describe("Of the client."),
+    before: AuditedState.describe("The entity before the change, without secrets; null if it did not exist."),
+    after: AuditedState.describe("The entity after the change, without secrets; null if it no longer exists."),
+    fields: z.array(z.string()).describe("The changed members, except `updated_at`."),
+    actor: Actor.nullable().describe("Null if unknown: a failed login, an operator, or the server itself."),
+    address: z.string().nullable().describe("IP address of the client."),
     request_id: z.string().nullable(),
     comment: z.string().nullable().describe("The `Change-Comment` of the request."),
     attempts: z
       .int()
       .nullable()
-      .describe("Failures in a row of this account from this address; null for everything but failed logins."),
+      .describe("Consecutive failures for this account from this address; null except for failed logins."),
   })
   .meta({ id: "AuditEntry" });
 export type AuditEntry = z.infer<typeof AuditEntry>;
@@ -82,18 +82,18 @@ export const listAudit = endpoint({
   operationId: "list_audit",
   method: "get",
   path: "/api/v1/audit",
-  summary: "List what happened to accounts, sessions, invites, API keys, webhooks and the organization",
+  summary: "List audit entries of accounts, sessions, invites, API keys, webhooks and the organization",
   description:
-    "In the order of commit. `meta.next` is the cursor to go on from, also at the end of what there is; null at the end of the " +
-    "order `desc`. `meta.oldest` is the one behind which everything is kept.",
+    "In commit order. `meta.next` is the cursor to continue from, even at the end of the log; null at the end of `desc` order. " +
+    "All entries after the cursor `meta.oldest` are retained.",
   query: z.strictObject({
-    user_id: Id.optional().describe("Only what this user did."),
-    key_id: Id.optional().describe("Only what was done with this API key."),
+    user_id: Id.optional().describe("Only actions of this user."),
+    key_id: Id.optional().describe("Only actions with this API key."),
     action: AuditAction.optional(),
     entity: AuditedEntity.optional().describe("Only entities of this kind."),
     entity_id: Id.optional().describe("Only this entity."),
-    request_id: z.string().min(1).max(128).optional().describe("Only what this request did."),
-    since: Instant.optional().describe("Only entries of this time or later."),
+    request_id: z.string().min(1).max(128).optional().describe("Only actions of this request."),
+    since: Instant.optional().describe("Only entries at or after this time."),
     until: Instant.optional().describe("Only entries before this time."),
     ...reading,
   }),

@@ -1,23 +1,23 @@
 import type { BindingInput } from "./bindings.js";
 
-// The binding rules of a service, as a verdict on a request: topology enforces it, and an editor shows it before anything is
-// sent. The verdict does not depend on the order of the request, but for the places that it names. @see docs/api.md "Bindings"
+// Binding rules of a service, shared so that topology enforces them and the editor can show the result before submitting. Apart
+// from the indexes it reports, the verdict does not depend on the order of the bindings. @see docs/api.md "Bindings"
 
-/** Ids that bindings of one host may point at. */
+/** Ids that bindings of one host may reference. */
 export interface HostInventory {
   readonly ports: readonly string[];
   readonly interfaces: readonly string[];
 }
 
-/** A binding that is left out: it says the same as another one, or less than one of its port on all interfaces. */
+/** A binding dropped because it duplicates another, or is covered by one of its port on all interfaces. */
 export interface RemovedBinding {
   readonly index: number;
   readonly because: "duplicate" | "all_interfaces";
-  /** The place of the one that stays. */
+  /** Index of the binding that is kept. */
   readonly of: number;
 }
 
-/** A binding that names a port or interface of another host; only the foreign ids are told. */
+/** A binding that references a port or interface of another host; contains only the foreign ids. */
 export interface ForeignBinding {
   readonly index: number;
   readonly type: BindingInput["type"];
@@ -25,7 +25,7 @@ export interface ForeignBinding {
   readonly interface_id?: string;
 }
 
-/** An interface binding (at `index`) and a port binding (at `conflicts_with`) that meet on an interface. */
+/** An interface binding (at `index`) and a port binding (at `conflicts_with`) on the same interface. */
 export interface BindingConflict {
   readonly index: number;
   readonly interface_id: string;
@@ -33,33 +33,33 @@ export interface BindingConflict {
   readonly port_id: string;
 }
 
-/** What becomes of requested bindings, each by its place in the request. */
+/** The outcome for requested bindings, identified by their index in the request. */
 export interface BindingVerdict {
-  /** Refuses all of it. */
+  /** If not empty, the request is rejected. */
   readonly foreign: readonly ForeignBinding[];
   readonly removed: readonly RemovedBinding[];
-  /** Refuse all of it; looked for when nothing is foreign. */
+  /** If not empty, the request is rejected. Only computed when no binding is foreign. */
   readonly conflicts: readonly BindingConflict[];
   readonly kept: readonly BindingInput[];
 }
 
 type PortBindingInput = Extract<BindingInput, { type: "Port" }>;
 
-/** A request's binding with its place in the request. */
+/** A requested binding with its index in the request. */
 interface Placed {
   readonly binding: BindingInput;
   readonly index: number;
 }
 
-// A thousand bindings can conflict in 250,000 pairs; more than this many are not listed.
+// A thousand bindings can form 250,000 conflicting pairs, so the list is capped.
 const MOST_PAIRS = 1000;
 
-/** Judges what a caller asks for a service of the host that it was made for. */
+/** Evaluates the requested bindings of a service on one host. */
 export type BindingJudge = (requested: readonly BindingInput[]) => BindingVerdict;
 
 /**
- * Makes the judge of a host: every port and interface must be of the host; duplicates go; a port bound on all interfaces
- * removes its bindings on single ones; an interface binding and a port binding may not meet.
+ * Creates the judge for a host: every port and interface must belong to the host; duplicates are dropped; a port bound on all
+ * interfaces replaces its bindings on single ones; an interface binding and a port binding must not share an interface.
  */
 export function bindingJudge({ ports, interfaces }: HostInventory): BindingJudge {
   const own: OwnIds = { ports: new Set(ports), interfaces: new Set(interfaces) };
@@ -86,7 +86,7 @@ function judged(requested: readonly BindingInput[], own: OwnIds): BindingVerdict
   };
 }
 
-/** The same for two bindings that say the same. */
+/** Equal for equivalent bindings. */
 export function bindingKey(binding: BindingInput): string {
   return binding.type === "Interface"
     ? `interface ${binding.interface_id}`
@@ -140,7 +140,7 @@ function conflictsIn(placed: readonly Placed[]): BindingConflict[] {
   return pairs;
 }
 
-/** The port bindings of each interface with their places; those on all interfaces under null. */
+/** Port bindings with their indexes, by interface id; null is the key for all interfaces. */
 function portBindingsByInterface(placed: readonly Placed[]) {
   const found = new Map<string | null, { port_id: string; at: number }[]>();
   for (const { binding, index } of placed) {

@@ -13,7 +13,7 @@ export const PortBindingInput = z
   .object({ type: z.literal("Port"), port_id: Id, interface_id: Id.nullable().default(null) })
   .meta({ id: "PortBindingInput" });
 
-/** A binding as a caller asks for it. */
+/** A binding in a request. */
 export const BindingInput = z
   .discriminatedUnion("type", [InterfaceBindingInput, PortBindingInput])
   .meta({ id: "BindingInput" });
@@ -21,7 +21,7 @@ export type BindingInput = z.infer<typeof BindingInput>;
 
 const owned = { ...serverFields, service_id: Id, network_id: Id };
 
-/** A binding as it is answered. @see docs/api.md "Bindings" */
+/** A binding in a response. @see docs/api.md "Bindings" */
 export const Binding = z
   .discriminatedUnion("type", [
     z.object({ ...owned, type: z.literal("Interface"), interface_id: Id }).meta({ id: "InterfaceBinding" }),
@@ -47,7 +47,7 @@ export const listBindings = endpoint({
     network_id: filters.network_id,
     service_id: Id.optional().describe("Only bindings of this service."),
     port_id: Id.optional().describe("Only bindings of this port."),
-    interface_id: Id.optional().describe("Only bindings that name this interface."),
+    interface_id: Id.optional().describe("Only bindings that reference this interface."),
   }),
   response: Binding,
   list: true,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What kind of thing a service is; `Unknown` and `Custom` stand for what the catalogue does not hold. */
+/** Category of a service; `Unknown` and `Custom` are for services that are not in the catalogue. */
 export const CATEGORIES = [
   "NetworkCore",
   "NetworkAccess",

@@ -2,21 +2,21 @@ import { z } from "zod";
 import { byId, filters, Id, Instant, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
 
-// The journal of what happened to topology resources. @see docs/changes.md
+// The journal of changes to topology resources. @see docs/changes.md
 
-/** Kinds of entities that have entries. Bindings are told with their service. */
+/** Kinds of entities that have entries. Bindings are part of their service. */
 export const CHANGED_ENTITIES = ["Network", "Subnet", "Host", "Interface", "Port", "Service", "Tag"] as const;
 export const ChangedEntity = z.enum(CHANGED_ENTITIES);
 export const CHANGE_ACTIONS = ["created", "updated", "deleted"] as const;
 
-/** Seconds that an empty answer may be held back. */
+/** Maximum long-polling time in seconds. */
 export const LONGEST_WAIT_SECONDS = 25;
 
 export const Actor = z
   .object({
     user_id: Id,
-    key_id: Id.nullable().describe("Null when it was a session."),
-    email: z.string().nullable().describe("Of the user at that time."),
+    key_id: Id.nullable().describe("Null for a session."),
+    email: z.string().nullable().describe("The user's email address at that time."),
   })
   .meta({ id: "Actor" });
 export type Actor = z.infer<typeof Actor>;
@@ -26,29 +26,25 @@ const Before = z.record(z.string(), z.unknown()).nullable();
 /** One entry of the journal. */
 export const Change = z
   .object({
-    cursor: z.string().describe("Its place in the order of commit; `after` it come later ones."),
+    cursor: z.string().describe("Position in commit order; pass it as `after` to get later changes."),
     at: Timestamp.describe("When it was committed."),
     action: z.enum(CHANGE_ACTIONS),
     entity: ChangedEntity,
     entity_id: Id,
     network_id: Id.nullable().describe("Null for a tag."),
-    host_id: Id.nullable().describe("Of what stands on a host, and of the host itself."),
-    name: z
-      .string()
-      .describe("What the entity was called; an address, or a number and protocol, where it has no name."),
+    host_id: Id.nullable().describe("For hosts and their children; otherwise null."),
+    name: z.string().describe("Name of the entity; the address, or number and protocol, if it has none."),
     before: Before.describe(
-      "The entity as it was answered; null when it was created. A host is without what is on it.",
+      "The entity before the change; null if it was created. A host is shown without its children.",
     ),
-    after: Before.describe("The entity as it was answered from then on; null when it was deleted."),
-    fields: z.array(z.string()).describe("The members that an update changed, but for `updated_at`."),
-    actor: Actor.nullable().describe("Null when nobody is known to have asked for it."),
+    after: Before.describe("The entity after the change; null if it was deleted."),
+    fields: z.array(z.string()).describe("The members changed by an update, except `updated_at`."),
+    actor: Actor.nullable().describe("Null if unknown."),
     request_id: z.string().nullable(),
     comment: z.string().nullable().describe("The `Change-Comment` of the request."),
     reconciled: z
       .boolean()
-      .describe(
-        "Found by comparing what is stored: the entity was there before its journal, or the journal was cut off.",
-      ),
+      .describe("Derived by comparing stored state: the entity predates the journal, or the journal was truncated."),
   })
   .meta({ id: "Change" });
 export type Change = z.infer<typeof Change>;
@@ -56,28 +52,28 @@ export type Change = z.infer<typeof Change>;
 /** A page of entries. */
 const Changes = z.array(Change).meta({ id: "Changes" });
 
-/** A place in the order of commit. */
+/** A position in commit order. */
 export const ChangeCursor = z
   .string()
   .max(64)
   .regex(/^[\w-]+$/);
 
 export const reading = {
-  order_direction: z.enum(["asc", "desc"]).default("asc").describe("The oldest first, or the newest."),
-  limit: z.int().min(1).max(1000).default(50).describe("The most entries that are answered; there may be fewer."),
-  after: ChangeCursor.optional().describe("Only what comes behind this cursor in the order of the answer."),
+  order_direction: z.enum(["asc", "desc"]).default("asc").describe("Oldest first, or newest first."),
+  limit: z.int().min(1).max(1000).default(50).describe("Maximum number of entries; a page may have fewer."),
+  after: ChangeCursor.optional().describe("Only entries after this cursor, in the requested order."),
 } as const;
 
 const changeFilters = {
   network_id: filters.network_id,
-  host_id: Id.optional().describe("Only this host, and what stands on it."),
+  host_id: Id.optional().describe("Only this host and its children."),
   entity: ChangedEntity.optional().describe("Only entities of this kind."),
   entity_id: Id.optional().describe("Only this entity."),
   action: z.enum(CHANGE_ACTIONS).optional(),
   user_id: Id.optional().describe("Only changes by this user."),
   key_id: Id.optional().describe("Only changes by this API key."),
   request_id: z.string().min(1).max(128).optional().describe("Only changes by this request."),
-  since: Instant.optional().describe("Only changes at this time or later."),
+  since: Instant.optional().describe("Only changes at or after this time."),
   until: Instant.optional().describe("Only changes before this time."),
 } as const;
 
@@ -89,10 +85,10 @@ export const listChanges = endpoint({
   method: "get",
   path: "/api/v1/changes",
   waits: true,
-  summary: "List changes, in the order in which they were committed",
+  summary: "List changes in commit order",
   description:
-    "`meta.next` is the cursor to go on from, also at the end of what there is; null at the end of the order `desc`. " +
-    "`meta.oldest` is the one behind which everything is kept.",
+    "`meta.next` is the cursor to continue from, even at the end of the journal; null at the end of `desc` order. " +
+    "All changes after the cursor `meta.oldest` are retained.",
   query: z.strictObject({
     ...changeFilters,
     ...reading,
@@ -101,25 +97,24 @@ export const listChanges = endpoint({
       .min(0)
       .max(LONGEST_WAIT_SECONDS)
       .default(0)
-      .describe("Seconds for which an answer without changes is held back until there are some. Not with `desc`."),
+      .describe("Long polling: seconds to wait for changes if there are none yet. Not with `desc`."),
   }),
   response: Changes,
   errors: ["cursor_invalid", "changes_gone"],
 });
 
-/** The type of an answer that goes on. */
 export const EVENT_STREAM = "text/event-stream";
 
-/** Seconds after which a stream tells where it is, whether something came or not. */
+/** Interval in seconds at which a stream sends its position, even without changes. */
 export const BOOKMARK_SECONDS = 15;
 
-/** Why a stream ends that could go on for its credential; the code of an error otherwise. */
+/** Reasons for ending a stream whose credential is still valid; otherwise the end event carries an error code. */
 export const STREAM_ENDS = {
   rights_changed: "The caller's rights have changed; connect again.",
-  closing: "The process that served the stream stops; connect again.",
+  closing: "The server is shutting down; connect again.",
 } as const;
 
-/** The last event of a stream, as text. @param end its code, and what that means */
+/** The last event of a stream in SSE format. @param end code and message */
 export function endEvent(end: { readonly code: string; readonly error: string }): string {
   return `event: end\ndata: ${JSON.stringify(end)}\n\n`;
 }
@@ -131,18 +126,20 @@ export const streamChanges = endpoint({
   path: "/api/v1/changes/stream",
   streams: true,
   files: [EVENT_STREAM],
-  summary: "Follow changes while they happen",
+  summary: "Stream changes as they happen",
   description:
-    "Server-Sent Events: `state` with an entity as it is, where `initial` asks for it; `change` with an entry as `/changes` answers it, and its cursor as the id; `bookmark` with a cursor alone, " +
-    `when all that there was has come and every ${BOOKMARK_SECONDS} s; \`end\` with a code when the stream is ended on purpose. ` +
-    "`Last-Event-ID` says from where to go on, and is stronger than `after`; without both it begins with the oldest change.",
+    "Server-Sent Events: `state` with the current state of an entity, if `initial` is set; `change` with an entry as in `/changes`, and its cursor as the event id; `bookmark` with a cursor only, " +
+    `after the backlog and then every ${BOOKMARK_SECONDS} s; \`end\` with a code when the server ends the stream. ` +
+    "`Last-Event-ID` sets the position to resume from and takes precedence over `after`; without either, the stream starts at the oldest change.",
   query: z.strictObject({
     ...changeFilters,
-    after: ChangeCursor.optional().describe("Only what comes behind this cursor."),
+    after: ChangeCursor.optional().describe("Only changes after this cursor."),
     initial: z
       .boolean()
       .default(false)
-      .describe("Begins with what there is, unless it goes on from a cursor. With filters of place and entity only."),
+      .describe(
+        "Send the current state first, unless resuming from a cursor. Only with filters by network, host and entity.",
+      ),
   }),
   response: z.string(),
   errors: ["cursor_invalid", "changes_gone", "too_many_streams"],
@@ -154,9 +151,9 @@ function history(singular: string, path: string, one: string) {
     operationId: `get_${singular}_history`,
     method: "get",
     path: `/api/v1/${path}/{id}/history`,
-    summary: `What happened to ${one}`,
+    summary: `Get the history of ${one}`,
     description:
-      "Also of one that is deleted. `meta.next` is the cursor to go on from; null at the end of the order `desc`.",
+      "Also available after deletion. `meta.next` is the cursor to continue from; null at the end of `desc` order.",
     params: byId,
     query: z.strictObject(reading),
     response: Changes,
@@ -164,9 +161,9 @@ function history(singular: string, path: string, one: string) {
   });
 }
 
-export const getNetworkHistory = history("network", "networks", "a network itself");
+export const getNetworkHistory = history("network", "networks", "a network, without its contents");
 export const getSubnetHistory = history("subnet", "subnets", "a subnet");
-export const getHostHistory = history("host", "hosts", "a host, and to what stood on it");
+export const getHostHistory = history("host", "hosts", "a host and its children");
 export const getInterfaceHistory = history("interface", "interfaces", "an interface");
 export const getPortHistory = history("port", "ports", "a port");
 export const getServiceHistory = history("service", "services", "a service");

@@ -5,8 +5,8 @@ import { textFault } from "./formats.js";
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
- * The lower-case hyphenated form of a UUID in any usual notation (upper case, braces, `urn:uuid:`, no hyphens); anything
- * else comes back as it was. Versions and variants are not looked at.
+ * Normalizes a UUID in any common notation (upper case, braces, `urn:uuid:`, no hyphens) to lower case with hyphens; other
+ * text is returned unchanged. Version and variant are not checked.
  */
 export function canonicalId(text: string): string {
   if (UUID.test(text)) return text;
@@ -24,7 +24,6 @@ export function isId(text: string): boolean {
   return UUID.test(text);
 }
 
-/** What is said of a text that is no identifier. */
 export const ID_FAULT = "must be a UUID";
 
 /** An identifier: accepted in any UUID notation, answered in lower case with hyphens. */
@@ -46,7 +45,7 @@ export const IpAddress = z.union([Ipv4Address, Ipv6Address], { error: "must be a
 /** ISO 8601 in any time zone. */
 export const Instant = z.iso.datetime({ offset: true }).meta({ id: "Instant" });
 
-// The same for the document: `\p` is not understood everywhere. White space at the ends is cut off before anything is checked.
+// Equivalents of the checks for OpenAPI, where `\p` is not portable. White space at the ends is trimmed before validation.
 const CONTROL = "\\u0000-\\u001f\\u007f-\\u009f";
 const VERBATIM_PATTERN = `^[^${CONTROL}]*$`;
 const TRIMMED_PATTERN = `^[\\t-\\r ]*[^${CONTROL}]*[\\t-\\r ]*$`;
@@ -62,10 +61,10 @@ export function verbatimText(min: number, max: number, base: z.ZodString = z.str
     .meta({ minLength: min, maxLength: max, pattern: VERBATIM_PATTERN });
 }
 
-/** By length: the document names each of these once. */
+/** Cached by length, so that OpenAPI has one named schema for each. */
 const texts = new Map<string, z.ZodString>();
 
-/** {@link verbatimText} without the white space around it. */
+/** {@link verbatimText}, trimmed. */
 export function text(min: number, max: number): z.ZodString {
   const id = `Text${min}To${max}`;
   const known = texts.get(id);
@@ -79,7 +78,7 @@ export function text(min: number, max: number): z.ZodString {
 export const Name = text(1, 100);
 export const Description = text(0, 500);
 
-/** Tags of an entity: ids of managed tags, or free labels; repeated ones count once. */
+/** Tags of an entity: ids of managed tags, or free labels. Duplicates are removed. */
 export const Tags = z
   .array(text(1, 50).overwrite(canonicalId))
   .max(50)
@@ -90,12 +89,12 @@ export const Tags = z
 export const Source = z.object({ type: z.string() }).meta({ id: "Source" });
 export type Source = z.infer<typeof Source>;
 
-/** A {@link Source} that is sent back; its value is ignored. */
+/** A {@link Source} sent back by a client; ignored. */
 export const EchoedSource = z.object({ type: z.string() }).meta({ id: "EchoedSource" });
 
 export const VIRTUALIZATION_LIMIT_BYTES = 16_384;
 
-/** Free JSON. It is taken as it is: nothing looks into it beyond its size. */
+/** Arbitrary JSON; only its size and numbers are validated. */
 const Details = z
   .custom<Readonly<Record<string, unknown>>>(isObject, "must be an object")
   .meta({ override: { type: "object", additionalProperties: true } });
@@ -104,7 +103,7 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Why free JSON is refused; null when it is not. What is too large is not looked into. */
+/** Why arbitrary JSON is rejected, or null. The size is checked first. */
 function detailsFault(details: unknown): string | null {
   const text = JSON.stringify(details);
   const isLarge =
@@ -112,16 +111,16 @@ function detailsFault(details: unknown): string | null {
     (text.length * 3 > VIRTUALIZATION_LIMIT_BYTES &&
       new TextEncoder().encode(text).length > VIRTUALIZATION_LIMIT_BYTES);
   if (isLarge) return "must not exceed 16 KiB as JSON";
-  return hasInfinity(details) ? "must not hold numbers beyond those of JSON" : null;
+  return hasInfinity(details) ? "must not contain numbers out of range" : null;
 }
 
-/** A number such as 1e999 is valid JSON, and cannot be written as JSON again. */
+/** A number such as 1e999 is valid JSON but parses to Infinity, which cannot be serialized. */
 function hasInfinity(value: unknown): boolean {
   if (typeof value === "number") return !Number.isFinite(value);
   return typeof value === "object" && value !== null && Object.values(value).some(hasInfinity);
 }
 
-/** How a host or service is virtualized, such as a container of a runtime; `details` is free. */
+/** How a host or service is virtualized, for example as a container; `details` is arbitrary JSON. */
 export const Virtualization = z
   .object({
     type: text(1, 50),
@@ -132,22 +131,22 @@ export const Virtualization = z
   })
   .meta({ id: "VirtualizationInput" });
 
-/** {@link Virtualization} as answered. */
+/** {@link Virtualization} in a response. */
 export const VirtualizationAnswer = z.object({ type: z.string(), details: Details }).meta({ id: "Virtualization" });
 export type Virtualization = z.infer<typeof VirtualizationAnswer>;
 
 export const PermissionLevel = z.enum(PERMISSIONS).meta({ id: "Permission" });
 
-/** The members that the server gives every entity. */
+/** Members of every entity that the server sets. */
 export const serverFields = { id: Id, created_at: Timestamp, updated_at: Timestamp };
 
-/** Path parameter of every single entity. */
+/** Path parameter of operations on a single entity. */
 export const byId = z.object({ id: Id });
 
-/** The data of a delete. */
+/** Response data of a deletion. */
 export const Nothing = z.null();
 
-/** Ids to delete together; repeated ones count once. */
+/** Ids to delete together. Duplicates are removed. */
 export const BulkDelete = z
   .array(Id)
   .min(1)
@@ -157,7 +156,7 @@ export const BulkDelete = z
 
 export const BulkDeleted = z.object({ deleted_count: z.int(), requested_count: z.int() }).meta({ id: "BulkDeleted" });
 
-/** Characters of a cursor: two texts to order by, each character of them in up to six digits. */
+/** Maximum characters of a cursor: it encodes two sort keys, each character as up to six digits. */
 export const CURSOR_LIMIT = 4_096;
 
 const Cursor = z
@@ -165,19 +164,19 @@ const Cursor = z
   .max(CURSOR_LIMIT)
   .regex(/^[\w-]+$/)
   .describe(
-    "Continues behind the page that answered it as `meta.pagination.next`: with the same filters and order, and no " +
-      "`offset`. Takes as long on the last page as on the first, and neither skips nor repeats what stays where it is.",
+    "Continues after the page that returned it as `meta.pagination.next`. Requires the same filters and order, and no `offset`. " +
+      "Takes constant time for each page, and neither skips nor repeats entities that do not move.",
   );
 
-/** Parameters that every list takes, with the fields it can be ordered by; all of them are optional. @see docs/api.md "Lists" */
+/** Parameters of every list, all optional. @param fields the sortable fields, the default first @see docs/api.md "Lists" */
 export function listQuery<const Field extends string, Filters extends z.ZodRawShape>(
   fields: readonly [Field, ...Field[]],
   filters: Filters,
 ) {
   return z.strictObject({
     ...filters,
-    group_by: z.enum(fields).optional().describe("Primary order, always ascending."),
-    order_by: z.enum(fields).optional().describe(`Within groups, or alone. Default \`${fields[0]}\`.`),
+    group_by: z.enum(fields).optional().describe("Primary sort key, always ascending."),
+    order_by: z.enum(fields).optional().describe(`Sort key, within groups if any. Default \`${fields[0]}\`.`),
     order_direction: z.enum(["asc", "desc"]).default("asc").describe("Direction of `order_by` only."),
     limit: z.int().min(0).max(1000).default(50).describe("Page size; 0 means no limit."),
     offset: z.int().min(0).max(2_147_483_647).default(0).describe("Entities to skip."),
@@ -185,7 +184,7 @@ export function listQuery<const Field extends string, Filters extends z.ZodRawSh
   });
 }
 
-/** A part of some texts of an entity; the list says of which. */
+/** Substring search; each list documents the searched fields. */
 export const SearchPart = text(1, 100).optional();
 
 /** Filters that many lists share. */

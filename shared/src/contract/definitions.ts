@@ -4,13 +4,13 @@ import { filters, listQuery } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { PROTOCOLS } from "./ports.js";
 
-/** A well-known kind of service: what `service_definition` may name besides words of one's own. */
+/** A well-known kind of service; `service_definition` may also be any other text. */
 export const ServiceDefinition = z
   .object({
     name: z.string(),
     category: Category,
     description: z.string(),
-    ports: z.array(z.object({ number: z.int(), protocol: z.enum(PROTOCOLS) })).describe("Where it usually listens."),
+    ports: z.array(z.object({ number: z.int(), protocol: z.enum(PROTOCOLS) })).describe("Default ports."),
   })
   .meta({ id: "ServiceDefinition" });
 export type ServiceDefinition = z.infer<typeof ServiceDefinition>;
@@ -23,7 +23,7 @@ export const listServiceDefinitions = endpoint({
   credential: "any",
   permission: "Viewer",
   tag: "Service definitions",
-  summary: "The catalogue of well-known services",
+  summary: "List the catalogue of well-known services",
   query: listQuery(["name", "category"], {
     network_id: filters.network_id.describe("Has no effect: the catalogue is the same for everybody."),
     category: z.array(Category).max(50).default([]).describe("Only services of these categories."),

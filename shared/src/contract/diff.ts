@@ -4,12 +4,12 @@ import { filters, Id } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { Moment } from "./moments.js";
 
-// What is different between two moments, by the journal. @see docs/changes.md
+// The difference between two points in time, derived from the journal. @see docs/changes.md
 
-/** Changes between two moments that can be compared, and entities that they may be of. */
+/** Maximum changes in the compared range, and maximum entities that they affect. */
 export const COMPARED = { changes: 500_000, entities: 200_000 } as const;
 
-/** How differences are answered. */
+/** Response formats. */
 export const DIFF_FORMATS = ["json", "markdown"] as const;
 
 const State = z.record(z.string(), z.unknown()).nullable();
@@ -19,21 +19,21 @@ const Difference = z
     entity: ChangedEntity,
     entity_id: Id,
     network_id: Id.nullable().describe("Null for a tag."),
-    host_id: Id.nullable().describe("Of what stands on a host, and of the host itself."),
-    name: z.string().describe("What the entity is called at `to`, or was at `from` when it is gone."),
-    before: State.describe("The entity as it was answered at `from`; null when it was added. A host is without what is on it."), // prettier-ignore
-    after: State.describe("The entity as it was answered at `to`; null when it was removed."),
+    host_id: Id.nullable().describe("For hosts and their children; otherwise null."),
+    name: z.string().describe("Name at `to`, or at `from` if removed."),
+    before: State.describe("The entity at `from`; null if it was added. A host is shown without its children."),
+    after: State.describe("The entity at `to`; null if it was removed."),
     fields: z
       .array(z.string())
-      .describe("The members that differ, but for `updated_at`; none when it was changed and changed back."),
+      .describe("The members that differ, except `updated_at`; empty if it was changed and changed back."),
   })
   .meta({ id: "Difference" });
 export type Difference = z.infer<typeof Difference>;
 
 export const Diff = z
   .object({
-    from: z.string().describe("The cursor of the earlier moment."),
-    to: z.string().describe("The cursor of the later one; following changes may go on behind it."),
+    from: z.string().describe("Cursor of the start."),
+    to: z.string().describe("Cursor of the end, from which changes can be followed."),
     added: z.array(Difference),
     removed: z.array(Difference),
     changed: z.array(Difference),
@@ -49,13 +49,13 @@ export const diffChanges = endpoint({
   credential: "any",
   permission: "Viewer",
   tag: "Changes",
-  summary: "What is different between two moments",
+  summary: "Compare two points in time",
   description:
-    "What was added or changed and removed again in between is not mentioned. At most " +
+    "Entities that were both added and removed in between are omitted. At most " +
     `${COMPARED.changes} changes of ${COMPARED.entities} entities are compared. Markdown is a plain file without an envelope.`,
   query: z.strictObject({
-    from: Moment.describe("The earlier moment: a time, or a cursor."),
-    to: Moment.optional().describe("The later moment; now unless given."),
+    from: Moment.describe("Start: a time or a cursor."),
+    to: Moment.optional().describe("End: a time or a cursor; default now."),
     network_id: filters.network_id,
     format: z.enum(DIFF_FORMATS).default("json"),
   }),

@@ -2,11 +2,11 @@ import type { z } from "zod";
 import type { ErrorCode } from "../errors.js";
 import type { Upload } from "./upload.js";
 
-/** Levels of permission, highest first. @see docs/api.md "Permissions" */
+/** Permission levels, highest first. @see docs/api.md "Permissions" */
 export const PERMISSIONS = ["Owner", "Admin", "Member", "Viewer"] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
-/** True when a caller of level `held` may do what needs at least `needed`. */
+/** True if level `held` is sufficient for an operation that requires `needed`. */
 export function isAtLeast(held: Permission, needed: Permission): boolean {
   return PERMISSIONS.indexOf(held) <= PERMISSIONS.indexOf(needed);
 }
@@ -17,15 +17,15 @@ export function lowerOf(a: Permission, b: Permission): Permission {
 }
 
 /**
- * What a request must carry: `any` an API key or a session, `session` a session only, `optional` a session that may
- * have ended already, `none` nothing; `process` the signature of another process of ours.
+ * The credential a request needs: `any` an API key or a session, `session` a session only, `optional` a session that may have
+ * expired, `none` nothing; `process` the signature of another process of this system.
  */
 export type CredentialRule = "any" | "session" | "optional" | "none" | "process";
 
-/** The process that answers. */
+/** The process that handles the request. */
 export type Upstream = "gateway" | "identity" | "topology";
 
-/** One operation of the API: the single source of its types, validation, route, permission and documentation. */
+/** One API operation: the single source of its types, validation, route, permission and documentation. */
 export interface Endpoint<
   Params extends z.ZodObject = z.ZodObject,
   Query extends z.ZodObject = z.ZodObject,
@@ -38,50 +38,50 @@ export interface Endpoint<
   readonly path: string;
   readonly upstream: Upstream;
   readonly credential: CredentialRule;
-  /** The lowest level that may call it; null where no level is needed. */
+  /** The minimum level; null if none is required. */
   readonly permission: Permission | null;
-  /** It is about what belongs to the whole organization: an API key that is restricted to networks may not. */
+  /** Concerns the whole organization, so API keys restricted to networks are rejected. */
   readonly wholeOrganization?: boolean;
-  /** It ends the sessions that the browser has: identity is told the hashes of all session cookies, however many. */
+  /** Ends the browser's sessions: the gateway forwards the hashes of all session cookies. */
   readonly endsSessions?: boolean;
   /** Identity is told the hashes of the cookies that bind a sign-in by a provider to its browser. */
   readonly bindsBrowser?: boolean;
   /** A success takes the browser elsewhere: 303 with `Location`, and nothing else. */
   readonly redirects?: boolean;
-  /** Its answer shows a secret that is nowhere else, and so is never kept for a repeated request. */
+  /** The response contains a secret, so it is never stored for idempotent replays. */
   readonly showsSecret?: boolean;
-  /** It can hold its answer back, for the seconds of the parameter `wait`. */
+  /** Supports long polling with the parameter `wait`. */
   readonly waits?: boolean;
-  /** Its answer goes on for as long as the caller may have it, as Server-Sent Events; its `files` say so. */
+  /** The response is a stream of Server-Sent Events; `files` has the media type. */
   readonly streams?: boolean;
-  /** It can be tried without effect, and tells what it changes: `query` holds the parameters of {@link planned}. */
+  /** Supports `dry_run` and `explain`: `query` contains the parameters of {@link planned}. */
   readonly plans?: boolean;
-  /** The group it is documented under. */
+  /** The group in the documentation. */
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
-  /** Set by `upload()` when the body is a file and not JSON. */
+  /** Set by `upload()` if the body is a file instead of JSON. */
   readonly upload?: Upload;
-  /** The schema of `data`; of one element when `list` is set. */
+  /** The schema of `data`, or of one element if `list` is set. */
   readonly response: Response;
-  /** The answer is a list with `meta.pagination`. */
+  /** The response is a list with `meta.pagination`. */
   readonly list?: boolean;
-  /** Media types of the files that it can answer instead of JSON; they have no envelope. */
+  /** Media types of file responses, which have no envelope. */
   readonly files?: readonly string[];
-  /** It answers nothing but one of its `files`, JSON among them. */
+  /** Every successful response is one of `files`. */
   readonly isFile?: boolean;
-  /** Codes beyond those that every operation can answer. */
+  /** Error codes in addition to those of every operation. */
   readonly errors: readonly ErrorCode[];
 }
 
-/** Any operation, when its schemas do not matter. */
+/** An operation with unspecified schemas. */
 export type AnyEndpoint = Endpoint;
 
-/** The schema of a missing part of a request. */
-// oxlint-disable-next-line typescript/no-generated-empty-object-type -- no members is what is meant
+/** The schema of an absent part of a request. */
+// oxlint-disable-next-line typescript/no-generated-empty-object-type -- it has no members on purpose
 type NoMembers = z.ZodObject<Record<never, never>>;
 
 /** Declares an operation, keeping the exact types of its schemas. */
@@ -98,7 +98,7 @@ export type ParamsOf<E> = E extends Endpoint<infer P> ? z.infer<P> : never;
 export type QueryOf<E> = E extends Endpoint<z.ZodObject, infer Q> ? z.infer<Q> : never;
 export type BodyOf<E> = E extends Endpoint<z.ZodObject, z.ZodObject, infer B> ? z.infer<B> : never;
 export type DataOf<E> = E extends Endpoint<z.ZodObject, z.ZodObject, z.ZodType, infer R> ? z.infer<R> : never;
-/** What a client may send as the body: before defaults and normalisation. */
+/** The body as sent by a client, before defaults and normalization. */
 export type BodyInputOf<E> = E extends Endpoint<z.ZodObject, z.ZodObject, infer B> ? z.input<B> : never;
-/** What a client may send as the query. */
+/** The query as sent by a client. */
 export type QueryInputOf<E> = E extends Endpoint<z.ZodObject, infer Q> ? z.input<Q> : never;

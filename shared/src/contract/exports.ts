@@ -4,9 +4,8 @@ import { endpoint } from "./endpoint.js";
 import { isDnsName } from "./formats.js";
 import { CSV_RESOURCES } from "./import-formats.js";
 
-// The inventory in the form in which other tools read it.
+// The inventory in the file formats of other tools. @see docs/exports.md
 
-/** Each is one file; see docs/exports.md. */
 export const EXPORT_FORMATS = ["prometheus", "ansible", "hosts", "dns", "homepage", "drawio", "csv"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
@@ -18,20 +17,19 @@ export const exportInventory = endpoint({
   credential: "any",
   permission: "Viewer",
   tag: "Exports",
-  summary: "The inventory in the form of another tool",
+  summary: "Export the inventory for another tool",
   description:
-    "Hosts with their addresses and services, as the list of hosts has them: targets for Prometheus (`http_sd`), an inventory " +
-    "for Ansible, lines for `/etc/hosts`, a zone for a DNS server, links for Homepage, a drawing for diagrams.net, or a table " +
-    "that can be imported again. The answer is the file, without an envelope, and is sent while it is read. With `If-None-Match` it is 304 for as " +
-    "long as nothing has changed that the caller may know of.",
+    "Hosts with their addresses and services: Prometheus targets (`http_sd`), an Ansible inventory, `/etc/hosts` lines, a DNS " +
+    "zone, Homepage links, a diagrams.net drawing, or a CSV table that can be imported again. The response is the file itself, " +
+    "streamed and without an envelope. With `If-None-Match`, 304 if nothing visible to the caller has changed.",
   params: z.object({ format: z.enum(EXPORT_FORMATS) }),
   query: z.strictObject({
     network_id: filters.network_id,
     tag_ids: filters.tag_ids,
     zone: text(1, 254)
-      .refine((zone) => isDnsName(zone.replace(/\.$/, "")), "must be the name of a zone")
+      .refine((zone) => isDnsName(zone.replace(/\.$/, "")), "must be a DNS zone name")
       .optional()
-      .describe("Of `dns`, which needs it: the zone in which the hosts are, such as `home.example`."),
+      .describe("Required for `dns`: the zone of the hosts, such as `home.example`."),
     resource: z.enum(CSV_RESOURCES).optional().describe("Of `csv`: what has a row; default `hosts`."),
   }),
   response: z.string(),

@@ -1,25 +1,24 @@
-// What texts are accepted, as functions: the schemas are made of them, and the thread of an import, which would pay for a
-// library of schemas with each file, uses them alone.
+// Text validation as plain functions: the schemas build on them, and import worker threads use them without loading zod.
 
-// Unpaired surrogates are refused because no UTF-8 store can give them back.
+// Unpaired surrogates are rejected because they cannot be encoded as UTF-8.
 const UNPRINTABLE = /[\p{Cc}\p{Cs}]/u;
 
 const MAC_NOTATIONS =
   /^(?:[0-9a-f]{12}|(?:[0-9a-f]{2}([:-]))(?:[0-9a-f]{2}\1){4}[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2}[0-9a-f]{4})$/i;
 
-/** Characters of a host name. */
+/** Maximum characters of a host name. */
 export const HOSTNAME_LIMIT = 253;
 
 const DNS_NAME = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?)*$/i;
 
-/** True for a name as programs look it up: labels of ASCII with dots between them, and none at the end. */
+/** True for a DNS name: ASCII labels separated by dots, without a trailing dot. */
 export function isDnsName(text: string): boolean {
   return DNS_NAME.test(text);
 }
 
-/** What is wrong with a text that may have `min` to `max` characters (code points); null when nothing is. */
+/** Validates a text of `min` to `max` characters (code points). @returns the fault, or null */
 export function textFault(value: string, min: number, max: number): string | null {
-  // A character has two code units at most.
+  // A code point has at most two code units.
   if (value.length > 2 * max) return `must have at most ${max} characters`;
   const length = [...value].length;
   if (length < min) return min === 1 ? "must not be empty" : `must have at least ${min} characters`;
@@ -27,7 +26,7 @@ export function textFault(value: string, min: number, max: number): string | nul
   return UNPRINTABLE.test(value) ? "must not contain control characters" : null;
 }
 
-/** `AA:BB:CC:DD:EE:FF` from any usual notation of a MAC address; anything else comes back as it was. */
+/** Normalizes a MAC address in any common notation to `AA:BB:CC:DD:EE:FF`; other text is returned unchanged. */
 export function canonicalMac(text: string): string {
   if (!MAC_NOTATIONS.test(text)) return text;
   const digits = text.replace(/[^0-9a-f]/gi, "").toUpperCase();

@@ -40,7 +40,7 @@ export const HostRecord = z.object({
 });
 export type HostRecord = z.infer<typeof HostRecord>;
 
-/** A host with its interfaces, ports and services, the first and last in the order of their positions. */
+/** A host with its interfaces, ports and services; interfaces and services are ordered by position. */
 export const Host = HostRecord.extend({
   ...sighting,
   interfaces: z.array(Interface),
@@ -80,7 +80,7 @@ export const HostCreate = z
   .meta({ id: "HostCreate" });
 export type HostCreate = z.infer<typeof HostCreate>;
 
-/** Children of an echoed host are ignored; each has its own operations. */
+/** Children in the body are ignored; they have their own operations. */
 export const HostUpdate = z
   .object({ network_id: Id, name: Name, ...optionalFields, tags: Tags.optional() })
   .meta({ id: "HostUpdate" });
@@ -101,7 +101,7 @@ export const listHosts = endpoint({
     ...filters,
     ...sightingFilters,
     q: SearchPart.describe(
-      "Only hosts with this in their name, hostname or one of their addresses, in any case; or with such a port: `10.0.0.5:443`, `:443`, `443/tcp`.",
+      "Case-insensitive search in name, hostname and addresses; or for a port: `10.0.0.5:443`, `:443`, `443/tcp`.",
     ),
   }),
   response: Host,
@@ -116,9 +116,9 @@ export const createHost = endpoint({
   method: "post",
   path: "/api/v1/hosts",
   permission: "Member",
-  summary: "Create a host, with its interfaces, ports and services if wanted",
+  summary: "Create a host, optionally with its interfaces, ports and services",
   description:
-    "All or nothing. The `id` of a child is a local name inside this body that bindings may use; the server gives its own ids.",
+    "Atomic. The `id` of a child is local to this body, for use in bindings; the server assigns its own ids.",
   body: HostCreate,
   response: Host,
   errors: [

@@ -1,6 +1,6 @@
-// What can be imported beside the XML of nmap, which has an operation of its own.
+// Formats that can be imported in addition to nmap XML, which has its own operation.
 
-/** Formats of files; `auto` is whatever the content says, the XML of nmap among them. */
+/** File formats; `auto` detects the format, including nmap XML, from the content. */
 export const IMPORT_FORMATS = [
   "auto",
   "ss",
@@ -13,14 +13,14 @@ export const IMPORT_FORMATS = [
 ] as const;
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
-/** Those in which a machine tells of itself without saying which one it is. */
+/** Formats whose files describe one host without identifying it. */
 const OF_A_HOST: ReadonlySet<ImportFormat> = new Set(["auto", "ss", "docker"]);
 
-/** What the rows of a table may be. */
+/** Kinds of rows in a CSV table. */
 export const CSV_RESOURCES = ["hosts", "interfaces", "ports", "services"] as const;
 export type CsvResource = (typeof CSV_RESOURCES)[number];
 
-/** What may be wrong with a cell of a table. */
+/** Error codes for cells of a CSV table. */
 export const CELL_FAULTS = [
   "missing_address",
   "not_an_address",
@@ -33,12 +33,12 @@ export const CELL_FAULTS = [
 ] as const;
 export type CellFault = (typeof CELL_FAULTS)[number];
 
-/** Whether the request may say what the rows of a file of the format are. */
+/** Whether the format accepts the parameter `resource`. */
 export function takesResource(format: ImportFormat): boolean {
   return format === "auto" || format === "csv";
 }
 
-/** Whether the request may say which machine a file of the format is from. */
+/** Whether the format accepts the parameters `host_id` and `hostname`. */
 export function takesHost(format: ImportFormat): boolean {
   return OF_A_HOST.has(format);
 }

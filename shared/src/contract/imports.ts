@@ -8,18 +8,18 @@ import { Missing, MissingCounts } from "./sightings.js";
 import { Cidr } from "./subnets.js";
 import { upload } from "./upload.js";
 
-// An import answers a plan: what it would do (`dry_run`), or what it has done, in the same form.
+// An import returns a plan: what it would do (`dry_run`) or what it has done, in the same form.
 
-const Line = z.int().describe("Line of the file, from 1; of a list in JSON, the number of the entry.");
+const Line = z.int().describe("Line of the file, from 1; for a JSON list, the number of the entry.");
 
-/** What an import does with something that the file names; `unchanged` was there already. */
+/** `unchanged`: the entity already existed. */
 const Action = z.enum(["create", "update", "unchanged"]);
-const id = Id.nullable().describe("Null for what a dry run would create.");
+const id = Id.nullable().describe("Null if a dry run would create it.");
 
-/** Where the file ends before its scan does. */
+/** The position where the file is truncated. */
 const Ending = z
   .object({ line: Line, column: z.int(), reason: z.string() })
-  .describe("Where and how the file ends early, or null.");
+  .describe("Where and why the file is truncated, or null.");
 
 export const ImportedScan = z
   .object({
@@ -31,7 +31,6 @@ export const ImportedScan = z
   .meta({ id: "ImportedScan" });
 export type ImportedScan = z.infer<typeof ImportedScan>;
 
-/** Why something was not done. */
 const Refusal = z.object({ code: z.string(), message: z.string() }).meta({ id: "ImportRefusal" });
 
 export const ImportedSubnet = z
@@ -57,7 +56,7 @@ const ImportedInterface = z
 const portOf = { protocol: z.enum(PROTOCOLS), number: z.int() };
 const ImportedPort = z.object({ action: z.enum(["create", "unchanged"]), id, ...portOf }).meta({ id: "ImportedPort" });
 
-/** What a service definition was guessed from. */
+/** The evidence from which a service definition was guessed. */
 export const GUESS_SOURCES = ["product", "service_name", "port"] as const;
 export type GuessSource = (typeof GUESS_SOURCES)[number];
 
@@ -70,14 +69,14 @@ const ImportedService = z
     guessed_from: z
       .enum(GUESS_SOURCES)
       .nullable()
-      .describe("What the definition is a guess from: the product or the service that the scan names, or the port."),
+      .describe("Evidence for a guessed definition: the product or service named by the scan, or the port."),
     bindings: z
-      .array(z.object({ ip_address: z.string().describe("`*` stands for all addresses of the host."), ...portOf }))
-      .describe("Where it was seen: a port on an interface, or on all of them."),
+      .array(z.object({ ip_address: z.string().describe("`*` means all addresses of the host."), ...portOf }))
+      .describe("Where it listens: a port on one interface, or on all of them."),
   })
   .meta({ id: "ImportedService" });
 
-/** A member of something that was there: null stands for nothing. */
+/** A changed member of an existing entity; null means no value. */
 export const ImportedChange = z
   .object({ path: z.string(), from: z.string().nullable(), to: z.string() })
   .meta({ id: "ImportedChange" });
@@ -101,21 +100,21 @@ export const ImportedHost = z
     matched_by: z
       .enum(["mac_address", "ip_address"])
       .nullable()
-      .describe("How a host that was there was recognized; null where its name told, or the request."),
+      .describe("How an existing host was matched; null if by its name or by the request."),
     name: z.string(),
     hostname: z.string().nullable(),
     interfaces: z.array(ImportedInterface),
     ports: z.array(ImportedPort),
     services: z.array(ImportedService),
-    changes: z.array(ImportedChange).describe("What changes on a host that was there, beside what is new on it."),
+    changes: z.array(ImportedChange).describe("Changed members of an existing host, in addition to new children."),
     superseded: z
       .array(SupersededInterface)
-      .describe("Interfaces of other hosts that had an address of this one; they are removed with their bindings."),
+      .describe("Interfaces of other hosts that had an address of this host; deleted with their bindings."),
     joined: z
       .object({ id: Id, name: z.string() })
       .nullable()
-      .describe("Another host, of which no more was known than the addresses of this one; it is deleted."),
-    error: Refusal.nullable().describe("Why it failed; nothing of it was written then."),
+      .describe("A duplicate host, known only by addresses of this one, that was merged into it and deleted."),
+    error: Refusal.nullable().describe("Why it failed; if set, nothing of it was written."),
   })
   .meta({ id: "ImportedHost" });
 export type ImportedHost = z.infer<typeof ImportedHost>;
@@ -125,54 +124,50 @@ export const SkippedPart = z
     line: Line,
     what: z.string(),
     reason: z.string(),
-    column: z.string().optional().describe("Of a table: the heading of the cell that is at fault."),
-    code: z.enum(CELL_FAULTS).optional().describe("Of a table: what is wrong with it."),
+    column: z.string().optional().describe("For CSV: the column heading of the invalid cell."),
+    code: z.enum(CELL_FAULTS).optional().describe("For CSV: the error code of the invalid cell."),
   })
   .meta({ id: "SkippedPart" });
 export type SkippedPart = z.infer<typeof SkippedPart>;
 
 const Counts = z.object({ create: z.int(), update: z.int(), unchanged: z.int() }).meta({ id: "ImportCounts" });
 
-/** Of what is counted by what becomes of it. */
+/** Counts by outcome. */
 export const HostCounts = Counts.extend({ failed: z.int() }).meta({ id: "ImportHostCounts" });
 
 export const ImportSummary = z
   .object({
     subnets: z.object({ create: z.int(), existing: z.int(), failed: z.int() }),
     hosts: HostCounts,
-    interfaces: Counts.extend({ superseded: z.int().describe("Removed from other hosts.") }).meta({
+    interfaces: Counts.extend({ superseded: z.int().describe("Deleted from other hosts.") }).meta({
       id: "ImportInterfaceCounts",
     }),
     ports: z.object({ create: z.int(), unchanged: z.int() }),
     services: Counts,
     missing: MissingCounts,
-    skipped: z.int().describe("All that was skipped, also what `skipped` does not list."),
-    unanswered: z
-      .int()
-      .describe(
-        "Hosts that the scanner was told to take as up (`-Pn`) and that answered nothing; they are not created.",
-      ),
+    skipped: z.int().describe("Total number skipped, including parts not listed in `skipped`."),
+    unanswered: z.int().describe("Hosts assumed to be up (`-Pn`) that did not respond; they are not created."),
   })
-  .describe("What is counted of hosts that failed is only that they did.")
+  .describe("Failed hosts count only as failed; their children are not counted.")
   .meta({ id: "ImportSummary" });
 export type ImportSummary = z.infer<typeof ImportSummary>;
 
-/** The members stand in this order: what an import does is told as it is done, and the summary comes last. */
+/** The members are streamed in this order during the import, so the summary is last. */
 export const ImportPlan = z
   .object({
     dry_run: z.boolean(),
     network_id: Id,
-    format: z.string().describe("What the file was read as."),
+    format: z.string().describe("The format the file was parsed as."),
     scan: ImportedScan,
-    complete: z.boolean().describe("False when the scan was cut off; what was complete of it counts."),
+    complete: z.boolean().describe("False if the scan is truncated; its complete parts are imported."),
     broke_off: Ending.nullable(),
     covered: z
       .object({ addresses: z.array(z.string()), ports: z.array(z.string()) })
-      .describe("Where the file would have told of what is there."),
+      .describe("The addresses and ports for which the absence of a finding counts as missed."),
     subnets: z.array(ImportedSubnet),
     hosts: z.array(ImportedHost),
-    missing: z.array(Missing).describe("What was covered and not found; the first 10,000. It stays."),
-    skipped: z.array(SkippedPart).describe("What of the file was not imported and why; the first 10,000."),
+    missing: z.array(Missing).describe("Covered entities that were not found; the first 10,000. They are not deleted."),
+    skipped: z.array(SkippedPart).describe("Parts of the file that were not imported, and why; the first 10,000."),
     summary: ImportSummary,
   })
   .meta({ id: "ImportPlan" });
@@ -189,14 +184,14 @@ const common = {
 const LIMIT_BYTES = 20_971_520;
 
 const query = {
-  network_id: Id.describe("The network that the file is about."),
-  dry_run: z.boolean().default(false).describe("Only answer what would be done."),
+  network_id: Id.describe("The network to import into."),
+  dry_run: z.boolean().default(false).describe("Report what would be done, without writing."),
   subnet_hint: z
     .array(Cidr)
     .max(100)
     .default([])
-    .describe("Blocks for subnets to create, before the /24 or /64 around an address is taken."),
-  seen_at: Instant.optional().describe("When the file was made, for what is seen and missed; now unless given."),
+    .describe("Blocks for subnets to create, preferred over the /24 or /64 of an address."),
+  seen_at: Instant.optional().describe("When the file was created, for sightings; default now."),
 };
 
 const answers = {
@@ -208,17 +203,16 @@ export const importNmap = endpoint({
   ...common,
   operationId: "import_nmap",
   path: "/api/v1/imports/nmap",
-  summary: "Import the file that `nmap -oX` writes",
+  summary: "Import the XML output of `nmap -oX`",
   description:
-    "Hosts are recognized by MAC address, else by address. What is missing is added, and nothing is overwritten: the same " +
-    "file again changes nothing. An address that is seen at another host than before moves there; nothing else is ever " +
-    "removed. Each host is one transaction, and is answered as soon as it is done; one that fails does not stop the " +
-    "others. With `dry_run` nothing is written and the answer is the same.",
+    "Hosts are matched by MAC address, then by IP address. Missing entities are added and nothing is overwritten, so importing " +
+    "the same file again changes nothing. An address found on another host moves there; nothing else is ever deleted. Each host " +
+    "is one transaction, reported as soon as it is committed; a failure does not stop the others.",
   query: z.strictObject(query),
   ...upload({
     contentTypes: ["application/xml", "text/xml"],
     limitBytes: LIMIT_BYTES,
-    description: "The XML that `nmap -oX` writes, in UTF-8.",
+    description: "XML output of `nmap -oX`, in UTF-8.",
   }),
   ...answers,
 });
@@ -227,23 +221,23 @@ export const importFile = endpoint({
   ...common,
   operationId: "import_file",
   path: "/api/v1/imports/{format}",
-  summary: "Import what other tools know of a network",
+  summary: "Import a file from another tool",
   description:
-    "As the import of a scan by nmap, with the same rules and the same answer. `auto` takes the format from the content. " +
-    "Some files are what a machine tells of itself without saying which one it is: there, `host_id` or `hostname` does.",
+    "Same rules and response as the nmap import. `auto` detects the format from the content. Some formats describe one host " +
+    "without identifying it; for these, pass `host_id` or `hostname`.",
   params: z.object({ format: z.enum(IMPORT_FORMATS) }),
   query: z.strictObject({
     ...query,
-    host_id: Id.optional().describe("The machine that the file is from."),
+    host_id: Id.optional().describe("The host that the file describes."),
     hostname: text(1, HOSTNAME_LIMIT)
       .optional()
       .describe(
-        "The same by its host name; a host is created where none has it, and no address tells which one it is.",
+        "The host name of the host that the file describes; created if neither the name nor an address matches one.",
       ),
     resource: z
       .enum(CSV_RESOURCES)
       .optional()
-      .describe("What the rows of a table are; its headings tell when this is absent."),
+      .describe("The kind of rows in a CSV table; by default detected from the headings."),
   }),
   ...upload({
     contentTypes: ["application/octet-stream", "application/json", "text/csv", "application/xml", "text/xml"],

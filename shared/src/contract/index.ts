@@ -31,7 +31,7 @@ import * as whoami from "./whoami.js";
 
 const METHODS = ["get", "post", "put", "patch", "delete"];
 
-/** The operations among the exports of contract files: in the order of the files, then of paths and methods. */
+/** The operations exported by contract files, ordered by file, path and method. */
 function operationsOf(...files: readonly object[]): readonly AnyEndpoint[] {
   return files.flatMap((file) =>
     Object.values(file)

@@ -24,29 +24,27 @@ export const Interface = z
   .meta({ id: "Interface" });
 export type Interface = z.infer<typeof Interface>;
 
-/** Asks for the lowest address of the subnet that is free. */
+/** Requests the lowest free address of the subnet. */
 export const NEXT_ADDRESS = "next";
 
 const WantedAddress = z
   .union([...IpAddress.options, z.literal(NEXT_ADDRESS)], { error: "must be an IPv4 or IPv6 address, or `next`" })
   .describe(
-    "`next` takes the lowest address of the subnet that is free: neither the network's nor its broadcast address, and not reserved.",
+    "`next` assigns the lowest free address of the subnet, excluding the network, broadcast and reserved addresses.",
   );
 
-/** A MAC address of 48 bits in any usual notation. */
+/** A 48-bit MAC address in any common notation. */
 export const MacAddress = z
   .string()
   .trim()
   .overwrite(canonicalMac)
-  .refine(isMac, "must be a MAC address of 48 bits")
+  .refine(isMac, "must be a 48-bit MAC address")
   .meta({ format: "mac", examples: ["AA:BB:CC:DD:EE:FF"] });
 
 const position = z.int32().min(0).optional();
-const mac_address = MacAddress.nullable()
-  .optional()
-  .describe("Cannot be changed once it is set; absent or null keeps it.");
+const mac_address = MacAddress.nullable().optional().describe("Immutable once set; if absent or null, unchanged.");
 
-/** An interface that is made together with its host: `id` is a local name that bindings of the same body may use. */
+/** An interface created together with its host; `id` is local to the body, for use in bindings. */
 export const InterfaceOfNewHost = z
   .object({
     id: Id.optional(),
@@ -66,19 +64,19 @@ export const InterfaceCreate = z
     network_id: Id,
     subnet_id: Id,
     mac_address,
-    position: position.describe("Absent appends; beyond the end means last."),
+    position: position.describe("If absent or beyond the end, last."),
   })
   .meta({ id: "InterfaceCreate" });
 
 export const InterfaceUpdate = z
   .object({
-    host_id: Id.describe("The host of an interface never changes."),
+    host_id: Id.describe("Immutable."),
     ip_address: IpAddress,
     name: Name.nullable(),
     network_id: Id,
     subnet_id: Id,
     mac_address,
-    position: position.describe("Absent keeps; beyond the end means last."),
+    position: position.describe("If absent, unchanged; if beyond the end, last."),
   })
   .meta({ id: "InterfaceUpdate" });
 export type InterfaceUpdate = z.infer<typeof InterfaceUpdate>;
@@ -144,6 +142,6 @@ export const updateInterface = endpoint({
 
 export const patchInterface = patchOf(updateInterface);
 
-export const deleteInterface = interfaces.deleteOne("Delete an interface and the bindings that name it");
+export const deleteInterface = interfaces.deleteOne("Delete an interface and its bindings");
 
 export const bulkDeleteInterfaces = interfaces.bulkDelete("too_many_changes");

@@ -4,8 +4,8 @@ import { Actor } from "./changes.js";
 import { Id, PermissionLevel, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
 
-// What the processes ask each other over HTTP. None of it is reachable through the gateway: a caller must carry a
-// tenancy header that names a process.
+// HTTP operations between processes. They are not reachable through the gateway: a caller needs a tenancy header that names
+// a process.
 
 const common = { credential: "process", permission: null, tag: "Internal", errors: [] } as const;
 
@@ -13,25 +13,25 @@ const common = { credential: "process", permission: null, tag: "Internal", error
 export const NetworkScope = z.union([z.literal("all"), z.array(z.string())]);
 export type NetworkScope = z.infer<typeof NetworkScope>;
 
-/** Who a credential stands for, with the rights it has at this moment. @see docs/api.md "Permissions" */
+/** The principal of a credential, with its current rights. @see docs/api.md "Permissions" */
 export const VerifiedPrincipal = z.object({
   kind: z.enum(["key", "session"]),
   credential_id: z.string(),
   organization_id: z.string(),
   user_id: z.string(),
-  /** What changes are told to be by; identity of an earlier version does not say. */
+  /** Recorded as the actor of changes; earlier versions of identity omit it. */
   email: z.string().optional(),
   permission: PermissionLevel,
   networks: NetworkScope,
 });
 export type VerifiedPrincipal = z.infer<typeof VerifiedPrincipal>;
 
-/** Blocks of addresses from which a key may be used, empty for all; and how often. */
+/** Address blocks from which a key may be used (empty for all), and its rate limit. */
 export const KeyLimits = z.object({ allowed_ips: z.array(z.string()), per_minute: z.number().nullable() });
 export type KeyLimits = z.infer<typeof KeyLimits>;
 
 /**
- * What identity knows of a credential. `number` is that of the newest key change read before the credential was.
+ * The result of a verification. `number` is that of the newest key change read before the credential.
  * `expires_in_ms` is a duration because the clocks of two machines differ; null means never.
  */
 export const Verification = z.discriminatedUnion("status", [
@@ -40,7 +40,7 @@ export const Verification = z.discriminatedUnion("status", [
     number: z.number(),
     principal: VerifiedPrincipal,
     expires_in_ms: z.number().nullable(),
-    /** What the key is kept to, beside the rights of its principal; absent when nothing. */
+    /** Limits of the key in addition to the rights of its principal; absent if none. */
     limits: KeyLimits.optional(),
     /** The secret is the one before the last rotation. */
     is_previous: z.boolean().optional(),
@@ -58,7 +58,7 @@ export const Verification = z.discriminatedUnion("status", [
       ] as const),
       "second_factor_required",
     ]),
-    /** The ids a later change of which may turn this answer round. */
+    /** Ids whose later changes may invalidate this result. */
     subjects: z.array(z.string()),
   }),
 ]);
@@ -71,21 +71,21 @@ export const verifyCredential = endpoint({
   method: "post",
   path: "/internal/verify",
   upstream: "identity",
-  summary: "Who a credential stands for",
+  summary: "Verify a credential",
   body: z.object({
     kind: z.enum(["key", "session"]),
     hash: z.string(),
-    /** A gateway of an earlier version enforces no limits of keys: those that have some are refused there. */
+    /** Earlier gateways do not enforce key limits, so keys with limits are refused there. */
     enforces_limits: z.boolean().default(false),
   }),
   response: Verification,
 });
 
-/** One change of rights: everything known of the `subjects` (ids of keys, sessions, users, organizations) is void. */
+/** One change of rights: cached data of the `subjects` (ids of keys, sessions, users, organizations) is invalid. */
 export const KeyChange = z.object({ number: z.number(), subjects: z.array(z.string()) });
 export type KeyChange = z.infer<typeof KeyChange>;
 
-/** `reset`: changes after `after` are no longer kept, so that everything known is void. */
+/** `reset`: changes after `after` are no longer retained, so the whole cache is invalid. */
 export const KeyChanges = z.object({
   changes: z.array(KeyChange),
   highest: z.number(),
@@ -95,8 +95,8 @@ export const KeyChanges = z.object({
 export type KeyChanges = z.infer<typeof KeyChanges>;
 
 /**
- * Asking renews the lease of the gateway and registers it; `after` is the number it has applied. One that is `leaving` has
- * answered its last request, gets no lease, and is waited for no longer.
+ * A pull registers the gateway and renews its lease; `after` is the last number it has applied. A `leaving` gateway has finished
+ * its last request, gets no lease, and is no longer waited for.
  */
 export const pullKeyChanges = endpoint({
   ...common,
@@ -109,21 +109,21 @@ export const pullKeyChanges = endpoint({
   response: KeyChanges,
 });
 
-/** Addresses from which a key was used that are told at a time. */
+/** Maximum addresses per key use report. */
 export const MOST_USED_ADDRESSES = 8;
 
 const KeyUse = z.object({
   key_id: Id,
   used_at: Timestamp,
-  /** A gateway of an earlier version does not say. */
+  /** Earlier gateways omit it. */
   addresses: z.array(z.string().max(64)).max(MOST_USED_ADDRESSES).default([]),
-  /** By the secret before the last rotation. */
+  /** Used with the secret before the last rotation. */
   is_previous: z.boolean().default(false),
-  /** Since it was told last; a gateway of an earlier version does not count. */
+  /** Requests since the last report; earlier gateways omit it. */
   requests: z.int().min(0).default(0),
 });
 
-/** Moves `last_used` forward, never back, and notes addresses that are new. */
+/** Moves `last_used` forward, never back, and records new addresses. */
 export const recordKeyUses = endpoint({
   ...common,
   operationId: "internal_key_uses",
@@ -133,7 +133,7 @@ export const recordKeyUses = endpoint({
   summary: "When and from where API keys were used",
   body: z.object({
     uses: z.array(KeyUse).max(1000),
-    /** Requests of keys that a gateway refused, which are no uses. */
+    /** Requests that a gateway refused; they do not count as uses. */
     refusals: z
       .array(z.object({ key_id: Id, count: z.int().min(1) }))
       .max(1000)
@@ -154,35 +154,35 @@ export const listNetworkIds = endpoint({
   response: z.array(z.string()),
 });
 
-/** The organization is deleted: nothing of it is sent or answered any more, and all of it is deleted soon. May be asked again. */
+/** Hides everything of a deleted organization at once; a sweep deletes it later. Idempotent. */
 export const removeOrganization = endpoint({
   ...common,
   operationId: "internal_remove_organization",
   method: "delete",
   path: "/internal/organizations/{id}",
   upstream: "topology",
-  summary: "Deletes what belongs to an organization",
+  summary: "Delete the inventory of an organization",
   params: z.object({ id: Id }),
   response: z.null(),
 });
 
-/** Which of the given ids are managed tags of an organization. */
+/** Filters ids to managed tags of an organization. */
 export const findTagIds = endpoint({
   ...common,
   operationId: "internal_tag_ids",
   method: "post",
   path: "/internal/organizations/{id}/tags",
   upstream: "topology",
-  summary: "Those of the ids that are tags of the organization",
+  summary: "Filter ids to tags of the organization",
   params: z.object({ id: Id }),
   body: z.object({ ids: z.array(Id).max(1000) }),
   response: z.array(z.string()),
 });
 
-/** Notes that are asked for at a time. */
+/** Maximum notes per request. */
 export const MOST_AUDIT_NOTES = 50;
 
-/** What topology did, and the audit log is to tell. Its id is the same however often it is asked for. */
+/** An action in topology to be written to the audit log. Its id is stable across retries. */
 export const AuditNote = z.object({
   id: z.string(),
   organization_id: z.string(),
@@ -205,19 +205,19 @@ export const listAuditNotes = endpoint({
   method: "get",
   path: "/internal/audit-notes",
   upstream: "topology",
-  summary: "What the audit log is to tell, by organization and in the order of commit",
+  summary: "List pending audit notes, by organization and in commit order",
   query: z.strictObject({ after: z.string().max(200).default("") }),
   response: z.array(AuditNote).max(MOST_AUDIT_NOTES),
 });
 
-/** Forgets notes that are in the audit log; those that are forgotten already do no harm. */
+/** Deletes notes that were written to the audit log. Idempotent. */
 export const confirmAuditNotes = endpoint({
   ...common,
   operationId: "internal_audit_notes_written",
   method: "post",
   path: "/internal/organizations/{id}/audit-notes",
   upstream: "topology",
-  summary: "Which notes of an organization are in the audit log",
+  summary: "Confirm that notes were written to the audit log",
   params: z.object({ id: Id }),
   body: z.object({ ids: z.array(z.string().max(200)).max(MOST_AUDIT_NOTES) }),
   response: z.null(),

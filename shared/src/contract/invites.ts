@@ -2,12 +2,12 @@ import { z } from "zod";
 import { byId, filters, Id, listQuery, Nothing, PermissionLevel, serverFields, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
 
-/** An unused invite. Its token is nowhere but in the answer that made it. */
+/** An unused invite. Its token is only returned on creation. */
 export const Invite = z
   .object({
     ...serverFields,
     organization_id: Id,
-    invited_by: Id.describe("The user who made it."),
+    invited_by: Id.describe("The user who created it."),
     permissions: PermissionLevel,
     network_ids: z.array(Id).describe("The networks that the new user may use; Owners and Admins have all networks."),
     expires_at: Timestamp,
@@ -48,10 +48,10 @@ export const createInvite = endpoint({
   method: "post",
   path: "/api/v1/invites",
   wholeOrganization: true,
-  summary: "Invite somebody; the answer is the only place that shows the token",
+  summary: "Create an invite; the token is only returned here",
   description:
-    "Owners invite to every level, Admins to Member and Viewer. The token makes one account, and none when its inviter " +
-    "could no longer invite to that level.",
+    "Owners can invite at every level, Admins as Member or Viewer. The token creates one account, provided that the inviter " +
+    "could still invite at that level.",
   body: InviteCreate,
   response: Invite.extend({ token: z.string() }).meta({ id: "CreatedInvite" }),
   errors: ["invalid_reference", "confirmation_required", "quota_exceeded", "write_conflict"],

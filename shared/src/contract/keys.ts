@@ -17,11 +17,11 @@ import { endpoint } from "./endpoint.js";
 import { Cidr } from "./subnets.js";
 import { patchOf } from "./merge-patch.js";
 
-/** A user API key. `key` is masked everywhere but in the answers of create. @see docs/api.md "Authentication" */
+/** A user API key. `key` is masked except on creation. @see docs/api.md "Authentication" */
 export const UserApiKey = z
   .object({
     ...serverFields,
-    key: z.string().describe("`nts_u_`, the public id, and asterisks; the whole secret only when the key is created."),
+    key: z.string().describe("`nts_u_`, the public id, and asterisks; the full secret only on creation."),
     last_used: Timestamp.nullable(),
     name: z.string(),
     organization_id: Id,
@@ -30,66 +30,68 @@ export const UserApiKey = z
     expires_at: Timestamp.nullable(),
     is_enabled: z.boolean(),
     network_ids: z.array(Id).describe("The networks the key may use now."),
-    restricted: z.boolean().describe("True when `network_ids` is a fixed list; false when the key follows its user."),
+    restricted: z.boolean().describe("True if `network_ids` is a fixed list; false if the key follows its user."),
     permissions: PermissionLevel,
-    allowed_ips: z.array(z.string()).describe("Blocks of addresses from which it may be used; empty for everywhere."),
-    rate_limit_per_minute: z.int().nullable().describe("null: the user's own limit alone."),
+    allowed_ips: z.array(z.string()).describe("Address blocks from which it may be used; empty for no restriction."),
+    rate_limit_per_minute: z.int().nullable().describe("null: only the user's limit applies."),
     previous: z
       .object({ expires_at: Timestamp, last_used: Timestamp.nullable() })
       .nullable()
-      .describe("The secret before the last rotation, while that still works."),
+      .describe("The secret before the last rotation, while it is still valid."),
   })
   .meta({ id: "UserApiKey" });
 export type UserApiKey = z.infer<typeof UserApiKey>;
 
-/** Blocks of addresses that a key can be kept to. */
+/** Maximum entries of `allowed_ips`. */
 export const MOST_ALLOWED_BLOCKS = 50;
 
-/** Seconds for which the secret before a rotation can go on working. */
+/** Maximum grace period of a rotation, in seconds. */
 export const LONGEST_GRACE_SECONDS = 604_800;
 
-/** Secrets that are reported as leaked at a time. */
+/** Maximum keys per leak report. */
 export const MOST_LEAKED = 10;
 
-/** Days for which is told how often a key was used, and addresses that are told of each. */
+/** Days covered by usage statistics, and maximum addresses per day. */
 export const USAGE_DAYS = 30;
 export const USAGE_ADDRESSES = 20;
 
-/** UTC with milliseconds from any ISO 8601 date-time with an offset; anything else stays as it was, and is refused. */
+/** Normalizes an ISO 8601 date-time with an offset to UTC with milliseconds. */
 const Moment = Instant.overwrite((moment) =>
   Number.isNaN(Date.parse(moment)) ? moment : new Date(moment).toISOString(),
 );
 
 const AllowedAddresses = z
-  .array(z.union([IpAddress, Cidr], { error: "must be an address, or a block in CIDR notation" }))
+  .array(z.union([IpAddress, Cidr], { error: "must be an IP address, or a block in CIDR notation" }))
   .max(MOST_ALLOWED_BLOCKS);
 
-/** Creation and update take the same members. */
+/** Body of both creation and update. */
 export const UserApiKeyInput = z
   .object({
     name: Name,
-    organization_id: Id.describe("The caller's own."),
-    user_id: Id.describe("The caller's own."),
+    organization_id: Id.describe("The caller's organization."),
+    user_id: Id.describe("The caller."),
     tags: Tags,
-    expires_at: Moment.nullable().optional().describe("null means never; absent keeps."),
-    is_enabled: z.boolean().optional().describe("Default true; absent keeps."),
+    expires_at: Moment.nullable().optional().describe("null means never; if absent, unchanged."),
+    is_enabled: z.boolean().optional().describe("Default true; if absent, unchanged."),
     network_ids: z
       .array(Id)
       .max(1000)
       .nullable()
       .optional()
       .describe(
-        "A list restricts the key to it; null lifts the restriction; absent keeps (on creation: not restricted).",
+        "A list restricts the key to these networks; null removes the restriction; if absent, unchanged (on creation: unrestricted).",
       ),
-    permissions: PermissionLevel.optional().describe("Default Viewer; absent keeps."),
-    allowed_ips: AllowedAddresses.optional().describe("Addresses or CIDR blocks; absent keeps, an empty list lifts."),
+    permissions: PermissionLevel.optional().describe("Default Viewer; if absent, unchanged."),
+    allowed_ips: AllowedAddresses.optional().describe(
+      "Addresses or CIDR blocks; empty for no restriction; if absent, unchanged.",
+    ),
     rate_limit_per_minute: z
       .int()
       .min(1)
       .max(1_000_000)
       .nullable()
       .optional()
-      .describe("Below that of the user, which counts all the same; absent keeps, null lifts."),
+      .describe("In addition to the user's limit, which still applies; null for none; if absent, unchanged."),
   })
   .meta({ id: "UserApiKeyInput" });
 export type UserApiKeyInput = z.infer<typeof UserApiKeyInput>;
@@ -118,7 +120,7 @@ export const createKey = endpoint({
   operationId: "create_user_api_key",
   method: "post",
   path: "/api/v1/auth/keys",
-  summary: "Create an API key; the answer is the only place that shows its secret",
+  summary: "Create an API key; its secret is only returned here",
   body: UserApiKeyInput,
   response: z.object({ api_key: UserApiKey, key: z.string() }).meta({ id: "CreatedUserApiKey" }),
   errors: ["confirmation_required", ...inputErrors, "quota_exceeded", "write_conflict"],
@@ -141,7 +143,7 @@ export const updateKey = endpoint({
   method: "put",
   path: "/api/v1/auth/keys/{id}",
   summary: "Update an API key",
-  description: "A change that takes rights away holds on every gateway when the answer arrives.",
+  description: "A reduction of rights is in effect on every gateway when the response arrives.",
   params: byId,
   body: UserApiKeyInput,
   response: UserApiKey,
@@ -156,7 +158,7 @@ export const rotateKey = endpoint({
   operationId: "rotate_user_api_key",
   method: "post",
   path: "/api/v1/auth/keys/{id}/rotate",
-  summary: "Give an API key a new secret; the old one is dead when the answer arrives, or after the grace",
+  summary: "Rotate the secret of an API key; the old one expires at once, or after a grace period",
   params: byId,
   query: z.strictObject({
     grace_seconds: z
@@ -164,7 +166,7 @@ export const rotateKey = endpoint({
       .min(0)
       .max(LONGEST_GRACE_SECONDS)
       .default(0)
-      .describe("How long the old secret goes on working, beside the new one."),
+      .describe("How long the old secret stays valid."),
   }),
   response: z.string().describe("The new secret."),
   errors: ["confirmation_required", "not_found", "precondition_failed", "write_conflict"],
@@ -175,21 +177,21 @@ export const finishRotation = endpoint({
   operationId: "finish_user_api_key_rotation",
   method: "post",
   path: "/api/v1/auth/keys/{id}/rotate/finish",
-  summary: "End the secret before the last rotation, which is dead when the answer arrives",
+  summary: "End the grace period of a rotation, so that the old secret expires at once",
   params: byId,
   response: UserApiKey,
   errors: ["not_found", "precondition_failed", "write_conflict"],
 });
 
-/** How a key was used on a day. */
+/** Usage of a key on one day. */
 export const KeyUsageDay = z
   .object({
     day: z.iso.date().describe("In UTC."),
     requests: z.int(),
     refusals: z
       .int()
-      .describe("Requests that the gateway refused: from elsewhere, beyond a limit, or beyond its rights."),
-    addresses: z.array(z.string()).max(USAGE_ADDRESSES).describe("From which it was used; of IPv6, of each /64 one."),
+      .describe("Requests refused by the gateway because of the address, a rate limit, or missing rights."),
+    addresses: z.array(z.string()).max(USAGE_ADDRESSES).describe("Client addresses; for IPv6, one per /64."),
   })
   .meta({ id: "KeyUsageDay" });
 export type KeyUsageDay = z.infer<typeof KeyUsageDay>;
@@ -199,8 +201,8 @@ export const getKeyUsage = endpoint({
   operationId: "get_user_api_key_usage",
   method: "get",
   path: "/api/v1/auth/keys/{id}/usage",
-  summary: "How often an API key was used, on each of the last 30 days, today last",
-  description: "Some seconds behind. A gateway that dies loses what it has counted in the last seconds.",
+  summary: "Get daily usage of an API key for the last 30 days, ending today",
+  description: "Delayed by a few seconds; a gateway crash loses the counts of the last seconds.",
   params: byId,
   response: z.object({ days: z.array(KeyUsageDay) }).meta({ id: "KeyUsage" }),
   errors: ["not_found"],
@@ -260,8 +262,9 @@ export const revokeLeakedKeys = endpoint({
   operationId: "revoke_leaked_api_keys",
   method: "post",
   path: "/api/auth/keys/revoke",
-  summary: "End API keys that have leaked: who holds one may end it, without a credential",
-  description: "Answers the same whether a key was known or not. A key whose old secret has leaked keeps the new one.",
+  summary: "Revoke leaked API keys; anyone who holds a key may revoke it, without a credential",
+  description:
+    "The response does not reveal whether a key was valid. If the old secret of a rotated key has leaked, the new one stays valid.",
   body: z.object({ keys: z.array(z.string().max(200)).min(1).max(MOST_LEAKED) }).meta({ id: "LeakedKeys" }),
   response: Nothing,
   errors: ["write_conflict"],

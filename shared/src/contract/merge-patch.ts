@@ -2,25 +2,25 @@ import { z } from "zod";
 import { Tags } from "./common.js";
 import { type Endpoint, endpoint } from "./endpoint.js";
 
-// PATCH of whatever PUT replaces, by RFC 7396: members that are named change, all others stay as they are.
+// Derives PATCH operations from PUT operations, following RFC 7396.
 
 /** Tags to add and to remove; concurrent changes of other tags are kept. */
 export const TagsChange = z
   .object({ add: Tags.optional(), remove: Tags.optional() })
-  .meta({ id: "TagsChange", description: "Tags to take away, and then tags to add." });
+  .meta({ id: "TagsChange", description: "Tags to remove, then tags to add." });
 export type TagsChange = z.infer<typeof TagsChange>;
 
 type Member<Value> = Value extends readonly unknown[] ? Value : Value extends object ? PatchOfObject<Value> : Value;
 type PatchOfObject<Value> = { [Name in keyof Value]?: Value[Name] | null };
 
-/** What a patch may say of a body. */
+/** The patch of a body. */
 export type PatchOf<Body> = {
   [Name in keyof Body]?: Name extends "tags" ? Exclude<Body[Name], undefined> | TagsChange : Member<Body[Name]>;
 };
 
 const OF_TAGS = z.union([Tags, TagsChange], { error: "must be a list of tags, or an object with `add` and `remove`" });
 
-/** Derives `patch_X` from `update_X`: the same path, level, rules and answer. */
+/** Derives `patch_X` from `update_X`, with the same path, level, rules and response. */
 export function patchOf<
   Params extends z.ZodObject,
   Query extends z.ZodObject,
@@ -35,10 +35,10 @@ export function patchOf<
     ...put,
     operationId: put.operationId.replace(/^update_/, "patch_"),
     method: "patch",
-    summary: `${put.summary}: only the members that are sent`,
+    summary: `${put.summary} partially`,
     description: [
       put.description,
-      "A JSON Merge Patch (RFC 7396): null clears what may be null, a list replaces the one before, and the rest stays.",
+      "JSON Merge Patch (RFC 7396): null clears a nullable member, a list replaces the previous one, absent members are unchanged.",
     ]
       .filter((text) => text !== undefined)
       .join(" "),
@@ -55,14 +55,14 @@ function patchSchemaOf(body: z.ZodObject): z.ZodObject {
   return z.object(Object.fromEntries(members) as z.ZodRawShape);
 }
 
-/** The members of an inner object change one by one as well, and null takes one away that need not be there. */
+/** Nested objects are patched member by member; null removes an optional member. */
 function patchedMember(type: z.ZodType): z.ZodType {
   const bare = withoutDefault(type);
   if (bare instanceof z.ZodNullable) return patchedMember(bare.unwrap() as z.ZodType).nullable();
   return bare instanceof z.ZodObject ? patchedObject(bare) : bare;
 }
 
-/** By what they are patches of, since one type has one name. */
+/** Patch schemas by their original, because a named schema must be unique. */
 const OF_OBJECTS = new Map<z.ZodObject, z.ZodObject>();
 
 function patchedObject(object: z.ZodObject): z.ZodObject {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A notice on the bus: a hint that something changed. The record is in MongoDB; a lost notice costs time only. */
+/** A notice on the bus: a hint that something changed. The record is in MongoDB; a lost notice only causes a delay. */
 export interface Message<Payload extends z.ZodType = z.ZodType> {
   readonly subject: string;
   readonly payload: Payload;
@@ -10,7 +10,7 @@ function message<Payload extends z.ZodType>(subject: string, payload: Payload): 
   return { subject, payload };
 }
 
-/** Identity committed a change of rights: everything known of the subjects is void. Ids only, never a hash. */
+/** Identity committed a change of rights: cached data of the subjects is invalid. Ids only, never a hash. */
 export const keyChanged = message(
   "identity.key.changed",
   z.object({ number: z.number(), subjects: z.array(z.string()) }),
@@ -25,22 +25,22 @@ export const networkDeleted = message(
   z.object({ organization_id: z.string(), network_id: z.string() }),
 );
 
-/** Topology deleted a managed tag; identity takes it off API keys. */
+/** Topology deleted a managed tag; identity removes it from API keys. */
 export const tagDeleted = message(
   "topology.tag.deleted",
   z.object({ organization_id: z.string(), tag_id: z.string() }),
 );
 
-/** Topology has committed something that identity is to write into the audit log, and asks for. */
+/** Topology committed an audit note, which identity pulls and writes to the audit log. */
 export const auditNoted = message("topology.audit.noted", z.object({ organization_id: z.string() }));
 
-/** The journal of an organization has new entries: of these networks, or of any when there are too many to be listed. */
+/** The journal of an organization has new entries: in these networks, or null if there are too many to list. */
 export const changesAppended = message(
   "topology.changes.appended",
   z.object({ organization_id: z.string(), network_ids: z.array(z.string().nullable()).nullable() }),
 );
 
-/** What each process may say and hear on the bus, and nothing else: its user there has just these rights. */
+/** Subjects that each process may publish and subscribe to; its NATS user has exactly these permissions. */
 export const BUS_RIGHTS = {
   gateway: { publish: [keyApplied.subject], subscribe: [keyChanged.subject] },
   identity: {

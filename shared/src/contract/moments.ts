@@ -2,12 +2,12 @@ import { z } from "zod";
 import { ChangeCursor } from "./changes.js";
 import { Instant } from "./common.js";
 
-// Moments of the past. @see docs/changes.md
+// Points in time for reads of past states. @see docs/changes.md
 
-/** Changes behind which a moment can be read, and entities that they may be of, of the kinds that are read. */
+/** Maximum changes since the requested moment, and maximum entities of the requested kinds that they affect. */
 export const PAST = { changes: 500_000, entities: 100_000 } as const;
 
-/** A moment: a time, or a cursor, which is the moment right after its change. */
+/** A time, or a cursor, which means the moment right after its change. */
 export const Moment = z
   .string()
   .min(1)
@@ -19,12 +19,12 @@ function isMoment(text: string): boolean {
   return Instant.safeParse(text).success || ChangeCursor.safeParse(text).success;
 }
 
-/** The parameter of reads that can be of a moment of the past. */
+/** The query parameter of operations that can read past states. */
 export const asOf = {
   as_of: Moment.optional().describe(
-    "As it was at a moment: a time, or the cursor of a change. What the caller may see is decided by today's rights.",
+    "Read the state at a time or change cursor. Visibility is determined by the caller's current rights.",
   ),
 };
 
-/** What reads of the past can answer besides. */
+/** Additional errors of reads of past states. */
 export const AS_OF_ERRORS = ["cursor_invalid", "changes_gone", "too_many_changes"] as const;

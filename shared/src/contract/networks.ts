@@ -6,7 +6,7 @@ import { patchOf } from "./merge-patch.js";
 import { resource } from "./resource.js";
 import { planned } from "./writes.js";
 
-/** A network: what entities belong to and what callers are limited to. */
+/** A network: the unit of ownership of entities, and of access control. */
 export const Network = z
   .object({ ...serverFields, name: z.string(), organization_id: Id, tags: z.array(z.string()) })
   .meta({ id: "Network" });
@@ -42,7 +42,7 @@ export const listNetworks = endpoint({
   query: listQuery(["created_at", "name", "updated_at"], {
     ...filters,
     ...asOf,
-    q: SearchPart.describe("Only networks with this in their name, in any case."),
+    q: SearchPart.describe("Case-insensitive search in the name."),
   }),
   response: Network,
   list: true,

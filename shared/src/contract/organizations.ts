@@ -4,7 +4,7 @@ import { endpoint } from "./endpoint.js";
 import { patchOf } from "./merge-patch.js";
 import { Proof, PROOF_FAULTS, User } from "./users.js";
 
-/** What marketing asks for later than at registration. @see docs/api.md "Organizations, users and invites" */
+/** Profile fields that are collected after registration. @see docs/api.md "Organizations, users and invites" */
 export const Profile = z
   .object({ company_size: z.string().nullable(), job_title: z.string().nullable() })
   .meta({ id: "Profile" });
@@ -33,7 +33,10 @@ export const OrganizationUpdate = z
   .object({
     name: Name,
     api_access_enabled: z.boolean().optional(),
-    require_second_factor: z.boolean().optional().describe("Changed by a confirmed session of an Owner who has one."),
+    require_second_factor: z
+      .boolean()
+      .optional()
+      .describe("Changing it requires a confirmed session of an Owner with a second factor."),
     password_login: z
       .boolean()
       .optional()
@@ -50,7 +53,7 @@ export const getOrganization = endpoint({
   path: "/api/v1/organizations",
   credential: "any",
   permission: "Viewer",
-  summary: "The caller's own organization",
+  summary: "Get the caller's own organization",
   response: Organization,
   errors: [],
 });
@@ -63,10 +66,10 @@ export const updateOrganization = endpoint({
   credential: "any",
   permission: "Owner",
   wholeOrganization: true,
-  summary: "Rename the organization; allow or refuse API keys",
+  summary: "Update the organization: name, API access, required second factor",
   description:
-    "With `api_access_enabled: false` no API key of the organization works any more; sessions do. With " +
-    "`require_second_factor: true` neither does of users without a second factor.",
+    "`api_access_enabled: false` rejects all API keys of the organization, but not sessions. `require_second_factor: true` " +
+    "rejects API keys and sessions of users without a second factor.",
   params: byId,
   body: OrganizationUpdate,
   response: Organization,
@@ -91,7 +94,7 @@ export const updateOrganizationProfile = endpoint({
   permission: "Viewer",
   wholeOrganization: true,
   summary: "Store the deferred profile fields",
-  description: "Absent members keep their value, null clears.",
+  description: "Absent members are unchanged; null clears.",
   body: ProfileUpdate,
   response: Profile,
   errors: ["write_conflict"],
@@ -106,10 +109,10 @@ export const leaveOrganization = endpoint({
   permission: "Viewer",
   wholeOrganization: true,
   endsSessions: true,
-  summary: "Leave the organization for a new one of one's own",
+  summary: "Leave the organization and create a new one",
   description:
-    "The account goes on with its address and password, and another id. Its keys, sessions and invites end; the browser gets a new session.",
-  body: Proof.extend({ organization_name: Name.optional().describe("Of the new organization.") }).meta({
+    "The account keeps its email address and password, and gets a new id. Its keys, sessions and invites are revoked; the browser gets a new session.",
+  body: Proof.extend({ organization_name: Name.optional().describe("Name of the new organization.") }).meta({
     id: "Departure",
   }),
   response: User,
@@ -125,10 +128,10 @@ export const deleteOrganization = endpoint({
   permission: "Owner",
   wholeOrganization: true,
   endsSessions: true,
-  summary: "Delete the organization with everything in it, and the accounts of all its users",
-  description: "By its only Owner. All keys and sessions end with the answer. It cannot be undone.",
+  summary: "Delete the organization, everything in it, and the accounts of all its users",
+  description: "Only for its sole Owner. All keys and sessions are revoked when the response arrives. Irreversible.",
   params: byId,
-  body: Proof.extend({ name: Name.describe("The name of the organization, typed as a proof of meaning it.") }).meta({
+  body: Proof.extend({ name: Name.describe("The name of the organization, as a confirmation.") }).meta({
     id: "OrganizationDeletion",
   }),
   response: Nothing,

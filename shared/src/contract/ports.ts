@@ -11,7 +11,7 @@ export const PROTOCOLS = ["Tcp", "Udp"] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
 const PortNumber = z.int().min(1).max(65_535);
 
-/** A port of a host that services can be bound to. */
+/** A port of a host to which services can be bound. */
 export const Port = z
   .object({
     ...serverFields,
@@ -27,7 +27,7 @@ export type Port = z.infer<typeof Port>;
 
 const numbered = { number: PortNumber, protocol: z.enum(PROTOCOLS) };
 
-/** A port that is made together with its host: `id` is a local name that bindings of the same body may use. */
+/** A port created together with its host; `id` is local to the body, for use in bindings. */
 export const PortOfNewHost = z.object({ id: Id.optional(), ...numbered }).meta({ id: "PortOfNewHost" });
 
 export const PortInput = z.object({ host_id: Id, network_id: Id, ...numbered }).meta({ id: "PortInput" });
@@ -86,6 +86,6 @@ export const updatePort = endpoint({
 
 export const patchPort = patchOf(updatePort);
 
-export const deletePort = ports.deleteOne("Delete a port and the bindings that name it");
+export const deletePort = ports.deleteOne("Delete a port and its bindings");
 
 export const bulkDeletePorts = ports.bulkDelete("too_many_changes");

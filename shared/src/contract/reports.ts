@@ -3,10 +3,10 @@ import { filters, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { Missing, MissingCounts } from "./sightings.js";
 
-/** Rows of a kind that a report has. */
+/** Maximum rows per kind of entity. */
 export const MOST_GONE = 1_000;
 
-/** Something that is gone, with what its host is called. */
+/** A missed entity with the name of its host. */
 export const GoneEntity = Missing.extend({ host_name: z.string() }).meta({ id: "GoneEntity" });
 export type GoneEntity = z.infer<typeof GoneEntity>;
 
@@ -27,8 +27,8 @@ export const reportGone = endpoint({
   credential: "any",
   permission: "Viewer",
   tag: "Imports",
-  summary: "What imports have not found for some days, and miss",
-  description: `By kind and network, longest missed first; at most ${MOST_GONE} of each.`,
+  summary: "Report entities that imports have been missing for some days",
+  description: `By kind and network, longest missing first; at most ${MOST_GONE} of each.`,
   query: z.strictObject({ days: z.int().min(0).max(3_650).default(21), network_id: filters.network_id }),
   response: Gone,
   errors: [],

@@ -5,28 +5,28 @@ import { endpoint, type Permission } from "./endpoint.js";
 import { AS_OF_ERRORS, asOf } from "./moments.js";
 import { planned } from "./writes.js";
 
-// The operations that are alike for every resource of the topology service.
+// Operations common to all resources of the topology service.
 
 interface Naming {
   /** With its article, such as `a host`. */
   readonly one: string;
-  /** As in operationIds and paths. */
+  /** As used in operation ids and paths. */
   readonly singular: string;
   readonly plural: string;
-  /** The group that its operations are documented under. */
+  /** The group in the documentation. */
   readonly tag: string;
-  /** The level that writing needs. */
+  /** The level required for writes. */
   readonly write: Permission;
   /** Its entities belong to the whole organization, not to a network. */
   readonly wholeOrganization?: boolean;
 }
 
-/** Makes `get_X_by_id`, `delete_X` and `bulk_delete_X` of a resource. */
+/** Creates `get_X_by_id`, `delete_X` and `bulk_delete_X` of a resource. */
 export function resource({ one, singular, plural, tag, write, wholeOrganization = false }: Naming) {
   const common = { upstream: "topology", credential: "any", tag } as const;
   const path = `/api/v1/${plural}`;
   return {
-    /** What its other operations begin with. */
+    /** Shared members of all its operations. */
     common,
     getOne: <Response extends z.ZodType>(response: Response, summary = `Get ${one}`) =>
       endpoint({

@@ -4,23 +4,23 @@ import { Id } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { planned } from "./writes.js";
 
-// The inverse of what a request did. @see docs/changes.md
+// Reverts the changes of a request. @see docs/changes.md
 
-/** Entities that one revert writes, and bytes of what they were. */
+/** Maximum entities written by a revert, and maximum bytes of their former states. */
 export const REVERTED_ENTITIES = 4_000;
 export const REVERTED_BYTES = 16 * 1_048_576;
 
-/** Conflicts that a refusal lists. */
+/** Maximum conflicts listed in an error. */
 export const LISTED_CONFLICTS = 100;
 
-/** Why an entity keeps a request from being reverted. */
+/** Why an entity prevents a request from being reverted. */
 export const REVERT_CONFLICTS = {
   changed: "it was changed again",
-  deleted: "it was deleted since, or what it needs was",
-  exists: "it is there again already",
-  depends: "it needs what would go",
-  in_the_way: "it stands where something would come back to",
-  being_deleted: "its deletion is still being finished; try again in a few minutes",
+  deleted: "it or something it depends on was deleted",
+  exists: "it already exists again",
+  depends: "it depends on something that would be deleted",
+  in_the_way: "it occupies the place of something that would be restored",
+  being_deleted: "its deletion is still in progress; try again in a few minutes",
 } as const;
 
 /** An element of `conflicts` of the error `revert_conflict`. */
@@ -34,9 +34,9 @@ export type RevertConflict = z.infer<typeof RevertConflict>;
 const Reverted = z
   .object({
     request_id: z.string(),
-    restored: z.int().describe("Entities that came back."),
-    updated: z.int().describe("Entities that are again as they were."),
-    removed: z.int().describe("Entities that went."),
+    restored: z.int().describe("Deleted entities that were restored."),
+    updated: z.int().describe("Updated entities that were reset."),
+    removed: z.int().describe("Created entities that were deleted."),
   })
   .meta({ id: "Reverted" });
 
@@ -49,11 +49,11 @@ export const revertChanges = endpoint({
   credential: "any",
   permission: "Member",
   tag: "Changes",
-  summary: "Take back what a request did",
+  summary: "Revert the changes of a request",
   description:
-    "What it deleted comes back with its id, what it created goes, what it updated gets its former fields: all of it, or " +
-    "nothing. It needs the rights that these writes need themselves, and is limited to the networks of the caller. What " +
-    "was changed since is left alone: then the answer is 409 `revert_conflict`, which names it.",
+    "Restores what the request deleted (with the same ids), deletes what it created, and resets what it updated, atomically. " +
+    "Requires the permissions of these writes, in the networks of the caller. If an entity was changed since, the response is " +
+    "409 `revert_conflict`, which lists it.",
   body: z.object({ request_id: z.string().min(1).max(128).describe("The `request_id` of the changes.") }),
   response: Reverted,
   errors: [

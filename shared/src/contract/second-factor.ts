@@ -3,33 +3,35 @@ import { Nothing, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { Proof, PROOF_FAULTS, User } from "./users.js";
 
-/** What somebody has beside the password. @see docs/people.md "A second factor" */
+/** The state of a user's second factor. @see docs/people.md "A second factor" */
 export const SecondFactor = z
   .object({
     enabled: z.boolean(),
     enabled_at: Timestamp.nullable(),
     recovery_codes_left: z.int(),
-    confirmed_until: Timestamp.nullable().describe("The session may do until then what takes a confirmation."),
+    confirmed_until: Timestamp.nullable().describe(
+      "Until when the session may perform operations that require confirmation.",
+    ),
   })
   .meta({ id: "SecondFactor" });
 export type SecondFactor = z.infer<typeof SecondFactor>;
 
 export const SecondFactorOffer = z
   .object({
-    secret: z.string().describe("In Base32, to be typed into an app."),
-    otpauth_url: z.string().describe("The same, for a QR code."),
+    secret: z.string().describe("Base32, for manual entry in an app."),
+    otpauth_url: z.string().describe("The secret as a URL, for a QR code."),
     expires_at: Timestamp,
   })
   .meta({ id: "SecondFactorOffer" });
 export type SecondFactorOffer = z.infer<typeof SecondFactorOffer>;
 
 const RecoveryCodes = z
-  .object({ recovery_codes: z.array(z.string()).describe("Each works once, in place of a code.") })
+  .object({ recovery_codes: z.array(z.string()).describe("Each can be used once instead of a code.") })
   .meta({ id: "RecoveryCodes" });
 
-/** Any text, so that a wrong one is told from an impossible one by nothing. */
-const Code = z.string().max(100).describe("Six digits of the app, or a recovery code.");
-const Challenge = z.string().max(200).describe("Of the login; good for one session.");
+/** Accepts any text, so that malformed and wrong codes get the same response. */
+const Code = z.string().max(100).describe("Six digits from the app, or a recovery code.");
+const Challenge = z.string().max(200).describe("The challenge of the login; valid for one session.");
 const SecondStep = z.object({ challenge: Challenge, code: Code }).meta({ id: "SecondFactorLogin" });
 const CodeGiven = z.object({ code: Code }).meta({ id: "SecondFactorCode" });
 
@@ -44,8 +46,8 @@ export const loginSecondFactor = endpoint({
   path: "/api/auth/login/second-factor",
   credential: "none",
   endsSessions: true,
-  summary: "Start a session with the code that a login has asked for",
-  description: "A code is accepted once. Wrong ones make one wait, as wrong passwords do.",
+  summary: "Complete a login with a second-factor code",
+  description: "Each code is accepted once. Wrong codes are throttled like wrong passwords.",
   body: SecondStep,
   response: User,
   errors: [...GUESSED, "challenge_expired"],
@@ -58,7 +60,7 @@ export const offerSecondFactorAtLogin = endpoint({
   showsSecret: true,
   operationId: "offer_second_factor_at_login",
   path: "/api/auth/login/second-factor/offer",
-  summary: "Begin to set up an authenticator app where a login has asked for one",
+  summary: "Start the authenticator setup required by a login",
   body: z.object({ challenge: Challenge }).meta({ id: "SecondFactorLoginSetUp" }),
   response: SecondFactorOffer,
   errors: ["challenge_expired", "second_factor_not_configured", "write_conflict"],
@@ -70,7 +72,7 @@ export const enableSecondFactorAtLogin = endpoint({
   showsSecret: true,
   operationId: "enable_second_factor_at_login",
   path: "/api/auth/login/second-factor/enable",
-  summary: "Start a session with the first code of the app that a login has asked for",
+  summary: "Complete a login with the first code of the new authenticator app",
   body: SecondStep,
   response: z.object({ user: User, ...RecoveryCodes.shape }).meta({ id: "FirstSecondFactorLogin" }),
   errors: [...GUESSED, "challenge_expired", "not_found"],
@@ -81,7 +83,7 @@ export const getSecondFactor = endpoint({
   operationId: "get_second_factor",
   method: "get",
   path,
-  summary: "Whether the caller has a second factor",
+  summary: "Get the state of the caller's second factor",
   response: SecondFactor,
   errors: [],
 });
@@ -92,8 +94,8 @@ export const offerSecondFactor = endpoint({
   operationId: "offer_second_factor",
   method: "post",
   path,
-  summary: "Begin to set up an authenticator app; it counts once a code of it was right",
-  description: "In place of the present one, if there is one, which takes a confirmation.",
+  summary: "Start setting up an authenticator app; it becomes active with its first code",
+  description: "Replacing an existing app requires a confirmation.",
   body: Proof.meta({ id: "SecondFactorSetUp" }),
   response: SecondFactorOffer,
   errors: [...PROOF_FAULTS, "second_factor_not_configured", "write_conflict"],
@@ -105,7 +107,7 @@ export const enableSecondFactor = endpoint({
   operationId: "enable_second_factor",
   method: "post",
   path: `${path}/enable`,
-  summary: "Make the app that is being set up the second factor; from then on each sign-in takes a code",
+  summary: "Enable the second factor that is being set up; every sign-in then requires a code",
   body: CodeGiven,
   response: RecoveryCodes,
   errors: [...GUESSED, "confirmation_required", "not_found"],
@@ -116,9 +118,9 @@ export const confirmSecondFactor = endpoint({
   operationId: "confirm_second_factor",
   method: "post",
   path: `${path}/confirm`,
-  summary: "Confirm with a code, for ten minutes, what the session does",
+  summary: "Confirm the session with a code, for ten minutes",
   description:
-    "Keys of level Owner are made and rotated, Owners made and invited, and the second factor is changed by confirmed sessions only.",
+    "Required to create or rotate keys of level Owner, to promote or invite Owners, and to change the second factor.",
   body: CodeGiven,
   response: z.object({ confirmed_until: Timestamp }).meta({ id: "Confirmation" }),
   errors: [...GUESSED, "not_found"],
@@ -130,7 +132,7 @@ export const renewRecoveryCodes = endpoint({
   operationId: "renew_recovery_codes",
   method: "post",
   path: `${path}/recovery-codes`,
-  summary: "Get new recovery codes; those from before are worth nothing",
+  summary: "Generate new recovery codes, which invalidates the previous ones",
   response: RecoveryCodes,
   errors: ["confirmation_required", "not_found", "write_conflict"],
 });
@@ -140,7 +142,7 @@ export const disableSecondFactor = endpoint({
   operationId: "disable_second_factor",
   method: "delete",
   path,
-  summary: "Switch the second factor off",
+  summary: "Disable the second factor",
   response: Nothing,
   errors: ["confirmation_required", "not_found", "write_conflict"],
 });

@@ -49,24 +49,24 @@ export const ServiceCreate = z
     network_id: Id,
     service_definition: Name,
     bindings: Bindings.default([]),
-    position: z.int32().min(0).optional().describe("Absent appends; beyond the end means last."),
+    position: z.int32().min(0).optional().describe("If absent or beyond the end, last."),
     tags: Tags.default([]),
     virtualization,
   })
   .meta({ id: "ServiceCreate" });
 
-/** The full object may be sent back; the server's members and `source` are required by form only and kept. @see docs/api.md "Updates and revisions" */
+/** The full object may be sent back; `source` is required but ignored. @see docs/api.md "Updates and revisions" */
 export const ServiceUpdate = z
   .object({
     bindings: Bindings,
-    host_id: Id.describe("Another host of the same network moves the service."),
+    host_id: Id.describe("Another host of the same network, to move the service."),
     name: Name,
     network_id: Id,
     position: z.int32().min(0),
     service_definition: Name,
     source: EchoedSource,
     tags: Tags,
-    virtualization: virtualization.describe("Absent keeps, null clears."),
+    virtualization: virtualization.describe("If absent, unchanged; null clears."),
   })
   .meta({ id: "ServiceUpdate" });
 export type ServiceUpdate = z.infer<typeof ServiceUpdate>;
@@ -102,12 +102,12 @@ export const listServices = endpoint({
     ...asOf,
     network_id: filters.network_id,
     q: SearchPart.describe(
-      "Only services with this in their name or service_definition, in any case; or bound to `10.0.0.5:443`, `[fd00::5]:443`, `:443`, `443/tcp`.",
+      "Case-insensitive search in name and service_definition; or for a binding: `10.0.0.5:443`, `[fd00::5]:443`, `:443`, `443/tcp`.",
     ),
     host_id: Id.optional().describe("Only services of this host."),
     ids: filters.ids,
     tag_ids: filters.tag_ids,
-    exclude_categories: z.array(Category).max(50).default([]).describe("Leaves out services of these categories."),
+    exclude_categories: z.array(Category).max(50).default([]).describe("Excludes services of these categories."),
     ...sightingFilters,
   }),
   response: Service,
@@ -139,9 +139,9 @@ export const updateService = endpoint({
   permission: "Member",
   summary: "Update a service",
   description:
-    "Bindings are checked in this order: every port and interface must be of the service's host; duplicates are removed; " +
-    "a port bound on all interfaces removes the bindings of that port on single ones; an interface binding conflicts with " +
-    "a port binding on that interface or on all interfaces. A binding that stays what it was keeps its id.",
+    "Bindings are validated in this order: every port and interface must belong to the service's host; duplicates are removed; " +
+    "a port bound on all interfaces replaces its bindings on single ones; an interface binding conflicts with " +
+    "a port binding on that interface or on all interfaces. An unchanged binding keeps its id.",
   params: byId,
   body: ServiceUpdate,
   response: Service,

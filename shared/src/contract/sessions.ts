@@ -2,20 +2,20 @@ import { z } from "zod";
 import { byId, filters, Id, listQuery, Nothing, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
 
-/** A user's sign-in in one browser. Its id is no secret: the token is in the cookie alone. */
+/** A user's session in one browser. The id is not a secret; only the cookie contains the token. */
 export const Session = z
   .object({
     id: Id,
     created_at: Timestamp,
-    last_used: Timestamp.describe("At most ten minutes behind."),
-    expires_at: Timestamp.describe("Unless it is used until then."),
+    last_used: Timestamp.describe("Updated at most every ten minutes."),
+    expires_at: Timestamp.describe("Extended by use."),
     browser: z
       .string()
       .nullable()
-      .describe("As it calls itself, such as `Firefox 131 on Linux`; null when it does not."),
-    address: z.string().nullable().describe("Of the client that signed in; null when an earlier version noted none."),
-    provider: z.string().nullable().describe("The id of the provider by whom it began; null with a password."),
-    current: z.boolean().describe("The session of this request."),
+      .describe("From its User-Agent, such as `Firefox 131 on Linux`; null if it sent none."),
+    address: z.string().nullable().describe("IP address at sign-in; null for sessions started by an earlier version."),
+    provider: z.string().nullable().describe("Id of the identity provider used to sign in; null for a password."),
+    current: z.boolean().describe("True for the session of this request."),
   })
   .meta({ id: "Session" });
 export type Session = z.infer<typeof Session>;
@@ -29,7 +29,7 @@ export const listSessions = endpoint({
   path: "/api/v1/auth/sessions",
   summary: "List the caller's own sessions",
   query: listQuery(["created_at"], {
-    network_id: filters.network_id.describe("Has no effect: a session reaches all networks of its user."),
+    network_id: filters.network_id.describe("Has no effect: a session has access to all networks of its user."),
   }),
   response: Session,
   list: true,
@@ -41,7 +41,7 @@ export const deleteSession = endpoint({
   operationId: "delete_session",
   method: "delete",
   path: "/api/v1/auth/sessions/{id}",
-  summary: "End one of the caller's own sessions; no gateway accepts it when the answer arrives",
+  summary: "End one of the caller's own sessions, effective on every gateway at once",
   params: byId,
   response: Nothing,
   errors: ["not_found", "write_conflict"],
@@ -52,7 +52,7 @@ export const revokeOtherSessions = endpoint({
   operationId: "revoke_other_sessions",
   method: "post",
   path: "/api/v1/auth/sessions/revoke-others",
-  summary: "End all of the caller's sessions but that of the request",
+  summary: "End all of the caller's other sessions",
   response: z.object({ ended_count: z.int() }).meta({ id: "EndedSessions" }),
   errors: ["write_conflict"],
 });

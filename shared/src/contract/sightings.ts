@@ -1,27 +1,26 @@
 import { z } from "zod";
 import { Id, Instant, Timestamp } from "./common.js";
 
-// What imports have found, and what they miss. It is no part of an entity: neither its revision nor the journal know of it.
-// @see docs/sightings.md
+// When imports found or missed an entity. Not part of the entity, its revision or the journal. @see docs/sightings.md
 
 const Seen = z
   .object({
     first_at: Timestamp,
     last_at: Timestamp,
-    by: z.string().describe("The format of the last import."),
+    by: z.string().describe("Format of the last import that found it."),
   })
   .nullable()
-  .describe("When imports found it. No part of the `ETag`; absent in the past.")
+  .describe("When imports found it. Not part of the `ETag`; absent from past states.")
   .meta({ id: "Seen" });
 
 const MissedSince = Timestamp.nullable()
-  .describe("Since when imports that covered it have not found it.")
+  .describe("Since when imports that cover it have not found it.")
   .meta({ id: "MissedSince" });
 
-/** Members that answers have beside the entity itself; absent in reads of the past, and in the journal. */
+/** Additional members of responses; absent from past states and the journal. */
 export const sighting = { seen: Seen.optional(), missed_since: MissedSince.optional() };
 
-/** Something that was covered and not found. */
+/** An entity that an import covered but did not find. */
 export const Missing = z
   .object({
     entity: z.enum(["Host", "Interface", "Port", "Service"]),
@@ -41,17 +40,17 @@ export const MissingCounts = z
   .meta({ id: "MissingCounts" });
 export type MissingCounts = z.infer<typeof MissingCounts>;
 
-/** What imports know of an entity. */
+/** When imports found or missed an entity. */
 export interface Sighting {
   readonly seen: { readonly first_at: string; readonly last_at: string; readonly by: string } | null;
   readonly missed_since: string | null;
 }
 
-/** Of what no import has found or missed. */
+/** For entities that no import has found or missed. */
 export const NEVER_SEEN: Sighting = { seen: null, missed_since: null };
 
-/** Filters of lists of what can be seen; they mean nothing in the past. */
+/** List filters for entities with sightings; not applicable to past states. */
 export const sightingFilters = {
-  missed: z.boolean().optional().describe("Only what is missed, or is not."),
-  seen_before: Instant.optional().describe("Only what was found last before this time."),
+  missed: z.boolean().optional().describe("Only entities that are missed, or only those that are not."),
+  seen_before: Instant.optional().describe("Only entities last found before this time."),
 };

@@ -6,25 +6,27 @@ import { PROTOCOLS } from "./ports.js";
 
 const Count = z.int();
 
-/** How many entities of each kind there are. */
+/** Number of entities of each kind. */
 const counts = { subnets: Count, hosts: Count, interfaces: Count, ports: Count, services: Count };
 
 export const Stats = z
   .object({
     at: Timestamp.describe("When it was counted."),
     totals: z.object({ networks: Count, tags: Count, ...counts }),
-    networks: z.array(z.object({ id: Id, name: z.string(), ...counts })).describe("The 100 with most hosts."),
+    networks: z
+      .array(z.object({ id: Id, name: z.string(), ...counts }))
+      .describe("The 100 networks with the most hosts."),
     categories: z.array(z.object({ category: Category, services: Count })),
     virtualization: z
       .array(z.object({ type: z.string(), hosts: Count, services: Count }))
-      .describe("Of up to 100,000 hosts and services together."),
+      .describe("Based on up to 100,000 hosts and services."),
     ports: z
       .array(z.object({ number: Count, protocol: z.enum(PROTOCOLS), hosts: Count }))
       .describe("The 20 most frequent."),
     subnets: z
       .array(z.object({ id: Id, network_id: Id, name: z.string(), cidr: z.string(), size: Count, used: Count }))
       .describe("The 20 fullest."),
-    days: z.array(z.object({ day: z.string(), changes: Count })).describe("The last seven by UTC."),
+    days: z.array(z.object({ day: z.string(), changes: Count })).describe("The last seven days in UTC."),
   })
   .meta({ id: "Stats" });
 export type Stats = z.infer<typeof Stats>;
@@ -37,8 +39,8 @@ export const getStats = endpoint({
   credential: "any",
   permission: "Viewer",
   tag: "Exports",
-  summary: "What there is, in numbers",
-  description: "Of the networks that the caller may see, or of one. Counted again after ten times as long as counting took.", // prettier-ignore
+  summary: "Get inventory statistics",
+  description: "For one network, or all that are visible to the caller. Cached for ten times the duration of counting.",
   query: z.strictObject({ network_id: filters.network_id }),
   response: Stats,
   errors: [],

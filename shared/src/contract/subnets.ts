@@ -19,7 +19,7 @@ import { patchOf } from "./merge-patch.js";
 import { resource } from "./resource.js";
 import { planned } from "./writes.js";
 
-/** Addresses that are never given out as the next free one; both ends belong to the range. */
+/** Addresses that are never assigned as the next free one; both ends are inclusive. */
 export const ReservedRange = z
   .object({ from: z.string(), to: z.string(), purpose: z.string() })
   .meta({ id: "ReservedRange" });
@@ -53,9 +53,7 @@ const Reserved = z
     z.object({ from: IpAddress, to: IpAddress, purpose: text(0, 100).default("") }).meta({ id: "ReservedRangeInput" }),
   )
   .max(50)
-  .describe(
-    "Ranges inside the block that do not overlap: addresses in them are not given to who asks for the next one.",
-  );
+  .describe("Non-overlapping ranges inside the block, excluded from automatic assignment (`next`).");
 
 const optionalFields = {
   description: Description.nullable().optional(),
@@ -98,7 +96,7 @@ export const listSubnets = endpoint({
   query: listQuery(["created_at", "name", "cidr", "subnet_type", "updated_at", "network_id"], {
     ...filters,
     ...asOf,
-    q: SearchPart.describe("Only subnets with this in their name or cidr, in any case."),
+    q: SearchPart.describe("Case-insensitive search in name and cidr."),
   }),
   response: Subnet,
   list: true,
@@ -120,18 +118,18 @@ export const createSubnet = endpoint({
 
 export const getSubnet = subnets.getOne(Subnet);
 
-/** How many: an integer of any size. Readers that have floating point only get the nearest one above 2^53. */
+/** An integer of any size; clients that parse numbers as doubles lose precision above 2^53. */
 const Amount = z.number().meta({ override: { type: "integer", minimum: 0 } });
 
 export const Utilization = z
   .object({
-    size: Amount.describe("Addresses that interfaces can have: without the network's and its broadcast address."),
-    used: Amount.describe("Those of them that an interface has."),
-    reserved: Amount.describe("Those that are reserved, and not used."),
+    size: Amount.describe("Assignable addresses, excluding the network and broadcast addresses."),
+    used: Amount.describe("Addresses assigned to interfaces."),
+    reserved: Amount.describe("Reserved addresses that are not used."),
     free: Amount,
-    next: z.string().nullable().describe("What `next` would give at this moment; null when nothing is free."),
+    next: z.string().nullable().describe("The address that `next` would assign now; null if none is free."),
   })
-  .meta({ id: "Utilization", description: "Amounts are exact integers, also above 2^53." });
+  .meta({ id: "Utilization", description: "Counts are exact integers, even above 2^53." });
 export type Utilization = z.infer<typeof Utilization>;
 
 export const getSubnetUtilization = endpoint({
@@ -140,7 +138,7 @@ export const getSubnetUtilization = endpoint({
   method: "get",
   path: "/api/v1/subnets/{id}/utilization",
   permission: "Viewer",
-  summary: "How many addresses of a subnet are used, reserved and free, and the next free one",
+  summary: "Get the number of used, reserved and free addresses of a subnet, and the next free one",
   params: byId,
   response: Utilization,
   errors: ["not_found"],
@@ -154,7 +152,7 @@ export const updateSubnet = endpoint({
   path: "/api/v1/subnets/{id}",
   permission: "Member",
   summary: "Update a subnet",
-  description: "The block may change only when every address on it stays inside.",
+  description: "A new `cidr` must contain all addresses of interfaces in the subnet.",
   params: byId,
   body: SubnetUpdate,
   response: Subnet,

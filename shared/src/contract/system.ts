@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.js";
 
-/** The version of the API; raised only on breaking changes. @see docs/api.md "Versions" */
+/** The API version, incremented only for breaking changes. @see docs/api.md "Versions" */
 export const API_VERSION = 1;
 
 const common = { upstream: "gateway", credential: "none", permission: null, tag: "System", errors: [] } as const;
 
-/** What answers: it is in the `meta` of every answer too. */
+/** Versions, also in the `meta` of every response. */
 export const Version = z.object({ api_version: z.int(), server_version: z.string() }).meta({ id: "Version" });
 
 export const getVersion = endpoint({
@@ -14,7 +14,7 @@ export const getVersion = endpoint({
   operationId: "get_version",
   method: "get",
   path: "/api/version",
-  summary: "The versions of API and server",
+  summary: "Get the versions of the API and the server",
   response: Version,
 });
 
@@ -23,6 +23,6 @@ export const getHealth = endpoint({
   operationId: "get_health",
   method: "get",
   path: "/api/health",
-  summary: "Whether the gateway answers",
+  summary: "Check that the gateway is up",
   response: z.object({ status: z.literal("ok") }).meta({ id: "Health" }),
 });

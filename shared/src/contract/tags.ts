@@ -6,7 +6,7 @@ import { patchOf } from "./merge-patch.js";
 import { resource } from "./resource.js";
 import { planned } from "./writes.js";
 
-/** A managed tag of an organization. Entities carry its id; a free label needs no tag. */
+/** A managed tag of an organization, referenced by id; free labels need no managed tag. */
 export const Tag = z
   .object({
     ...serverFields,
@@ -20,7 +20,7 @@ export type Tag = z.infer<typeof Tag>;
 
 export const TagInput = z
   .object({
-    name: Name.describe("Unique in the organization, whatever the case of its letters."),
+    name: Name.describe("Unique in the organization, ignoring case."),
     organization_id: Id.optional().describe("The caller's own organization."),
     description: Description.nullable().optional(),
     color: z
@@ -91,6 +91,6 @@ export const updateTag = endpoint({
 
 export const patchTag = patchOf(updateTag);
 
-export const deleteTag = tags.deleteOne("Delete a tag and take it off everything");
+export const deleteTag = tags.deleteOne("Delete a tag and remove it from all entities");
 
 export const bulkDeleteTags = tags.bulkDelete();

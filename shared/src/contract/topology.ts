@@ -5,21 +5,22 @@ import { endpoint } from "./endpoint.js";
 import { AS_OF_ERRORS, asOf } from "./moments.js";
 import { PROTOCOLS } from "./ports.js";
 
-/** How the graph is answered; all but the first are plain files. */
+/** Response formats; all but the first are plain files. */
 export const TOPOLOGY_FORMATS = ["json", "dot", "mermaid", "graphml"] as const;
 export type TopologyFormat = (typeof TOPOLOGY_FORMATS)[number];
 
-/** Mermaid draws no more than this many edges, nor a longer text, unless its viewer allows more. */
+/** Default limits of Mermaid renderers. */
 export const MERMAID_LIMITS = { edges: 500, characters: 50_000 } as const;
 
-/** What imports may have missed. */
 const missable = {
-  missed_since: Timestamp.optional().describe("Since when imports miss it; absent when they do not, and in the past."),
+  missed_since: Timestamp.optional().describe(
+    "Since when imports have missed it; absent if they have not, and from past states.",
+  ),
 };
 
 const node = {
-  id: Id.describe("Of the subnet, host or service."),
-  label: z.string().describe("Its name."),
+  id: Id.describe("Id of the subnet, host or service."),
+  label: z.string().describe("Display name."),
   network_id: Id,
   tags: z.array(z.string()),
 };
@@ -54,7 +55,7 @@ export const TopologyNode = z
   .meta({ id: "TopologyNode" });
 export type TopologyNode = z.infer<typeof TopologyNode>;
 
-/** A binding with what its port is, so that a picture needs nothing more. */
+/** A binding with its port number, so that diagrams need no further requests. */
 export const TopologyBinding = z
   .discriminatedUnion("type", [
     z.object({ type: z.literal("Interface"), id: Id, interface_id: Id }).meta({ id: "TopologyInterfaceBinding" }),
@@ -63,7 +64,7 @@ export const TopologyBinding = z
         type: z.literal("Port"),
         id: Id,
         port_id: Id,
-        port: z.int().describe("Number of the port."),
+        port: z.int().describe("Port number."),
         protocol: z.enum(PROTOCOLS),
         interface_id: Id.nullable().describe("null: on all interfaces of the host."),
       })
@@ -73,9 +74,9 @@ export const TopologyBinding = z
 export type TopologyBinding = z.infer<typeof TopologyBinding>;
 
 const edge = {
-  id: z.string().max(64).describe("Stays the same from one answer to the next."),
-  source: Id.describe("A node of the same answer."),
-  target: Id.describe("A node of the same answer."),
+  id: z.string().max(64).describe("Stable across responses."),
+  source: Id.describe("Id of a node in the response."),
+  target: Id.describe("Id of a node in the response."),
 };
 
 export const TopologyEdge = z
@@ -89,15 +90,15 @@ export const TopologyEdge = z
         ip_address: z.string(),
         mac_address: z.string().nullable(),
       })
-      .describe("A host in a subnet, through one of its interfaces.")
+      .describe("Connects a host to a subnet through one of its interfaces.")
       .meta({ id: "InSubnetEdge" }),
     z
       .object({ ...edge, kind: z.literal("on_host"), bindings: z.array(TopologyBinding) })
-      .describe("A service on its host.")
+      .describe("Connects a service to its host.")
       .meta({ id: "OnHostEdge" }),
     z
       .object({ ...edge, kind: z.literal("virtualized_by"), type: z.string() })
-      .describe("A host or service, and the host or service that runs it.")
+      .describe("Connects a host or service to the host or service that runs it.")
       .meta({ id: "VirtualizedByEdge" }),
   ])
   .meta({ id: "TopologyEdge" });
@@ -116,13 +117,13 @@ export const getTopology = endpoint({
   credential: "any",
   permission: "Viewer",
   tag: "Topology",
-  summary: "The topology as a graph",
+  summary: "Get the topology as a graph",
   description:
-    "Subnets, hosts and services as nodes; hosts in subnets, services on hosts, and what runs what as edges, from the part " +
-    "to the whole. Everything is of one moment, and every edge joins two nodes of the answer. A host or service is " +
-    "`virtualized_by` the one that its `virtualization.details` names as `service_id` or `host_id`. Other formats than JSON " +
-    `are plain files without an envelope. Mermaid draws at most ${MERMAID_LIMITS.edges} edges in ` +
-    `${MERMAID_LIMITS.characters} characters; a larger graph is refused in that format.`,
+    "Nodes are subnets, hosts and services. Edges connect hosts to subnets, services to hosts, and virtualized entities to what " +
+    "runs them. The response is a consistent snapshot, and contains both ends of every edge. A host or service is " +
+    "`virtualized_by` the `service_id` or `host_id` in its `virtualization.details`. Formats other than JSON " +
+    `are plain files without an envelope. Mermaid supports at most ${MERMAID_LIMITS.edges} edges and ` +
+    `${MERMAID_LIMITS.characters} characters; larger graphs are refused in that format.`,
   query: z.strictObject({
     ...asOf,
     network_id: filters.network_id,

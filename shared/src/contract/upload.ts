@@ -1,32 +1,31 @@
 import { z } from "zod";
 
-/** A body that is a file and not JSON: it is read while it arrives, and its own format says what is valid. */
+/** A request body that is a file instead of JSON: it is streamed, and validated by its reader. */
 export interface Upload {
-  /** Media types without parameters, the one to document first. */
+  /** Media types without parameters, the preferred one first. */
   readonly contentTypes: readonly [string, ...string[]];
   readonly limitBytes: number;
-  /** What the file is, in a sentence. */
+  /** Description of the file for the documentation. */
   readonly description: string;
 }
 
-/** What a client may send as a file; a browser's `File` is a `Blob`. */
+/** A file as sent by a client; a browser's `File` is a `Blob`. */
 export type UploadInput = string | Uint8Array<ArrayBuffer> | Blob;
 
-/** What a handler reads of a file: its bytes in pieces, as they come. */
+/** A file as received by a handler: its bytes in chunks, as they arrive. */
 export type UploadedBytes = AsyncIterable<Uint8Array>;
 
-// Never used for validation: the reader of the bytes validates them.
+// Not used for validation: the reader of the file validates its content.
 const File = z.custom<UploadedBytes>() as unknown as z.ZodType<UploadedBytes, UploadInput>;
 
-/** The members of an operation whose body is a file. */
+/** The endpoint members for a file upload. */
 export function upload(rule: Upload) {
   return { body: File, upload: rule };
 }
 
-/** What the body of a PATCH is. */
 export const MERGE_PATCH_TYPE = "application/merge-patch+json";
 
-/** Media types that the body of an operation may have, the one to send first. */
+/** Media types accepted for the body of an operation, the preferred one first. */
 export function bodyTypesOf({
   upload,
   method,
@@ -37,7 +36,7 @@ export function bodyTypesOf({
   return upload?.contentTypes ?? [method === "patch" ? MERGE_PATCH_TYPE : "application/json"];
 }
 
-/** True when the value of a header `Content-Type` names one of the types; a charset other than UTF-8 is refused. */
+/** True if a `Content-Type` header has one of the types, and no charset other than UTF-8. */
 export function isOfType(contentType: string | undefined, types: readonly string[]): boolean {
   if (contentType === undefined) return false;
   const [type = "", ...parameters] = contentType.toLowerCase().split(";");

@@ -3,7 +3,7 @@ import { byId, filters, Id, listQuery, Name, Nothing, PermissionLevel, serverFie
 import { endpoint } from "./endpoint.js";
 import { patchOf } from "./merge-patch.js";
 
-/** A person of an organization. `network_ids` are the networks the person may use now. */
+/** A user of an organization. `network_ids` are the networks the user currently has access to. */
 export const User = z
   .object({
     ...serverFields,
@@ -11,7 +11,7 @@ export const User = z
     organization_id: Id,
     permissions: PermissionLevel,
     network_ids: z.array(Id),
-    second_factor: z.boolean().describe("Whether the person has one."),
+    second_factor: z.boolean().describe("Whether it is enabled."),
   })
   .meta({ id: "User" });
 export type User = z.infer<typeof User>;
@@ -27,20 +27,20 @@ const Email = z
 
 export const Password = verbatimText(10, 128).meta({ format: "password" });
 
-/** The secret of an invite, as a client sends it: any short text, so that a wrong one is told from a used one by nothing. */
+/** The secret of an invite. Any short text, so that malformed, wrong and used tokens get the same response. */
 const InviteToken = z.string().trim().min(1).max(200).meta({ pattern: "[^\\s\\ufeff]" });
 
 export const Registration = z
   .object({
     email: Email,
     password: Password,
-    organization_name: Name.optional().describe("Of the new organization; without meaning with an invite."),
-    invite_token: InviteToken.optional().describe("Joins the organization of the invite instead of making a new one."),
+    organization_name: Name.optional().describe("Name of the new organization; ignored with an invite."),
+    invite_token: InviteToken.optional().describe("Join the organization of the invite instead of creating one."),
   })
   .meta({ id: "Registration" });
 export type Registration = z.infer<typeof Registration>;
 
-/** Any text is taken as password, so that a wrong one is told from an unknown user by nothing. */
+/** Accepts any text as password, so that a wrong password and an unknown user get the same response. */
 export const Login = z
   .object({ email: z.string().trim().toLowerCase().max(254), password: z.string().max(1024) })
   .meta({ id: "Login" });
@@ -56,16 +56,16 @@ export const UserUpdate = z
       .array(Id)
       .max(1000)
       .optional()
-      .describe("The networks of a Member or Viewer; absent keeps. Owners and Admins have all networks."),
+      .describe("The networks of a Member or Viewer; if absent, unchanged. Owners and Admins have all networks."),
   })
   .meta({ id: "UserUpdate" });
 export type UserUpdate = z.infer<typeof UserUpdate>;
 
 const common = { upstream: "identity", permission: null, tag: "Authentication" } as const;
 
-/** Proves that the user asks, and not somebody at a browser that was left open. */
+/** Re-authentication, against misuse of an unattended browser. */
 export const Proof = z.object({
-  password: z.string().max(1024).optional().describe("May be absent for five minutes after the sign-in."),
+  password: z.string().max(1024).optional().describe("Optional within five minutes of sign-in."),
 });
 export const PROOF_FAULTS = [
   "invalid_credentials",
@@ -81,10 +81,10 @@ export const register = endpoint({
   path: "/api/auth/register",
   credential: "none",
   endsSessions: true,
-  summary: "Create an account, and a session",
+  summary: "Create an account and a session",
   description:
-    "With an invite in the organization of the invite, else with an organization of its own, as its Owner. Where a second " +
-    "factor is required, no session begins: sign in to set one up.",
+    "With an invite, the user joins its organization; otherwise, the user becomes Owner of a new one. If the organization " +
+    "requires a second factor, no session is started: sign in to set one up.",
   body: Registration,
   response: User,
   errors: ["already_exists", "registration_closed", "password_login_disabled", "invalid_reference", "write_conflict"],
@@ -97,12 +97,12 @@ export const login = endpoint({
   path: "/api/auth/login",
   credential: "none",
   endsSessions: true,
-  summary: "Start a session: sets the cookie `session_id`, and ends the session that the browser had",
+  summary: "Start a session: sets the cookie `session_id` and ends the browser's previous session",
   body: Login,
   response: User,
   description:
-    "Who fails again and again waits longer and longer, up to 15 minutes, and not because of others. Who has a second factor " +
-    "is answered 401 `second_factor_required` with a `challenge` for `login_second_factor`; who needs one first, with `set_up`.",
+    "Repeated failures are throttled with increasing delays of up to 15 minutes. Users with a second factor get 401 " +
+    "`second_factor_required` with a `challenge` for `login_second_factor`; users who must set one up first, also `set_up`.",
   errors: [
     "invalid_credentials",
     "second_factor_required",
@@ -119,7 +119,7 @@ export const logout = endpoint({
   path: "/api/auth/logout",
   credential: "optional",
   endsSessions: true,
-  summary: "End the session, if there is one",
+  summary: "End the session, if any",
   response: Nothing,
   errors: ["write_conflict"],
 });
@@ -130,7 +130,7 @@ export const getCurrentUser = endpoint({
   method: "get",
   path: "/api/auth/me",
   credential: "session",
-  summary: "The user of the session",
+  summary: "Get the user of the session",
   response: User,
   errors: ["session_expired"],
 });
@@ -139,7 +139,7 @@ export const postCurrentUser = endpoint({
   ...getCurrentUser,
   operationId: "get_current_user_by_post",
   method: "post",
-  summary: "The user of the session, for clients that cannot send GET",
+  summary: "Get the user of the session, for clients that cannot send GET",
 });
 
 export const deleteCurrentUser = endpoint({
@@ -149,8 +149,8 @@ export const deleteCurrentUser = endpoint({
   path: "/api/auth/me",
   credential: "session",
   endsSessions: true,
-  summary: "Delete the own account, with all keys, sessions and invites",
-  description: "What it has made stays with the organization. The last Owner deletes the organization instead.",
+  summary: "Delete the caller's account with all its keys, sessions and invites",
+  description: "Resources created by the user remain. The last Owner must delete the organization instead.",
   body: Proof.meta({ id: "AccountDeletion" }),
   response: Nothing,
   errors: [...PROOF_FAULTS, "last_owner", "precondition_failed", "write_conflict"],
@@ -162,15 +162,15 @@ export const changePassword = endpoint({
   method: "post",
   path: "/api/auth/password",
   credential: "session",
-  summary: "Change the password, and end the user's other sessions",
-  description: "The session goes on with a new token: the cookie is set again.",
+  summary: "Change the password and end the user's other sessions",
+  description: "The current session continues with a new token in the cookie.",
   body: PasswordChange,
   response: Nothing,
   errors: ["invalid_credentials", "login_throttled", "write_conflict"],
 });
 
 const managed = { upstream: "identity", credential: "any", permission: "Admin", tag: "Users" } as const;
-const WHO = "Admins decide about Members and Viewers, Owners about everybody.";
+const WHO = "Admins can manage Members and Viewers, Owners can manage all users.";
 
 export const listUsers = endpoint({
   ...managed,
@@ -179,7 +179,7 @@ export const listUsers = endpoint({
   path: "/api/v1/users",
   summary: "List the users of the organization",
   query: listQuery(["created_at", "email", "updated_at"], {
-    network_id: filters.network_id.describe("Only users who may use this network."),
+    network_id: filters.network_id.describe("Only users with access to this network."),
     ids: filters.ids,
   }),
   response: User,
@@ -204,8 +204,8 @@ export const updateUser = endpoint({
   method: "put",
   path: "/api/v1/users/{id}",
   wholeOrganization: true,
-  summary: "Change the level and the networks of a user",
-  description: `${WHO} The change holds for every key and session of the user when the answer arrives.`,
+  summary: "Update the level and networks of a user",
+  description: `${WHO} The change is in effect for all keys and sessions of the user when the response arrives.`,
   params: byId,
   body: UserUpdate,
   response: User,
@@ -227,7 +227,7 @@ export const deleteUser = endpoint({
   method: "delete",
   path: "/api/v1/users/{id}",
   wholeOrganization: true,
-  summary: "Remove a user, with all keys, sessions and invites of the user",
+  summary: "Delete a user with all their keys, sessions and invites",
   description: WHO,
   params: byId,
   response: Nothing,

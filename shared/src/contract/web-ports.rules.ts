@@ -1,7 +1,6 @@
 import { socketText } from "./sockets.rules.js";
 
-// Which sockets a browser can open, and how. A port says more than a definition where it is a well-known one; a definition
-// says the rest.
+// Which sockets a browser can open, and with which scheme: by well-known port first, then by service definition.
 
 export type WebScheme = "http" | "https";
 
@@ -12,7 +11,7 @@ const HTTP_PORTS: ReadonlySet<number> = new Set([
   80, 81, 3000, 3001, 5000, 5601, 7575, 8000, 8008, 8080, 8081, 8082, 8088, 8090, 8096, 8123, 8888, 9000, 9090, 9091, 9093, 32400,
 ]); // prettier-ignore
 
-/** Ports that mean something else, or another scheme, with these definitions. */
+/** Exceptions to the well-known ports for these definitions. */
 const OTHERWISE: Readonly<Record<string, Readonly<Record<number, WebScheme | null>>>> = {
   "clickhouse": { 9000: null },
   "cockpit": { 9090: "https" },
@@ -27,7 +26,7 @@ const OTHERWISE: Readonly<Record<string, Readonly<Record<number, WebScheme | nul
   "webmin": { 10_000: "https" },
 }; // prettier-ignore
 
-/** Definitions that a browser opens at any other port, as far as no port of theirs is known to be something else. */
+/** Definitions that serve web pages on any port not listed in `NO_PAGES`. */
 const WEB_DEFINITIONS: ReadonlySet<string> = new Set([
   "adguard home", "apache http server", "apache tomcat", "bookstack", "caddy", "confluence", "dashy", "esphome", "forgejo",
   "gitea", "grafana", "heimdall", "home assistant", "homebridge", "homepage", "http", "http proxy", "immich", "jellyfin", "jenkins",
@@ -35,10 +34,10 @@ const WEB_DEFINITIONS: ReadonlySet<string> = new Set([
   "prometheus", "radarr", "sonarr", "syncthing", "technitium dns server", "uptime kuma", "vaultwarden", "vikunja", "wordpress",
 ]); // prettier-ignore
 
-/** Ports of those definitions that are no pages. */
+/** Ports of these definitions that do not serve web pages. */
 const NO_PAGES: ReadonlySet<number> = new Set([22, 53, 853, 8009, 21_027, 22_000]);
 
-/** How a browser opens a port of a service; null when it does not. */
+/** The URL scheme for a port of a service; null if a browser cannot open it. */
 export function webSchemeOf(
   definition: string,
   { port, protocol }: { readonly port: number; readonly protocol: string },
@@ -53,14 +52,14 @@ export function webSchemeOf(
   return WEB_DEFINITIONS.has(name) && !NO_PAGES.has(port) ? "http" : null;
 }
 
-/** A browser needs more than a link-local address to find its machine. */
+/** False for link-local addresses, which a browser cannot reach without a zone. */
 export function isReachable(address: string): boolean {
   return !/^fe[89ab]/i.test(address) && !address.startsWith("169.254.");
 }
 
 const DEFAULT_PORTS = { http: 80, https: 443 } as const;
 
-/** Of an address in digits alone: nothing that people have named becomes a part of it. Null where no browser finds it. */
+/** Builds a URL from a numeric address only, so that user input cannot end up in a link; null if it is not reachable. */
 export function urlOf(scheme: WebScheme, address: string, port: number): string | null {
   if (!/^[\da-f.:]+$/i.test(address) || !isReachable(address)) return null;
   const host = socketText(address, port);

@@ -4,28 +4,27 @@ import { CHANGE_ACTIONS, ChangeCursor, ChangedEntity } from "./changes.js";
 import { endpoint } from "./endpoint.js";
 import { patchOf } from "./merge-patch.js";
 
-// Changes that are sent to addresses of the organization's choice. @see docs/webhooks.md
+// Changes are sent to URLs of the organization's choice. @see docs/webhooks.md
 
 export const WEBHOOK_FORMATS = ["standard", "slack", "discord", "ntfy"] as const;
 export const WebhookFormat = z.enum(WEBHOOK_FORMATS);
 export type WebhookFormat = z.infer<typeof WebhookFormat>;
 
-/** Characters of an address. */
 const URL_LENGTH = 2_000;
-/** Seconds for which changes may be gathered. */
+/** Maximum batching delay in seconds. */
 const LONGEST_BATCH_SECONDS = 3_600;
-/** Deliveries that are remembered of a webhook. */
+/** Deliveries retained per webhook. */
 export const REMEMBERED_DELIVERIES = 100;
 
-/** Why an address is refused, whatever network it is in; null when it is not. */
+/** Why a URL is rejected regardless of where it points, or null. */
 function urlFault(given: string): string | null {
   const url = URL.canParse(given) ? new URL(given) : null;
-  if (url === null || !/^https?:$/.test(url.protocol)) return "must be an address that begins with https://";
-  if (url.username !== "" || url.password !== "") return "must hold no user and no password";
-  return url.hash === "" && !given.includes("#") ? null : "must have no fragment";
+  if (url === null || !/^https?:$/.test(url.protocol)) return "must be a URL that begins with https://";
+  if (url.username !== "" || url.password !== "") return "must not contain a user name or password";
+  return url.hash === "" && !given.includes("#") ? null : "must not have a fragment";
 }
 
-/** The address in its one form: hosts such as `0x7f.1` are what they mean. */
+/** A normalized URL, in which hosts such as `0x7f.1` are resolved to the address they mean. */
 const WebhookUrl = z
   .string()
   .max(URL_LENGTH)
@@ -36,20 +35,20 @@ const WebhookUrl = z
   })
   .meta({ format: "uri", maxLength: URL_LENGTH, examples: ["https://example.com/hooks/topology"] });
 
-/** What is sent; a list that is empty leaves nothing out. */
+/** Selects the changes to send; an empty list matches everything. */
 const WebhookFilter = z
   .object({
-    network_ids: z.array(Id).describe("Only what belongs to these networks, which leaves tags out."),
+    network_ids: z.array(Id).describe("Only entities of these networks; excludes changes of tags themselves."),
     entities: z.array(ChangedEntity),
     actions: z.array(z.enum(CHANGE_ACTIONS)),
     tag_ids: z
       .array(z.string())
-      .describe("Only entities with any of these tags, before or after (ids of managed tags, or labels)."),
+      .describe("Only entities with any of these tags before or after the change (ids of managed tags, or labels)."),
   })
   .meta({ id: "WebhookFilter" });
 export type WebhookFilter = z.infer<typeof WebhookFilter>;
 
-/** A list as a set, in the order it was sent. */
+/** Removes duplicates, keeping the order. */
 const once = <T>(items: readonly T[]): T[] => [...new Set(items)];
 
 const WebhookFilterInput = z
@@ -69,55 +68,53 @@ export const Webhook = z
     filter: WebhookFilter,
     format: WebhookFormat,
     batch_seconds: z.int(),
-    is_enabled: z.boolean().describe("False: nothing is sent. What happens meanwhile is sent when it is true again."),
+    is_enabled: z.boolean().describe("False: nothing is sent; pending changes are sent after it is enabled again."),
     paused: z
       .object({ at: Timestamp, reason: z.string() })
       .meta({ id: "WebhookPause" })
       .nullable()
-      .describe(
-        "Why the server has set `is_enabled` to false; null when it has not. Enabling goes on where it stopped.",
-      ),
+      .describe("Why the server disabled the webhook; null if it did not. Enabling it resumes where it stopped."),
   })
   .meta({ id: "Webhook" });
 export type Webhook = z.infer<typeof Webhook>;
 
 export const WebhookInput = z
   .object({
-    url: WebhookUrl.describe("`https` and a public address, unless the operator has allowed others."),
-    filter: WebhookFilterInput.optional().describe("What is sent; everything unless given."),
-    format: WebhookFormat.optional().describe("Default `standard`; the others are texts for people."),
+    url: WebhookUrl.describe("`https` and a public address, unless the operator allows others."),
+    filter: WebhookFilterInput.optional().describe("The changes to send; default all."),
+    format: WebhookFormat.optional().describe("Default `standard`; the others are human-readable messages."),
     batch_seconds: z
       .int()
       .min(0)
       .max(LONGEST_BATCH_SECONDS)
       .optional()
-      .describe("Seconds for which changes are gathered before they are sent together. Default 0: one by one."),
+      .describe("Seconds to collect changes before sending them in one message. Default 0: one message per change."),
     is_enabled: z.boolean().optional().describe("Default true."),
   })
   .meta({ id: "WebhookInput" });
 export type WebhookInput = z.infer<typeof WebhookInput>;
 
-/** Why a delivery failed without an answer of its receiver, or by one. */
+/** Why a delivery failed. */
 export const WEBHOOK_FAULTS = {
-  no_address: "The name has no address, or one that may not be sent to.",
-  no_connection: "No connection could be made.",
+  no_address: "The host name does not resolve to an allowed address.",
+  no_connection: "The connection could not be established.",
   tls_failed: "The receiver's certificate is not valid for this name.",
-  timeout: "The receiver did not answer in time.",
-  broken_answer: "The receiver's answer could not be read.",
-  refused: "The receiver did not answer with 2xx.",
+  timeout: "The receiver did not respond in time.",
+  broken_answer: "The receiver's response could not be read.",
+  refused: "The receiver responded with a status other than 2xx.",
 } as const;
 export type WebhookFault = keyof typeof WEBHOOK_FAULTS;
 
 export const WebhookDelivery = z
   .object({
-    id: z.string().describe("The `webhook-id` that was sent; the same whenever it is tried again."),
+    id: z.string().describe("The `webhook-id` header; the same for all attempts."),
     at: Timestamp,
     kind: z.enum(["changes", "test"]),
-    changes: z.int().describe("How many changes it told."),
-    cursor: z.string().nullable().describe("Of the last change that it told."),
-    attempt: z.int().describe("1 for the first."),
+    changes: z.int().describe("Number of changes in the message."),
+    cursor: z.string().nullable().describe("Cursor of the last change in the message."),
+    attempt: z.int().describe("Starts at 1."),
     outcome: z.enum(["delivered", "failed"]),
-    status: z.int().nullable().describe("What the receiver answered; null when it did not."),
+    status: z.int().nullable().describe("HTTP status of the response; null if there was none."),
     error: z.enum(Object.keys(WEBHOOK_FAULTS) as [WebhookFault, ...WebhookFault[]]).nullable(),
     duration_ms: z.int(),
   })
@@ -132,7 +129,7 @@ export const listWebhooks = endpoint({
   method: "get",
   path: "/api/v1/webhooks",
   summary: "List webhooks",
-  description: "Who may not use all networks sees the webhooks that name theirs alone.",
+  description: "Callers limited to some networks only see webhooks whose filter names only these networks.",
   query: listQuery(["created_at", "updated_at"], {
     network_id: filters.network_id.describe("Only webhooks that name this network."),
     ids: filters.ids,
@@ -148,10 +145,10 @@ export const createWebhook = endpoint({
   operationId: "create_webhook",
   method: "post",
   path: "/api/v1/webhooks",
-  summary: "Create a webhook; the answer is the only place that shows its secret",
+  summary: "Create a webhook; its secret is only returned here",
   description:
-    "It sends what changes from now on, in order, and each change at least once. It belongs to the organization and not to who " +
-    "made it. Who may not use all networks has to name some.",
+    "Sends changes from now on, in order and at least once. It belongs to the organization, not to its creator. Callers limited " +
+    "to some networks must name networks in the filter.",
   body: WebhookInput,
   response: Webhook.extend({ secret: z.string() }).meta({ id: "CreatedWebhook" }),
   errors: ["invalid_reference", "quota_exceeded", "write_conflict"],
@@ -174,7 +171,7 @@ export const updateWebhook = endpoint({
   method: "put",
   path: "/api/v1/webhooks/{id}",
   summary: "Update a webhook",
-  description: "What is under way may still arrive as before.",
+  description: "Deliveries in progress may still use the previous settings.",
   params: byId,
   body: WebhookInput,
   response: Webhook,
@@ -200,8 +197,8 @@ export const rotateWebhook = endpoint({
   operationId: "rotate_webhook",
   method: "post",
   path: "/api/v1/webhooks/{id}/rotate",
-  summary: "Give a webhook a new secret",
-  description: "What the receiver refuses until it knows the new one is sent again.",
+  summary: "Rotate the secret of a webhook",
+  description: "Messages that the receiver rejects until it knows the new secret are retried.",
   params: byId,
   response: z.object({ secret: z.string() }).meta({ id: "WebhookSecret" }),
   errors: ["not_found", "write_conflict"],
@@ -212,8 +209,8 @@ export const testWebhook = endpoint({
   operationId: "test_webhook",
   method: "post",
   path: "/api/v1/webhooks/{id}/test",
-  summary: "Send a test message now, and tell what came of it",
-  description: "The order of the changes is not touched, and it may be sent while the webhook is not enabled.",
+  summary: "Send a test message now and return the outcome",
+  description: "Does not affect the delivery of changes, and also works while the webhook is disabled.",
   params: byId,
   response: WebhookDelivery,
   errors: ["not_found"],
@@ -224,7 +221,7 @@ export const replayWebhook = endpoint({
   operationId: "replay_webhook",
   method: "post",
   path: "/api/v1/webhooks/{id}/replay",
-  summary: "Go on behind a cursor: send again what came after it, or leave out what came before",
+  summary: "Set the cursor of a webhook, to resend or to skip changes",
   params: byId,
   body: z.object({ after: ChangeCursor.describe("A cursor of `/changes`.") }).meta({ id: "WebhookReplayInput" }),
   response: Webhook,
@@ -236,7 +233,7 @@ export const listWebhookDeliveries = endpoint({
   operationId: "list_webhook_deliveries",
   method: "get",
   path: "/api/v1/webhooks/{id}/deliveries",
-  summary: `The latest ${REMEMBERED_DELIVERIES} attempts to deliver, the newest first`,
+  summary: `List the last ${REMEMBERED_DELIVERIES} delivery attempts, newest first`,
   params: byId,
   response: z.array(WebhookDelivery).meta({ id: "WebhookDeliveries" }),
   errors: ["not_found"],

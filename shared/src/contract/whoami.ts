@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Id, PermissionLevel, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
 
-/** Something that limits a caller: what does, and which right it limits. */
+/** What limits a caller, and which right it limits. */
 const Cut = z
   .object({
     by: z.enum(["key", "user", "organization"]),
@@ -11,22 +11,22 @@ const Cut = z
   .meta({ id: "Cut" });
 export type Cut = z.infer<typeof Cut>;
 
-/** Who a credential stands for, and what it may do at this moment. */
+/** The principal of a credential and its current rights. */
 export const Whoami = z
   .object({
     kind: z.enum(["key", "session"]),
     credential_id: Id,
-    name: z.string().nullable().describe("Of the API key; null for a session."),
+    name: z.string().nullable().describe("Name of the API key; null for a session."),
     expires_at: Timestamp.nullable().describe("null for an API key that does not expire."),
     user: z.object({ id: Id, email: z.string(), permissions: PermissionLevel }),
     organization: z.object({ id: Id, name: z.string(), api_access_enabled: z.boolean() }),
-    permissions: PermissionLevel.describe("The level that counts: the lower of the key's and the user's."),
-    network_ids: z.array(Id).describe("The networks that can be used now."),
+    permissions: PermissionLevel.describe("Effective level: the lower of the key's and the user's."),
+    network_ids: z.array(Id).describe("The networks that are currently accessible."),
     limited_by: z
       .array(Cut)
       .describe(
-        "Why it is not more. `key`: made for a lower level, or restricted to networks. `user`: has a lower level than the " +
-          "key was made for, or is granted single networks. `organization`: some of those networks do not exist any more.",
+        "What limits the rights. `key`: created for a lower level, or restricted to networks. `user`: has a lower level than the " +
+          "key, or access to some networks only. `organization`: some of those networks no longer exist.",
       ),
   })
   .meta({ id: "Whoami" });
@@ -40,8 +40,8 @@ export const whoami = endpoint({
   path: "/api/v1/auth/whoami",
   credential: "any",
   permission: "Viewer",
-  summary: "Who the credential of this request stands for, and what it may do now",
-  description: "The headers `X-RateLimit-…` of this answer, as of every one, tell how many requests are possible.",
+  summary: "Get the principal of this request and its current rights",
+  description: "As in every response, the `X-RateLimit-…` headers show the remaining requests.",
   response: Whoami,
   errors: ["api_key_invalid", "session_expired"],
 });

@@ -210,11 +210,11 @@ describe("a webhook", () => {
     expect(ntfy!.body.split("\n").at(-1)).toBe("Port 4/Tcp was created");
   });
 
-  it("is paused with the reason when it has failed for three days, or when its receiver wants no more; enabled, it goes on where it stopped", async () => {
+  it("is paused with the reason when it has failed for three days, or when its receiver responds with 410; enabled, it resumes where it stopped", async () => {
     const admin = anAdmin();
     const states = mongo.db(stack.databases.topology).collection<{ _id: string }>("webhook_states");
     for (const [path, status, reason] of [
-      ["/dead", 500, /^Every attempt of 3 days has failed\. .* answered 500\.$/],
+      ["/dead", 500, /^All attempts of the last 3 days have failed\. .* responded with 500\.$/],
       ["/gone", 410, /410/],
     ] as const) {
       const webhook = await admin.aWebhook(path);

@@ -30,6 +30,6 @@ describe("what a webhook sends", () => {
 describe("what came of a delivery", () => {
   it("is the status that was answered, or else why there was none", () => {
     expect(answerText({ status: 503, error: "refused" })).toBe("HTTP 503");
-    expect(answerText({ status: null, error: "no_connection" })).toBe("No connection could be made.");
+    expect(answerText({ status: null, error: "no_connection" })).toBe("The connection could not be established.");
   });
 });

@@ -2,20 +2,19 @@ import { createHash } from "node:crypto";
 import type { AuditEntry, Webhook } from "@nts/shared/contract";
 import type { Noted } from "../storage/audit-notes.js";
 
-// Webhooks as the audit log shows them. Its entries are kept for long, and the address of a webhook is mostly all that is needed to
-// post in somebody's name (Slack, Discord), or to read along (ntfy). So they show where it leads, and a few digits that
-// tell whether the rest has changed.
+// Audit notes of webhooks. Their URLs often contain a credential (Slack, Discord, ntfy), and audit entries are retained for long,
+// so only the origin and a short digest of the URL are recorded.
 
 const DIGITS = 8;
 
 interface Done {
-  /** Absent for something new, and where nothing of the webhook has changed. */
+  /** Absent for a new or unchanged webhook. */
   readonly before?: Webhook;
-  /** Absent for something that is gone. */
+  /** Absent for a deleted webhook. */
   readonly after?: Webhook;
 }
 
-/** What is noted of something that was done to a webhook. */
+/** Creates the audit note of an action on a webhook. */
 export function notedOf(webhook: Webhook, action: AuditEntry["action"], { before, after }: Done = {}): Noted {
   const { id, organization_id, url } = webhook;
   return {
@@ -25,7 +24,7 @@ export function notedOf(webhook: Webhook, action: AuditEntry["action"], { before
   };
 }
 
-/** Members are named one by one, so that no secret can come along. */
+/** Lists the members explicitly, so that no secret is included. */
 function shown(webhook: Webhook): Record<string, unknown> {
   const { id, created_at, updated_at, url, filter, format, batch_seconds, is_enabled, paused } = webhook;
   return { id, created_at, updated_at, url: shownUrl(url), filter, format, batch_seconds, is_enabled, paused };

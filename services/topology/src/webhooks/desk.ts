@@ -7,25 +7,25 @@ import { testMessage } from "./messages.js";
 import { type Send } from "./send.js";
 import { newSalt, type SecretOf, signatureHeaders } from "./signature.js";
 
-/** Test messages of one process at a time: of all organizations, and of one. */
+/** Maximum concurrent test messages per process: in total, and per organization. */
 const TESTS = 16;
 const TESTS_OF_ORGANIZATION = 2;
 const MOST_WAITING = 64;
 const LONGEST_WAIT_MS = 2_000;
-/** Milliseconds for one of them, below those of the request. */
+/** Timeout of a test message; below that of the request. */
 const TEST_MS = 5_000;
 
-/** What requests do with webhooks beyond storing them. */
+/** Operations on webhooks for request handlers, beyond storage. */
 export interface WebhookDesk {
   readonly states: WebhookStates;
-  /** Webhooks of one organization. */
+  /** Maximum webhooks per organization. */
   readonly most: number;
-  /** Why an address is refused; null when it is not. */
+  /** Why a URL is rejected, or null. */
   faultOf(url: string): string | null;
-  /** What a new secret follows from. */
+  /** The input from which a new secret is derived. */
   newSalt(): string;
   readonly secretOf: SecretOf;
-  /** Sends a test message, and notes what came of it. */
+  /** Sends a test message and records the delivery. */
   test(webhook: Webhook): Promise<WebhookDelivery>;
 }
 

@@ -3,30 +3,30 @@ import type { JournalDocument } from "../journal/entries.rules.js";
 import type { Outcome } from "./send.js";
 
 const DAY_MS = 86_400_000;
-/** Days of nothing but failures after which a webhook is paused. */
+/** Days of consecutive failures after which a webhook is paused. */
 export const FAILING_DAYS = 3;
 const FIRST_MS = 1_000;
 const LONGEST_MS = 600_000;
-/** What a receiver says that is not there any more. */
+/** HTTP 410: the receiver no longer exists. */
 const GONE = 410;
 
-/** Milliseconds that a webhook rests after this many failures: twice as long each time. */
+/** Maximum backoff in milliseconds after this many failures; doubles each time. */
 export function longestRestMs(attempts: number): number {
   return Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(attempts - 1, 20));
 }
 
-/** Milliseconds until the entries from this one on are sent together; 0 when they are now. */
+/** Milliseconds until the batch that starts with this entry is due; 0 if it is due now. */
 export function restUntil({ batch_seconds }: Webhook, { at }: Pick<JournalDocument, "at">, nowMs: number): number {
   return Math.max(0, at.getTime() + batch_seconds * 1_000 - nowMs);
 }
 
-/** Why a webhook that has failed once more is paused; null when it is tried again. */
+/** Why a failing webhook is paused; null if it is retried. */
 export function reasonToPause(
   { status, error }: Pick<Outcome, "status" | "error">,
   { failingSince, now }: { failingSince: Date; now: Date },
 ): string | null {
-  if (status === GONE) return "The receiver answered 410: it wants no more.";
+  if (status === GONE) return "The receiver responded with 410 (Gone).";
   if (now.getTime() - failingSince.getTime() < FAILING_DAYS * DAY_MS) return null;
-  const last = status === null ? WEBHOOK_FAULTS[error ?? "no_connection"] : `The receiver answered ${status}.`;
-  return `Every attempt of ${FAILING_DAYS} days has failed. The last one: ${last}`;
+  const last = status === null ? WEBHOOK_FAULTS[error ?? "no_connection"] : `The receiver responded with ${status}.`;
+  return `All attempts of the last ${FAILING_DAYS} days have failed. Last failure: ${last}`;
 }

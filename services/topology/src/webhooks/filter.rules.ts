@@ -2,10 +2,10 @@ import type { WebhookFilter } from "@nts/shared/contract";
 import type { JournalDocument } from "../journal/entries.rules.js";
 import { composed } from "../values/search.rules.js";
 
-/** An entry as far as filters look at it. */
+/** The members of an entry that filters use. */
 type Choosable = Pick<JournalDocument, "network_id" | "entity" | "action" | "wire" | "old" | "was">;
 
-/** True for an entry that a webhook tells. An empty list leaves nothing out. */
+/** True if an entry matches the filter. An empty list matches everything. */
 export function isWanted({ network_ids, entities, actions, tag_ids }: WebhookFilter, entry: Choosable): boolean {
   if (network_ids.length > 0 && !network_ids.some((id) => id === entry.network_id)) return false;
   if (entities.length > 0 && !entities.includes(entry.entity)) return false;
@@ -15,14 +15,14 @@ export function isWanted({ network_ids, entities, actions, tag_ids }: WebhookFil
   return tagsOf(entry).some((tag) => wanted.has(composed(tag)));
 }
 
-/** The tags that the entity has before or after. */
+/** The tags of the entity before and after the change. */
 function tagsOf({ wire, old, was }: Choosable): string[] {
   return [wire, old, was].flatMap((text) =>
     text === undefined ? [] : ((JSON.parse(text) as { tags?: string[] }).tags ?? []),
   );
 }
 
-/** True when a caller may see all that a webhook tells: who may not use all networks sees those that name theirs alone. */
+/** True if a caller with access to these networks may see everything the webhook sends. */
 export function isSeenFrom(networks: "all" | readonly string[], { network_ids }: WebhookFilter): boolean {
   return networks === "all" || (network_ids.length > 0 && network_ids.every((id) => networks.includes(id)));
 }

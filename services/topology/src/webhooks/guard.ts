@@ -1,18 +1,18 @@
 import ipaddr from "ipaddr.js";
 
-// Whoever may make webhooks chooses where this process connects to. It stands beside databases and in networks that nobody
-// outside can reach, so it connects to public addresses only, and to what the operator names.
+// SSRF protection: users choose where this process connects to, and it runs in internal networks. It therefore only connects to
+// public addresses, and to networks that the operator allows.
 
 export interface AddressGuard {
-  /** True for an address that may be sent to by this protocol; plain `http:` is for the operator's networks only. */
+  /** True if sending to the address is allowed with this protocol; plain `http:` only in networks that the operator allows. */
   allows(address: string, protocol: string): boolean;
-  /** Why the address of a webhook is refused without asking for its name; null when it is not. */
+  /** Why a webhook URL is rejected without resolving its name, or null. */
   faultOf(url: URL): string | null;
 }
 
 const GLOBAL_UNICAST = ipaddr.parseCIDR("2000::/3");
 
-/** @param networks those that the operator allows, as CIDRs */
+/** @param networks CIDRs that the operator allows */
 export function createAddressGuard(networks: readonly string[]): AddressGuard {
   const allowed = networks.map((cidr) => ipaddr.parseCIDR(cidr));
   const isOperators = (address: ReturnType<typeof ipaddr.parse>): boolean =>
@@ -34,12 +34,12 @@ export function createAddressGuard(networks: readonly string[]): AddressGuard {
   };
 }
 
-/** The name or address that a URL leads to. */
+/** The host of a URL, without the brackets of IPv6. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, "$1");
 }
 
-/** True for what is assigned to somebody on the Internet, and is no way to an IPv4 address. */
+/** True for globally routable addresses, except IPv6 transition addresses that embed IPv4. */
 function isPublic(address: ReturnType<typeof ipaddr.parse>): boolean {
   if (address.range() !== "unicast") return false;
   return address.kind() === "ipv4" || address.match(GLOBAL_UNICAST);

@@ -5,9 +5,8 @@ import type { JournalDocument } from "../journal/entries.rules.js";
 import { answeredSides, textOf } from "../journal/read.js";
 import { DISCORD, PLAIN, SLACK, textOfLines, type Line } from "./texts.rules.js";
 
-/** What is sent. */
 export interface Message {
-  /** The same whenever the same is sent to the same webhook. */
+  /** The same for all attempts to send the same changes to a webhook. */
   readonly id: string;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -17,15 +16,15 @@ const JSON_TYPE = { "content-type": "application/json" } as const;
 const TEXT_TYPE = { "content-type": "text/plain; charset=utf-8" } as const;
 const TEST_TEXT = "This is a test of a webhook of network-topology-service.";
 
-/** How changes are told. */
+/** How changes are formatted. */
 export interface Manner {
   readonly webhookId: string;
   readonly format: WebhookFormat;
-  /** Several may stand in one message. */
+  /** A message may contain several changes. */
   readonly isBatch: boolean;
 }
 
-/** The message of some entries, of one where they are not gathered. */
+/** Formats entries as a message; without batching, a single one. */
 export function messageOf(
   { webhookId, format, isBatch }: Manner,
   entries: readonly [JournalDocument, ...JournalDocument[]],
@@ -41,14 +40,14 @@ export function messageOf(
   return { id, body: `{"type":"${type}","timestamp":"${last.at.toISOString()}","data":${data}}`, headers: JSON_TYPE };
 }
 
-/** Not of the places alone: those of a database that was restored are given again. */
+/** Hashes more than the numbers of the entries, which are reused after a database is restored. */
 function idOf(webhookId: string, ...ends: readonly JournalDocument[]): string {
   const told = ends.map(({ n, entity_id, at }) => [n, entity_id, at]);
   const digest = createHash("sha256").update(JSON.stringify([webhookId, told]));
   return `msg_${digest.digest("base64url").slice(0, 27)}`;
 }
 
-/** A message that tells nothing. */
+/** A message without changes. */
 export function testMessage({ webhookId, format }: Pick<Manner, "webhookId" | "format">): Message {
   const id = `msg_test_${randomUUID()}`;
   if (format !== "standard") return { id, ...bodyOf(format, TEST_TEXT) };

@@ -6,26 +6,26 @@ import type { WebhookFault } from "@nts/shared/contract";
 import { SERVER_VERSION } from "@nts/shared/version";
 import { type AddressGuard, hostOf } from "./guard.js";
 
-/** Milliseconds for all of a delivery. */
+/** Timeout of a delivery in milliseconds. */
 export const DELIVERY_MS = 10_000;
 const NAMES_MS = 2_000;
-/** Bytes of an answer that are read; they mean nothing. */
+/** Maximum bytes of a response that are read; the content is ignored. */
 const ANSWER_BYTES = 16_384;
 
-/** Every address that a name has. */
+/** Resolves all addresses of a name. */
 export type ResolveName = (name: string) => Promise<readonly string[]>;
 
 export interface Sending {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Milliseconds for all of it. */
+  /** Timeout in milliseconds. */
   readonly withinMs: number;
   /** Aborts when the process stops. */
   readonly signal: AbortSignal;
 }
 
-/** What came of a message. Delivered is what was answered with 2xx. */
+/** The result of a delivery; successful if the status is 2xx. */
 export interface Outcome {
   readonly status: number | null;
   readonly error: WebhookFault | null;
@@ -34,7 +34,7 @@ export interface Outcome {
 
 export type Send = (sending: Sending) => Promise<Outcome>;
 
-/** Makes what sends messages. A name is asked for once for each, and the connection goes to the address that was judged. */
+/** Creates the sender. Each name is resolved once, and the connection uses the checked address (no DNS rebinding). */
 export function createSend(guard: AddressGuard, resolve: ResolveName = addressesOf): Send {
   return async ({ url: text, withinMs, signal, ...message }) => {
     const begun = performance.now();
@@ -48,7 +48,7 @@ export function createSend(guard: AddressGuard, resolve: ResolveName = addresses
     const addresses = isIP(host) === 0 ? await inTime(resolve(host), until).catch(() => []) : [host];
     if (isLate()) return ended(null, "timeout");
     const [address] = addresses;
-    // One that may not be sent to spoils the others: a name has no business to lead to both.
+    // One disallowed address is enough to refuse: no legitimate name resolves to both.
     if (address === undefined || !addresses.every((one) => guard.allows(one, url.protocol))) return ended(null, "no_address"); // prettier-ignore
     try {
       const status = await post(url, { ...message, address, until });
@@ -59,7 +59,7 @@ export function createSend(guard: AddressGuard, resolve: ResolveName = addresses
   };
 }
 
-/** Rejects when the time is up: the name servers of a domain may never answer. */
+/** Rejects on timeout, since name servers may never respond. */
 function inTime<T>(found: Promise<T>, until: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     until.addEventListener("abort", reject, { once: true });
@@ -67,7 +67,7 @@ function inTime<T>(found: Promise<T>, until: AbortSignal): Promise<T> {
   });
 }
 
-/** IPv4 first. Names of this machine alone are not known here, and a server of names that is silent occupies no thread. */
+/** IPv4 first. Unlike `lookup`, it ignores `/etc/hosts`, and does not block a thread on a silent name server. */
 const addressesOf: ResolveName = async (name) => {
   const resolver = new Resolver({ timeout: NAMES_MS, tries: 2 });
   const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
@@ -79,7 +79,7 @@ interface Posting extends Pick<Sending, "headers" | "body"> {
   readonly until: AbortSignal;
 }
 
-/** @returns the status of the answer; a redirect is one like any other, and is not followed */
+/** @returns the status of the response; redirects are not followed */
 function post(url: URL, { address, headers, body, until }: Posting): Promise<number> {
   const family = isIP(address);
   const pinned: LookupFunction = (_name, { all }, found) => {
@@ -106,7 +106,7 @@ function post(url: URL, { address, headers, body, until }: Posting): Promise<num
   });
 }
 
-/** Reads an answer until its end, or until it is long enough. */
+/** Reads a response to its end or its maximum length. */
 async function readToEnd(response: IncomingMessage, request: ClientRequest): Promise<void> {
   let bytes = 0;
   for await (const chunk of response) {

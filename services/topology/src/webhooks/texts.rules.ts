@@ -1,21 +1,20 @@
 import type { JournalDocument } from "../journal/entries.rules.js";
 
-// Changes as texts for people, a line for each. What others have named must not become markup or mention anybody.
+// Formats changes as human-readable text, one line each. User input is escaped, so that it cannot add markup or mentions.
 
-/** What a line tells. */
 export type Line = Pick<JournalDocument, "action" | "entity" | "name" | "email" | "comment"> & {
   readonly fields: readonly string[];
 };
 
-/** How a service shows names, and what it would take for markup. */
+/** Formatting and escaping for a chat service. */
 export interface Markup {
   readonly bold: (text: string) => string;
   readonly escape: (text: string) => string;
-  /** Characters of all lines together. */
+  /** Maximum characters of all lines. */
   readonly most: number;
 }
 
-/** Lines of one message. */
+/** Maximum lines per message. */
 const MOST_LINES = 20;
 const MOST_FIELDS = 5;
 

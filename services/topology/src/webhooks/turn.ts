@@ -15,19 +15,19 @@ import { messageOf } from "./messages.js";
 import { DELIVERY_MS, type Outcome, type Send } from "./send.js";
 import { type SecretOf, signatureHeaders } from "./signature.js";
 
-// Delivering is a walk along the journal: the next message, then the place behind it. What was sent and not written down, because
-// the process has died in between, is sent again.
+// Delivers the journal in order: send the next message, then advance the cursor. If the process dies in between, the message is sent
+// again (at least once).
 
-/** Milliseconds for which a process that died holds what it delivered; while it lives it says so in time. */
+/** Milliseconds after which another process takes over from one that died; a live one renews the lease. */
 const LEASE_MS = 5_000;
 const RENEW_MS = 1_500;
-/** Milliseconds after which others have a turn. */
+/** Milliseconds after which a turn yields to other webhooks. */
 const TURN_MS = 5_000;
-/** Milliseconds after which one that has nothing to deliver is looked after again: a notice can be lost. */
+/** Polling interval of idle webhooks in milliseconds, since notices can be lost. */
 const LOOK_MS = 15_000;
-/** Entries that are read at a time, unless what they tell is more than a message holds. */
+/** Maximum entries per read. */
 const PAGE = 100;
-/** Entries of one message, and characters of what they tell. */
+/** Maximum entries and characters per message. */
 const MOST_TOGETHER = 100;
 const MOST_CHARACTERS = 1_048_576;
 
@@ -36,29 +36,29 @@ export interface TurnParts {
   readonly webhooks: WebhookStore;
   readonly auditNotes: AuditNotes;
   readonly transaction: RunTransaction;
-  /** Takes nothing of what requests may have of the database. */
+  /** Does not use the database share of requests. */
   readonly reader: JournalReader;
   readonly send: Send;
   readonly secretOf: SecretOf;
-  /** Is told of every attempt. */
+  /** Called after every attempt. */
   readonly onOutcome: (outcome: Outcome) => void;
-  /** Is told that a webhook was paused, which the audit log is to tell. */
+  /** Called after a webhook was paused, so that the audit note is picked up. */
   readonly onPaused: (organizationId: string) => void;
-  /** What a webhook that fails waits for, in milliseconds; the default unless given. */
+  /** Overrides the backoff in milliseconds. */
   readonly backOff?: (attempts: number) => number;
   readonly signal: AbortSignal;
 }
 
-/** Between half of the longest rest and all of it, so that those that failed together do not come back together. */
+/** Backoff with jitter, so that webhooks that failed together are not retried together. */
 function backOffMs(attempts: number): number {
   return longestRestMs(attempts) * (0.5 + Math.random() / 2);
 }
 
-/** `more`: there is more to deliver; `none`: at the moment there is not; `not-ours`: somebody else delivers. */
+/** `more`: more to deliver; `none`: nothing to deliver now; `not-ours`: another process holds the lease. */
 export type TurnEnd = "more" | "none" | "not-ours";
 export type TakeTurn = (of: WebhookRef) => Promise<TurnEnd>;
 
-/** What to do with a webhook when a step of its turn is over. */
+/** The outcome of a step of a turn. */
 type Step = "on" | "idle" | { readonly restMs: number; readonly progress?: Progress } | "lost";
 
 export function createTurns(parts: TurnParts, owner: string): TakeTurn {
@@ -88,7 +88,7 @@ export function createTurns(parts: TurnParts, owner: string): TakeTurn {
 class Turn {
   readonly #scope: Scope;
   #webhook: Webhook | null = null;
-  /** Entries that were read and are not looked at yet. */
+  /** Entries that were read but not processed yet. */
   #page: JournalDocument[] = [];
 
   constructor(
@@ -98,7 +98,7 @@ class Turn {
     this.#scope = { organizationId: held.organization_id, networks: "all" };
   }
 
-  /** Delivers one message, or finds that there is none. */
+  /** Delivers the next message, if any. */
   async step(): Promise<Step> {
     const webhook = (this.#webhook ??= (await this.parts.webhooks.find(this.#scope, this.held._id))?.entity ?? null);
     if (webhook === null) return "idle";
@@ -107,7 +107,7 @@ class Turn {
     if (found === "on" || found === "lost") return found;
     const [first] = found;
     const restMs = restUntil(webhook, first, Date.now());
-    // What was tried once was ripe.
+    // A retry does not wait for its batch again.
     if (restMs > 0 && this.held.last === null) return { restMs };
     return this.#deliver(webhook, found);
   }
@@ -153,7 +153,7 @@ class Turn {
     const { id, body, headers: own } = messageOf(manner, entries, cursors);
     const headers = { ...own, ...signatureHeaders(await secretOf(held.salt), { id, body }) };
     const outcome = await send({ url: webhook.url, body, headers, withinMs: DELIVERY_MS, signal });
-    // The outcome is unknown; the next attempt sends it again.
+    // The outcome is unknown, so the message is sent again.
     if (signal.aborted && outcome.error !== null) return { restMs: 0 };
     onOutcome(outcome);
     const { status, error, durationMs: duration_ms } = outcome;
@@ -168,7 +168,7 @@ class Turn {
     return step;
   }
 
-  /** Writes down that everything up to an entry is done. @returns false when that is not ours to say */
+  /** Advances the cursor to an entry. @returns false if the lease was lost */
   async #goOn(n: number): Promise<boolean> {
     const progress = { n, last: null, attempts: 0, failing_since: null };
     const held = await this.parts.states.renew(this.held, LEASE_MS, progress);
@@ -209,7 +209,7 @@ function charactersOf({ wire, old = "", was = "" }: JournalDocument): number {
   return wire.length + old.length + was.length;
 }
 
-/** True for what came after the message that is to be put together again. */
+/** True for entries after the message that is being retried, which must keep its content. */
 function isBeyond({ n }: JournalDocument, { last }: WebhookState): boolean {
   return last !== null && n > last;
 }

@@ -74,7 +74,7 @@ describe("a webhook", () => {
     const since = (ms: number) => ({ failingSince: new Date(now.getTime() - ms), now });
     expect(reasonToPause({ status: 500, error: "refused" }, since(3 * 86_400_000 - 1))).toBeNull();
     expect(reasonToPause({ status: null, error: "timeout" }, since(3 * 86_400_000))).toContain(
-      "did not answer in time",
+      "did not respond in time",
     );
     expect(reasonToPause({ status: 410, error: "refused" }, since(0))).toContain("410");
   });

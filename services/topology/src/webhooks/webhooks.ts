@@ -10,14 +10,14 @@ import { createSend, type Outcome } from "./send.js";
 import { secretsOf } from "./signature.js";
 import { startWorkers, type WorkerParts, type Workers } from "./workers.js";
 
-/** Operations of the database that deliveries of one process have under way at a time; requests need the connections, too. */
+/** Maximum concurrent database operations of deliveries per process, to leave connections for requests. */
 const OPERATIONS = 3;
 const MOST_WAITING = 10_000;
 
 export interface WebhookOptions {
-  /** Networks that may be sent to although they are private, as CIDRs. */
+  /** CIDRs of private networks that are allowed as destinations. */
   readonly allow: readonly string[];
-  /** Webhooks of one organization. */
+  /** Maximum webhooks per organization. */
   readonly most: number;
   readonly registry: Registry;
   readonly log: Log;
@@ -25,7 +25,7 @@ export interface WebhookOptions {
 
 export interface Webhooks {
   readonly desk: WebhookDesk;
-  /** Delivers from now on. */
+  /** Starts delivering. */
   start(parts: Pick<WorkerParts, "reader" | "backOff" | "onPaused"> & { readonly storage: Storage }): Workers;
 }
 
@@ -42,7 +42,7 @@ export function createWebhooks(db: Db, { allow, most, registry, log }: WebhookOp
   };
 }
 
-/** The same, a few operations at a time. */
+/** Limits the concurrency of operations. */
 function inTurn(states: WebhookStates): WebhookStates {
   const queue = createBoundedQueue({ atATime: OPERATIONS, mostWaiting: MOST_WAITING });
   return {
@@ -59,7 +59,7 @@ function inTurn(states: WebhookStates): WebhookStates {
 function createCounting(registry: Registry): (outcome: Outcome) => void {
   const deliveries = new Counter({
     name: "nts_webhook_deliveries_total",
-    help: "Messages of webhooks that this process has sent, by what came of them.",
+    help: "Webhook messages sent by this process, by outcome.",
     labelNames: ["outcome"],
     registers: [registry],
   });

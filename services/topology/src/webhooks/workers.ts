@@ -8,18 +8,18 @@ import { createShares } from "@nts/shared/shares";
 import type { WebhookRef, WebhookStates } from "../storage/webhook-states.js";
 import { createTurns, type TurnParts } from "./turn.js";
 
-// Every process delivers: a notice that the journal has grown makes all of them look after the webhooks of the organization, and
-// whoever takes one delivers. What failed, was left by a process that died, or has been told nothing of, is found when it is due.
+// Every process delivers: on a notice that the journal has grown, all of them check the organization's webhooks, and the one that gets
+// the lease delivers. Retries, abandoned leases and lost notices are covered by polling for due webhooks.
 
-/** Webhooks that one process delivers at a time: of all organizations, and of one. The others wait for their turn. */
+/** Maximum webhooks delivered concurrently by a process: in total, and per organization. */
 export const WORKERS = 128;
 export const WORKERS_OF_ORGANIZATION = 4;
 const MOST_WAITING = 4_000;
-/** Milliseconds between two looks for those that are due. */
+/** Polling interval for due webhooks in milliseconds. */
 const SWEEP_MS = 1_000;
-/** More than wait at a time: those of whom many wait must not hide the others. */
+/** Larger than the queue, so that an organization with many due webhooks does not hide others. */
 const MOST_DUE = 10_000;
-/** Milliseconds in which notices of an organization gather, and for which one without webhooks is not asked about again. */
+/** Milliseconds for which notices of an organization are coalesced, and for which the absence of webhooks is cached. */
 const GATHER_MS = 50;
 const NONE_MS = 1_000;
 const MOST_KNOWN = 10_000;
@@ -28,7 +28,7 @@ const STOP_MS = 2_000;
 export interface Workers {
   /** The journal of an organization has grown. */
   wake(organizationId: string): void;
-  /** What is under way is given up; others go on with it. */
+  /** Aborts deliveries in progress; other processes continue them. */
   stop(): Promise<void>;
 }
 
@@ -69,12 +69,12 @@ export function startWorkers(parts: WorkerParts): Workers {
   };
 }
 
-/** Gives webhooks their turns, no more of an organization at a time than its share. */
+/** Schedules turns of webhooks, with a limit per organization. */
 function createRunning(parts: TurnParts & { readonly log: Log }) {
   const takeTurn = createTurns(parts, randomUUID());
   const shares = createShares({ operations: WORKERS_OF_ORGANIZATION, waiting: MOST_WAITING });
   const inTurn = createBoundedQueue({ atATime: WORKERS, mostWaiting: MOST_WAITING });
-  /** Those that have a turn or wait for one, and whether they were asked for meanwhile. */
+  /** Scheduled webhooks, and whether they were requested again meanwhile. */
   const asked = new Map<string, boolean>();
   const ends = new Set<Promise<void>>();
 
@@ -86,7 +86,7 @@ function createRunning(parts: TurnParts & { readonly log: Log }) {
         again = end === "more" || (end === "none" && asked.get(of._id) === true);
       }
     } catch (error) {
-      // It is still due, and found again.
+      // It is still due, so polling finds it again.
       if (!parts.signal.aborted) parts.log.warn({ err: error, webhook_id: of._id }, "a webhook was abandoned");
     } finally {
       asked.delete(of._id);
@@ -109,16 +109,16 @@ function createRunning(parts: TurnParts & { readonly log: Log }) {
   };
 }
 
-/** Looks after the webhooks of organizations whose journals grow. */
+/** Looks up the webhooks of organizations whose journals have grown. */
 function createLooking(
   states: Pick<WebhookStates, "awake">,
   run: (of: WebhookRef) => void,
   onFault: (error: unknown) => void,
 ) {
-  /** Organizations that are looked after at the moment, and those that are asked for. */
+  /** Organizations with a lookup in progress, and those with pending requests. */
   const under = new Set<string>();
   const asked = new Set<string>();
-  /** Until when organizations without webhooks are left alone. */
+  /** Until when organizations are known to have no webhooks. */
   const none = new Map<string, number>();
 
   async function look(organizationId: string): Promise<void> {
