@@ -1,14 +1,14 @@
 import type { Archived } from "@nts/shared/contract/archives";
 import type { Noted } from "../storage/audit-notes.js";
 
-// Archives as the audit log shows them: that all of an inventory went out or came in, and how much of whose it was.
+// Audit notes of archive exports and imports.
 
-/** @param networks whether it is of all networks, or of those that the caller may see */
+/** @param networks whether the archive has all networks, or only those visible to the caller */
 export function notedExport(organizationId: string, networks: "all" | "some"): Noted {
   return { ...ofArchive(organizationId), action: "exported", after: { networks } };
 }
 
-/** What is known of an archive before anything of it is written. */
+/** The archive data known after validation, before anything is written. */
 interface Imported {
   readonly heading: { readonly organization_id: string; readonly networks: "all" | "some" };
   readonly counts: Readonly<Record<Archived, number>>;

@@ -4,14 +4,14 @@ import type { FewKind } from "./few.js";
 import type { HostGroup } from "./plan.js";
 import { linesIn } from "./split.js";
 
-// What is written together: some tags, some networks, some subnets, or some hosts with what stands on them.
+// Splits checked lines into batches that are written together: tags, networks, subnets, or hosts with their children.
 
-/** Each network and each subnet has sixteen guards. */
+/** Low because each network and each subnet has sixteen guards. */
 const MOST_FEW = 20;
-/** Entities of hosts and of what stands on them; a host is never parted. */
+/** Hosts and their children; a host is never split. */
 const MOST_ON_HOSTS = 300;
 const MOST_BYTES = 2 * 1_048_576;
-/** The form of our own has the number of the line beside it. */
+/** Larger than the limit of the upload, because a checked line also has its line number. */
 const LINE_LIMIT = 4 * 1_048_576;
 
 export interface FewItem<K extends FewKind> {
@@ -31,7 +31,7 @@ interface GrowingHost {
 
 const ON_HOSTS: ReadonlySet<Archived> = new Set(["Interface", "Port", "Service"]);
 
-/** @param bytes the lines of a check */
+/** @param bytes the output of the check */
 export async function* batchesIn(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Batch> {
   let growing = createGrowing("Tag");
   for await (const lines of linesIn(bytes, LINE_LIMIT, tooLong))
@@ -50,7 +50,7 @@ function kindOf({ entity }: CheckedLine): Batch["kind"] {
   return entity === "Tag" || entity === "Network" || entity === "Subnet" ? entity : "Host";
 }
 
-/** A batch that lines are added to for as long as it takes them. */
+/** A batch under construction. */
 function createGrowing(kind: Batch["kind"]) {
   const items: unknown[] = [];
   let [size, bytes] = [0, 0];
@@ -78,5 +78,5 @@ function addTo(host: GrowingHost, { entity, data, line }: CheckedLine): void {
 }
 
 function tooLong(): never {
-  throw new Error("a checked line is longer than any can be");
+  throw new Error("a checked line exceeds the maximum length");
 }

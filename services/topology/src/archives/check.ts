@@ -11,24 +11,22 @@ import { createIdSet, type IdSet } from "./ids.js";
 import { createReferences } from "./references.js";
 import { linesIn } from "./split.js";
 
-// The first way through an archive, while it arrives: every line is checked before anything is written. What is right goes on in the
-// form in which it is written later.
+// First pass over an archive, during upload: validates every line before anything is written, and passes the parsed entities on.
 
-/** Bytes that a line may have. */
+/** Maximum bytes per line. */
 export const ARCHIVE_LINE_LIMIT = 1_048_576;
-/** Entities of an archive. */
+/** Maximum entities per archive. */
 export const MOST_ARCHIVED = 1_000_000;
-/** Tags, networks and subnets of an archive: they are remembered while it is checked. */
+/** Maximum tags, networks and subnets per archive; they are held in memory during validation. */
 export const MOST_REFERRED_TO = 50_000;
 
-/** What an archive may have. */
 export interface ArchiveLimits {
   readonly entities: number;
   readonly referredTo: number;
 }
 const LIMITS: ArchiveLimits = { entities: MOST_ARCHIVED, referredTo: MOST_REFERRED_TO };
 
-/** What is known of an archive once all of it is checked. */
+/** The result of a successful check. */
 export interface Checked {
   readonly heading: FirstLine;
   readonly counts: Counts;
@@ -36,9 +34,9 @@ export interface Checked {
 }
 
 export interface Check {
-  /** The entities of a file as JSON lines, once they are checked. @throws AppError `archive_invalid` */
+  /** Validates a file and yields its entities as JSON lines. @throws AppError `archive_invalid` */
   lines(file: UploadedBytes): AsyncGenerator<Buffer>;
-  /** Of a file whose lines were all read. */
+  /** Call only after all lines were read. */
   result(): Checked;
 }
 
@@ -46,7 +44,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
-/** @param run does a part of the work when it is its turn */
+/** @param run schedules a slice of the work */
 export function createCheck(run: <T>(slice: (isOver: () => boolean) => T) => Promise<T>, limits = LIMITS): Check {
   const faults = createFaults();
   const hash = createHash("sha256");
@@ -56,7 +54,7 @@ export function createCheck(run: <T>(slice: (isOver: () => boolean) => T) => Pro
 
   function take(bytes: Uint8Array): CheckedLine | null {
     const line = faults.nextLine();
-    if (isEnded) faults.stop("out_of_order", "stands behind the last line");
+    if (isEnded) faults.stop("out_of_order", "appears after the last line");
     const value = parsed(bytes, faults);
     let checked: CheckedLine | null = null;
     if (line === 1) heading = headingIn(value, faults);
@@ -68,7 +66,7 @@ export function createCheck(run: <T>(slice: (isOver: () => boolean) => T) => Pro
     return checked;
   }
 
-  /** Takes lines until the slice is over. */
+  /** Processes lines until the slice is over. */
   function taken(lines: Iterator<Uint8Array>, isSliceOver: () => boolean): { text: string; isOver: boolean } {
     for (let text = ""; ;) {
       const next = lines.next();
@@ -89,13 +87,13 @@ export function createCheck(run: <T>(slice: (isOver: () => boolean) => T) => Pro
       const lines = some.values();
       for (let isMore = true; isMore;) {
         const { text, isOver } = await run((isSliceOver) => taken(lines, isSliceOver));
-        // Behind a fault it is only looked for others.
+        // After the first fault, the remaining lines are only validated.
         if (text !== "" && faults.isClean()) yield Buffer.from(text);
         isMore = !isOver;
       }
     }
     if (!isEnded && faults.isClean())
-      faults.add("cut_off", "the file ends before its last line, which has counts and a checksum");
+      faults.add("cut_off", "the file is truncated: the last line with counts and checksum is missing");
   }
 
   return {
@@ -114,7 +112,7 @@ export function createCheck(run: <T>(slice: (isOver: () => boolean) => T) => Pro
   };
 }
 
-/** The object on a line; null, and a fault, where there is none. */
+/** Parses the object on a line; adds a fault and returns null if there is none. */
 function parsed(bytes: Uint8Array, faults: Faults): Members | null {
   const excess = excessOf(bytes);
   if (excess !== null) {
@@ -137,11 +135,15 @@ function jsonIn(bytes: Uint8Array): unknown {
   }
 }
 
-/** Where the first line is wrong, the others are not looked at. */
+/** An invalid first line stops validation. */
 function headingIn(value: Members | null, faults: Faults): FirstLine {
-  if (value?.["archive"] !== ARCHIVE_MARK) return faults.stop("not_an_archive", "must say that the file is an archive");
+  if (value?.["archive"] !== ARCHIVE_MARK)
+    return faults.stop("not_an_archive", `must have \`archive\` set to "${ARCHIVE_MARK}"`);
   if (value["version"] !== ARCHIVE_VERSION)
-    return faults.stop("unsupported_version", `must be version ${ARCHIVE_VERSION}; a newer server may read others`);
+    return faults.stop(
+      "unsupported_version",
+      `must be version ${ARCHIVE_VERSION}; a newer server may support other versions`,
+    );
   const result = FirstLine.safeParse(value);
   if (result.success) return result.data;
   for (const { path, message } of faultsOf(result.error)) faults.add("validation_failed", message, path);
@@ -154,13 +156,13 @@ function checkEnd(value: Members, { counts, sha256 }: { counts: Counts; sha256: 
     for (const { path, message } of faultsOf(result.error)) faults.add("validation_failed", message, path);
     return;
   }
-  // What was refused above says enough.
+  // Rejected lines would only cause follow-up faults.
   if (!faults.isClean()) return;
   for (const kind of ARCHIVED)
     if (result.data.counts[kind] !== counts[kind])
-      faults.add("wrong_counts", `is not the ${counts[kind]} of the lines above`, `counts.${kind}`);
+      faults.add("wrong_counts", `does not match the ${counts[kind]} preceding lines of this kind`, `counts.${kind}`);
   if (result.data.sha256 !== sha256)
-    faults.add("wrong_checksum", "is not that of the lines above: the file was changed", "sha256");
+    faults.add("wrong_checksum", "does not match the preceding lines: the file was modified", "sha256");
 }
 
 function createEntityCheck(faults: Faults, limits: ArchiveLimits) {
@@ -189,7 +191,7 @@ function createEntityCheck(faults: Faults, limits: ArchiveLimits) {
         return null;
       }
       const checked = { line, entity: kind, data: result.data } as CheckedLine;
-      if (!ids.add(checked.data.id)) faults.add("repeated_id", "stands on another line, too", "data.id");
+      if (!ids.add(checked.data.id)) faults.add("repeated_id", "is already used on an earlier line", "data.id");
       for (const { path, code, message } of references.take(checked)) faults.add(code, message, `data.${path}`);
       return checked;
     },

@@ -8,15 +8,15 @@ import { parseAddress } from "../values/addresses.js";
 import type { Target } from "./few.js";
 import type { HostGroup, Naming, PresentHost } from "./plan.js";
 
-// Services of an archive that stand on another host now are moved back. What cannot be put back is told with its place in the file.
+// Moves services back that were moved to another host since the export, and locates conflicts that prevent a restore.
 
-/** Where a service is put until the host is as the archive has it. */
+/** Temporary position, until the services of the host are reordered. */
 const LAST = 2_147_483_647;
 
 /**
- * Hosts with the services that were moved away from them since, as if those were still there.
+ * Adds services that were moved to other hosts to the hosts that they have in the archive.
  *
- * @throws AppError `already_exists` where a service that was made for a host is elsewhere, and the host is gone
+ * @throws AppError `already_exists` if a service is on another host, and its host in the archive no longer exists
  */
 export async function withMoved(
   { storage: { services }, scope }: Pick<Target, "storage" | "scope">,
@@ -50,7 +50,7 @@ export async function withMoved(
   return whole;
 } // prettier-ignore
 
-/** Brings services back to a host, without bindings: those are written with the host. */
+/** Moves services back to a host without their bindings, which are written with the host. */
 export async function bringHome({ storage, work, scope }: Target, { host, services }: PresentHost): Promise<void> {
   const { id: hostId } = host.entity;
   for (const { entity } of services)
@@ -61,7 +61,7 @@ export async function bringHome({ storage, work, scope }: Target, { host, servic
       });
 }
 
-/** Where a file has what is taken by now, and the host that has it; null where that is not why a host failed. */
+/** The line of the entity that conflicts with an existing one, and the host that has that; null for other failures. */
 export async function takenBy(
   { storage: { interfaces, services }, scope }: Pick<Target, "storage" | "scope">,
   group: HostGroup,

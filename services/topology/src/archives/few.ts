@@ -16,7 +16,7 @@ import { parseBlock } from "../values/addresses.js";
 import type { ArchivedForms } from "./forms.js";
 import { type Change, earlier, type Naming, tagsOf, writesOf } from "./plan.js";
 
-// What others refer to, and what there are few of: tags, networks and subnets.
+// Restores tags, networks and subnets: the few entities that others reference.
 
 export type FewKind = "Tag" | "Network" | "Subnet";
 interface FewEntities {
@@ -25,18 +25,18 @@ interface FewEntities {
   readonly Subnet: Subnet;
 }
 
-/** Where an archive is written. */
+/** The destination of an import. */
 export interface Target {
   readonly storage: Storage;
   readonly work: Work;
   readonly scope: Scope;
 }
 
-/** How entities of a kind are made of an archive, found and written. */
+/** How entities of a kind are built from an archive, looked up and written. */
 interface Means<K extends FewKind> {
   readonly entities: (storage: Storage) => Entities<FewEntities[K]>;
   readonly wanted: (asked: ArchivedForms[K], naming: Naming, owner: Owner) => FewEntities[K];
-  /** What is found without its id, because an organization can have it once. */
+  /** Filter for entities that match by a unique key instead of the id. */
   readonly alike?: (asked: readonly ArchivedForms[K][]) => Filter<EntityDocument>;
   readonly isAlike?: (entity: FewEntities[K], asked: ArchivedForms[K]) => boolean;
   readonly insert: (target: Target, tx: ClientSession, created: readonly FewEntities[K][]) => Promise<void>;
@@ -119,7 +119,7 @@ export interface FewPlan<T> {
   readonly unchanged: number;
 }
 
-/** Finds out what an archive makes of some entities of a kind. */
+/** Plans the import of some entities of a kind. */
 export async function planFew<K extends FewKind>(
   { storage, scope }: Omit<Target, "work">,
   kind: K,
@@ -147,7 +147,7 @@ export async function planFew<K extends FewKind>(
   return { ids, ...writesOf(present, all, { now, of: asked.length }) };
 }
 
-/** Writes what is to be made, all of it or nothing. */
+/** Inserts entities in one transaction. */
 export async function createFew<K extends FewKind>(target: Target, kind: K, created: readonly FewEntities[K][]): Promise<void> {
   if (created.length === 0) return;
   const { storage, work, scope } = target;
@@ -157,7 +157,7 @@ export async function createFew<K extends FewKind>(target: Target, kind: K, crea
   await refusingDuplicates(() => storage.transaction(work, created.map(({ id }) => id), (tx) => insert(target, tx, created))); // prettier-ignore
 } // prettier-ignore
 
-/** Puts one entity back, unless somebody has changed it since it was read. @throws AppError `not_found` */
+/** Restores one entity, planned again inside the transaction. @throws AppError `not_found` */
 export async function replaceFew<K extends FewKind>(target: Target, kind: K, change: Change<FewEntities[K]>): Promise<void> {
   const { storage, work, scope } = target;
   const { entities, replace } = MEANS[kind] as unknown as Means<K>;

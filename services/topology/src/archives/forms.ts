@@ -13,8 +13,7 @@ import {
 } from "@nts/shared/contract";
 import { ARCHIVE_MARK, ARCHIVE_VERSION, type Archived } from "@nts/shared/contract/archives";
 
-// What a line of an archive may hold: the limits are those of the bodies that make the same, and what the server knows better is
-// left out.
+// Schemas of archive lines: those of the creation bodies, without members that the server determines.
 
 const madeAt = z.iso.datetime({ offset: true }).overwrite((time) => new Date(time).toISOString());
 const kept = { id: Id, created_at: madeAt };
@@ -33,7 +32,7 @@ const FORMS = {
 
 export type ArchivedForms = { readonly [Kind in Archived]: z.infer<(typeof FORMS)[Kind]> };
 
-/** An entity as it is written down between the two ways through an archive. */
+/** An entity between the two passes over an archive. */
 export type CheckedLine = {
   readonly [Kind in Archived]: { readonly line: number; readonly entity: Kind; readonly data: ArchivedForms[Kind] };
 }[Archived];
@@ -51,7 +50,7 @@ const count = z.int().min(0);
 export const LastLine = z.object({
   end: z.literal(true),
   counts: z.object({ Tag: count, Network: count, Subnet: count, Host: count, Interface: count, Port: count, Service: count }), // prettier-ignore
-  sha256: z.string().regex(/^[0-9a-f]{64}$/, "must be the SHA-256 of the lines before"),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/, "must be a SHA-256 in hexadecimal"),
 });
 
 export function formOf(kind: Archived): z.ZodType {

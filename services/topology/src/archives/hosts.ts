@@ -10,9 +10,9 @@ import { bringHome, withMoved } from "./elsewhere.js";
 import type { Target } from "./few.js";
 import { type HostGroup, type HostPlan, isNothing, type Naming, planHost, type PresentHost } from "./plan.js";
 
-// Writes hosts of an archive: new ones some at a time in one transaction, those that are there one by one under their locks.
+// Writes hosts of an archive: new ones in batches, existing ones individually under their lock.
 
-/** The hosts of an archive that are there, by their ids in it. */
+/** The hosts of an archive that already exist, by their ids in the archive. */
 export async function presentHosts(
   { storage, scope }: Pick<Target, "storage" | "scope">,
   ids: readonly string[],
@@ -27,7 +27,7 @@ export async function presentHosts(
   })); // prettier-ignore
 }
 
-/** Makes hosts with everything on them, all of them or none. */
+/** Creates hosts with their children in one transaction. */
 export async function createHosts({ storage, work, scope }: Target, plans: readonly HostPlan[]): Promise<void> {
   if (plans.length === 0) return;
   await storage.quota.require(scope);
@@ -58,7 +58,7 @@ export async function createHosts({ storage, work, scope }: Target, plans: reado
   );
 }
 
-/** Brings a host that is there to what the archive has, as it is by then. @throws AppError `not_found` when it is gone */
+/** Restores an existing host, planned again inside the transaction. @throws AppError `not_found` if it was deleted */
 export async function updateHost(target: Target, group: HostGroup, naming: Naming): Promise<HostPlan> {
   const { storage, work, scope } = target;
   await storage.quota.require(scope);
@@ -99,7 +99,7 @@ async function writeHost({ storage, work, scope }: Target, tx: ClientSession, { 
   ]);
   await guards.reference(tx, scope, countsOfBindings(services.changed));
   await checkPlaces({ storage, work, scope }, tx, addresses);
-  // First, because what is new may get an address that one of these gives up.
+  // First, because a new interface may get an address that one of these releases.
   await storage.interfaces.replace(tx, scope, interfaces.changed.map(({ after }) => after)); // prettier-ignore
   await storage.interfaces.insert(tx, scope, interfaces.created);
   await storage.ports.insert(tx, scope, ports.created);
@@ -108,12 +108,12 @@ async function writeHost({ storage, work, scope }: Target, tx: ClientSession, { 
   await insertServices(storage, tx, scope, { hostName, inserted: services.created });
   await saveServices(storage, tx, scope, { changes: services.changed });
   if (next === null) return;
-  // The lock has moved the revision to this one already.
+  // The lock already incremented the revision to this one.
   await hosts.replace(tx, scope, [next]);
   if (next.entity.name !== host.entity.name) await storage.services.renameHost(tx, scope, id, next.entity.name);
 } // prettier-ignore
 
-/** What a network has more of, but for bindings of services that are there. */
+/** Counters of created children; bindings of existing services are counted separately. */
 function countsOf({ interfaces, ports, services }: HostPlan) {
   return {
     interfaces: interfaces.created.length,

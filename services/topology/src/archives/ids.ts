@@ -1,9 +1,9 @@
 import { createHash, randomInt } from "node:crypto";
 
-// Ids of what an archive makes. They follow from the organization and the id in the archive, so that the same archive, sent again,
-// finds what was made before. Nobody can make an archive that takes the id of another organization's entity.
+// Ids of imported entities are derived from the organization and the id in the archive, so that importing again finds them, and
+// an archive cannot claim the id of another organization's entity.
 
-/** The id (UUID v8) of what is made in an organization for an id of an archive; in the order of ids, it stands where that stood. */
+/** Derives the id (UUID v8) of an imported entity; it keeps the sort order of the id in the archive. */
 export function derivedId(organizationId: string, id: string): string {
   const hash = createHash("sha256").update(`${organizationId} ${id}`).digest("hex");
   const variant = ((parseInt(hash[3] ?? "0", 16) & 3) | 8).toString(16);
@@ -12,21 +12,21 @@ export function derivedId(organizationId: string, id: string): string {
 
 const FIRST_SLOTS = 1_024;
 
-/** A set of ids that takes 16 bytes for each: of an id, the last 16 digits are kept, which are random in those of ours. */
+/** A set of ids with 16 bytes per slot: it stores the last 16 hexadecimal digits, which are random in generated ids. */
 export interface IdSet {
-  /** @returns false when it was there */
+  /** @returns false if the set already had it */
   add(id: string): boolean;
   has(id: string): boolean;
 }
 
 export function createIdSet(): IdSet {
-  // Nobody who does not know these can choose ids that fall into the same slots.
+  // Random multipliers, so that a client cannot choose ids that collide.
   const [one, other] = [randomInt(2 ** 31) * 2 + 1, randomInt(2 ** 31) * 2 + 1];
   let slots = new Uint32Array(2 * FIRST_SLOTS);
   let bits = Math.log2(FIRST_SLOTS);
   let count = 0;
 
-  /** The place of the two halves, or the empty one in which they belong. */
+  /** The slot of the two halves, or the empty slot to store them in. */
   function placeOf(high: number, low: number): number {
     let slot = ((Math.imul(high, one) + Math.imul(low, other)) >>> (32 - bits)) * 2;
     while (slots[slot + 1] !== 0 && (slots[slot] !== high || slots[slot + 1] !== low)) slot = (slot + 2) % slots.length;
@@ -57,7 +57,7 @@ export function createIdSet(): IdSet {
   };
 }
 
-/** The second is never 0, which stands for an empty slot. */
+/** The second half is never 0, which marks an empty slot. */
 function halvesOf(id: string): [number, number] {
   return [parseInt(id.slice(19, 23) + id.slice(24, 28), 16), parseInt(id.slice(28), 16) || 1];
 }

@@ -20,14 +20,14 @@ import { derivedId } from "./ids.js";
 import { type HostGroup, type HostPlan, isNothing, type Naming, planHost, runnersIn } from "./plan.js";
 import type { Slices } from "./slices.js";
 
-// An archive on its way in. It is checked while it arrives and kept compressed; once all of it is right, it is written some
-// entities at a time, each batch a transaction of its own, between which others have their turn.
+// Imports an archive in two passes: it is validated and spooled (compressed) during upload, and then written in batches of one
+// transaction each.
 
-/** Failures that the answer lists. */
+/** Maximum failures in the response. */
 const MOST_FAILURES = 1_000;
-/** Faults of the database in a row after which nothing more is tried. */
+/** Consecutive database faults after which the import gives up. */
 const MOST_FAULTS = 3;
-/** How often the answer tells how far it is. */
+/** Maximum progress values in the response. */
 const STEPS = 500;
 
 export interface ArchiveRequest {
@@ -36,23 +36,23 @@ export interface ArchiveRequest {
   readonly isDry: boolean;
   readonly file: UploadedBytes;
   readonly log: Log;
-  /** Called once all of the file is right, before anything of it is written. */
+  /** Called after validation, before anything is written. */
   readonly onChecked: (checked: Pick<Checked, "heading" | "counts">) => Promise<void>;
 }
 
-/** What all steps of one import know. */
+/** The state of one import. */
 interface Run extends Omit<ArchiveRequest, "file" | "scope" | "onChecked"> {
   readonly storage: Storage;
   readonly organizationScope: Scope;
   readonly checked: Checked;
-  /** Ids here of tags, networks and subnets, by those in the archive. */
+  /** Local ids of tags, networks and subnets, by the ids in the archive. */
   readonly places: Map<string, string>;
   readonly summary: ArchiveSummary;
   readonly failed: ArchiveFailure[];
   faultsInARow: number;
 }
 
-/** What imports share. */
+/** Dependencies shared by all imports. */
 export interface Means {
   readonly storage: Storage;
   readonly desk: ImportDesk;
@@ -60,10 +60,10 @@ export interface Means {
 }
 
 /**
- * Imports an archive, or says what doing so would do.
+ * Imports an archive, or reports what importing it would do.
  *
- * @returns the JSON text of an `ArchiveImport` in pieces
- * @throws AppError before the first piece: `archive_invalid` · `rate_limited` · `unavailable`
+ * @returns the JSON text of an `ArchiveImport` in chunks
+ * @throws AppError before the first chunk: `archive_invalid` · `rate_limited` · `unavailable`
  */
 export async function* importArchive({ storage, desk, slices }: Means, request: ArchiveRequest): AsyncGenerator<string> {
   const { work, scope, isDry, file, log, onChecked } = request;
@@ -89,7 +89,7 @@ async function* through(
   transform: Transform,
 ): AsyncGenerator<Uint8Array> {
   const fed = pipeline(pieces, transform);
-  // Told by the transform to who reads it.
+  // The reader gets the error from the transform.
   fed.catch(() => undefined);
   yield* transform as AsyncIterable<Uint8Array>;
   await fed;
@@ -170,12 +170,12 @@ async function settleHosts(run: Run, target: Target, groups: readonly HostGroup[
     }, onFailed); // prettier-ignore
 }
 
-/** @param groups in which runners are named */
+/** @param groups hosts whose virtualization may reference other hosts or services */
 async function namingAt(run: Run, target: Target, groups: readonly HostGroup[]): Promise<Naming> {
   return namingOf(run, await runnersThere(target, groups.flatMap(runnersIn))); // prettier-ignore
 }
 
-/** Which of some hosts and services are there by the ids that the archive has. */
+/** The hosts and services that exist under their archive ids. */
 async function runnersThere({ storage: { hosts, services }, scope }: Target, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const named = { _id: { $in: [...new Set(ids)] } };
@@ -193,7 +193,7 @@ function namingOf({ places, checked, organizationScope }: Run, there: ReadonlySe
   };
 }
 
-/** Tries items together; where that fails, one by one. What fails then is told, and does not stop the others. */
+/** Writes items together and, if that fails, individually; individual failures are reported and do not stop the others. */
 async function eachOrAll<T>(
   run: Run,
   items: readonly T[],
@@ -224,11 +224,11 @@ async function eachOrAll<T>(
     }
 }
 
-/** A failure as the caller may see it. @throws AppError `upstream_timeout` when nobody waits for the answer any more */
+/** Maps an error to one for the caller. @throws AppError `upstream_timeout` if the client has disconnected */
 function faultOf({ log, work }: Run, error: unknown): AppError {
   if (work.isAbandoned()) throw new AppError("upstream_timeout");
   if (error instanceof AppError && error.code !== "internal_error") return error;
-  // Another import of the same archive was faster.
+  // A concurrent import of the same archive wrote it first.
   if (isDuplicateKey(error)) return new AppError("write_conflict");
   const fault = error instanceof AppError ? error : (mapMongoFault(error) ?? new AppError("internal_error", {}, error));
   log.error({ err: fault.cause ?? error, code: fault.code }, "a part of an archive could not be imported");

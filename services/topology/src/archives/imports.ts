@@ -4,12 +4,12 @@ import type { Storage } from "../storage/storage.js";
 import { type ArchiveRequest, importArchive } from "./import.js";
 import { createSlices } from "./slices.js";
 
-/** Archives of an organization that may arrive or be imported at a time, each of which takes memory besides its file. */
+/** Maximum concurrent archive imports per organization, since each one takes memory in addition to its file. */
 export const MOST_OF_ORGANIZATION = 2;
-/** Seconds after which a refused one may be sent again. */
+/** `Retry-After` of a refused import. */
 const RETRY_SECONDS = 5;
 
-/** Makes what imports archives, a bounded number of each organization at a time. See {@link importArchive}. */
+/** Creates {@link importArchive} with a concurrency limit per organization. */
 export function createArchiveImports(
   storage: Storage,
   desk: ImportDesk,

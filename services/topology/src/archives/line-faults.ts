@@ -1,6 +1,6 @@
-// What is wrong with the lines of an archive.
+// Collects the faults in the lines of an archive.
 
-/** Faults that are told; behind the last one nothing is read. */
+/** Maximum faults reported; validation stops after the last one. */
 export const MOST_ARCHIVE_FAULTS = 100;
 
 export type FaultCode =
@@ -29,20 +29,20 @@ export interface LineFault {
   readonly message: string;
 }
 
-/** Thrown where nothing behind it is looked at. */
+/** Thrown to stop validation. */
 export class Stop extends Error {
   override readonly name = "Stop";
 }
 
 export interface Faults {
-  /** @returns the number of the line that begins, from 1 */
+  /** Starts the next line. @returns its number, from 1 */
   nextLine(): number;
-  /** Adds one of the present line. @throws Stop when there are enough of them */
+  /** Adds a fault of the current line. @throws Stop if the maximum is reached */
   add(code: FaultCode, message: string, path?: string): void;
   /** @throws Stop */
   stop(code: FaultCode, message: string): never;
   isClean(): boolean;
-  /** The params of `archive_invalid`. */
+  /** The params of the error `archive_invalid`. */
   told(): { faults: readonly (LineFault & { readonly line: number })[]; more: boolean };
 }
 

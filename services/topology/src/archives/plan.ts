@@ -9,13 +9,13 @@ import { parseAddress } from "../values/addresses.js";
 import { portType } from "../values/well-known-ports.rules.js";
 import type { ArchivedForms } from "./forms.js";
 
-// What an archive makes of a host: what is not there is added, what differs is put back, and nothing goes. What was added to the
-// host since stands behind what the archive has.
+// Plans the import of a host: missing children are created, changed ones restored, and none deleted. Children that were added
+// since the export are positioned after those of the archive.
 
-/** A host of an archive with what stands on it. */
+/** A host of an archive with its children. */
 export interface HostGroup {
   readonly line: number;
-  /** Of what stands on it, by the ids in the archive. */
+  /** Line numbers of the children, by their ids in the archive. */
   readonly lines: ReadonlyMap<string, number>;
   readonly host: ArchivedForms["Host"];
   readonly interfaces: readonly ArchivedForms["Interface"][];
@@ -23,7 +23,7 @@ export interface HostGroup {
   readonly services: readonly ArchivedForms["Service"][];
 }
 
-/** A host that is there, with everything on it. */
+/** An existing host with its children. */
 export interface PresentHost {
   readonly host: Stored<HostRecord>;
   readonly interfaces: readonly Stored<Interface>[];
@@ -31,13 +31,13 @@ export interface PresentHost {
   readonly services: readonly Stored<Service>[];
 }
 
-/** What ids of the archive are here. */
+/** Maps ids of the archive to local ids. */
 export interface Naming {
-  /** Of networks, subnets and tags. */
+  /** For networks, subnets and tags. */
   readonly place: (id: string) => string;
-  /** Of whatever is made for it. */
+  /** For entities created by the import. */
   readonly derived: (id: string) => string;
-  /** Of a host or service that runs something. */
+  /** For the host or service that a virtualization references. */
   readonly runner: (id: string) => string;
   readonly newId: () => string;
 }
@@ -50,7 +50,7 @@ export interface Change<T> {
 export interface Writes<T> {
   readonly created: readonly T[];
   readonly changed: readonly Change<T>[];
-  /** How many stay as they are. */
+  /** Number of unchanged entities. */
   readonly unchanged: number;
 }
 
@@ -61,12 +61,12 @@ export interface HostPlan {
   readonly services: Writes<Service>;
 }
 
-/** True when nothing is to be written. */
+/** True if there is nothing to write. */
 export function isNothing({ hosts, interfaces, ports, services }: HostPlan): boolean {
   return [hosts, interfaces, ports, services].every(({ created, changed }) => created.length + changed.length === 0);
 }
 
-/** @param present null where the host is not there @throws AppError `mac_address_immutable` */
+/** @param present null if the host does not exist @throws AppError `mac_address_immutable` */
 export function planHost(group: HostGroup, present: PresentHost | null, naming: Naming, now: Date): HostPlan {
   const { host: asked } = group;
   const made = { created_at: earlier(asked.created_at, now), updated_at: now.toISOString() };
@@ -104,7 +104,7 @@ interface OnHost {
 }
 
 interface Wanted<T> {
-  /** What is to be there, of what the archive has, and of what has to make room for it. */
+  /** The target state of the archived entities, and of existing ones whose positions shift. */
   readonly wanted: readonly T[];
   /** By the ids in the archive. */
   readonly ids: ReadonlyMap<string, string>;
@@ -199,7 +199,7 @@ function boundHere(binding: BindingInput, ids: ReadonlyMap<string, string>): Bin
   return { ...binding, port_id: here(port_id), interface_id: interface_id === null ? null : here(interface_id) };
 }
 
-/** Finds what there is for something of the archive: by its id, by the id that is made for it, or by what a host has once. */
+/** Finds the existing counterpart of an archived entity: by its id, by its derived id, or by a key that is unique on the host. */
 function finder<T extends { readonly id: string }>(
   present: readonly Stored<T>[],
   asked: readonly { readonly id: string }[],
@@ -217,7 +217,7 @@ function inPlaces<T extends { readonly position: number }>(list: readonly T[]): 
   return [...list].sort((a, b) => a.position - b.position);
 }
 
-/** Gives positions: first what the archive has, then what was added since. */
+/** Assigns positions: archived entities first, then those added since. */
 function placed<T extends { readonly id: string; readonly position: number }>(
   wanted: readonly T[],
   present: readonly Stored<T>[],
@@ -231,7 +231,7 @@ function idsOf(found: readonly (readonly [string, { readonly id: string }])[]): 
   return new Map(found.map(([id, entity]) => [id, entity.id]));
 }
 
-/** Parts what is wanted into what is new, what changes, and what is as it is to be. @param of how much of it the archive has */
+/** Splits the target state into created, changed and unchanged entities. @param of number of archived entities */
 export function writesOf<T extends { readonly id: string; readonly created_at: string; readonly updated_at: string }>(
   present: readonly Stored<T>[],
   wanted: readonly T[],
@@ -249,7 +249,7 @@ export function writesOf<T extends { readonly id: string; readonly created_at: s
   return { created, changed, unchanged: Math.max(0, of - created.length - changed.length) };
 }
 
-/** What is the server's. */
+/** Members that the server sets and an import does not change. */
 function keptOf<T extends object>(entity: T): Partial<T> {
   const { created_at, source } = entity as { created_at?: unknown; source?: unknown };
   return { created_at, ...(source !== undefined && { source }) } as unknown as Partial<T>;
@@ -264,7 +264,7 @@ export function tagsOf(tags: readonly string[], { place }: Pick<Naming, "place">
   return [...new Set(tags.map((tag) => (isId(tag) ? place(tag) : tag)))];
 }
 
-/** The host or service that runs something is known by its id here. */
+/** Replaces references to archive ids in the details by local ids. */
 function virtualizationOf(virtualization: Virtualization | null, { runner }: Naming): Virtualization | null {
   if (virtualization === null) return null;
   const details = { ...virtualization.details };
@@ -282,7 +282,7 @@ function runnerIn(value: unknown): string | null {
   return isId(id) ? id : null;
 }
 
-/** The ids that the virtualization of a host, or of something on it, names. */
+/** The ids referenced by the virtualization of a host and its services. */
 export function runnersIn({ host, services }: HostGroup): string[] {
   const all = [host, ...services].flatMap(({ virtualization }) => (virtualization ? [virtualization.details] : []));
   return all.flatMap((details) => RUNNERS.flatMap((name) => runnerIn(details[name]) ?? []));

@@ -8,8 +8,8 @@ import { type Block, parseAddress, parseBlock } from "../values/addresses.js";
 import type { ArchivedForms, CheckedLine } from "./forms.js";
 import type { LineFault } from "./line-faults.js";
 
-// What the lines of an archive say of each other. An archive is closed: whatever a line refers to stands above it, so that no id of
-// a file means anything outside of it.
+// Validates references between lines. An archive is self-contained: every referenced id must be defined on an earlier line, so
+// that ids in a file cannot refer to anything outside of it.
 
 interface Above {
   readonly tags: Set<string>;
@@ -25,7 +25,7 @@ interface HostAbove {
   readonly interfaces: string[];
   readonly ports: string[];
   readonly services: string[];
-  /** What a host can have once. */
+  /** Keys that must be unique on a host. */
   readonly taken: Set<string>;
 }
 
@@ -37,19 +37,24 @@ const RANKS = { Tag: 0, Network: 1, Subnet: 2, Host: 3, Interface: 3, Port: 3, S
 const missing = (path: string): LineFault => ({
   path,
   code: "invalid_reference",
-  message: "must stand on a line above",
+  message: "must be defined on an earlier line",
 });
-const twice = (path: string): LineFault => ({ path, code: "already_exists", message: "stands on a line above, too" });
-const elsewhere = (path: string): LineFault => ({ path, code: "network_mismatch", message: "must be of the same network" }); // prettier-ignore
+const twice = (path: string): LineFault => ({
+  path,
+  code: "already_exists",
+  message: "is already used on an earlier line",
+});
+const elsewhere = (path: string): LineFault => ({ path, code: "network_mismatch", message: "must be in the same network" }); // prettier-ignore
 
-/** Makes what finds the faults of one line after the other. */
+/** Creates a validator that takes the lines one by one. */
 export function createReferences(): { take(line: CheckedLine): Iterable<LineFault> } {
   const above: Above = { tags: new Set(), tagNames: new Set(), networks: new Set(), subnets: new Map(), host: null };
   let rank = 0;
   return {
     take: function* (line) {
       const own = RANKS[line.entity];
-      if (own < rank) yield { path: "id", code: "out_of_order", message: `a ${line.entity} must stand further up` };
+      if (own < rank)
+        yield { path: "id", code: "out_of_order", message: `a ${line.entity} must appear earlier in the file` };
       rank = Math.max(rank, own);
       yield* (RULES[line.entity] as (above: Above, data: CheckedLine["data"]) => Found)(above, line.data);
     },
@@ -95,7 +100,11 @@ const RULES: Rules = {
     yield* ofTags(above, data.tags);
     const { foreign, conflicts } = bindingJudge(above.host ?? { ports: [], interfaces: [] })(data.bindings);
     for (const { index } of foreign)
-      yield { path: `bindings.${index}`, code: "binding_cross_host", message: "must be on the host above" };
+      yield {
+        path: `bindings.${index}`,
+        code: "binding_cross_host",
+        message: "must reference ports and interfaces of the preceding host",
+      };
     for (const { index, conflicts_with } of conflicts)
       yield { path: `bindings.${index}`, code: "binding_conflict", message: `conflicts with binding ${conflicts_with}` }; // prettier-ignore
   },
@@ -123,7 +132,7 @@ function* onHost(
   { id, host_id, network_id }: { readonly id: string; readonly host_id: string; readonly network_id: string },
 ): Found {
   if (host === null || host_id !== host.id) {
-    yield { path: "host_id", code: "out_of_order", message: "must be that of the host above" };
+    yield { path: "host_id", code: "out_of_order", message: "must be the id of the preceding host" };
     return;
   }
   host[kind].push(id);

@@ -1,30 +1,30 @@
 import { setImmediate as afterOthers } from "node:timers/promises";
 import { putUnder } from "@nts/shared/groups";
 
-// Archives are checked on the thread that answers requests. However many there are, one slice of one of them is worked on before
-// others have the thread again, and organizations take turns.
+// Archives are validated on the event loop. Validation yields to other requests after every slice, and slices are scheduled
+// round-robin between organizations.
 
-/** Milliseconds of a slice: what a request waits for at each of its steps. */
+/** Milliseconds per slice: the latency that validation may add to each step of a request. */
 const SLICE_MS = 4;
 
 export interface Slices {
   /**
-   * Calls a function when it is the organization's turn, with what says whether the slice is over.
+   * Calls a function on the organization's turn, with a predicate that tells whether the slice is over.
    *
    * @throws what the function throws
    */
   run<T>(organizationId: string, slice: (isOver: () => boolean) => T): Promise<T>;
 }
 
-/** @param idle lets requests go first, for a while */
+/** @param idle waits, up to a limit, until no requests are active */
 export function createSlices(idle: () => Promise<void>): Slices {
-  /** By organization, in the order of their next turns. */
+  /** Pending slices by organization, in round-robin order. */
   const waiting = new Map<string, (() => void)[]>();
   let isRunning = false;
 
   async function giveTurns(): Promise<void> {
     for (const [organizationId, turns] of waiting) {
-      // Behind the others until its next turn.
+      // Moves the organization to the end of the queue.
       waiting.delete(organizationId);
       const begin = turns.shift();
       if (turns.length > 0) waiting.set(organizationId, turns);

@@ -1,4 +1,4 @@
-/** The lines of a file without their ends, those of a piece at a time. @param onLong of a line with too many bytes; throws */
+/** Splits chunks into lines without line endings, yielding the lines of each chunk together. @param onLong throws for a line over the limit */
 export async function* linesIn(
   pieces: AsyncIterable<Uint8Array>,
   limitBytes: number,
@@ -15,7 +15,7 @@ export async function* linesIn(
       [parts, bytes, from] = [[], 0, end + 1];
     }
     if (from < piece.length) {
-      // A copy: the piece may be a small part of what is held for it.
+      // Copied because the chunk may be a small view of a large buffer.
       parts.push(Buffer.from(piece.subarray(from)));
       bytes += piece.length - from;
       if (bytes > limitBytes) onLong();

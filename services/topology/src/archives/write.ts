@@ -11,11 +11,11 @@ import type { Storage } from "../storage/storage.js";
 import { storedScope } from "../storage/stored-scope.js";
 import { endLine, entityLine, type Heading, headingLine, NO_COUNTS } from "./lines.rules.js";
 
-// Everything is read as of one moment, which the database remembers for five minutes. Hosts are read some at a time, in the order of
-// their ids; what stands on them is read in the same order, a kind beside the other, so that no more than a batch of each is held.
+// Reads a snapshot, which the database retains for five minutes. Hosts are read in batches ordered by id, merged with parallel
+// reads of their children in the same order, so that at most one batch of each kind is in memory.
 
 const MOST_HOSTS = 200;
-/** Characters that are sent at a time. */
+/** Characters per chunk of the response. */
 const PIECE = 65_536;
 const BY_AGE = { created_at: 1, _id: 1 } as const;
 const BY_NETWORK = { network_id: 1, ...BY_AGE } as const;
@@ -31,7 +31,7 @@ const ON_HOSTS = [
   { kind: "Service", of: "services", order: HOST_ORDER_INDEX },
 ] as const;
 
-/** A line without its end, and what tells which one it is. */
+/** A serialized entity with its id and host id. */
 interface Read {
   readonly id: string;
   readonly hostId: string;
@@ -51,7 +51,7 @@ interface Sought {
   readonly mostRows?: number;
 }
 
-/** The archive of what the rights let be seen, some lines at a time. */
+/** Yields the archive of everything visible with the given rights, in chunks of whole lines. */
 export async function* archiveLines(
   storage: Reads,
   rights: Scope,
@@ -98,7 +98,7 @@ function linesOf(kind: Archived, read: readonly Read[]): Line[] {
   return read.map(({ json }) => ({ kind, json }));
 }
 
-/** Hosts, each with what stands on it behind it. */
+/** Yields hosts, each followed by its children. */
 async function* withChildren(reading: Reading, hosts: readonly Read[]): AsyncGenerator<readonly Line[]> {
   const inOrder = [...hosts].sort((a, b) => (a.id < b.id ? -1 : 1));
   const on = { host_id: { $in: inOrder.map(({ id }) => id) } };
@@ -120,7 +120,7 @@ async function* childrenOf(kind: Archived, some: AsyncIterable<readonly Read[]>)
   for await (const read of some) yield linesOf(kind, read);
 }
 
-/** Hands out what comes in the order of hosts host by host. */
+/** Splits batches that are ordered by host into the entities of each host. */
 function byHost(batches: AsyncGenerator<readonly Read[]>) {
   let left: readonly Read[] = [];
   return {
@@ -142,7 +142,7 @@ function byHost(batches: AsyncGenerator<readonly Read[]>) {
   };
 }
 
-/** All of a kind in the scope, some at a time. */
+/** Reads all entities of a kind in the scope, in batches. */
 async function* all<T extends Entity>(
   { scope, moment }: Reading,
   { read, within, wireOf }: Entities<T>,
