@@ -10,7 +10,7 @@ import { transactionOnHosts } from "../hosts/on-host.js";
 import { hostRevisionIn } from "../hosts/revision.js";
 
 /**
- * Deletes hosts with everything on them: all or none. Where that is much, it is hidden at once, and swept afterwards.
+ * Deletes hosts with their children atomically. Large amounts are hidden at once and swept later.
  *
  * @throws AppError `not_found` · `precondition_failed`
  */
@@ -24,7 +24,7 @@ export async function deleteHosts(storage: Storage, { work, scope, ids, ifMatch 
       }
     const taken = await hosts.take(tx, scope, ids);
     if (taken.length !== ids.length) throw new AppError("not_found", { entity: hosts.name });
-    // What is shared with other writers comes first: these would interrupt a long transaction at its end.
+    // Contended documents first, so that a conflict aborts the transaction early.
     await guards.reference(tx, scope, taken.map(({ network_id: target }) => ({ target, kind: "network" }))); // prettier-ignore
     await hosts.remove(tx, scope, { _id: { $in: ids } });
     const bound = await bindings.countOn(tx, scope, ids);

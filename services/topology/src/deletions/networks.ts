@@ -9,7 +9,7 @@ import type { Storage } from "../storage/storage.js";
 import { NETWORK_KIND } from "../storage/stores/networks.js";
 
 /**
- * Deletes networks with everything in them: all or none. What is large is hidden at once, and swept afterwards.
+ * Deletes networks with everything in them atomically. Large amounts are hidden at once and swept later.
  *
  * @throws AppError `not_found` · `precondition_failed`
  */
@@ -35,7 +35,7 @@ async function deleteAtOnce(storage: Storage, { work, scope, ids, ifMatch }: Rem
     const found = await networks.findMany(scope, { _id: { $in: ids } }, tx);
     if (found.length !== ids.length) throw new AppError("not_found", { entity: networks.name });
     for (const { revision } of found) requireRevision(ifMatch, revision);
-    // The guards first: they are what writers inside the networks have in common with this transaction.
+    // Guards first, because concurrent writers in the networks conflict on them.
     await guards.removeNetworks(tx, scope, ids);
     for (const entities of [bindings, services, ports, interfaces, hosts, subnets, networks])
       await entities.remove(tx, scope, { network_id: { $in: ids } });
@@ -62,8 +62,8 @@ async function hide(
 }
 
 /**
- * What belongs to a deletion that is decided: whoever is still adding to the networks collides with it, their names are gone
- * for other processes, and these are told. It may be done again.
+ * Completes a committed deletion: removes the guards, so that concurrent writers conflict, removes the networks, and notifies other
+ * processes. Idempotent.
  */
 export async function finishNetworks(
   { deletions, guards, networks }: Pick<Storage, "deletions" | "guards" | "networks">,

@@ -1,7 +1,7 @@
-/** What other parts of the system are told of, after it is in the database. */
+/** Notices to other processes, sent after commit. */
 export interface Notices {
   networkDeleted(organizationId: string, networkId: string): void;
   tagDeleted(organizationId: string, tagId: string): void;
-  /** Something waits to be written into the audit log. */
+  /** There are pending audit notes. */
   auditNoted(organizationId: string): void;
 }

@@ -2,7 +2,7 @@ import { BACKGROUND } from "@nts/shared/work";
 import type { Storage } from "../storage/storage.js";
 import { createWebhookStates } from "../storage/webhook-states.js";
 
-/** Hides all of an organization, stops its webhooks, and leaves its documents to the sweep. It may be done again. */
+/** Hides everything of an organization and stops its webhooks; a sweep deletes its documents. Idempotent. */
 export async function deleteOrganization(
   { database, deletions, transaction }: Pick<Storage, "database" | "deletions" | "transaction">,
   organizationId: string,

@@ -1,11 +1,11 @@
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Work } from "@nts/shared/work";
 
-/** What a caller asks to remove. */
+/** A deletion request. */
 export interface Removed {
   readonly work: Work;
   readonly scope: Scope;
   readonly ids: readonly string[];
-  /** Revisions that the caller accepts; null when it did not say. */
+  /** Revisions from `If-Match`; null if absent. */
   readonly ifMatch: readonly string[] | null;
 }

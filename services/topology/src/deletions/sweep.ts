@@ -23,33 +23,33 @@ import type { Storage } from "../storage/storage.js";
 import { wholeOrganization } from "../storage/whole-organization.js";
 import { scopeWithout, takeOffInPassing } from "./take-off.js";
 
-// Deletes the documents of what is hidden, and takes hidden tags off documents. Every step may be repeated, so a sweep that
-// is cut off goes on in whichever process finds it next; two at once do no harm.
+// Deletes documents of hidden entities, and removes hidden tags from documents. Every step is idempotent, so an interrupted sweep is
+// resumed by any process, and concurrent sweeps are harmless.
 
-/** Documents that are deleted or changed at a time: what others write meanwhile waits for some of that. */
+/** Documents per batch; small, because concurrent writes wait for a batch. */
 const BATCH = 50;
-/** The share of its time in which a sweep works; in the rest others have the database to themselves. */
+/** The share of time in which a sweep works; it pauses in between to leave the database to others. */
 const DUTY = 0.75;
 
 export interface SweepTimes {
   /**
-   * Milliseconds from hiding to the first batch. Longer than any request: one that began before may still be reading what
-   * is hidden, and must not see half of it.
+   * Milliseconds from hiding to the first batch. Longer than any request, because requests that started earlier may still be
+   * reading hidden entities.
    */
   readonly graceMs: number;
   /**
-   * Milliseconds from hiding after which is swept what the journal has not told of. Until then it is read for that: the sweep
-   * follows behind, and the journal passes over what it does.
+   * Milliseconds from hiding after which entities are swept even if the journal does not have their deletion yet. Until then, the
+   * sweep follows the journal, which ignores its writes.
    */
   readonly untoldMs: number;
-  /** Milliseconds from the last deleted document until the deletion is forgotten; longer than any request, too. */
+  /** Milliseconds from the last deleted document until the deletion record is removed; also longer than any request. */
   readonly keepMs: number;
 }
 
 export const SWEEP_TIMES: SweepTimes = { graceMs: 10_000, untoldMs: 900_000, keepMs: 60_000 };
 
 export interface Sweep {
-  /** Does what is due. */
+  /** Processes due deletions. */
   run(): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export interface SweepParts {
   readonly notices: Notices;
   readonly log: Log;
   readonly times?: SweepTimes;
-  /** @param documents that were deleted or changed just now */
+  /** @param documents number of documents deleted or changed since the last call */
   readonly count: (documents: number) => void;
   /** Aborts when the process stops. */
   readonly signal: AbortSignal;
@@ -101,7 +101,7 @@ export function createSweep(parts: SweepParts): Sweep {
       const due = await deletions.unswept(times.graceMs, times.untoldMs);
       for (const deletion of due) if (!signal.aborted) await sweepOne(deletion);
       for (const deletion of await deletions.swept(times.keepMs)) {
-        // Whatever came in the meantime would be seen again from now on.
+        // Documents written meanwhile would become visible once the record is removed.
         const late = await SWEEPS[deletion.kind](
           { ...parts, leave: () => undefined },
           { ...deletion, isSettled: true },
@@ -114,12 +114,12 @@ export function createSweep(parts: SweepParts): Sweep {
   };
 }
 
-/** One pass over a deletion. Its signal aborts when it has come to what the journal has not told of; the next one goes on there. */
+/** One pass over a deletion. Its signal aborts at entities whose deletion is not in the journal yet; the next pass resumes there. */
 interface Pass extends SweepParts {
   leave(): void;
 }
 
-/** @returns how many documents were deleted or changed */
+/** @returns the number of deleted or changed documents */
 type SweepKind = (pass: Pass, deletion: DueDeletion) => Promise<number>;
 
 const SWEEPS: Readonly<Record<DeletionDocument["kind"], SweepKind>> = {
@@ -129,7 +129,7 @@ const SWEEPS: Readonly<Record<DeletionDocument["kind"], SweepKind>> = {
     const inIt = { organization_id, network_id: _id };
     let total = await deleteMatching(pass, guards.sweepable, { ...inIt, kind: "subnet" }, GUARD_INDEX);
     total += await deleteMatching(pass, bindings.sweepable, inIt, creationIndex("bindings", true));
-    // What names others goes before what it names.
+    // Referencing entities before referenced ones.
     for (const kind of ["services", "ports", "interfaces", "hosts", "subnets"] as const)
       total += await deleteEntities(pass, deletion, { kind, filter: inIt, hint: creationIndex(kind, true) });
     return total + (await deleteMatching(pass, addresses.sweepable, inIt, FREE_ADDRESSES_INDEX));
@@ -155,7 +155,7 @@ const SWEEPS: Readonly<Record<DeletionDocument["kind"], SweepKind>> = {
     let total = 0;
     for (const kind of TAGGED_KINDS)
       for (let found = -1; found !== 0 && !pass.signal.aborted; total += found)
-        // Until nothing is found: others may have written some of them at the same time.
+        // Repeated until nothing is found, because of concurrent writes.
         found = await sweepMatching(pass, storage[kind].sweepable, matching, async (batch) => {
           const asked = { organizationId, collection: kind, ids: batch };
           const turn = await turnOf(pass, deletion, () => areToldChanged(journal, asked));
@@ -166,7 +166,7 @@ const SWEEPS: Readonly<Record<DeletionDocument["kind"], SweepKind>> = {
     return total;
   },
   organization: async (pass, { organization_id, journaled = false, isSettled }) => {
-    // From then on the journal tells nothing of it.
+    // Afterwards, the journal ignores the organization.
     if (!journaled && !isSettled) {
       pass.leave();
       return 0;
@@ -186,13 +186,13 @@ interface SweptEntities {
   readonly kind: "services" | "ports" | "interfaces" | "hosts" | "subnets";
   readonly filter: Matching;
   readonly hint: IndexKey;
-  /** Done with each batch before it is deleted. */
+  /** Called with each batch before it is deleted. */
   readonly before?: (batch: readonly string[]) => Promise<void>;
 }
 
 /**
- * The same for what has entries in the journal, as far as it has told that they go: what it reads for that must not go before.
- * Nobody has to hear of the rest of it. What the journal is not waited for is told as any other deletion.
+ * Deletes entities that have journal entries, but only after the journal has recorded their deletion, for which it reads them. After
+ * `untoldMs`, they are deleted and recorded like any other deletion.
  */
 function deleteEntities(
   pass: Pass,
@@ -215,7 +215,7 @@ function deleteEntities(
   });
 }
 
-/** Whether the journal has told of a batch, or is not waited for any more; null when it is, and the pass ends there. */
+/** Whether the journal has recorded a batch, or is no longer waited for; null, which ends the pass, if neither. */
 async function turnOf(
   pass: Pass,
   { isSettled, journaled = false }: DueDeletion,
@@ -227,7 +227,7 @@ async function turnOf(
   return null;
 }
 
-/** Works on what matches, in batches with pauses. @param hint of the index that tells what matches */
+/** Processes matching documents in batches with pauses. @param hint the index for the filter */
 async function sweepMatching(
   { storage: { database }, count, signal }: SweepParts,
   sweepable: Sweepable,

@@ -6,16 +6,16 @@ import { withFreeLock } from "@nts/shared/mongo/lock";
 import { repeat } from "@nts/shared/repeat";
 import { createSweep, type SweepParts } from "./sweep.js";
 
-/** Milliseconds between two looks for something to sweep. */
+/** Polling interval in milliseconds. */
 const EVERY_MS = 2_000;
 const STOP_MS = 7_000;
 
 export interface Sweeper {
-  /** Ends the sweep after the batch that it is at; another process goes on with it. */
+  /** Stops after the current batch; another process continues. */
   stop(): Promise<void>;
 }
 
-/** Sweeps what is hidden for as long as the process runs; of all processes on a database one at a time. */
+/** Sweeps hidden entities in the background, in one process at a time. */
 export function startSweeper(
   db: Db,
   registry: Registry,

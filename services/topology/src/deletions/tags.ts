@@ -10,8 +10,8 @@ import { afterCommit } from "@nts/shared/work";
 import { countTagged, tellTagged, scopeWithout, takeOff } from "./take-off.js";
 
 /**
- * Deletes tags: all or none. They leave everything that carries them; where that is much, they are hidden at once, and taken
- * off what is stored afterwards.
+ * Deletes tags atomically, and removes them from all entities. If there are many, the tags are hidden at once and removed from
+ * stored entities later.
  *
  * @throws AppError `not_found` · `precondition_failed`
  */
@@ -24,7 +24,7 @@ export async function deleteTags(storage: Storage, notices: Notices, removal: Re
     const found = await tags.findMany(scope, { _id: { $in: ids } }, tx);
     if (found.length !== ids.length) throw new AppError("not_found", { entity: tags.name });
     for (const { revision } of found) requireRevision(ifMatch, revision);
-    // Conflicts with writers that assign one of them; afterwards none can.
+    // Conflicts with concurrent writers that assign one of them.
     await guards.remove(tx, scope, ids);
     await tags.remove(tx, scope, { _id: { $in: ids } });
     const isLarge = (await countTagged(storage, tx, scope, { tagIds: ids, most: AT_ONCE + 1 })) > AT_ONCE;

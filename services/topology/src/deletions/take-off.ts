@@ -12,7 +12,7 @@ export function scopeWithout(organizationId: string, tags: DeletedTags): Scope {
   return { organizationId, networks: "all", hidden: { hosts: new Set(), tags } };
 }
 
-/** How many entities carry some of the tags. @param most where counting ends */
+/** Counts entities with any of the tags. @param most where counting stops */
 export async function countTagged(
   storage: Storage,
   tx: ClientSession,
@@ -28,7 +28,7 @@ export async function countTagged(
   return count;
 }
 
-/** Stores all entities of a kind as they are answered in a scope without some tags that they carry. */
+/** Removes tags from all stored entities of a kind. */
 export async function takeOff(
   storage: Storage,
   tx: ClientSession,
@@ -42,7 +42,7 @@ export async function takeOff(
   recorderOf(tx)?.along(kind, changed.length);
 }
 
-/** Tells the plan of a deletion of tags how much carries them. */
+/** Adds the number of tagged entities to the plan of a deletion. */
 export async function tellTagged(
   storage: Storage,
   tx: ClientSession,
@@ -56,10 +56,10 @@ export async function tellTagged(
 }
 
 /**
- * The same for some entities, in the background.
+ * Removes tags from some stored entities in the background.
  *
- * @param sweptBy the deletion whose sweep this is, where the journal has told of it
- * @returns how many carried such a tag; those with a concurrent write may carry it still
+ * @param sweptBy the deletion being swept, if the journal has recorded it
+ * @returns the number of entities that had such a tag; those with a concurrent write may still have it
  */
 export function takeOffInPassing(
   storage: Storage,

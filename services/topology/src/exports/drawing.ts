@@ -11,8 +11,8 @@ import { composed } from "../values/search.rules.js";
 import { type Card, cardIn, createDrawioWriter, titleOf } from "./formats/drawio.rules.js";
 import { hostsIn } from "./rows.js";
 
-// The drawing is read as it is drawn: network by network, subnet by subnet, in each the hosts whose first interface is in it. So
-// nothing is kept of it but one box. A box that would be too large to be looked at, or kept, is drawn as several.
+// Streams the drawing by network and subnet, each with the hosts whose first interface is in it, so that only one box is in memory.
+// Boxes that would be too large are split.
 
 const MOST_CARDS = 150;
 const MOST_ROWS = 5_000;
@@ -24,11 +24,11 @@ interface Drawn {
   readonly scope: Scope;
   /** Names of networks by their ids. */
   readonly networks: ReadonlyMap<string, string>;
-  /** Of hosts that are drawn; all of them when it is empty. */
+  /** Tags of the hosts to draw; empty for all. */
   readonly tags: readonly string[];
 }
 
-/** The hosts of a scope in their subnets, as a drawing for diagrams.net. */
+/** A diagrams.net drawing of the hosts of a scope in their subnets. */
 export async function* drawing(storage: Reads, { scope, networks, tags }: Drawn): AsyncGenerator<string> {
   const writer = createDrawioWriter();
   yield writer.begin;
@@ -44,13 +44,13 @@ export async function* drawing(storage: Reads, { scope, networks, tags }: Drawn)
 }
 
 interface Place {
-  /** Of the subnet; null for hosts that have no address. */
+  /** The id of the subnet; null for hosts without an address. */
   readonly id: string | null;
   readonly title: string;
   readonly hostIds: AsyncIterable<readonly string[]>;
 }
 
-/** Where the hosts of a network stand: its subnets by age, and what has no address. */
+/** The subnets of a network by creation time, then its hosts without an address. */
 async function* places({ subnets, hosts, interfaces }: Reads, scope: Scope): AsyncGenerator<Place> {
   const find = {
     filter: subnets.within(scope),
@@ -100,13 +100,13 @@ async function* cardsOf(
 }
 
 interface Box {
-  /** Of the id and the title, from the second box of a place on. */
+  /** Suffix of the id, from the second box of a place on. */
   readonly suffix: string;
   readonly number: string;
   readonly cards: readonly Card[];
 }
 
-/** The boxes of a place: one at least of a subnet. */
+/** The boxes of a place; a subnet has at least one. */
 async function* boxesOf(storage: Reads, scope: Scope, place: Place, tags: readonly string[]): AsyncGenerator<Box> {
   let [part, rows] = [0, 0];
   let cards: Card[] = [];

@@ -11,7 +11,7 @@ export async function readNames({ networks, tags }: Pick<Storage, "networks" | "
   return { network: (id) => ofNetworks.get(id) ?? id, tag: (tag) => ofTags.get(tag) ?? tag };
 }
 
-/** What networks are called, by their ids, in the order of their age. */
+/** The names of networks by id, ordered by creation time. */
 export function readNetworkNames(
   { networks }: Pick<Storage, "networks">,
   scope: Scope,

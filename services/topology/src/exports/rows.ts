@@ -1,11 +1,10 @@
 import type { Host } from "@nts/shared/contract";
 import type { ListPart } from "@nts/shared/http/answer";
 
-// A host can have tens of megabytes on it, nearly all of them free details of how things are virtualized, which no export has. The
-// list has such a host in pieces: a comma, what opens the host, and its children some at a time between what opens and closes
-// their lists. So they are read some at a time here, too, and only what is needed of them is kept.
+// A host can have tens of megabytes of virtualization details, which no export needs. The list streams such a host in chunks, so the
+// details of its children are dropped chunk by chunk.
 
-/** The hosts of a list, as many at a time as come at once; nothing on them is said to be virtualized. */
+/** Parses the hosts of a list in batches as they arrive, without the virtualization of their children. */
 export async function* hostsIn(parts: AsyncIterable<ListPart>): AsyncGenerator<readonly Host[]> {
   let texts: string[] = [];
   const hosts = (): Host[] => JSON.parse(`[${texts.join("")}]`) as Host[];
@@ -22,7 +21,7 @@ export async function* hostsIn(parts: AsyncIterable<ListPart>): AsyncGenerator<r
   if (texts.length > 0) yield hosts();
 }
 
-/** @param text children, with a comma before each but the first of all */
+/** @param text comma-separated children, possibly with a leading comma */
 function withoutDetails(text: string): string {
   const comma = text.startsWith(",") ? "," : "";
   const children = JSON.parse(`[${text.slice(comma.length)}]`) as object[];

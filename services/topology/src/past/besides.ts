@@ -6,25 +6,25 @@ import { type Addressed, hostSearchFields } from "../storage/stores/host-search.
 import { entitiesAt, entitiesBefore, inBatches, type Kind, numbersOf, storedEntities } from "./entities.js";
 import type { View } from "./view.js";
 
-// Fields of documents that are not of the entity itself: services are ordered by the names of their hosts, and hosts are found
-// by the addresses of their interfaces. So an entity may be found elsewhere, although nothing of its own has changed since.
+// Denormalized fields: services are sorted by host name, and hosts are searched by interface address. They change the result of a
+// list although the entity itself is unchanged.
 
 type Document = Readonly<Record<string, unknown>>;
 
-/** The kinds that others depend on. */
+/** Kinds from which fields are denormalized. */
 export interface Kinds {
   readonly hosts: Kind;
   readonly interfaces: Kind;
 }
 
 export interface Besides {
-  /** These fields of some entities at the moment, by id. */
+  /** The denormalized fields of entities at the moment, by id. */
   fieldsOf(entities: readonly Entity[]): Promise<ReadonlyMap<string, Document>>;
-  /** Stored entities for which these fields have changed, some at a time, and others. */
+  /** Yields, in batches, a superset of the stored entities whose denormalized fields have changed. */
   dependents(): AsyncGenerator<readonly Entity[]>;
 }
 
-/** What a list finds or orders by fields beside its entities. */
+/** The list being read. */
 export interface Asked {
   readonly kind: Kind;
   readonly sort: Document;

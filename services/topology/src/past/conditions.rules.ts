@@ -1,11 +1,11 @@
 import type { Place } from "@nts/shared/mongo/keyset";
 
-// What the database finds and orders, for entities that are not stored as they were: the conditions of lists, and their orders.
+// Evaluates the filters and sort orders of lists like the database does, for past states that are not stored.
 
 type Document = Readonly<Record<string, unknown>>;
 type Sort = Readonly<Record<string, 1 | -1>>;
 
-/** True for a document that meets all conditions. @throws Error for one that no list has */
+/** True if a document meets all conditions. @throws Error for an unsupported operator */
 export function meets(document: Document, conditions: Document): boolean {
   return Object.entries(conditions).every(([name, condition]) => isMet(document[name], condition));
 }
@@ -20,7 +20,7 @@ function isMet(value: unknown, condition: unknown): boolean {
       case "$nin":
         return !values.some((one) => (operand as unknown[]).includes(one));
       case "$regex":
-        // See `searchFilter`: a part of the text, in which punctuation is escaped.
+        // See `searchFilter`: an escaped substring.
         return typeof value === "string" && value.includes(String(operand).replaceAll(/\\(.)/g, "$1"));
       default:
         throw new Error(`no list has the condition ${operator}`);
@@ -28,10 +28,10 @@ function isMet(value: unknown, condition: unknown): boolean {
   });
 }
 
-/** Compares two places of an order: negative when the first one comes first. */
+/** Compares two sort keys; negative if the first one comes first. */
 export type ComparePlaces = (a: Place, b: Place) => number;
 
-/** Makes what compares places; it is asked millions of times, and allocates nothing. */
+/** Creates a comparator that does not allocate, since it is called millions of times. */
 export function comparePlacesIn(sort: Sort): ComparePlaces {
   const directions = Object.values(sort);
   return (a, b) => {
@@ -43,14 +43,14 @@ export function comparePlacesIn(sort: Sort): ComparePlaces {
   };
 }
 
-/** Null stands before everything. */
+/** Null sorts first. */
 function compareValues(a: Place[number], b: Place[number]): number {
   if (a === null || b === null) return Number(b === null) - Number(a === null);
   if (typeof a === "string" && typeof b === "string") return compareTexts(a, b);
   return Number(a) - Number(b);
 }
 
-/** By code points, as UTF-8 sorts: pairs of surrogates stand behind every other character. */
+/** Compares by code point, like UTF-8: surrogate pairs sort after all other characters. */
 function compareTexts(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);

@@ -5,15 +5,15 @@ import { BY_ID, type IndexKey } from "../storage/indexes.js";
 import { matching } from "../storage/scope.js";
 import type { View } from "./view.js";
 
-// Entities as they were: decoded, some at a time.
+// Reads past states of entities in batches.
 
-/** Entities that one query looks up. */
+/** Maximum ids per query. */
 export const BATCH = 500;
-/** Bytes of entries that are read together; the first ones tell how many entries that are. */
+/** Target bytes per read; the number of entries is derived from the size of the previous ones. */
 const READ_BYTES = 1_048_576;
 const [FIRST_READ, MOST_READ] = [50, 500];
 
-/** The entities of a kind, as far as reading goes. */
+/** The read operations of a kind. */
 export type Kind = Pick<
   Entities<Entity>,
   | "name"
@@ -29,12 +29,12 @@ export type Kind = Pick<
   | "isSighted"
 >;
 
-/** A kind as it was read in the past, where nobody knows what imports had seen. */
+/** A kind without sightings, which are not available for the past. */
 export function unsighted(kind: Kind): Kind & { readonly isSighted: false } {
   return { ...kind, isSighted: false };
 }
 
-/** How many are read next, by what the last ones had. */
+/** The number of entries for the next read, based on the size of the last one. */
 export function nextSize(size: number, bytes: number): number {
   return Math.max(1, Math.min(MOST_READ, Math.floor((size * READ_BYTES) / (bytes + 1))));
 }
@@ -47,11 +47,11 @@ export function inBatches(items: readonly string[], size = BATCH): string[][] {
 export interface Former {
   readonly n: number;
   readonly entity: Entity;
-  /** Where the change has it as it was answered. */
+  /** The JSON of the entity, if the change has it. */
   readonly text?: string;
 }
 
-/** What some changes tell of: the entities before them. While some are worked on, the next ones are read. */
+/** Yields the entities before some changes; reads ahead by one batch. */
 export async function* entitiesBefore(
   { database, rights, work }: View,
   numbers: readonly number[],
@@ -75,7 +75,7 @@ export async function* entitiesBefore(
   }
 }
 
-/** Stored entities that match. */
+/** Yields matching stored entities in batches. */
 export async function* storedEntities<T extends Entity>(
   { stored, moment }: View,
   kind: Kind,
@@ -86,13 +86,13 @@ export async function* storedEntities<T extends Entity>(
   for await (const batch of kind.readStored(stored, find, moment)) yield batch.map(({ entity }) => entity as T);
 }
 
-/** The numbers of the changes that tell of entities that were there: of all, or of named ones. */
+/** The numbers of the changes with the past states, optionally for some ids only. */
 export function numbersOf(known: ReadonlyMap<string, number> | undefined, ids?: readonly string[]): number[] {
   const numbers = ids === undefined ? [...(known?.values() ?? [])] : ids.map((id) => known?.get(id) ?? 0);
   return numbers.filter((n) => n > 0);
 }
 
-/** Entities at the moment, by id; those that were not there are left out. */
+/** Entities at the moment, by id; those that did not exist are omitted. */
 export async function entitiesAt<T extends Entity>(
   view: View,
   kind: Kind,

@@ -9,9 +9,9 @@ import { changedRows, placeOf, type Row, type Sort } from "./rows.js";
 import type { Piece, Ref } from "./texts.js";
 import type { View } from "./view.js";
 
-// Hosts as they were, with everything that stood on them.
+// Past states of hosts with their children.
 
-/** Hosts whose children are looked up together: each can have 3,000. */
+/** Hosts per query of children; each can have 3,000. */
 const GROUP = 20;
 
 const ORDERS: Readonly<Record<Child["kind"], Sort>> = {
@@ -22,7 +22,7 @@ const ORDERS: Readonly<Record<Child["kind"], Sort>> = {
 
 export type ChildKinds = Kinds & Readonly<Record<Child["kind"], Kind>>;
 
-/** Makes what tells the pieces of hosts. @param isList each is a row */
+/** Creates a generator of the pieces of hosts. @param isList whether each host is a row of a list */
 export function createHostPieces(
   view: View,
   kinds: ChildKinds,
@@ -49,7 +49,7 @@ function listOf(kind: string, refs: readonly Ref[]): Piece[] {
 
 type ByHost = Map<string, Row[]>;
 
-/** Makes what finds the children of hosts, in the order in which hosts are answered with them. */
+/** Creates a lookup for the children of hosts, in API order. */
 function createChildren(
   view: View,
   kinds: ChildKinds,

@@ -18,31 +18,31 @@ import { type Changed, changedRows, type Row, rowsAt, type Wanted } from "./rows
 import { createWriter, type Piece } from "./texts.js";
 import { createViews, type OpenView, type View } from "./view.js";
 
-// Lists and reads by id as they were at a moment.
+// Lists and single reads of past states.
 
-/** Whose changes matter to those of a kind, where these are not its own alone: services are ordered by the names of their hosts. */
+/** Kinds whose changes affect a kind, if not only its own: services, for example, are sorted by host name. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
   Host: ["Host", "Interface", "Port", "Service"],
   Service: ["Service", "Host"],
   Binding: ["Service"],
 };
 
-/** Who asks, and for which moment. */
+/** The caller and the moment. */
 export interface AskedPast {
   readonly work: Work;
-  /** With the networks that are the caller's, whatever is hidden. */
+  /** The caller's networks, including hidden ones. */
   readonly rights: Scope;
   readonly asOf: string;
 }
 
-/** What is asked for in a list, by the scope that it is read in. */
+/** Creates the plan of a list for a scope. */
 export type PlanOf = (scope: Scope) => Omit<ListPlan, "work" | "scope" | "total" | "join">;
 
 export interface Past {
   readonly open: OpenView;
-  /** A list as it was. @throws AppError as {@link OpenView} */
+  /** Reads a list. @throws AppError as {@link OpenView} */
   list<T extends Entity>(entities: Entities<T>, paging: PageQuery, asked: AskedPast & Listed): Promise<Answer<never>>;
-  /** An entity as it was; hosts with what stood on them. @throws AppError `not_found`, and as {@link OpenView} */
+  /** Reads an entity; hosts with their children. @throws AppError `not_found`, and as {@link OpenView} */
   one<T extends Entity>(entities: Entities<T>, id: string, asked: AskedPast): Promise<Answer<never>>;
 }
 
@@ -55,7 +55,7 @@ export function createPast(storage: Storage, reader: JournalReader): Past {
   const open = createViews(storage.database, reader);
   const kinds = storage as unknown as ChildKinds;
 
-  /** The stream that an organization has for it also bounds what is held in memory for it at a time. */
+  /** Takes one of the organization's stream slots, which also bounds memory. */
   async function during<T>(work: Work, task: () => Promise<T>): Promise<T> {
     const release = work.openStream();
     return task().finally(release);
@@ -132,7 +132,7 @@ interface Listing {
   readonly hint: IndexKey | undefined;
 }
 
-/** Reads one row more than the page has, which tells whether another one follows. */
+/** Reads one row more than the page, to know whether there is another page. */
 function pageOf(
   { view, wanted, changed, keyset, paging, hint }: Listing,
   written: (rows: readonly Row[]) => AsyncGenerator<ListPart>,
@@ -147,7 +147,7 @@ function pageOf(
     for await (const rows of rowsAt(view, wanted, changed, { hint, segments, place, most, maxTimeMS: STREAM_MS })) {
       const passed = Math.min(skip, rows.length);
       skip -= passed;
-      // Without a limit, what stands before the offset counts in the total.
+      // Without a limit, rows before the offset count towards the total.
       if (limit === 0 && passed > 0) yield { text: Buffer.alloc(0), rows: passed };
       const shown = rows.slice(passed, passed + left);
       yield* written(shown);
@@ -165,10 +165,10 @@ function cursorBehind({ cursorAfter }: Keyset, sort: Keyset["sort"], { place }: 
   return cursorAfter(Object.fromEntries(Object.keys(sort).map((field, at) => [field, place[at]])));
 }
 
-/** Entities that are counted together. */
+/** Maximum ids per count query. */
 const COUNTED = 5_000;
 
-/** How many match: those that are stored, but for what has changed, and those that were. */
+/** Counts matching rows: unchanged stored ones, and past states of changed ones. */
 async function totalOf({ view, wanted, changed, hint }: Listing): Promise<number> {
   const { stored, moment } = view;
   const { kind, storedFilter } = wanted;

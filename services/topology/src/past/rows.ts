@@ -10,47 +10,47 @@ import { comparePlacesIn, meets } from "./conditions.rules.js";
 import { entitiesBefore, type Former, type Kind, numbersOf, unsighted } from "./entities.js";
 import type { View } from "./view.js";
 
-// The rows of a list at a moment: those that are stored, but for what has changed since, and in their places what that was.
-// Only what the order compares is held of them in memory.
+// The rows of a list at a moment: unchanged stored rows, merged with the past states of changed ones. Only the sort keys of changed
+// rows are held in memory.
 
 type Document = Readonly<Record<string, unknown>>;
 export type Sort = Readonly<Record<string, 1 | -1>>;
 
-/** A row of a list, and its place in the order. */
+/** A row of a list with its sort key. */
 export interface Row {
   readonly kind: Kind;
   readonly id: string;
-  /** The number of the change that tells what it was; null when it is what is stored. */
+  /** The number of the change with the past state; null if the stored state is current. */
   readonly n: number | null;
   readonly place: Place;
-  /** Where it was read already, in lists that are read to their end. */
+  /** The JSON, if it was already read, in lists without a limit. */
   readonly text?: string | Buffer;
 }
 
-/** A list whose rows are wanted. */
+/** The requested list. */
 export interface Wanted {
   readonly kind: Kind;
   readonly sort: Sort;
-  /** Of what was. */
+  /** For past states. */
   readonly filter: Document;
-  /** The same of what is stored. */
+  /** For stored states. */
   readonly storedFilter: Document;
-  /** All of it is answered, so that texts are not read twice. */
+  /** The list has no limit, so that texts are kept instead of read twice. */
   readonly isWhole?: boolean;
 }
 
-/** Characters of texts that are kept of what has changed. The others are read again while they are sent. */
+/** Maximum characters of texts to keep for changed rows; others are read again when they are sent. */
 const KEPT_CHARACTERS = 16_777_216;
 
 export interface Changed {
-  /** In their order, those that match. */
+  /** Matching rows in sort order. */
   readonly rows: readonly Row[];
-  /** The field of stored documents that says whether one of these stands for them, and its values. */
+  /** The field, and its values, of stored documents that are replaced by these rows. */
   readonly field: "_id" | "service_id";
   readonly ids: ReadonlySet<string>;
 }
 
-/** What has changed of a list. */
+/** Reads the changed rows of a list. */
 export async function changedRows(view: View, kinds: Kinds, wanted: Wanted): Promise<Changed> {
   const { kind, sort, filter, isWhole = false } = wanted;
   let left = isWhole ? KEPT_CHARACTERS : 0;
@@ -91,18 +91,18 @@ export function placeOf(sort: Sort, document: Document): Place {
   return Object.keys(sort).map((field) => (document[field] ?? null) as Place[number]);
 }
 
-/** How the stored rows are read. */
+/** Options for reading stored rows. */
 export interface StoredFind {
   readonly hint: IndexKey | undefined;
   /** See `Keyset`. */
   readonly segments: readonly Document[];
   readonly place: Place | null;
-  /** Rows of the list that are wanted at most; 0 for all, which are read with their texts. */
+  /** Maximum rows; 0 for all, which are read with their texts. */
   readonly most: number;
   readonly maxTimeMS: number;
 }
 
-/** All rows of a list, or those behind a place, in their order. */
+/** Yields all rows of a list, or those after a sort key, in order. */
 export async function* rowsAt(
   view: View,
   { kind, sort, storedFilter }: Wanted,
@@ -117,12 +117,12 @@ export async function* rowsAt(
   const differs = isWhole && kind.differs(stored);
   const rowIn = (batch: RawBatch, start: number): Row => {
     const [id, wire] = textsIn(batch, start, isWhole ? ["_id", "wire"] : ["_id"]);
-    // Decoding costs more than everything else about a long list.
+    // Avoided where possible, since decoding dominates the cost of a long list.
     const document = !isWhole || differs || changed.isLeft() ? documentIn(batch, start) : {};
     const text = differs ? kind.wireOf(document as StoredFields, stored) : wire;
     return { kind, id: String(id), n: null, place: placeOf(sort, document), ...(text !== undefined && { text }) };
   };
-  // Whatever is left out has changed.
+  // Stored rows are only skipped if they have changed.
   const limit = most === 0 ? 0 : most + ids.size;
   for (const segment of segments) {
     const filter = matching(kind.within(stored), storedFilter, segment);
@@ -141,7 +141,7 @@ export async function* rowsAt(
   yield changed.rest();
 }
 
-/** Rows in their order, to be put between others. @param place behind which they begin */
+/** An iterator of sorted rows for merging. @param place the sort key after which to start */
 function mergeable(rows: readonly Row[], sort: Sort, place: Place | null) {
   const compare = comparePlacesIn(sort);
   let at = place === null ? 0 : rows.findIndex((row) => compare(row.place, place) > 0);

@@ -10,28 +10,27 @@ import { type Kind, nextSize, unsighted } from "./entities.js";
 import type { Row } from "./rows.js";
 import type { View } from "./view.js";
 
-// The texts of entities at a moment: where nothing has changed since, those that are stored, and otherwise what stands in the
-// journal. Both are read for some entities at a time, as many as have about a mebibyte together.
+// Reads the JSON of entities at a moment: from storage if unchanged since, otherwise from the journal, in batches of about 1 MiB.
 
 const FIRST_READ = 50;
 
-/** An entity at the moment. */
+/** A reference to the state of an entity at the moment. */
 export type Ref = Omit<Row, "place">;
 
-/** A piece of a JSON text: something literal, and an entity behind it. */
+/** A piece of a JSON text: literal text, followed by an entity. */
 export interface Piece {
   readonly before: string;
   readonly ref?: Ref;
-  /** The entity goes on behind its own members. */
+  /** More members follow, so the closing brace is omitted. */
   readonly isOpen?: true;
-  /** A row of a list begins here. */
+  /** Starts a row of a list. */
   readonly isRow?: true;
 }
 
-/** The text of pieces, some at a time. */
+/** Writes pieces as JSON, in chunks. */
 export type Writer = (pieces: readonly Piece[]) => AsyncGenerator<ListPart, void, void>;
 
-/** Makes what writes pieces; it learns how large they are. */
+/** Creates a writer, which adapts its batch size to the size of the entities. */
 export function createWriter(view: View): Writer {
   let size = FIRST_READ;
   return async function* (pieces) {
@@ -50,7 +49,7 @@ export function createWriter(view: View): Writer {
 function textIn(texts: ReadonlyMap<Ref, Buffer>, { ref, isOpen }: Piece): Buffer {
   if (ref === undefined) return Buffer.alloc(0);
   const text = texts.get(ref);
-  if (text === undefined) throw new Error(`the text of a ${ref.kind.name} is not there any more`);
+  if (text === undefined) throw new Error(`the text of a ${ref.kind.name} no longer exists`);
   return isOpen === true ? text.subarray(0, -1) : text;
 }
 
@@ -92,7 +91,7 @@ async function readTold({ database, rights }: View, told: ReadonlyMap<number, Re
   }
 }
 
-/** The bindings of a service, which stand in it. */
+/** The bindings embedded in a service. */
 function partsOf(service: string): { id: string; text: string }[] {
   const { bindings = [] } = JSON.parse(service) as { readonly bindings?: readonly Entity[] };
   return bindings.map((one) => ({ id: one.id, text: JSON.stringify(one) }));

@@ -13,55 +13,53 @@ import { lastAt, toldUpTo } from "../journal/told.js";
 import type { Database } from "../storage/database.js";
 import { storedScope } from "../storage/stored-scope.js";
 
-// What there was at a moment follows from what is stored, and from the first change of each entity since: it tells what was
-// before it. What is stored is read as it is at one present moment, up to which everything has to be told: a change that is
-// stored and not told yet would otherwise be taken for the past. That is a moment some seconds ago, up to which everything is
-// told for certain; where what is looked at is newer, it is the present one, and the journal is waited for.
+// A past state is derived from a snapshot of storage and the first journal entry of each entity since, which has the state before it.
+// The journal must cover the snapshot: it is taken some seconds ago, or now, after waiting for the journal, for recent moments.
 
-/** Changes that are looked at before others have their turn. */
+/** Changes processed per batch. */
 const LOOKED_AT = 2_000;
 
-/** A moment of the past, for as long as a request reads of it. */
+/** A past moment, opened for one request. */
 export interface View {
   readonly database: Database;
   readonly work: Work;
-  /** What the caller may see today; nothing is hidden from what was. */
+  /** The caller's current rights, without hidden entities, for past states. */
   readonly rights: Scope;
-  /** The same for what is stored, where some of it is deleted already. */
+  /** The rights for stored states, excluding hidden entities. */
   readonly stored: Scope;
-  /** Of what is stored. */
+  /** The snapshot for stored states. */
   readonly moment: Moment;
-  /** The cursor of the moment that is looked at. */
+  /** The cursor of the moment. */
   readonly cursor: string;
-  /** By the name of the kind: what has changed since, with the number of the first change; 0 for what was not there. */
+  /** By kind: ids changed since, with the number of the first change; 0 if the entity did not exist. */
   readonly changed: ReadonlyMap<string, ReadonlyMap<string, number>>;
-  /** Hosts on which interfaces have changed since. */
+  /** Hosts with interfaces that changed since. */
   readonly readdressed: ReadonlySet<string>;
 }
 
 export interface Looked {
   readonly work: Work;
-  /** With the networks that are the caller's, whatever is hidden. */
+  /** The caller's networks, including hidden ones. */
   readonly rights: Scope;
   /** A time, or a cursor. */
   readonly asOf: string;
-  /** Which changes matter. */
+  /** The relevant changes. */
   readonly filter: ChangeFilter;
-  /** The names of the kinds that matter. */
+  /** The names of the relevant kinds. */
   readonly kinds: readonly string[];
 }
 
-/** Looks at a moment. @throws AppError `validation_failed` · `cursor_invalid` · `changes_gone` · `too_many_changes` · `unavailable` */
+/** Opens a past moment. @throws AppError `validation_failed` · `cursor_invalid` · `changes_gone` · `too_many_changes` · `unavailable` */
 export type OpenView = (looked: Looked) => Promise<View>;
 
-/** Clocks differ: a time that is not this far behind what is told may have had changes that are not. */
+/** Clock skew: a time must be this far behind the journal to be certain that all changes until then are recorded. */
 const CLOCKS_MS = 10_000;
 
-/** @param most changes that may have happened since, and entities that they may be of */
+/** @param most maximum changes since the moment, and entities that they affect */
 export function createViews(database: Database, reader: JournalReader, most: Most = PAST): OpenView {
   const moments = createMoments(database, reader);
 
-  /** Finds a moment that the journal has already passed; null where that is not certain yet. */
+  /** Finds a moment that the journal already covers; null if that is not certain yet. */
   async function withoutWaiting({ rights, asOf }: Looked): Promise<Found | null> {
     const time = await toldUpTo(database, rights);
     if (time === null) return null;
@@ -85,7 +83,7 @@ export function createViews(database: Database, reader: JournalReader, most: Mos
       await caughtUp(database, rights, work);
       const ends = await reader.ends(rights);
       n ??= await moments.place(rights, asOf, ends);
-      // What has been told since may not have been stored: once more, and it is.
+      // The moment is newer than the snapshot: repeat with a new one.
       if (n <= last) return { stored, moment, n, last: ends.last };
     }
   }
@@ -105,7 +103,7 @@ export function createViews(database: Database, reader: JournalReader, most: Mos
   };
 }
 
-/** A present moment, where what is looked at stands in the journal, and up to where that tells what has changed since. */
+/** A snapshot, the journal number of the requested moment, and the last journal number that covers the snapshot. */
 interface Found {
   readonly stored: Scope;
   readonly moment: Moment;
@@ -113,7 +111,7 @@ interface Found {
   readonly last: number;
 }
 
-/** The database has no snapshot of a time that is too long ago, or at which an index or collection was not there yet. */
+/** MongoDB error codes for a snapshot that is too old, or older than an index or collection. */
 const NO_SNAPSHOT = new Set([239, 246]);
 
 function isOfNoSnapshot(error: unknown): boolean {
@@ -130,7 +128,7 @@ async function changesIn(
   const changed = new Map(kinds.map((kind) => [kind, new Map<string, number>()]));
   const readdressed = new Set<string>();
   let { changes: entries, entities } = most;
-  // Numbers have no gaps: where all of them are looked at, they need not be read to be counted.
+  // Numbers have no gaps, so without filters the range can be counted without reading it.
   const areAll = rights.networks === "all" && Object.values(filter).every((one) => one === undefined);
   if (areAll && range.last - range.first >= most.changes)
     throw new AppError("too_many_changes", { limit: most.changes });

@@ -11,13 +11,12 @@ import { type Conflict, conflictOf } from "./conflict.rules.js";
 import { idsOf, type Planned } from "./planned.js";
 import { misplaced } from "./undo.rules.js";
 
-// What keeps a request from being reverted, besides that something is not as it left it: looked for after all was written, in
-// the same transaction.
+// Detects conflicts with entities that the request did not touch, after all writes and in the same transaction.
 
-/** Places in the lists of hosts that are compared. */
+/** Maximum positions that are compared. */
 const MOST_PLACES = 50_000;
 
-/** What still needs something that went. */
+/** Entities that still reference a deleted one. */
 export async function dependents(
   storage: Storage,
   tx: ClientSession,
@@ -52,7 +51,7 @@ export async function dependents(
   return all;
 }
 
-/** What stands on hosts where something came back to, or moved to. */
+/** Children of hosts that occupy the position of a restored or moved one. */
 export async function inTheWay(
   storage: Storage,
   tx: ClientSession,
@@ -72,7 +71,7 @@ export async function inTheWay(
     if (places.length > MOST_PLACES) throw new AppError("too_many_changes", { limit: MOST_PLACES });
     const mine = new Set([...restored, ...updated.map(({ next }) => next.entity)].map(({ id }) => id));
     const wrong = misplaced(places);
-    // Of two at one place, the one that was not written here is named.
+    // Of two at one position, report the one that the revert did not write.
     const others = wrong.filter(({ _id }) => !mine.has(_id));
     all.push(...(others.length > 0 ? others : wrong).map(({ _id }) => conflictOf(kind, _id, "in_the_way")));
   }

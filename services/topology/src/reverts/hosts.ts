@@ -6,9 +6,9 @@ import { type Conflict, conflictOf } from "./conflict.rules.js";
 import { idsOf, type Planned, revisionIn, type Step } from "./planned.js";
 import { byHost, type Undo } from "./undo.rules.js";
 
-// The hosts of a revert: those that stay are locked, and know what is on them afterwards; the others come back with it.
+// Locks the existing hosts of a revert and updates their inventories; restores deleted hosts with their children.
 
-/** What existing hosts are to have more or less. */
+/** Changes to the inventory of an existing host. */
 interface HostChange {
   readonly less: { interfaces: string[]; ports: string[] };
   readonly more: { interfaces: string[]; ports: string[] };
@@ -64,7 +64,7 @@ export function missingHosts(
   return ids.filter((id) => !hosts.has(id) && !known.has(id)).map((id) => conflictOf("hosts", id, "deleted"));
 }
 
-/** Brings back hosts, and what stands on hosts besides services. */
+/** Restores hosts, interfaces and ports. */
 export async function restoreHosts({ storage, tx, scope, planned }: Step): Promise<void> {
   const { hosts, interfaces, ports } = planned;
   const more = revisionIn(planned);
@@ -80,7 +80,7 @@ export async function restoreHosts({ storage, tx, scope, planned }: Step): Promi
   await storage.ports.insert(tx, scope, ports.restored, more);
 }
 
-/** Tells what stands on a host that comes back. */
+/** Computes the inventories of restored hosts. */
 export function inventoriesOf({ interfaces, ports, services }: Planned): (hostId: string) => Inventory {
   const on = {
     interfaces: byHost(interfaces.restored),

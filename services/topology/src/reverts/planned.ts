@@ -8,12 +8,12 @@ import type { Storage } from "../storage/storage.js";
 import { type Conflict, conflictOf } from "./conflict.rules.js";
 import type { Undo } from "./undo.rules.js";
 
-// What a revert writes, by kind, once it was seen that everything is as the request left it.
+// Plans the writes of a revert by kind, after verifying that every entity is as the request left it.
 
-/** An entity that comes back has had other revisions before: no writer of a former life comes this far. */
+/** Added to the revision of restored entities, so that no earlier ETag can match. */
 const ANOTHER_LIFE = 1_000_000_000;
 
-/** What becomes of the entities of one kind. */
+/** The writes for entities of one kind. */
 export interface Writes<T> {
   readonly removed: readonly T[];
   readonly restored: readonly T[];
@@ -28,14 +28,13 @@ export interface Planned {
   readonly ports: Writes<Port>;
   readonly services: Writes<Service>;
   readonly tags: Writes<Tag>;
-  /** Of what comes back, by id. */
+  /** Revisions of restored entities, by id. */
   readonly revisions: ReadonlyMap<string, number>;
 }
 
-/** What stands on hosts. */
 export type Child = Pick<Host, "interfaces" | "ports" | "services">;
 
-/** @returns conflicts beside what would be written without them */
+/** @returns the planned writes, and the conflicts that prevent them */
 export async function plan(
   storage: Storage,
   tx: ClientSession,
@@ -92,7 +91,6 @@ function planOf({ kind, id, before, after }: Undo, current: Stored<Entity> | und
   return next === null ? {} : { updated: { current, next } };
 }
 
-/** What every step is given. */
 export interface Step {
   readonly storage: Storage;
   readonly tx: ClientSession;
@@ -100,7 +98,7 @@ export interface Step {
   readonly planned: Planned;
 }
 
-/** The document of what comes back has its revision. */
+/** The additional fields of the document of a restored entity. */
 export function revisionIn({ revisions }: Planned): (entity: { readonly id: string }) => { revision: number } {
   return ({ id }) => ({ revision: revisions.get(id) ?? 1 });
 }

@@ -20,8 +20,8 @@ import { changesOfHosts, inventoriesOf, lockHosts, missingHosts, restoreHosts } 
 import { idsOf, type Planned, plan, revisionIn, type Step } from "./planned.js";
 import { byHost, type Undo } from "./undo.rules.js";
 
-// Takes back what a request did: all of it in one transaction, or nothing. What goes, goes first, so that what comes back has
-// its place; what others need comes back before them.
+// Reverts a request in one transaction: deletions first, so that restored entities have their place, then restored entities in the
+// order of their references.
 
 export interface Reverting {
   readonly work: Work;
@@ -35,7 +35,7 @@ export interface Reverted {
   readonly removed: number;
 }
 
-/** @throws AppError `revert_conflict` · `too_many_changes`, and what the writes themselves are refused with */
+/** @throws AppError `revert_conflict` · `too_many_changes`, and the errors of the individual writes */
 export async function revert(storage: Storage, notices: Notices, { work, scope, undos }: Reverting): Promise<Reverted> {
   const changes = changesOfHosts(undos);
   const hostIds = [...changes.keys()].sort();
@@ -66,7 +66,7 @@ export async function revert(storage: Storage, notices: Notices, { work, scope, 
   return { restored: count("restored"), updated: count("updated"), removed: count("removed") };
 }
 
-/** What a sweep is still deleting cannot come back: it would be deleted again. */
+/** Entities that a sweep is still deleting cannot be restored: they would be deleted again. */
 async function refuseUnfinished(
   storage: Storage,
   tx: ClientSession,
@@ -82,7 +82,7 @@ async function refuseUnfinished(
   refuse(restoring.filter(isHeld).map(({ kind, id }) => conflictOf(kind, id, "being_deleted")));
 }
 
-/** Removes what the request made. */
+/** Deletes entities that the request created. */
 async function removeCreated({ storage, tx, scope, planned }: Step): Promise<void> {
   const { networks, subnets, hosts, interfaces, services, tags } = planned;
   const gone = new Set(idsOf(hosts.removed));
@@ -110,11 +110,11 @@ async function removeGuards(
   { subnets, tags }: Planned,
 ): Promise<void> {
   if (subnets.removed.length > 0) await guards.remove(tx, scope, idsOf(subnets.removed));
-  // Tags are of no network.
+  // Tags do not belong to a network.
   if (tags.removed.length > 0) await guards.remove(tx, { ...scope, networks: "all" }, idsOf(tags.removed));
 }
 
-/** Brings back what others refer to. */
+/** Restores entities that others reference. */
 async function restoreTargets({ storage, tx, scope, planned }: Step): Promise<void> {
   const { networks, subnets, tags } = planned;
   const { organizationId: organization_id } = scope;
@@ -130,7 +130,7 @@ async function restoreTargets({ storage, tx, scope, planned }: Step): Promise<vo
   if (targets.length > 0) await storage.guards.create(tx, targets);
 }
 
-/** Secures what is referred to, and counts what networks have more and less of. */
+/** Locks referenced entities against deletion, and updates the counters of networks. */
 async function reference({ storage, tx, scope, planned }: Step): Promise<void> {
   const { networks, interfaces, services } = planned;
   const gone = new Set(idsOf(networks.removed));
@@ -160,7 +160,7 @@ async function reference({ storage, tx, scope, planned }: Step): Promise<void> {
   refuse([...missing].map((id) => conflictOf(`${kindOf.get(id) ?? "network"}s`, id, "deleted")));
 }
 
-/** Gives back the former fields to all but services. */
+/** Resets updated entities, except services. */
 async function updateOthers({ storage, tx, scope, planned }: Step): Promise<void> {
   const { networks, subnets, hosts, interfaces, ports, tags } = planned;
   await storage.tags.replace(tx, scope, tags.updated.map(({ next }) => next)); // prettier-ignore
@@ -198,7 +198,7 @@ async function writeServices(
   }
 }
 
-/** Ports and interfaces that services would be bound to, and that are not there. */
+/** Missing ports and interfaces that bindings would reference. */
 function unboundTargets(
   planned: Planned,
   locked: ReadonlyMap<string, LockedHost>,

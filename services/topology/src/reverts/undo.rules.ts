@@ -1,22 +1,22 @@
 import { putUnder } from "@nts/shared/groups";
 import { type Entity, JOURNALED, type Journaled, type JournalDocument } from "../journal/entries.rules.js";
 
-// What takes back the entries of a request: for each entity the state before the first of them, on condition that it still is
-// as the last of them left it.
+// Computes the inverse of a request's entries: each entity is reset to its state before the first entry, provided that it is still
+// in its state after the last one.
 
-/** What is to become of an entity. Both states are as it was answered; null where it was not there. */
+/** The inverse for one entity. Both states are in the API format; null if it did not exist. */
 export interface Undo {
   readonly kind: Journaled;
   readonly id: string;
-  /** As it is to be again. */
+  /** The state to restore. */
   readonly before: Entity | null;
-  /** As the request left it. */
+  /** The state that the request left. */
   readonly after: Entity | null;
-  /** The last revision that was told. */
+  /** The last revision in the journal. */
   readonly revision: number;
 }
 
-/** An entry with the states that it tells of, as JSON texts. */
+/** An entry with its states as JSON. */
 export interface Told {
   readonly entry: Pick<JournalDocument, "entity" | "entity_id" | "revision">;
   readonly before: string | null;
@@ -27,7 +27,7 @@ const COLLECTION_OF = new Map<string, Journaled>(
   Object.entries(JOURNALED).map(([kind, entity]) => [entity, kind as Journaled]),
 );
 
-/** What takes back some entries, which are in their order. */
+/** Computes the inverse of entries. @param told in commit order */
 export function undosOf(told: readonly Told[]): Undo[] {
   const spans = new Map<string, { readonly first: Told; last: Told }>();
   for (const one of told) {
@@ -47,14 +47,14 @@ function stateIn(text: string | null): Entity | null {
   return text === null ? null : (JSON.parse(text) as Entity);
 }
 
-/** What stands on hosts, by host. */
+/** Groups children by host. */
 export function byHost<T extends { readonly host_id: string }>(items: readonly T[]): ReadonlyMap<string, readonly T[]> {
   const found = new Map<string, T[]>();
   for (const item of items) putUnder(found, item.host_id, item);
   return found;
 }
 
-/** Items of hosts' lists that do not stand where they must: two at one place, or one behind a gap. */
+/** Items with invalid positions: duplicates, or after a gap. */
 export function misplaced<T extends { readonly host_id: string; readonly position: number }>(items: readonly T[]): T[] {
   return [...byHost(items).values()].flatMap((mine) => {
     const places = new Map<number, number>();

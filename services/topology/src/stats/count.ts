@@ -7,7 +7,7 @@ import { BY_ID, FEW_INDEX } from "../storage/indexes.js";
 import type { Storage } from "../storage/storage.js";
 import { sizesOf, spaceOf } from "../values/address-space.js";
 
-// Everything here is counted where it stands, one question after another: an organization has few connections at a time.
+// Counts in the database with sequential queries, because concurrent operations per organization are limited.
 
 const MOST = { networks: 100, listed: 20, subnets: 500, read: 100_000 };
 const DAYS = 7;
@@ -16,15 +16,14 @@ const DAY_MS = 86_400_000;
 type Reads = Pick<Storage, "counted" | "networks" | "subnets" | "tags">;
 type Reader = Pick<JournalReader, "ends" | "firstSince" | "count">;
 
-/** What is counted. */
 export interface Counting {
   readonly scope: Scope;
-  /** The same, with what is hidden: the journal tells of that, too. */
+  /** The scope including hidden networks, since the journal has their changes. */
   readonly rights: Scope;
   readonly now: Date;
 }
 
-/** Counts what there is in a scope. */
+/** Computes the statistics of a scope. */
 export async function count(storage: Reads, reader: Reader, { scope, rights, now }: Counting): Promise<Stats> {
   const { counted, tags } = storage;
   const byNetwork = await counted.byNetwork(scope);
@@ -97,7 +96,7 @@ async function byId<T extends Entity>(
   return found;
 }
 
-/** How many changes of each of the last days the journal keeps. */
+/** The number of retained changes for each of the last days. */
 async function changesByDay(reader: Reader, scope: Scope, now: Date): Promise<Stats["days"]> {
   const { last, gone } = await reader.ends(scope);
   const today = Math.floor(now.getTime() / DAY_MS);

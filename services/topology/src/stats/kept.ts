@@ -4,26 +4,26 @@ import { LRUCache } from "lru-cache";
 import type { Stats } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 
-// Counting takes the longer, the more there is. So what was counted is answered again for ten times as long: however often
-// somebody asks, a tenth of the time is spent for it at most, and for each organization one count runs at a time.
+// Statistics are cached for ten times the duration of counting, and counted once at a time per organization. Counting therefore takes
+// at most about a tenth of the time, regardless of request frequency.
 
 const TIMES = 10;
 const LEAST_MS = 1_000;
-/** Some kilobytes each. */
+/** Maximum cached results, of some kilobytes each. */
 const MOST_KEPT = 500;
 
 export interface Kept {
   readonly stats: Stats;
-  /** Of the numbers, whenever they were counted. */
+  /** Depends on the numbers only, not on the time of counting. */
   readonly etag: string;
 }
 
-/** Counts for a scope, unless that was done lately. */
+/** Returns the cached statistics of a scope, or counts. */
 export type KeptStats = (scope: Scope, count: () => Promise<Stats>) => Promise<Kept>;
 
 export function createKeptStats(leastMs = LEAST_MS): KeptStats {
   const kept = new LRUCache<string, Kept>({ max: MOST_KEPT, ttl: leastMs });
-  /** By what is counted, and the last one of each organization. */
+  /** Running counts by scope, and the last one of each organization. */
   const running = new Map<string, Promise<Kept>>();
   const last = new Map<string, Promise<unknown>>();
 
