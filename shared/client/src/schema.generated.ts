@@ -7,7 +7,7 @@ export interface components {
             password: string;
         };
         AccountDeletion: {
-            /** @description May be absent for five minutes after the sign-in. */
+            /** @description Optional within five minutes of sign-in. */
             password?: string;
         };
         PasswordChange: {
@@ -23,9 +23,9 @@ export interface components {
             email: string;
             /** Format: password */
             password: string;
-            /** @description Of the new organization; without meaning with an invite. */
+            /** @description Name of the new organization; ignored with an invite. */
             organization_name?: components["schemas"]["Text1To100"];
-            /** @description Joins the organization of the invite instead of making a new one. */
+            /** @description Join the organization of the invite instead of creating one. */
             invite_token?: string;
         };
         Text1To100: string;
@@ -36,32 +36,32 @@ export interface components {
         Uuid: string;
         UserUpdate: {
             permissions: components["schemas"]["Permission"];
-            /** @description The networks of a Member or Viewer; absent keeps. Owners and Admins have all networks. */
+            /** @description The networks of a Member or Viewer; if absent, unchanged. Owners and Admins have all networks. */
             network_ids?: components["schemas"]["Uuid"][];
         };
         /** @enum {string} */
         Permission: "Owner" | "Admin" | "Member" | "Viewer";
         UserPatch: {
             permissions?: components["schemas"]["Permission"];
-            /** @description The networks of a Member or Viewer; absent keeps. Owners and Admins have all networks. */
+            /** @description The networks of a Member or Viewer; if absent, unchanged. Owners and Admins have all networks. */
             network_ids?: components["schemas"]["Uuid"][];
         };
         SecondFactorLogin: {
-            /** @description Of the login; good for one session. */
+            /** @description The challenge of the login; valid for one session. */
             challenge: string;
-            /** @description Six digits of the app, or a recovery code. */
+            /** @description Six digits from the app, or a recovery code. */
             code: string;
         };
         SecondFactorLoginSetUp: {
-            /** @description Of the login; good for one session. */
+            /** @description The challenge of the login; valid for one session. */
             challenge: string;
         };
         SecondFactorSetUp: {
-            /** @description May be absent for five minutes after the sign-in. */
+            /** @description Optional within five minutes of sign-in. */
             password?: string;
         };
         SecondFactorCode: {
-            /** @description Six digits of the app, or a recovery code. */
+            /** @description Six digits from the app, or a recovery code. */
             code: string;
         };
         ProviderSignIn: {
@@ -73,7 +73,7 @@ export interface components {
             invite_token?: string;
         };
         ProviderLink: {
-            /** @description May be absent for five minutes after the sign-in. */
+            /** @description Optional within five minutes of sign-in. */
             password?: string;
         };
         InviteCreate: {
@@ -87,9 +87,9 @@ export interface components {
             expires_in_hours?: number;
         };
         Departure: {
-            /** @description May be absent for five minutes after the sign-in. */
+            /** @description Optional within five minutes of sign-in. */
             password?: string;
-            /** @description Of the new organization. */
+            /** @description Name of the new organization. */
             organization_name?: components["schemas"]["Text1To100"];
         };
         ProfileUpdate: {
@@ -100,7 +100,7 @@ export interface components {
         OrganizationUpdate: {
             name: components["schemas"]["Text1To100"];
             api_access_enabled?: boolean;
-            /** @description Changed by a confirmed session of an Owner who has one. */
+            /** @description Changing it requires a confirmed session of an Owner with a second factor. */
             require_second_factor?: boolean;
             /** @description Switched off by an Owner in a session that a provider began; sessions of passwords end then. */
             password_login?: boolean;
@@ -108,15 +108,15 @@ export interface components {
         OrganizationPatch: {
             name?: components["schemas"]["Text1To100"];
             api_access_enabled?: boolean;
-            /** @description Changed by a confirmed session of an Owner who has one. */
+            /** @description Changing it requires a confirmed session of an Owner with a second factor. */
             require_second_factor?: boolean;
             /** @description Switched off by an Owner in a session that a provider began; sessions of passwords end then. */
             password_login?: boolean;
         };
         OrganizationDeletion: {
-            /** @description May be absent for five minutes after the sign-in. */
+            /** @description Optional within five minutes of sign-in. */
             password?: string;
-            /** @description The name of the organization, typed as a proof of meaning it. */
+            /** @description The name of the organization, as a confirmation. */
             name: components["schemas"]["Text1To100"];
         };
         LeakedKeys: {
@@ -124,22 +124,22 @@ export interface components {
         };
         UserApiKeyInput: {
             name: components["schemas"]["Text1To100"];
-            /** @description The caller's own. */
+            /** @description The caller's organization. */
             organization_id: components["schemas"]["Uuid"];
-            /** @description The caller's own. */
+            /** @description The caller. */
             user_id: components["schemas"]["Uuid"];
             tags: components["schemas"]["Tags"];
-            /** @description null means never; absent keeps. */
+            /** @description null means never; if absent, unchanged. */
             expires_at?: components["schemas"]["Instant"] | null;
-            /** @description Default true; absent keeps. */
+            /** @description Default true; if absent, unchanged. */
             is_enabled?: boolean;
-            /** @description A list restricts the key to it; null lifts the restriction; absent keeps (on creation: not restricted). */
+            /** @description A list restricts the key to these networks; null removes the restriction; if absent, unchanged (on creation: unrestricted). */
             network_ids?: components["schemas"]["Uuid"][] | null;
-            /** @description Default Viewer; absent keeps. */
+            /** @description Default Viewer; if absent, unchanged. */
             permissions?: components["schemas"]["Permission"];
-            /** @description Addresses or CIDR blocks; absent keeps, an empty list lifts. */
+            /** @description Addresses or CIDR blocks; empty for no restriction; if absent, unchanged. */
             allowed_ips?: ((components["schemas"]["Ipv4Address"] | components["schemas"]["Ipv6Address"]) | components["schemas"]["Cidr"])[];
-            /** @description Below that of the user, which counts all the same; absent keeps, null lifts. */
+            /** @description In addition to the user's limit, which still applies; null for none; if absent, unchanged. */
             rate_limit_per_minute?: number | null;
         };
         Tags: components["schemas"]["Text1To50"][];
@@ -154,25 +154,25 @@ export interface components {
         Cidr: string;
         UserApiKeyPatch: {
             name?: components["schemas"]["Text1To100"];
-            /** @description The caller's own. */
+            /** @description The caller's organization. */
             organization_id?: components["schemas"]["Uuid"];
-            /** @description The caller's own. */
+            /** @description The caller. */
             user_id?: components["schemas"]["Uuid"];
             tags?: components["schemas"]["Tags"] | components["schemas"]["TagsChange"];
-            /** @description null means never; absent keeps. */
+            /** @description null means never; if absent, unchanged. */
             expires_at?: components["schemas"]["Instant"] | null;
-            /** @description Default true; absent keeps. */
+            /** @description Default true; if absent, unchanged. */
             is_enabled?: boolean;
-            /** @description A list restricts the key to it; null lifts the restriction; absent keeps (on creation: not restricted). */
+            /** @description A list restricts the key to these networks; null removes the restriction; if absent, unchanged (on creation: unrestricted). */
             network_ids?: components["schemas"]["Uuid"][] | null;
-            /** @description Default Viewer; absent keeps. */
+            /** @description Default Viewer; if absent, unchanged. */
             permissions?: components["schemas"]["Permission"];
-            /** @description Addresses or CIDR blocks; absent keeps, an empty list lifts. */
+            /** @description Addresses or CIDR blocks; empty for no restriction; if absent, unchanged. */
             allowed_ips?: ((components["schemas"]["Ipv4Address"] | components["schemas"]["Ipv6Address"]) | components["schemas"]["Cidr"])[];
-            /** @description Below that of the user, which counts all the same; absent keeps, null lifts. */
+            /** @description In addition to the user's limit, which still applies; null for none; if absent, unchanged. */
             rate_limit_per_minute?: number | null;
         };
-        /** @description Tags to take away, and then tags to add. */
+        /** @description Tags to remove, then tags to add. */
         TagsChange: {
             add?: components["schemas"]["Tags"];
             remove?: components["schemas"]["Tags"];
@@ -204,7 +204,7 @@ export interface components {
             description?: components["schemas"]["Text0To500"] | null;
             subnet_type?: components["schemas"]["Text1To50"] | null;
             /**
-             * @description Ranges inside the block that do not overlap: addresses in them are not given to who asks for the next one.
+             * @description Non-overlapping ranges inside the block, excluded from automatic assignment (`next`).
              * @default []
              */
             reserved?: components["schemas"]["ReservedRangeInput"][];
@@ -224,7 +224,7 @@ export interface components {
             name: components["schemas"]["Text1To100"];
             description?: components["schemas"]["Text0To500"] | null;
             subnet_type?: components["schemas"]["Text1To50"] | null;
-            /** @description Ranges inside the block that do not overlap: addresses in them are not given to who asks for the next one. */
+            /** @description Non-overlapping ranges inside the block, excluded from automatic assignment (`next`). */
             reserved?: components["schemas"]["ReservedRangeInput"][];
             tags?: components["schemas"]["Tags"];
         };
@@ -234,7 +234,7 @@ export interface components {
             name?: components["schemas"]["Text1To100"];
             description?: components["schemas"]["Text0To500"] | null;
             subnet_type?: components["schemas"]["Text1To50"] | null;
-            /** @description Ranges inside the block that do not overlap: addresses in them are not given to who asks for the next one. */
+            /** @description Non-overlapping ranges inside the block, excluded from automatic assignment (`next`). */
             reserved?: components["schemas"]["ReservedRangeInput"][];
             tags?: components["schemas"]["Tags"] | components["schemas"]["TagsChange"];
         };
@@ -264,12 +264,12 @@ export interface components {
         };
         InterfaceOfNewHost: {
             id?: components["schemas"]["Uuid"];
-            /** @description `next` takes the lowest address of the subnet that is free: neither the network's nor its broadcast address, and not reserved. */
+            /** @description `next` assigns the lowest free address of the subnet, excluding the network, broadcast and reserved addresses. */
             ip_address: components["schemas"]["Ipv4Address"] | components["schemas"]["Ipv6Address"] | "next";
             subnet_id: components["schemas"]["Uuid"];
             /** @default null */
             name?: components["schemas"]["Text1To100"] | null;
-            /** @description Cannot be changed once it is set; absent or null keeps it. */
+            /** @description Immutable once set; if absent or null, unchanged. */
             mac_address?: string | null;
             position?: number;
         };
@@ -334,39 +334,39 @@ export interface components {
         };
         InterfaceCreate: {
             host_id: components["schemas"]["Uuid"];
-            /** @description `next` takes the lowest address of the subnet that is free: neither the network's nor its broadcast address, and not reserved. */
+            /** @description `next` assigns the lowest free address of the subnet, excluding the network, broadcast and reserved addresses. */
             ip_address: components["schemas"]["Ipv4Address"] | components["schemas"]["Ipv6Address"] | "next";
             /** @default null */
             name?: components["schemas"]["Text1To100"] | null;
             network_id: components["schemas"]["Uuid"];
             subnet_id: components["schemas"]["Uuid"];
-            /** @description Cannot be changed once it is set; absent or null keeps it. */
+            /** @description Immutable once set; if absent or null, unchanged. */
             mac_address?: string | null;
-            /** @description Absent appends; beyond the end means last. */
+            /** @description If absent or beyond the end, last. */
             position?: number;
         };
         InterfaceUpdate: {
-            /** @description The host of an interface never changes. */
+            /** @description Immutable. */
             host_id: components["schemas"]["Uuid"];
             ip_address: components["schemas"]["Ipv4Address"] | components["schemas"]["Ipv6Address"];
             name: components["schemas"]["Text1To100"] | null;
             network_id: components["schemas"]["Uuid"];
             subnet_id: components["schemas"]["Uuid"];
-            /** @description Cannot be changed once it is set; absent or null keeps it. */
+            /** @description Immutable once set; if absent or null, unchanged. */
             mac_address?: string | null;
-            /** @description Absent keeps; beyond the end means last. */
+            /** @description If absent, unchanged; if beyond the end, last. */
             position?: number;
         };
         InterfacePatch: {
-            /** @description The host of an interface never changes. */
+            /** @description Immutable. */
             host_id?: components["schemas"]["Uuid"];
             ip_address?: components["schemas"]["Ipv4Address"] | components["schemas"]["Ipv6Address"];
             name?: components["schemas"]["Text1To100"] | null;
             network_id?: components["schemas"]["Uuid"];
             subnet_id?: components["schemas"]["Uuid"];
-            /** @description Cannot be changed once it is set; absent or null keeps it. */
+            /** @description Immutable once set; if absent or null, unchanged. */
             mac_address?: string | null;
-            /** @description Absent keeps; beyond the end means last. */
+            /** @description If absent, unchanged; if beyond the end, last. */
             position?: number;
         };
         PortInput: {
@@ -392,7 +392,7 @@ export interface components {
             service_definition: components["schemas"]["Text1To100"];
             /** @default [] */
             bindings?: components["schemas"]["BindingInput"][];
-            /** @description Absent appends; beyond the end means last. */
+            /** @description If absent or beyond the end, last. */
             position?: number;
             /** @default [] */
             tags?: components["schemas"]["Tags"];
@@ -400,7 +400,7 @@ export interface components {
         };
         ServiceUpdate: {
             bindings: components["schemas"]["BindingInput"][];
-            /** @description Another host of the same network moves the service. */
+            /** @description Another host of the same network, to move the service. */
             host_id: components["schemas"]["Uuid"];
             name: components["schemas"]["Text1To100"];
             network_id: components["schemas"]["Uuid"];
@@ -408,7 +408,7 @@ export interface components {
             service_definition: components["schemas"]["Text1To100"];
             source: components["schemas"]["EchoedSource"];
             tags: components["schemas"]["Tags"];
-            /** @description Absent keeps, null clears. */
+            /** @description If absent, unchanged; null clears. */
             virtualization?: components["schemas"]["VirtualizationInput"] | null;
         };
         EchoedSource: {
@@ -416,7 +416,7 @@ export interface components {
         };
         ServicePatch: {
             bindings?: components["schemas"]["BindingInput"][];
-            /** @description Another host of the same network moves the service. */
+            /** @description Another host of the same network, to move the service. */
             host_id?: components["schemas"]["Uuid"];
             name?: components["schemas"]["Text1To100"];
             network_id?: components["schemas"]["Uuid"];
@@ -424,14 +424,14 @@ export interface components {
             service_definition?: components["schemas"]["Text1To100"];
             source?: components["schemas"]["EchoedSourcePatch"];
             tags?: components["schemas"]["Tags"] | components["schemas"]["TagsChange"];
-            /** @description Absent keeps, null clears. */
+            /** @description If absent, unchanged; null clears. */
             virtualization?: components["schemas"]["VirtualizationPatch"] | null;
         };
         EchoedSourcePatch: {
             type?: string;
         };
         TagInput: {
-            /** @description Unique in the organization, whatever the case of its letters. */
+            /** @description Unique in the organization, ignoring case. */
             name: components["schemas"]["Text1To100"];
             /** @description The caller's own organization. */
             organization_id?: components["schemas"]["Uuid"];
@@ -439,7 +439,7 @@ export interface components {
             color?: string | null;
         };
         TagPatch: {
-            /** @description Unique in the organization, whatever the case of its letters. */
+            /** @description Unique in the organization, ignoring case. */
             name?: components["schemas"]["Text1To100"];
             /** @description The caller's own organization. */
             organization_id?: components["schemas"]["Uuid"];
@@ -449,18 +449,18 @@ export interface components {
         WebhookInput: {
             /**
              * Format: uri
-             * @description `https` and a public address, unless the operator has allowed others.
+             * @description `https` and a public address, unless the operator allows others.
              * @example https://example.com/hooks/topology
              */
             url: string;
-            /** @description What is sent; everything unless given. */
+            /** @description The changes to send; default all. */
             filter?: components["schemas"]["WebhookFilterInput"];
             /**
-             * @description Default `standard`; the others are texts for people.
+             * @description Default `standard`; the others are human-readable messages.
              * @enum {string}
              */
             format?: "standard" | "slack" | "discord" | "ntfy";
-            /** @description Seconds for which changes are gathered before they are sent together. Default 0: one by one. */
+            /** @description Seconds to collect changes before sending them in one message. Default 0: one message per change. */
             batch_seconds?: number;
             /** @description Default true. */
             is_enabled?: boolean;
@@ -478,18 +478,18 @@ export interface components {
         WebhookPatch: {
             /**
              * Format: uri
-             * @description `https` and a public address, unless the operator has allowed others.
+             * @description `https` and a public address, unless the operator allows others.
              * @example https://example.com/hooks/topology
              */
             url?: string;
-            /** @description What is sent; everything unless given. */
+            /** @description The changes to send; default all. */
             filter?: components["schemas"]["WebhookFilterPatch"];
             /**
-             * @description Default `standard`; the others are texts for people.
+             * @description Default `standard`; the others are human-readable messages.
              * @enum {string}
              */
             format?: "standard" | "slack" | "discord" | "ntfy";
-            /** @description Seconds for which changes are gathered before they are sent together. Default 0: one by one. */
+            /** @description Seconds to collect changes before sending them in one message. Default 0: one message per change. */
             batch_seconds?: number;
             /** @description Default true. */
             is_enabled?: boolean;
@@ -533,27 +533,27 @@ export interface components {
         Plan: {
             /** @enum {string} */
             action: "create" | "update" | "delete" | "none";
-            /** @description In the order in which they are made. */
+            /** @description In order of execution. */
             changes: components["schemas"]["PlannedChange"][];
-            /** @description There are more changes than are listed. */
+            /** @description True if there are more changes than are listed. */
             truncated: boolean;
-            /** @description Bindings of the request that say nothing of their own. */
+            /** @description Redundant bindings of the request. */
             removed_bindings: components["schemas"]["PlannedRemovedBinding"][];
-            /** @description How many entities are deleted along with what was named, or lose a deleted tag, by kind. */
+            /** @description Number of dependent entities deleted, or losing a deleted tag, by kind. */
             cascades: {
                 [key: string]: number;
             };
-            /** @description As `If-Match`, makes the write do exactly this, or fail with 412. */
+            /** @description Send as `If-Match` so that the write does exactly this or fails with 412. */
             etag: string;
         };
         PlannedChange: {
             /** @enum {string} */
             action: "create" | "update" | "delete";
-            /** @description The kind, such as `Service`. */
+            /** @description Kind of entity, such as `Service`. */
             entity: string;
-            /** @description That of something new is provisional. */
+            /** @description Provisional for a new entity. */
             id: components["schemas"]["Uuid"];
-            /** @description What changes, by member; empty for a deletion. */
+            /** @description Changes by member; empty for a deletion. */
             fields: {
                 [key: string]: components["schemas"]["FieldChange"];
             };
@@ -563,13 +563,13 @@ export interface components {
             after?: unknown;
         };
         PlannedRemovedBinding: {
-            /** @description Of a new host: the place of the service in the request. */
+            /** @description For a new host: index of the service in the request. */
             service?: number;
-            /** @description Its place in the request. */
+            /** @description Index in the request. */
             index: number;
             /** @enum {string} */
             reason: "duplicate" | "covered_by_all_interfaces";
-            /** @description The place of the binding that stays. */
+            /** @description Index of the binding that is kept. */
             kept_index: number;
         };
         Failure: {
@@ -614,7 +614,7 @@ export interface components {
             organization_id: components["schemas"]["Uuid"];
             permissions: components["schemas"]["Permission"];
             network_ids: components["schemas"]["Uuid"][];
-            /** @description Whether the person has one. */
+            /** @description Whether it is enabled. */
             second_factor: boolean;
         };
         /**
@@ -660,7 +660,7 @@ export interface components {
         };
         FirstSecondFactorLogin: {
             user: components["schemas"]["User"];
-            /** @description Each works once, in place of a code. */
+            /** @description Each can be used once instead of a code. */
             recovery_codes: string[];
         };
         SecondFactorOfferEnvelope: {
@@ -670,9 +670,9 @@ export interface components {
             meta: components["schemas"]["Meta"];
         };
         SecondFactorOffer: {
-            /** @description In Base32, to be typed into an app. */
+            /** @description Base32, for manual entry in an app. */
             secret: string;
-            /** @description The same, for a QR code. */
+            /** @description The secret as a URL, for a QR code. */
             otpauth_url: string;
             expires_at: components["schemas"]["Timestamp"];
         };
@@ -686,7 +686,7 @@ export interface components {
             enabled: boolean;
             enabled_at: components["schemas"]["Timestamp"] | null;
             recovery_codes_left: number;
-            /** @description The session may do until then what takes a confirmation. */
+            /** @description Until when the session may perform operations that require confirmation. */
             confirmed_until: components["schemas"]["Timestamp"] | null;
         };
         ConfirmationEnvelope: {
@@ -705,7 +705,7 @@ export interface components {
             meta: components["schemas"]["Meta"];
         };
         RecoveryCodes: {
-            /** @description Each works once, in place of a code. */
+            /** @description Each can be used once instead of a code. */
             recovery_codes: string[];
         };
         IdentitiesEnvelope: {
@@ -760,17 +760,17 @@ export interface components {
         Session: {
             id: components["schemas"]["Uuid"];
             created_at: components["schemas"]["Timestamp"];
-            /** @description At most ten minutes behind. */
+            /** @description Updated at most every ten minutes. */
             last_used: components["schemas"]["Timestamp"];
-            /** @description Unless it is used until then. */
+            /** @description Extended by use. */
             expires_at: components["schemas"]["Timestamp"];
-            /** @description As it calls itself, such as `Firefox 131 on Linux`; null when it does not. */
+            /** @description From its User-Agent, such as `Firefox 131 on Linux`; null if it sent none. */
             browser: string | null;
-            /** @description Of the client that signed in; null when an earlier version noted none. */
+            /** @description IP address at sign-in; null for sessions started by an earlier version. */
             address: string | null;
-            /** @description The id of the provider by whom it began; null with a password. */
+            /** @description Id of the identity provider used to sign in; null for a password. */
             provider: string | null;
-            /** @description The session of this request. */
+            /** @description True for the session of this request. */
             current: boolean;
         };
         EndedSessionsEnvelope: {
@@ -792,7 +792,7 @@ export interface components {
             /** @enum {string} */
             kind: "key" | "session";
             credential_id: components["schemas"]["Uuid"];
-            /** @description Of the API key; null for a session. */
+            /** @description Name of the API key; null for a session. */
             name: string | null;
             /** @description null for an API key that does not expire. */
             expires_at: components["schemas"]["Timestamp"] | null;
@@ -806,11 +806,11 @@ export interface components {
                 name: string;
                 api_access_enabled: boolean;
             };
-            /** @description The level that counts: the lower of the key's and the user's. */
+            /** @description Effective level: the lower of the key's and the user's. */
             permissions: components["schemas"]["Permission"];
-            /** @description The networks that can be used now. */
+            /** @description The networks that are currently accessible. */
             network_ids: components["schemas"]["Uuid"][];
-            /** @description Why it is not more. `key`: made for a lower level, or restricted to networks. `user`: has a lower level than the key was made for, or is granted single networks. `organization`: some of those networks do not exist any more. */
+            /** @description What limits the rights. `key`: created for a lower level, or restricted to networks. `user`: has a lower level than the key, or access to some networks only. `organization`: some of those networks no longer exist. */
             limited_by: components["schemas"]["Cut"][];
         };
         Cut: {
@@ -830,7 +830,7 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
             organization_id: components["schemas"]["Uuid"];
-            /** @description The user who made it. */
+            /** @description The user who created it. */
             invited_by: components["schemas"]["Uuid"];
             permissions: components["schemas"]["Permission"];
             /** @description The networks that the new user may use; Owners and Admins have all networks. */
@@ -848,7 +848,7 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
             organization_id: components["schemas"]["Uuid"];
-            /** @description The user who made it. */
+            /** @description The user who created it. */
             invited_by: components["schemas"]["Uuid"];
             permissions: components["schemas"]["Permission"];
             /** @description The networks that the new user may use; Owners and Admins have all networks. */
@@ -906,9 +906,9 @@ export interface components {
                     Service: number;
                 };
             };
-            /** @description Entities that are done; sent as it goes on. */
+            /** @description Number of processed entities, sent during the import. */
             progress: number[];
-            /** @description What was not written, with what stands on it; the first 1,000. */
+            /** @description Entities that were not written, nor their children; the first 1,000. */
             failed: components["schemas"]["ArchiveFailure"][];
             summary: components["schemas"]["ArchiveSummary"];
         };
@@ -920,7 +920,7 @@ export interface components {
             id: components["schemas"]["Uuid"];
             code: string;
             message: string;
-            /** @description Of `already_exists` on a host: the line of what is taken by now, and the host that has it. */
+            /** @description For `already_exists` on a host: the line of the conflicting entity, and the host that now has it. */
             taken: {
                 line: number;
                 host_id: components["schemas"]["Uuid"];
@@ -951,7 +951,7 @@ export interface components {
             id: components["schemas"]["Uuid"];
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
-            /** @description `nts_u_`, the public id, and asterisks; the whole secret only when the key is created. */
+            /** @description `nts_u_`, the public id, and asterisks; the full secret only on creation. */
             key: string;
             last_used: components["schemas"]["Timestamp"] | null;
             name: string;
@@ -962,14 +962,14 @@ export interface components {
             is_enabled: boolean;
             /** @description The networks the key may use now. */
             network_ids: components["schemas"]["Uuid"][];
-            /** @description True when `network_ids` is a fixed list; false when the key follows its user. */
+            /** @description True if `network_ids` is a fixed list; false if the key follows its user. */
             restricted: boolean;
             permissions: components["schemas"]["Permission"];
-            /** @description Blocks of addresses from which it may be used; empty for everywhere. */
+            /** @description Address blocks from which it may be used; empty for no restriction. */
             allowed_ips: string[];
-            /** @description null: the user's own limit alone. */
+            /** @description null: only the user's limit applies. */
             rate_limit_per_minute: number | null;
-            /** @description The secret before the last rotation, while that still works. */
+            /** @description The secret before the last rotation, while it is still valid. */
             previous: {
                 expires_at: components["schemas"]["Timestamp"];
                 last_used: components["schemas"]["Timestamp"] | null;
@@ -1014,9 +1014,9 @@ export interface components {
              */
             day: string;
             requests: number;
-            /** @description Requests that the gateway refused: from elsewhere, beyond a limit, or beyond its rights. */
+            /** @description Requests refused by the gateway because of the address, a rate limit, or missing rights. */
             refusals: number;
-            /** @description From which it was used; of IPv6, of each /64 one. */
+            /** @description Client addresses; for IPv6, one per /64. */
             addresses: string[];
         };
         NetworkListEnvelope: {
@@ -1090,16 +1090,16 @@ export interface components {
             data: components["schemas"]["Utilization"];
             meta: components["schemas"]["Meta"];
         };
-        /** @description Amounts are exact integers, also above 2^53. */
+        /** @description Counts are exact integers, even above 2^53. */
         Utilization: {
-            /** @description Addresses that interfaces can have: without the network's and its broadcast address. */
+            /** @description Assignable addresses, excluding the network and broadcast addresses. */
             size: number;
-            /** @description Those of them that an interface has. */
+            /** @description Addresses assigned to interfaces. */
             used: number;
-            /** @description Those that are reserved, and not used. */
+            /** @description Reserved addresses that are not used. */
             reserved: number;
             free: number;
-            /** @description What `next` would give at this moment; null when nothing is free. */
+            /** @description The address that `next` would assign now; null if none is free. */
             next: string | null;
         };
         HostListEnvelope: {
@@ -1132,14 +1132,14 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** @description When imports found it. No part of the `ETag`; absent in the past. */
+        /** @description When imports found it. Not part of the `ETag`; absent from past states. */
         Seen: {
             first_at: components["schemas"]["Timestamp"];
             last_at: components["schemas"]["Timestamp"];
-            /** @description The format of the last import. */
+            /** @description Format of the last import that found it. */
             by: string;
         } | null;
-        /** @description Since when imports that covered it have not found it. */
+        /** @description Since when imports that cover it have not found it. */
         MissedSince: components["schemas"]["Timestamp"] | null;
         Interface: {
             id: components["schemas"]["Uuid"];
@@ -1300,7 +1300,7 @@ export interface components {
             name: string;
             category: components["schemas"]["Category"];
             description: string;
-            /** @description Where it usually listens. */
+            /** @description Default ports. */
             ports: {
                 number: number;
                 /** @enum {string} */
@@ -1319,9 +1319,9 @@ export interface components {
         };
         TopologyNode: components["schemas"]["SubnetNode"] | components["schemas"]["HostNode"] | components["schemas"]["ServiceNode"];
         SubnetNode: {
-            /** @description Of the subnet, host or service. */
+            /** @description Id of the subnet, host or service. */
             id: components["schemas"]["Uuid"];
-            /** @description Its name. */
+            /** @description Display name. */
             label: string;
             network_id: components["schemas"]["Uuid"];
             tags: string[];
@@ -1334,9 +1334,9 @@ export interface components {
             subnet_type: string | null;
         };
         HostNode: {
-            /** @description Of the subnet, host or service. */
+            /** @description Id of the subnet, host or service. */
             id: components["schemas"]["Uuid"];
-            /** @description Its name. */
+            /** @description Display name. */
             label: string;
             network_id: components["schemas"]["Uuid"];
             tags: string[];
@@ -1348,13 +1348,13 @@ export interface components {
             hostname: string | null;
             hidden: boolean;
             virtualization_type: string | null;
-            /** @description Since when imports miss it; absent when they do not, and in the past. */
+            /** @description Since when imports have missed it; absent if they have not, and from past states. */
             missed_since?: components["schemas"]["Timestamp"];
         };
         ServiceNode: {
-            /** @description Of the subnet, host or service. */
+            /** @description Id of the subnet, host or service. */
             id: components["schemas"]["Uuid"];
-            /** @description Its name. */
+            /** @description Display name. */
             label: string;
             network_id: components["schemas"]["Uuid"];
             tags: string[];
@@ -1367,17 +1367,17 @@ export interface components {
             service_definition: string;
             category: components["schemas"]["Category"];
             virtualization_type: string | null;
-            /** @description Since when imports miss it; absent when they do not, and in the past. */
+            /** @description Since when imports have missed it; absent if they have not, and from past states. */
             missed_since?: components["schemas"]["Timestamp"];
         };
         TopologyEdge: components["schemas"]["InSubnetEdge"] | components["schemas"]["OnHostEdge"] | components["schemas"]["VirtualizedByEdge"];
-        /** @description A host in a subnet, through one of its interfaces. */
+        /** @description Connects a host to a subnet through one of its interfaces. */
         InSubnetEdge: {
-            /** @description Stays the same from one answer to the next. */
+            /** @description Stable across responses. */
             id: string;
-            /** @description A node of the same answer. */
+            /** @description Id of a node in the response. */
             source: components["schemas"]["Uuid"];
-            /** @description A node of the same answer. */
+            /** @description Id of a node in the response. */
             target: components["schemas"]["Uuid"];
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1389,13 +1389,13 @@ export interface components {
             ip_address: string;
             mac_address: string | null;
         };
-        /** @description A service on its host. */
+        /** @description Connects a service to its host. */
         OnHostEdge: {
-            /** @description Stays the same from one answer to the next. */
+            /** @description Stable across responses. */
             id: string;
-            /** @description A node of the same answer. */
+            /** @description Id of a node in the response. */
             source: components["schemas"]["Uuid"];
-            /** @description A node of the same answer. */
+            /** @description Id of a node in the response. */
             target: components["schemas"]["Uuid"];
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1422,20 +1422,20 @@ export interface components {
             type: "Port";
             id: components["schemas"]["Uuid"];
             port_id: components["schemas"]["Uuid"];
-            /** @description Number of the port. */
+            /** @description Port number. */
             port: number;
             /** @enum {string} */
             protocol: "Tcp" | "Udp";
             /** @description null: on all interfaces of the host. */
             interface_id: components["schemas"]["Uuid"] | null;
         };
-        /** @description A host or service, and the host or service that runs it. */
+        /** @description Connects a host or service to the host or service that runs it. */
         VirtualizedByEdge: {
-            /** @description Stays the same from one answer to the next. */
+            /** @description Stable across responses. */
             id: string;
-            /** @description A node of the same answer. */
+            /** @description Id of a node in the response. */
             source: components["schemas"]["Uuid"];
-            /** @description A node of the same answer. */
+            /** @description Id of a node in the response. */
             target: components["schemas"]["Uuid"];
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1452,7 +1452,7 @@ export interface components {
         };
         Changes: components["schemas"]["Change"][];
         Change: {
-            /** @description Its place in the order of commit; `after` it come later ones. */
+            /** @description Position in commit order; pass it as `after` to get later changes. */
             cursor: string;
             /** @description When it was committed. */
             at: components["schemas"]["Timestamp"];
@@ -1463,33 +1463,33 @@ export interface components {
             entity_id: components["schemas"]["Uuid"];
             /** @description Null for a tag. */
             network_id: components["schemas"]["Uuid"] | null;
-            /** @description Of what stands on a host, and of the host itself. */
+            /** @description For hosts and their children; otherwise null. */
             host_id: components["schemas"]["Uuid"] | null;
-            /** @description What the entity was called; an address, or a number and protocol, where it has no name. */
+            /** @description Name of the entity; the address, or number and protocol, if it has none. */
             name: string;
-            /** @description The entity as it was answered; null when it was created. A host is without what is on it. */
+            /** @description The entity before the change; null if it was created. A host is shown without its children. */
             before: {
                 [key: string]: unknown;
             } | null;
-            /** @description The entity as it was answered from then on; null when it was deleted. */
+            /** @description The entity after the change; null if it was deleted. */
             after: {
                 [key: string]: unknown;
             } | null;
-            /** @description The members that an update changed, but for `updated_at`. */
+            /** @description The members changed by an update, except `updated_at`. */
             fields: string[];
-            /** @description Null when nobody is known to have asked for it. */
+            /** @description Null if unknown. */
             actor: components["schemas"]["Actor"] | null;
             request_id: string | null;
             /** @description The `Change-Comment` of the request. */
             comment: string | null;
-            /** @description Found by comparing what is stored: the entity was there before its journal, or the journal was cut off. */
+            /** @description Derived by comparing stored state: the entity predates the journal, or the journal was truncated. */
             reconciled: boolean;
         };
         Actor: {
             user_id: components["schemas"]["Uuid"];
-            /** @description Null when it was a session. */
+            /** @description Null for a session. */
             key_id: components["schemas"]["Uuid"] | null;
-            /** @description Of the user at that time. */
+            /** @description The user's email address at that time. */
             email: string | null;
         };
         DiffEnvelope: {
@@ -1499,9 +1499,9 @@ export interface components {
             meta: components["schemas"]["Meta"];
         };
         Diff: {
-            /** @description The cursor of the earlier moment. */
+            /** @description Cursor of the start. */
             from: string;
-            /** @description The cursor of the later one; following changes may go on behind it. */
+            /** @description Cursor of the end, from which changes can be followed. */
             to: string;
             added: components["schemas"]["Difference"][];
             removed: components["schemas"]["Difference"][];
@@ -1513,19 +1513,19 @@ export interface components {
             entity_id: components["schemas"]["Uuid"];
             /** @description Null for a tag. */
             network_id: components["schemas"]["Uuid"] | null;
-            /** @description Of what stands on a host, and of the host itself. */
+            /** @description For hosts and their children; otherwise null. */
             host_id: components["schemas"]["Uuid"] | null;
-            /** @description What the entity is called at `to`, or was at `from` when it is gone. */
+            /** @description Name at `to`, or at `from` if removed. */
             name: string;
-            /** @description The entity as it was answered at `from`; null when it was added. A host is without what is on it. */
+            /** @description The entity at `from`; null if it was added. A host is shown without its children. */
             before: {
                 [key: string]: unknown;
             } | null;
-            /** @description The entity as it was answered at `to`; null when it was removed. */
+            /** @description The entity at `to`; null if it was removed. */
             after: {
                 [key: string]: unknown;
             } | null;
-            /** @description The members that differ, but for `updated_at`; none when it was changed and changed back. */
+            /** @description The members that differ, except `updated_at`; empty if it was changed and changed back. */
             fields: string[];
         };
         RevertedEnvelope: {
@@ -1536,11 +1536,11 @@ export interface components {
         };
         Reverted: {
             request_id: string;
-            /** @description Entities that came back. */
+            /** @description Deleted entities that were restored. */
             restored: number;
-            /** @description Entities that are again as they were. */
+            /** @description Updated entities that were reset. */
             updated: number;
-            /** @description Entities that went. */
+            /** @description Created entities that were deleted. */
             removed: number;
         };
         WebhookListEnvelope: {
@@ -1559,17 +1559,17 @@ export interface components {
             /** @enum {string} */
             format: "standard" | "slack" | "discord" | "ntfy";
             batch_seconds: number;
-            /** @description False: nothing is sent. What happens meanwhile is sent when it is true again. */
+            /** @description False: nothing is sent; pending changes are sent after it is enabled again. */
             is_enabled: boolean;
-            /** @description Why the server has set `is_enabled` to false; null when it has not. Enabling goes on where it stopped. */
+            /** @description Why the server disabled the webhook; null if it did not. Enabling it resumes where it stopped. */
             paused: components["schemas"]["WebhookPause"] | null;
         };
         WebhookFilter: {
-            /** @description Only what belongs to these networks, which leaves tags out. */
+            /** @description Only entities of these networks; excludes changes of tags themselves. */
             network_ids: components["schemas"]["Uuid"][];
             entities: ("Network" | "Subnet" | "Host" | "Interface" | "Port" | "Service" | "Tag")[];
             actions: ("created" | "updated" | "deleted")[];
-            /** @description Only entities with any of these tags, before or after (ids of managed tags, or labels). */
+            /** @description Only entities with any of these tags before or after the change (ids of managed tags, or labels). */
             tag_ids: string[];
         };
         WebhookPause: {
@@ -1592,9 +1592,9 @@ export interface components {
             /** @enum {string} */
             format: "standard" | "slack" | "discord" | "ntfy";
             batch_seconds: number;
-            /** @description False: nothing is sent. What happens meanwhile is sent when it is true again. */
+            /** @description False: nothing is sent; pending changes are sent after it is enabled again. */
             is_enabled: boolean;
-            /** @description Why the server has set `is_enabled` to false; null when it has not. Enabling goes on where it stopped. */
+            /** @description Why the server disabled the webhook; null if it did not. Enabling it resumes where it stopped. */
             paused: components["schemas"]["WebhookPause"] | null;
             secret: string;
         };
@@ -1612,20 +1612,20 @@ export interface components {
         };
         WebhookDeliveries: components["schemas"]["WebhookDelivery"][];
         WebhookDelivery: {
-            /** @description The `webhook-id` that was sent; the same whenever it is tried again. */
+            /** @description The `webhook-id` header; the same for all attempts. */
             id: string;
             at: components["schemas"]["Timestamp"];
             /** @enum {string} */
             kind: "changes" | "test";
-            /** @description How many changes it told. */
+            /** @description Number of changes in the message. */
             changes: number;
-            /** @description Of the last change that it told. */
+            /** @description Cursor of the last change in the message. */
             cursor: string | null;
-            /** @description 1 for the first. */
+            /** @description Starts at 1. */
             attempt: number;
             /** @enum {string} */
             outcome: "delivered" | "failed";
-            /** @description What the receiver answered; null when it did not. */
+            /** @description HTTP status of the response; null if there was none. */
             status: number | null;
             error: ("no_address" | "no_connection" | "tls_failed" | "timeout" | "broken_answer" | "refused") | null;
             duration_ms: number;
@@ -1653,37 +1653,37 @@ export interface components {
         };
         AuditEntries: components["schemas"]["AuditEntry"][];
         AuditEntry: {
-            /** @description Its place in the order of commit; `after` it come later ones. */
+            /** @description Position in commit order; pass it as `after` to get later entries. */
             cursor: string;
             at: components["schemas"]["Timestamp"];
             /**
-             * @description `rotated`: a key or a webhook has another secret. `revoked`: somebody reported that a key has leaked, which ended it. `accepted`: an invite was used up. `login_failed`: with a wrong password; `second_factor_failed`: with the right one, and a wrong code. `linked`, `unlinked`: an account at a provider; `taken_over`: by who proved the address there, which ended password, sessions and keys. `first_used`: a key from an address from which it was not used before. `paused`: the server has stopped a webhook that failed. `replayed`: a webhook goes on from another place. `exported`, `imported`: an archive of the organization.
+             * @description `rotated`: a key or webhook got a new secret. `revoked`: a key was reported as leaked and revoked. `accepted`: an invite was used. `login_failed`: wrong password; `second_factor_failed`: correct password, wrong code. `linked`, `unlinked`: an account at an identity provider; `taken_over`: by the user who proved the address there, which revoked password, sessions and keys. `first_used`: a key was used from a new address. `paused`: the server disabled a failing webhook. `replayed`: the cursor of a webhook was reset. `exported`, `imported`: an archive of the organization.
              * @enum {string}
              */
             action: "created" | "updated" | "deleted" | "rotated" | "revoked" | "accepted" | "password_changed" | "login_failed" | "second_factor_enabled" | "second_factor_disabled" | "second_factor_failed" | "recovery_codes_renewed" | "recovery_code_used" | "linked" | "unlinked" | "taken_over" | "first_used" | "paused" | "replayed" | "exported" | "imported";
             /** @enum {string} */
             entity: "Organization" | "User" | "Session" | "Invite" | "UserApiKey" | "Webhook";
             entity_id: components["schemas"]["Uuid"];
-            /** @description What the entity was called: the email address for users and sessions, the level for invites, the host for webhooks; `archive` for archives. */
+            /** @description Display name: the email address of users and sessions, the level of invites, the host of webhooks; `archive` for archives. */
             name: string;
-            /** @description The entity without any secret; null when there was none. */
+            /** @description The entity before the change, without secrets; null if it did not exist. */
             before: {
                 [key: string]: unknown;
             } | null;
-            /** @description The same from then on; null when there is none. */
+            /** @description The entity after the change, without secrets; null if it no longer exists. */
             after: {
                 [key: string]: unknown;
             } | null;
-            /** @description The members that were changed, but for `updated_at`. */
+            /** @description The changed members, except `updated_at`. */
             fields: string[];
-            /** @description Null when nobody is known: a failed login, an operator, or the server itself. */
+            /** @description Null if unknown: a failed login, an operator, or the server itself. */
             actor: components["schemas"]["Actor"] | null;
-            /** @description Of the client. */
+            /** @description IP address of the client. */
             address: string | null;
             request_id: string | null;
             /** @description The `Change-Comment` of the request. */
             comment: string | null;
-            /** @description Failures in a row of this account from this address; null for everything but failed logins. */
+            /** @description Consecutive failures for this account from this address; null except for failed logins. */
             attempts: number | null;
         };
         ImportPlanEnvelope: {
@@ -1695,27 +1695,27 @@ export interface components {
         ImportPlan: {
             dry_run: boolean;
             network_id: components["schemas"]["Uuid"];
-            /** @description What the file was read as. */
+            /** @description The format the file was parsed as. */
             format: string;
             scan: components["schemas"]["ImportedScan"];
-            /** @description False when the scan was cut off; what was complete of it counts. */
+            /** @description False if the scan is truncated; its complete parts are imported. */
             complete: boolean;
             broke_off: {
-                /** @description Line of the file, from 1; of a list in JSON, the number of the entry. */
+                /** @description Line of the file, from 1; for a JSON list, the number of the entry. */
                 line: number;
                 column: number;
                 reason: string;
             } | null;
-            /** @description Where the file would have told of what is there. */
+            /** @description The addresses and ports for which the absence of a finding counts as missed. */
             covered: {
                 addresses: string[];
                 ports: string[];
             };
             subnets: components["schemas"]["ImportedSubnet"][];
             hosts: components["schemas"]["ImportedHost"][];
-            /** @description What was covered and not found; the first 10,000. It stays. */
+            /** @description Covered entities that were not found; the first 10,000. They are not deleted. */
             missing: components["schemas"]["Missing"][];
-            /** @description What of the file was not imported and why; the first 10,000. */
+            /** @description Parts of the file that were not imported, and why; the first 10,000. */
             skipped: components["schemas"]["SkippedPart"][];
             summary: components["schemas"]["ImportSummary"];
         };
@@ -1729,7 +1729,7 @@ export interface components {
         ImportedSubnet: {
             /** @enum {string} */
             action: "create" | "existing" | "failed";
-            /** @description Null for what a dry run would create. */
+            /** @description Null if a dry run would create it. */
             id: components["schemas"]["Uuid"] | null;
             cidr: string;
             error: components["schemas"]["ImportRefusal"] | null;
@@ -1739,35 +1739,35 @@ export interface components {
             message: string;
         };
         ImportedHost: {
-            /** @description Line of the file, from 1; of a list in JSON, the number of the entry. */
+            /** @description Line of the file, from 1; for a JSON list, the number of the entry. */
             line: number;
             /** @enum {string} */
             action: "create" | "update" | "unchanged" | "failed";
-            /** @description Null for what a dry run would create. */
+            /** @description Null if a dry run would create it. */
             id: components["schemas"]["Uuid"] | null;
-            /** @description How a host that was there was recognized; null where its name told, or the request. */
+            /** @description How an existing host was matched; null if by its name or by the request. */
             matched_by: ("mac_address" | "ip_address") | null;
             name: string;
             hostname: string | null;
             interfaces: components["schemas"]["ImportedInterface"][];
             ports: components["schemas"]["ImportedPort"][];
             services: components["schemas"]["ImportedService"][];
-            /** @description What changes on a host that was there, beside what is new on it. */
+            /** @description Changed members of an existing host, in addition to new children. */
             changes: components["schemas"]["ImportedChange"][];
-            /** @description Interfaces of other hosts that had an address of this one; they are removed with their bindings. */
+            /** @description Interfaces of other hosts that had an address of this host; deleted with their bindings. */
             superseded: components["schemas"]["SupersededInterface"][];
-            /** @description Another host, of which no more was known than the addresses of this one; it is deleted. */
+            /** @description A duplicate host, known only by addresses of this one, that was merged into it and deleted. */
             joined: {
                 id: components["schemas"]["Uuid"];
                 name: string;
             } | null;
-            /** @description Why it failed; nothing of it was written then. */
+            /** @description Why it failed; if set, nothing of it was written. */
             error: components["schemas"]["ImportRefusal"] | null;
         };
         ImportedInterface: {
             /** @enum {string} */
             action: "create" | "update" | "unchanged";
-            /** @description Null for what a dry run would create. */
+            /** @description Null if a dry run would create it. */
             id: components["schemas"]["Uuid"] | null;
             ip_address: string;
             mac_address: string | null;
@@ -1777,7 +1777,7 @@ export interface components {
         ImportedPort: {
             /** @enum {string} */
             action: "create" | "unchanged";
-            /** @description Null for what a dry run would create. */
+            /** @description Null if a dry run would create it. */
             id: components["schemas"]["Uuid"] | null;
             /** @enum {string} */
             protocol: "Tcp" | "Udp";
@@ -1786,15 +1786,15 @@ export interface components {
         ImportedService: {
             /** @enum {string} */
             action: "create" | "update" | "unchanged";
-            /** @description Null for what a dry run would create. */
+            /** @description Null if a dry run would create it. */
             id: components["schemas"]["Uuid"] | null;
             name: string;
             service_definition: string;
-            /** @description What the definition is a guess from: the product or the service that the scan names, or the port. */
+            /** @description Evidence for a guessed definition: the product or service named by the scan, or the port. */
             guessed_from: ("product" | "service_name" | "port") | null;
-            /** @description Where it was seen: a port on an interface, or on all of them. */
+            /** @description Where it listens: a port on one interface, or on all of them. */
             bindings: {
-                /** @description `*` stands for all addresses of the host. */
+                /** @description `*` means all addresses of the host. */
                 ip_address: string;
                 /** @enum {string} */
                 protocol: "Tcp" | "Udp";
@@ -1824,19 +1824,19 @@ export interface components {
             missed_since: components["schemas"]["Timestamp"];
         };
         SkippedPart: {
-            /** @description Line of the file, from 1; of a list in JSON, the number of the entry. */
+            /** @description Line of the file, from 1; for a JSON list, the number of the entry. */
             line: number;
             what: string;
             reason: string;
-            /** @description Of a table: the heading of the cell that is at fault. */
+            /** @description For CSV: the column heading of the invalid cell. */
             column?: string;
             /**
-             * @description Of a table: what is wrong with it.
+             * @description For CSV: the error code of the invalid cell.
              * @enum {string}
              */
             code?: "missing_address" | "not_an_address" | "unusable_address" | "too_many_addresses" | "not_a_mac_address" | "not_a_port" | "unknown_protocol" | "too_many_rows";
         };
-        /** @description What is counted of hosts that failed is only that they did. */
+        /** @description Failed hosts count only as failed; their children are not counted. */
         ImportSummary: {
             subnets: {
                 create: number;
@@ -1851,16 +1851,16 @@ export interface components {
             };
             services: components["schemas"]["ImportCounts"];
             missing: components["schemas"]["MissingCounts"];
-            /** @description All that was skipped, also what `skipped` does not list. */
+            /** @description Total number skipped, including parts not listed in `skipped`. */
             skipped: number;
-            /** @description Hosts that the scanner was told to take as up (`-Pn`) and that answered nothing; they are not created. */
+            /** @description Hosts assumed to be up (`-Pn`) that did not respond; they are not created. */
             unanswered: number;
         };
         ImportInterfaceCounts: {
             create: number;
             update: number;
             unchanged: number;
-            /** @description Removed from other hosts. */
+            /** @description Deleted from other hosts. */
             superseded: number;
         };
         ImportCounts: {
@@ -1914,7 +1914,7 @@ export interface components {
                 ports: number;
                 services: number;
             };
-            /** @description The 100 with most hosts. */
+            /** @description The 100 networks with the most hosts. */
             networks: {
                 id: components["schemas"]["Uuid"];
                 name: string;
@@ -1928,7 +1928,7 @@ export interface components {
                 category: components["schemas"]["Category"];
                 services: number;
             }[];
-            /** @description Of up to 100,000 hosts and services together. */
+            /** @description Based on up to 100,000 hosts and services. */
             virtualization: {
                 type: string;
                 hosts: number;
@@ -1950,7 +1950,7 @@ export interface components {
                 size: number;
                 used: number;
             }[];
-            /** @description The last seven by UTC. */
+            /** @description The last seven days in UTC. */
             days: {
                 day: string;
                 changes: number;
@@ -2532,11 +2532,11 @@ export interface components {
         "Idempotency-Key": string;
         /** @description Why this is changed; the journal of changes keeps it. */
         "Change-Comment": string;
-        /** @description Does everything but keep it: answers as the write would. */
+        /** @description Validate and report without writing; the response is that of the write. */
         dry_run: boolean;
-        /** @description Adds what the write changes to its answer, as `meta.plan`. */
+        /** @description Add the changes to the response as `meta.plan`. */
         explain: boolean;
-        /** @description As it was at a moment: a time, or the cursor of a change. What the caller may see is decided by today's rights. */
+        /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
         as_of: string;
         /** @description Direction of `order_by` only. */
         order_direction: "asc" | "desc";
@@ -2549,35 +2549,35 @@ export interface components {
         network_id: components["schemas"]["Uuid"];
         /** @description Only these entities. */
         ids: components["schemas"]["Uuid"][];
-        /** @description The oldest first, or the newest. */
+        /** @description Oldest first, or newest first. */
         order_direction_of_changes: "asc" | "desc";
-        /** @description The most entries that are answered; there may be fewer. */
+        /** @description Maximum number of entries; a page may have fewer. */
         limit_of_changes: number;
-        /** @description Only what comes behind this cursor in the order of the answer. */
+        /** @description Only entries after this cursor, in the requested order. */
         after: string;
         /** @description The id of a provider. */
         provider: string;
         /** @description Only entities with any of these tags (ids of managed tags, or labels; a comma in a label is `\,`). */
         tag_ids: components["schemas"]["Text1To50"][];
-        /** @description Only what is missed, or is not. */
+        /** @description Only entities that are missed, or only those that are not. */
         missed: boolean;
-        /** @description Only what was found last before this time. */
+        /** @description Only entities last found before this time. */
         seen_before: components["schemas"]["Instant"];
-        /** @description Primary order, always ascending. */
+        /** @description Primary sort key, always ascending. */
         group_by: "created_at";
-        /** @description Within groups, or alone. Default `created_at`. */
+        /** @description Sort key, within groups if any. Default `created_at`. */
         order_by: "created_at";
-        /** @description Only answer what would be done. */
+        /** @description Report what would be done, without writing. */
         dry_run_of_organizations: boolean;
         /** @description Only this entity. */
         entity_id: components["schemas"]["Uuid"];
         /** @description Only keys that may use this network. */
         network_id_of_user_api_keys: components["schemas"]["Uuid"];
-        /** @description Primary order, always ascending. */
+        /** @description Primary sort key, always ascending. */
         group_by_of_user_api_keys: "created_at" | "name" | "updated_at";
-        /** @description Within groups, or alone. Default `created_at`. */
+        /** @description Sort key, within groups if any. Default `created_at`. */
         order_by_of_user_api_keys: "created_at" | "name" | "updated_at";
-        /** @description Only this host, and what stands on it. */
+        /** @description Only this host and its children. */
         host_id: components["schemas"]["Uuid"];
         /** @description Only entities of this kind. */
         entity: "Network" | "Subnet" | "Host" | "Interface" | "Port" | "Service" | "Tag";
@@ -2588,15 +2588,15 @@ export interface components {
         key_id: components["schemas"]["Uuid"];
         /** @description Only changes by this request. */
         request_id: string;
-        /** @description Only changes at this time or later. */
+        /** @description Only changes at or after this time. */
         since: components["schemas"]["Instant"];
         /** @description Only changes before this time. */
         until: components["schemas"]["Instant"];
-        /** @description The network that the file is about. */
+        /** @description The network to import into. */
         network_id_of_imports: components["schemas"]["Uuid"];
-        /** @description Blocks for subnets to create, before the /24 or /64 around an address is taken. */
+        /** @description Blocks for subnets to create, preferred over the /24 or /64 of an address. */
         subnet_hint: components["schemas"]["Cidr"][];
-        /** @description When the file was made, for what is seen and missed; now unless given. */
+        /** @description When the file was created, for sightings; default now. */
         seen_at: components["schemas"]["Instant"];
     };
     requestBodies: never;
@@ -2690,13 +2690,13 @@ export interface operations {
     list_users: {
         parameters: {
             query?: {
-                /** @description Only users who may use this network. */
+                /** @description Only users with access to this network. */
                 network_id?: components["schemas"]["Uuid"];
                 /** @description Only these entities. */
                 ids?: components["parameters"]["ids"];
-                /** @description Primary order, always ascending. */
+                /** @description Primary sort key, always ascending. */
                 group_by?: "created_at" | "email" | "updated_at";
-                /** @description Within groups, or alone. Default `created_at`. */
+                /** @description Sort key, within groups if any. Default `created_at`. */
                 order_by?: "created_at" | "email" | "updated_at";
                 /** @description Direction of `order_by` only. */
                 order_direction?: components["parameters"]["order_direction"];
@@ -2957,11 +2957,11 @@ export interface operations {
     list_sessions: {
         parameters: {
             query?: {
-                /** @description Has no effect: a session reaches all networks of its user. */
+                /** @description Has no effect: a session has access to all networks of its user. */
                 network_id?: components["schemas"]["Uuid"];
-                /** @description Primary order, always ascending. */
+                /** @description Primary sort key, always ascending. */
                 group_by?: components["parameters"]["group_by"];
-                /** @description Within groups, or alone. Default `created_at`. */
+                /** @description Sort key, within groups if any. Default `created_at`. */
                 order_by?: components["parameters"]["order_by"];
                 /** @description Direction of `order_by` only. */
                 order_direction?: components["parameters"]["order_direction"];
@@ -3015,9 +3015,9 @@ export interface operations {
                 network_id?: components["schemas"]["Uuid"];
                 /** @description Only these entities. */
                 ids?: components["parameters"]["ids"];
-                /** @description Primary order, always ascending. */
+                /** @description Primary sort key, always ascending. */
                 group_by?: "created_at" | "expires_at";
-                /** @description Within groups, or alone. Default `created_at`. */
+                /** @description Sort key, within groups if any. Default `created_at`. */
                 order_by?: "created_at" | "expires_at";
                 /** @description Direction of `order_by` only. */
                 order_direction?: components["parameters"]["order_direction"];
@@ -3168,11 +3168,11 @@ export interface operations {
     import_archive: {
         parameters: {
             query?: {
-                /** @description Only answer what would be done. */
+                /** @description Report what would be done, without writing. */
                 dry_run?: components["parameters"]["dry_run_of_organizations"];
             };
         };
-        /** @description What the export answers. At most 256 MiB. */
+        /** @description A file that the export returned. At most 256 MiB. */
         requestBody: {
             content: {
                 "application/x-ndjson": string;
@@ -3201,9 +3201,9 @@ export interface operations {
                 network_id?: components["parameters"]["network_id_of_user_api_keys"];
                 /** @description Only these entities. */
                 ids?: components["parameters"]["ids"];
-                /** @description Primary order, always ascending. */
+                /** @description Primary sort key, always ascending. */
                 group_by?: components["parameters"]["group_by_of_user_api_keys"];
-                /** @description Within groups, or alone. Default `created_at`. */
+                /** @description Sort key, within groups if any. Default `created_at`. */
                 order_by?: components["parameters"]["order_by_of_user_api_keys"];
                 /** @description Direction of `order_by` only. */
                 order_direction?: components["parameters"]["order_direction"];
@@ -3299,7 +3299,7 @@ export interface operations {
     rotate_user_api_key: {
         parameters: {
             query?: {
-                /** @description How long the old secret goes on working, beside the new one. */
+                /** @description How long the old secret stays valid. */
                 grace_seconds?: number;
             };
             header?: {
@@ -3347,9 +3347,9 @@ export interface operations {
                 ids?: components["parameters"]["ids"];
                 /** @description Only keys of this user. */
                 user_id?: components["schemas"]["Uuid"];
-                /** @description Primary order, always ascending. */
+                /** @description Primary sort key, always ascending. */
                 group_by?: components["parameters"]["group_by"];
-                /** @description Within groups, or alone. Default `created_at`. */
+                /** @description Sort key, within groups if any. Default `created_at`. */
                 order_by?: components["parameters"]["order_by"];
                 /** @description Direction of `order_by` only. */
                 order_direction?: components["parameters"]["order_direction"];
@@ -3387,13 +3387,13 @@ export interface operations {
                 ids?: components["parameters"]["ids"];
                 /** @description Only entities with any of these tags (ids of managed tags, or labels; a comma in a label is `\,`). */
                 tag_ids?: components["parameters"]["tag_ids"];
-                /** @description As it was at a moment: a time, or the cursor of a change. What the caller may see is decided by today's rights. */
+                /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
                 as_of?: components["parameters"]["as_of"];
-                /** @description Only networks with this in their name, in any case. */
+                /** @description Case-insensitive search in the name. */
                 q?: components["schemas"]["Text1To100"];
-                /** @description Primary order, always ascending. */
+                /** @description Primary sort key, always ascending. */
                 group_by?: components["parameters"]["group_by_of_user_api_keys"];
-                /** @description Within groups, or alone. Default `created_at`. */
+                /** @description Sort key, within groups if any. Default `created_at`. */
                 order_by?: components["parameters"]["order_by_of_user_api_keys"];
                 /** @description Direction of `order_by` only. */
                 order_direction?: components["parameters"]["order_direction"];
@@ -3411,9 +3411,9 @@ export interface operations {
     create_network: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -3435,9 +3435,9 @@ export interface operations {
     bulk_delete_networks: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -3459,7 +3459,7 @@ export interface operations {
     get_network_by_id: {
         parameters: {
             query?: {
-                /** @description As it was at a moment: a time, or the cursor of a change. What the caller may see is decided by today's rights. */
+                /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
                 as_of?: components["parameters"]["as_of"];
             };
             path: {
@@ -3473,9 +3473,9 @@ export interface operations {
     update_network: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -3500,9 +3500,9 @@ export interface operations {
     delete_network: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -3522,9 +3522,9 @@ export interface operations {
     patch_network: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -3555,13 +3555,13 @@ export interface operations {
                 ids?: components["parameters"]["ids"];
                 /** @description Only entities with any of these tags (ids of managed tags, or labels; a comma in a label is `\,`). */
                 tag_ids?: components["parameters"]["tag_ids"];
-                /** @description As it was at a moment: a time, or the cursor of a change. What the caller may see is decided by today's rights. */
+                /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
                 as_of?: components["parameters"]["as_of"];
-                /** @description Only subnets with this in their name or cidr, in any case. */
+                /** @description Case-insensitive search in name and cidr. */
                 q?: components["schemas"]["Text1To100"];
-                /** @description Primary order, always ascending. */
+                /** @description Primary sort key, always ascending. */
                 group_by?: "created_at" | "name" | "cidr" | "subnet_type" | "updated_at" | "network_id";
-                /** @description Within groups, or alone. Default `created_at`. */
+                /** @description Sort key, within groups if any. Default `created_at`. */
                 order_by?: "created_at" | "name" | "cidr" | "subnet_type" | "updated_at" | "network_id";
                 /** @description Direction of `order_by` only. */
                 order_direction?: components["parameters"]["order_direction"];
@@ -3579,9 +3579,9 @@ export interface operations {
     create_subnet: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -3603,9 +3603,9 @@ export interface operations {
     bulk_delete_subnets: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -3627,7 +3627,7 @@ export interface operations {
     get_subnet_by_id: {
         parameters: {
             query?: {
-                /** @description As it was at a moment: a time, or the cursor of a change. What the caller may see is decided by today's rights. */
+                /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
                 as_of?: components["parameters"]["as_of"];
             };
             path: {
@@ -3641,9 +3641,9 @@ export interface operations {
     update_subnet: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -3668,9 +3668,9 @@ export interface operations {
     delete_subnet: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -3690,9 +3690,9 @@ export interface operations {
     patch_subnet: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -3727,7 +3727,7 @@ export interface operations {
     list_hosts: {
         parameters: {
             query?: {
-                /** @description As it was at a moment: a time, or the cursor of a change. What the caller may see is decided by today's rights. */
+                /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
                 as_of?: components["parameters"]["as_of"];
                 /** @description Only entities of this network. */
                 network_id?: components["parameters"]["network_id"];
@@ -3735,15 +3735,15 @@ export interface operations {
                 ids?: components["parameters"]["ids"];
                 /** @description Only entities with any of these tags (ids of managed tags, or labels; a comma in a label is `\,`). */
                 tag_ids?: components["parameters"]["tag_ids"];
-                /** @description Only what is missed, or is not. */
+                /** @description Only entities that are missed, or only those that are not. */
                 missed?: components["parameters"]["missed"];
-                /** @description Only what was found last before this time. */
+                /** @description Only entities last found before this time. */
                 seen_before?: components["parameters"]["seen_before"];
-                /** @description Only hosts with this in their name, hostname or one of their addresses, in any case; or with such a port: `10.0.0.5:443`, `:443`, `443/tcp`. */
+                /** @description Case-insensitive search in name, hostname and addresses; or for a port: `10.0.0.5:443`, `:443`, `443/tcp`. */
                 q?: components["schemas"]["Text1To100"];
-                /** @description Primary order, always ascending. */
+                /** @description Primary sort key, always ascending. */
                 group_by?: "created_at" | "name" | "hostname" | "updated_at" | "network_id";
-                /** @description Within groups, or alone. Default `created_at`. */
+                /** @description Sort key, within groups if any. Default `created_at`. */
                 order_by?: "created_at" | "name" | "hostname" | "updated_at" | "network_id";
                 /** @description Direction of `order_by` only. */
                 order_direction?: components["parameters"]["order_direction"];
@@ -3761,9 +3761,9 @@ export interface operations {
     create_host: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -3785,9 +3785,9 @@ export interface operations {
     bulk_delete_hosts: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -3809,7 +3809,7 @@ export interface operations {
     get_host_by_id: {
         parameters: {
             query?: {
-                /** @description As it was at a moment: a time, or the cursor of a change. What the caller may see is decided by today's rights. */
+                /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
                 as_of?: components["parameters"]["as_of"];
             };
             path: {
@@ -3823,9 +3823,9 @@ export interface operations {
     update_host: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -3850,9 +3850,9 @@ export interface operations {
     delete_host: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -3872,9 +3872,9 @@ export interface operations {
     patch_host: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -3899,7 +3899,7 @@ export interface operations {
     list_interfaces: {
         parameters: {
             query?: {
-                /** @description As it was at a moment: a time, or the cursor of a change. What the caller may see is decided by today's rights. */
+                /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
                 as_of?: components["parameters"]["as_of"];
                 /** @description Only entities of this network. */
                 network_id?: components["parameters"]["network_id"];
@@ -3909,13 +3909,13 @@ export interface operations {
                 subnet_id?: components["schemas"]["Uuid"];
                 /** @description Only these entities. */
                 ids?: components["parameters"]["ids"];
-                /** @description Only what is missed, or is not. */
+                /** @description Only entities that are missed, or only those that are not. */
                 missed?: components["parameters"]["missed"];
-                /** @description Only what was found last before this time. */
+                /** @description Only entities last found before this time. */
                 seen_before?: components["parameters"]["seen_before"];
-                /** @description Primary order, always ascending. */
+                /** @description Primary sort key, always ascending. */
                 group_by?: "created_at" | "position" | "ip_address";
-                /** @description Within groups, or alone. Default `created_at`. */
+                /** @description Sort key, within groups if any. Default `created_at`. */
                 order_by?: "created_at" | "position" | "ip_address";
                 /** @description Direction of `order_by` only. */
                 order_direction?: components["parameters"]["order_direction"];
@@ -3933,9 +3933,9 @@ export interface operations {
     create_interface: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -3957,9 +3957,9 @@ export interface operations {
     bulk_delete_interfaces: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -3981,7 +3981,7 @@ export interface operations {
     get_interface_by_id: {
         parameters: {
             query?: {
-                /** @description As it was at a moment: a time, or the cursor of a change. What the caller may see is decided by today's rights. */
+                /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
                 as_of?: components["parameters"]["as_of"];
             };
             path: {
@@ -3995,9 +3995,9 @@ export interface operations {
     update_interface: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -4022,9 +4022,9 @@ export interface operations {
     delete_interface: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -4044,9 +4044,9 @@ export interface operations {
     patch_interface: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -4071,7 +4071,7 @@ export interface operations {
     list_ports: {
         parameters: {
             query?: {
-                /** @description As it was at a moment: a time, or the cursor of a change. What the caller may see is decided by today's rights. */
+                /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
                 as_of?: components["parameters"]["as_of"];
                 /** @description Only entities of this network. */
                 network_id?: components["parameters"]["network_id"];
@@ -4079,13 +4079,13 @@ export interface operations {
                 host_id?: components["schemas"]["Uuid"];
                 /** @description Only these entities. */
                 ids?: components["parameters"]["ids"];
-                /** @description Only what is missed, or is not. */
+                /** @description Only entities that are missed, or only those that are not. */
                 missed?: components["parameters"]["missed"];
-                /** @description Only what was found last before this time. */
+                /** @description Only entities last found before this time. */
                 seen_before?: components["parameters"]["seen_before"];
-                /** @description Primary order, always ascending. */
+                /** @description Primary sort key, always ascending. */
                 group_by?: "created_at" | "number";
-                /** @description Within groups, or alone. Default `created_at`. */
+                /** @description Sort key, within groups if any. Default `created_at`. */
                 order_by?: "created_at" | "number";
                 /** @description Direction of `order_by` only. */
                 order_direction?: components["parameters"]["order_direction"];
@@ -4103,9 +4103,9 @@ export interface operations {
     create_port: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -4127,9 +4127,9 @@ export interface operations {
     bulk_delete_ports: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -4151,7 +4151,7 @@ export interface operations {
     get_port_by_id: {
         parameters: {
             query?: {
-                /** @description As it was at a moment: a time, or the cursor of a change. What the caller may see is decided by today's rights. */
+                /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
                 as_of?: components["parameters"]["as_of"];
             };
             path: {
@@ -4165,9 +4165,9 @@ export interface operations {
     update_port: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -4192,9 +4192,9 @@ export interface operations {
     delete_port: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -4214,9 +4214,9 @@ export interface operations {
     patch_port: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -4241,11 +4241,11 @@ export interface operations {
     list_services: {
         parameters: {
             query?: {
-                /** @description As it was at a moment: a time, or the cursor of a change. What the caller may see is decided by today's rights. */
+                /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
                 as_of?: components["parameters"]["as_of"];
                 /** @description Only entities of this network. */
                 network_id?: components["parameters"]["network_id"];
-                /** @description Only services with this in their name or service_definition, in any case; or bound to `10.0.0.5:443`, `[fd00::5]:443`, `:443`, `443/tcp`. */
+                /** @description Case-insensitive search in name and service_definition; or for a binding: `10.0.0.5:443`, `[fd00::5]:443`, `:443`, `443/tcp`. */
                 q?: components["schemas"]["Text1To100"];
                 /** @description Only services of this host. */
                 host_id?: components["schemas"]["Uuid"];
@@ -4253,15 +4253,15 @@ export interface operations {
                 ids?: components["parameters"]["ids"];
                 /** @description Only entities with any of these tags (ids of managed tags, or labels; a comma in a label is `\,`). */
                 tag_ids?: components["parameters"]["tag_ids"];
-                /** @description Leaves out services of these categories. */
+                /** @description Excludes services of these categories. */
                 exclude_categories?: components["schemas"]["Category"][];
-                /** @description Only what is missed, or is not. */
+                /** @description Only entities that are missed, or only those that are not. */
                 missed?: components["parameters"]["missed"];
-                /** @description Only what was found last before this time. */
+                /** @description Only entities last found before this time. */
                 seen_before?: components["parameters"]["seen_before"];
-                /** @description Primary order, always ascending. */
+                /** @description Primary sort key, always ascending. */
                 group_by?: "created_at" | "name" | "updated_at" | "host" | "network_id" | "position" | "service_definition";
-                /** @description Within groups, or alone. Default `created_at`. */
+                /** @description Sort key, within groups if any. Default `created_at`. */
                 order_by?: "created_at" | "name" | "updated_at" | "host" | "network_id" | "position" | "service_definition";
                 /** @description Direction of `order_by` only. */
                 order_direction?: components["parameters"]["order_direction"];
@@ -4279,9 +4279,9 @@ export interface operations {
     create_service: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -4303,9 +4303,9 @@ export interface operations {
     bulk_delete_services: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -4327,7 +4327,7 @@ export interface operations {
     get_service_by_id: {
         parameters: {
             query?: {
-                /** @description As it was at a moment: a time, or the cursor of a change. What the caller may see is decided by today's rights. */
+                /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
                 as_of?: components["parameters"]["as_of"];
             };
             path: {
@@ -4341,9 +4341,9 @@ export interface operations {
     update_service: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -4368,9 +4368,9 @@ export interface operations {
     delete_service: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -4390,9 +4390,9 @@ export interface operations {
     patch_service: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -4417,7 +4417,7 @@ export interface operations {
     list_bindings: {
         parameters: {
             query?: {
-                /** @description As it was at a moment: a time, or the cursor of a change. What the caller may see is decided by today's rights. */
+                /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
                 as_of?: components["parameters"]["as_of"];
                 /** @description Only entities of this network. */
                 network_id?: components["parameters"]["network_id"];
@@ -4425,11 +4425,11 @@ export interface operations {
                 service_id?: components["schemas"]["Uuid"];
                 /** @description Only bindings of this port. */
                 port_id?: components["schemas"]["Uuid"];
-                /** @description Only bindings that name this interface. */
+                /** @description Only bindings that reference this interface. */
                 interface_id?: components["schemas"]["Uuid"];
-                /** @description Primary order, always ascending. */
+                /** @description Primary sort key, always ascending. */
                 group_by?: components["parameters"]["group_by"];
-                /** @description Within groups, or alone. Default `created_at`. */
+                /** @description Sort key, within groups if any. Default `created_at`. */
                 order_by?: components["parameters"]["order_by"];
                 /** @description Direction of `order_by` only. */
                 order_direction?: components["parameters"]["order_direction"];
@@ -4447,7 +4447,7 @@ export interface operations {
     get_binding_by_id: {
         parameters: {
             query?: {
-                /** @description As it was at a moment: a time, or the cursor of a change. What the caller may see is decided by today's rights. */
+                /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
                 as_of?: components["parameters"]["as_of"];
             };
             path: {
@@ -4461,15 +4461,15 @@ export interface operations {
     list_tags: {
         parameters: {
             query?: {
-                /** @description As it was at a moment: a time, or the cursor of a change. What the caller may see is decided by today's rights. */
+                /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
                 as_of?: components["parameters"]["as_of"];
                 /** @description Has no effect: tags belong to the organization. */
                 network_id?: components["schemas"]["Uuid"];
                 /** @description Only these entities. */
                 ids?: components["parameters"]["ids"];
-                /** @description Primary order, always ascending. */
+                /** @description Primary sort key, always ascending. */
                 group_by?: "created_at" | "name" | "color";
-                /** @description Within groups, or alone. Default `created_at`. */
+                /** @description Sort key, within groups if any. Default `created_at`. */
                 order_by?: "created_at" | "name" | "color";
                 /** @description Direction of `order_by` only. */
                 order_direction?: components["parameters"]["order_direction"];
@@ -4487,9 +4487,9 @@ export interface operations {
     create_tag: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -4511,9 +4511,9 @@ export interface operations {
     bulk_delete_tags: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -4535,7 +4535,7 @@ export interface operations {
     get_tag_by_id: {
         parameters: {
             query?: {
-                /** @description As it was at a moment: a time, or the cursor of a change. What the caller may see is decided by today's rights. */
+                /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
                 as_of?: components["parameters"]["as_of"];
             };
             path: {
@@ -4549,9 +4549,9 @@ export interface operations {
     update_tag: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -4576,9 +4576,9 @@ export interface operations {
     delete_tag: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -4598,9 +4598,9 @@ export interface operations {
     patch_tag: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -4629,9 +4629,9 @@ export interface operations {
                 network_id?: components["schemas"]["Uuid"];
                 /** @description Only services of these categories. */
                 category?: components["schemas"]["Category"][];
-                /** @description Primary order, always ascending. */
+                /** @description Primary sort key, always ascending. */
                 group_by?: "name" | "category";
-                /** @description Within groups, or alone. Default `name`. */
+                /** @description Sort key, within groups if any. Default `name`. */
                 order_by?: "name" | "category";
                 /** @description Direction of `order_by` only. */
                 order_direction?: components["parameters"]["order_direction"];
@@ -4649,7 +4649,7 @@ export interface operations {
     get_topology: {
         parameters: {
             query?: {
-                /** @description As it was at a moment: a time, or the cursor of a change. What the caller may see is decided by today's rights. */
+                /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
                 as_of?: components["parameters"]["as_of"];
                 /** @description Only entities of this network. */
                 network_id?: components["parameters"]["network_id"];
@@ -4665,7 +4665,7 @@ export interface operations {
             query?: {
                 /** @description Only entities of this network. */
                 network_id?: components["parameters"]["network_id"];
-                /** @description Only this host, and what stands on it. */
+                /** @description Only this host and its children. */
                 host_id?: components["parameters"]["host_id"];
                 /** @description Only entities of this kind. */
                 entity?: components["parameters"]["entity"];
@@ -4678,17 +4678,17 @@ export interface operations {
                 key_id?: components["parameters"]["key_id"];
                 /** @description Only changes by this request. */
                 request_id?: components["parameters"]["request_id"];
-                /** @description Only changes at this time or later. */
+                /** @description Only changes at or after this time. */
                 since?: components["parameters"]["since"];
                 /** @description Only changes before this time. */
                 until?: components["parameters"]["until"];
-                /** @description The oldest first, or the newest. */
+                /** @description Oldest first, or newest first. */
                 order_direction?: components["parameters"]["order_direction_of_changes"];
-                /** @description The most entries that are answered; there may be fewer. */
+                /** @description Maximum number of entries; a page may have fewer. */
                 limit?: components["parameters"]["limit_of_changes"];
-                /** @description Only what comes behind this cursor in the order of the answer. */
+                /** @description Only entries after this cursor, in the requested order. */
                 after?: components["parameters"]["after"];
-                /** @description Seconds for which an answer without changes is held back until there are some. Not with `desc`. */
+                /** @description Long polling: seconds to wait for changes if there are none yet. Not with `desc`. */
                 wait?: number;
             };
         };
@@ -4701,7 +4701,7 @@ export interface operations {
             query?: {
                 /** @description Only entities of this network. */
                 network_id?: components["parameters"]["network_id"];
-                /** @description Only this host, and what stands on it. */
+                /** @description Only this host and its children. */
                 host_id?: components["parameters"]["host_id"];
                 /** @description Only entities of this kind. */
                 entity?: components["parameters"]["entity"];
@@ -4714,13 +4714,13 @@ export interface operations {
                 key_id?: components["parameters"]["key_id"];
                 /** @description Only changes by this request. */
                 request_id?: components["parameters"]["request_id"];
-                /** @description Only changes at this time or later. */
+                /** @description Only changes at or after this time. */
                 since?: components["parameters"]["since"];
                 /** @description Only changes before this time. */
                 until?: components["parameters"]["until"];
-                /** @description Only what comes behind this cursor. */
+                /** @description Only changes after this cursor. */
                 after?: string;
-                /** @description Begins with what there is, unless it goes on from a cursor. With filters of place and entity only. */
+                /** @description Send the current state first, unless resuming from a cursor. Only with filters by network, host and entity. */
                 initial?: boolean;
             };
             header?: {
@@ -4735,11 +4735,11 @@ export interface operations {
     get_host_history: {
         parameters: {
             query?: {
-                /** @description The oldest first, or the newest. */
+                /** @description Oldest first, or newest first. */
                 order_direction?: components["parameters"]["order_direction_of_changes"];
-                /** @description The most entries that are answered; there may be fewer. */
+                /** @description Maximum number of entries; a page may have fewer. */
                 limit?: components["parameters"]["limit_of_changes"];
-                /** @description Only what comes behind this cursor in the order of the answer. */
+                /** @description Only entries after this cursor, in the requested order. */
                 after?: components["parameters"]["after"];
             };
             path: {
@@ -4753,11 +4753,11 @@ export interface operations {
     get_interface_history: {
         parameters: {
             query?: {
-                /** @description The oldest first, or the newest. */
+                /** @description Oldest first, or newest first. */
                 order_direction?: components["parameters"]["order_direction_of_changes"];
-                /** @description The most entries that are answered; there may be fewer. */
+                /** @description Maximum number of entries; a page may have fewer. */
                 limit?: components["parameters"]["limit_of_changes"];
-                /** @description Only what comes behind this cursor in the order of the answer. */
+                /** @description Only entries after this cursor, in the requested order. */
                 after?: components["parameters"]["after"];
             };
             path: {
@@ -4771,11 +4771,11 @@ export interface operations {
     get_network_history: {
         parameters: {
             query?: {
-                /** @description The oldest first, or the newest. */
+                /** @description Oldest first, or newest first. */
                 order_direction?: components["parameters"]["order_direction_of_changes"];
-                /** @description The most entries that are answered; there may be fewer. */
+                /** @description Maximum number of entries; a page may have fewer. */
                 limit?: components["parameters"]["limit_of_changes"];
-                /** @description Only what comes behind this cursor in the order of the answer. */
+                /** @description Only entries after this cursor, in the requested order. */
                 after?: components["parameters"]["after"];
             };
             path: {
@@ -4789,11 +4789,11 @@ export interface operations {
     get_port_history: {
         parameters: {
             query?: {
-                /** @description The oldest first, or the newest. */
+                /** @description Oldest first, or newest first. */
                 order_direction?: components["parameters"]["order_direction_of_changes"];
-                /** @description The most entries that are answered; there may be fewer. */
+                /** @description Maximum number of entries; a page may have fewer. */
                 limit?: components["parameters"]["limit_of_changes"];
-                /** @description Only what comes behind this cursor in the order of the answer. */
+                /** @description Only entries after this cursor, in the requested order. */
                 after?: components["parameters"]["after"];
             };
             path: {
@@ -4807,11 +4807,11 @@ export interface operations {
     get_service_history: {
         parameters: {
             query?: {
-                /** @description The oldest first, or the newest. */
+                /** @description Oldest first, or newest first. */
                 order_direction?: components["parameters"]["order_direction_of_changes"];
-                /** @description The most entries that are answered; there may be fewer. */
+                /** @description Maximum number of entries; a page may have fewer. */
                 limit?: components["parameters"]["limit_of_changes"];
-                /** @description Only what comes behind this cursor in the order of the answer. */
+                /** @description Only entries after this cursor, in the requested order. */
                 after?: components["parameters"]["after"];
             };
             path: {
@@ -4825,11 +4825,11 @@ export interface operations {
     get_subnet_history: {
         parameters: {
             query?: {
-                /** @description The oldest first, or the newest. */
+                /** @description Oldest first, or newest first. */
                 order_direction?: components["parameters"]["order_direction_of_changes"];
-                /** @description The most entries that are answered; there may be fewer. */
+                /** @description Maximum number of entries; a page may have fewer. */
                 limit?: components["parameters"]["limit_of_changes"];
-                /** @description Only what comes behind this cursor in the order of the answer. */
+                /** @description Only entries after this cursor, in the requested order. */
                 after?: components["parameters"]["after"];
             };
             path: {
@@ -4843,11 +4843,11 @@ export interface operations {
     get_tag_history: {
         parameters: {
             query?: {
-                /** @description The oldest first, or the newest. */
+                /** @description Oldest first, or newest first. */
                 order_direction?: components["parameters"]["order_direction_of_changes"];
-                /** @description The most entries that are answered; there may be fewer. */
+                /** @description Maximum number of entries; a page may have fewer. */
                 limit?: components["parameters"]["limit_of_changes"];
-                /** @description Only what comes behind this cursor in the order of the answer. */
+                /** @description Only entries after this cursor, in the requested order. */
                 after?: components["parameters"]["after"];
             };
             path: {
@@ -4861,9 +4861,9 @@ export interface operations {
     diff_changes: {
         parameters: {
             query: {
-                /** @description The earlier moment: a time, or a cursor. */
+                /** @description Start: a time or a cursor. */
                 from: string;
-                /** @description The later moment; now unless given. */
+                /** @description End: a time or a cursor; default now. */
                 to?: string;
                 /** @description Only entities of this network. */
                 network_id?: components["parameters"]["network_id"];
@@ -4877,9 +4877,9 @@ export interface operations {
     revert_changes: {
         parameters: {
             query?: {
-                /** @description Does everything but keep it: answers as the write would. */
+                /** @description Validate and report without writing; the response is that of the write. */
                 dry_run?: components["parameters"]["dry_run"];
-                /** @description Adds what the write changes to its answer, as `meta.plan`. */
+                /** @description Add the changes to the response as `meta.plan`. */
                 explain?: components["parameters"]["explain"];
             };
             header?: {
@@ -4908,9 +4908,9 @@ export interface operations {
                 network_id?: components["schemas"]["Uuid"];
                 /** @description Only these entities. */
                 ids?: components["parameters"]["ids"];
-                /** @description Primary order, always ascending. */
+                /** @description Primary sort key, always ascending. */
                 group_by?: "created_at" | "updated_at";
-                /** @description Within groups, or alone. Default `created_at`. */
+                /** @description Sort key, within groups if any. Default `created_at`. */
                 order_by?: "created_at" | "updated_at";
                 /** @description Direction of `order_by` only. */
                 order_direction?: components["parameters"]["order_direction"];
@@ -5077,26 +5077,26 @@ export interface operations {
     list_audit: {
         parameters: {
             query?: {
-                /** @description Only what this user did. */
+                /** @description Only actions of this user. */
                 user_id?: components["schemas"]["Uuid"];
-                /** @description Only what was done with this API key. */
+                /** @description Only actions with this API key. */
                 key_id?: components["schemas"]["Uuid"];
                 action?: "created" | "updated" | "deleted" | "rotated" | "revoked" | "accepted" | "password_changed" | "login_failed" | "second_factor_enabled" | "second_factor_disabled" | "second_factor_failed" | "recovery_codes_renewed" | "recovery_code_used" | "linked" | "unlinked" | "taken_over" | "first_used" | "paused" | "replayed" | "exported" | "imported";
                 /** @description Only entities of this kind. */
                 entity?: "Organization" | "User" | "Session" | "Invite" | "UserApiKey" | "Webhook";
                 /** @description Only this entity. */
                 entity_id?: components["parameters"]["entity_id"];
-                /** @description Only what this request did. */
+                /** @description Only actions of this request. */
                 request_id?: string;
-                /** @description Only entries of this time or later. */
+                /** @description Only entries at or after this time. */
                 since?: components["schemas"]["Instant"];
                 /** @description Only entries before this time. */
                 until?: components["schemas"]["Instant"];
-                /** @description The oldest first, or the newest. */
+                /** @description Oldest first, or newest first. */
                 order_direction?: components["parameters"]["order_direction_of_changes"];
-                /** @description The most entries that are answered; there may be fewer. */
+                /** @description Maximum number of entries; a page may have fewer. */
                 limit?: components["parameters"]["limit_of_changes"];
-                /** @description Only what comes behind this cursor in the order of the answer. */
+                /** @description Only entries after this cursor, in the requested order. */
                 after?: components["parameters"]["after"];
             };
         };
@@ -5107,17 +5107,17 @@ export interface operations {
     import_nmap: {
         parameters: {
             query: {
-                /** @description The network that the file is about. */
+                /** @description The network to import into. */
                 network_id: components["parameters"]["network_id_of_imports"];
-                /** @description Only answer what would be done. */
+                /** @description Report what would be done, without writing. */
                 dry_run?: components["parameters"]["dry_run_of_organizations"];
-                /** @description Blocks for subnets to create, before the /24 or /64 around an address is taken. */
+                /** @description Blocks for subnets to create, preferred over the /24 or /64 of an address. */
                 subnet_hint?: components["parameters"]["subnet_hint"];
-                /** @description When the file was made, for what is seen and missed; now unless given. */
+                /** @description When the file was created, for sightings; default now. */
                 seen_at?: components["parameters"]["seen_at"];
             };
         };
-        /** @description The XML that `nmap -oX` writes, in UTF-8. At most 20 MiB. */
+        /** @description XML output of `nmap -oX`, in UTF-8. At most 20 MiB. */
         requestBody: {
             content: {
                 "application/xml": string;
@@ -5131,19 +5131,19 @@ export interface operations {
     import_file: {
         parameters: {
             query: {
-                /** @description The network that the file is about. */
+                /** @description The network to import into. */
                 network_id: components["parameters"]["network_id_of_imports"];
-                /** @description Only answer what would be done. */
+                /** @description Report what would be done, without writing. */
                 dry_run?: components["parameters"]["dry_run_of_organizations"];
-                /** @description Blocks for subnets to create, before the /24 or /64 around an address is taken. */
+                /** @description Blocks for subnets to create, preferred over the /24 or /64 of an address. */
                 subnet_hint?: components["parameters"]["subnet_hint"];
-                /** @description When the file was made, for what is seen and missed; now unless given. */
+                /** @description When the file was created, for sightings; default now. */
                 seen_at?: components["parameters"]["seen_at"];
-                /** @description The machine that the file is from. */
+                /** @description The host that the file describes. */
                 host_id?: components["schemas"]["Uuid"];
-                /** @description The same by its host name; a host is created where none has it, and no address tells which one it is. */
+                /** @description The host name of the host that the file describes; created if neither the name nor an address matches one. */
                 hostname?: components["schemas"]["Text1To253"];
-                /** @description What the rows of a table are; its headings tell when this is absent. */
+                /** @description The kind of rows in a CSV table; by default detected from the headings. */
                 resource?: "hosts" | "interfaces" | "ports" | "services";
             };
             path: {
@@ -5183,7 +5183,7 @@ export interface operations {
                 network_id?: components["parameters"]["network_id"];
                 /** @description Only entities with any of these tags (ids of managed tags, or labels; a comma in a label is `\,`). */
                 tag_ids?: components["parameters"]["tag_ids"];
-                /** @description Of `dns`, which needs it: the zone in which the hosts are, such as `home.example`. */
+                /** @description Required for `dns`: the zone of the hosts, such as `home.example`. */
                 zone?: components["schemas"]["Text1To254"];
                 /** @description Of `csv`: what has a row; default `hosts`. */
                 resource?: "hosts" | "interfaces" | "ports" | "services";
