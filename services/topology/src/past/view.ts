@@ -23,7 +23,7 @@ const LOOKED_AT = 2_000;
 export interface View {
   readonly database: Database;
   readonly work: Work;
-  /** The caller's current rights, without hidden entities, for past states. */
+  /** The caller's current rights for past states, in which nothing is hidden. */
   readonly rights: Scope;
   /** The rights for stored states, excluding hidden entities. */
   readonly stored: Scope;
