@@ -1,0 +1,38 @@
+import type { Attack, Tenant } from "../support/attacks/attack.js";
+import { largeInventory } from "../support/attacks/large-inventory.js";
+import { expectThat, inTurns, tally } from "../support/attacks/parts.js";
+
+const CALLS = 200;
+const TOOLS = [
+  ["overview", {}],
+  ["find", { text: "s" }],
+  ["find", { text: ":1" }],
+  ["what_listens", { port: 1 }],
+  ["describe_host", { host: "host 1" }],
+  ["what_changed", {}],
+  ["what_is_gone", { days: 0 }],
+] as const;
+
+/** Each call makes up to three requests to the API, whose answers the gateway reads whole. */
+export const attack: Attack<Tenant> = {
+  name: `${CALLS} tool calls of assistants to an inventory of 36,000 services, 32 at a time`,
+  cheap: false,
+  prepare: largeInventory,
+  run: async (_target, tenant) => {
+    const answers = await inTurns(CALLS, 32, (n) => {
+      const [name, given] = TOOLS[n % TOOLS.length] ?? TOOLS[0];
+      const message = { jsonrpc: "2.0", id: n, method: "tools/call", params: { name, arguments: given } };
+      return tenant.send("POST", "/mcp", message, { accept: "application/json, text/event-stream" });
+    });
+    const refused = answers.filter(({ text }) => text.includes('"isError":true')).length;
+    const largest = Math.max(...answers.map(({ text }) => text.length));
+    const got = `${tally(answers.map(({ status }) => status))}; ${refused} tools refused`;
+    // Whoever asks for more than their share waits for themselves.
+    expectThat(
+      answers.every(({ status }) => [200, 429].includes(status)),
+      got,
+    );
+    expectThat(largest < 20_000, `an answer of ${largest} characters`);
+    return got;
+  },
+};
