@@ -203,7 +203,7 @@ describe("the danger zone", () => {
     await dialog.getByText("Incorrect password.").waitFor();
     await password.fill(account.password);
     await button(dialog, "Leave").click();
-    await page.getByText("You have left.").waitFor();
+    await page.getByText("You have left the organization.").waitFor();
     expect(await statusWith({ cookie: account.cookie })).toBe(401);
     await button(page, "Delete account…").click();
     await password.fill(account.password);
