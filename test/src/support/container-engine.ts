@@ -2,12 +2,16 @@
 import { execa } from "execa";
 import { succeeds } from "./python-tools.js";
 
-/** What a test run needs to start systems in containers. */
-export interface ContainerEngine {
-  /** Names of images, as settings of docker-compose.yml. */
-  readonly images: Readonly<Record<string, string>>;
+/** A Docker engine that answers. */
+export interface RunningEngine {
   /** Ends the engine, when it was started for us. */
   stop(): Promise<void>;
+}
+
+/** What a test run needs to start systems in containers. */
+export interface ContainerEngine extends RunningEngine {
+  /** Names of images, as settings of docker-compose.yml. */
+  readonly images: Readonly<Record<string, string>>;
 }
 
 // The first of each is what docker-compose.yml names. Where it cannot be had, another build of the same server does.
@@ -29,21 +33,32 @@ USER haproxy
  *
  * @returns null when there is none
  */
-export async function prepareEngine(env: NodeJS.ProcessEnv): Promise<ContainerEngine | null> {
+export async function startEngine(env: NodeJS.ProcessEnv): Promise<RunningEngine | null> {
   const isRunning = () => succeeds("docker", ["info"]);
   const lab = env["CONTAINER_LAB"] ?? "";
   const isOurs = !(await isRunning()) && lab !== "";
   if (isOurs) await execa(lab, ["up"], { stdio: ["ignore", "inherit", "inherit"] });
   if (!(await isRunning())) return null;
-  await removeLeftovers();
-  const images: Record<string, string> = {};
-  for (const [setting, names] of Object.entries(IMAGES)) images[setting] = env[setting] ?? (await firstOf(names));
   return {
-    images,
     stop: async () => {
       if (isOurs) await execa(lab, ["down"], { stdio: ["ignore", "inherit", "inherit"] });
     },
   };
+}
+
+/** The same with the images that a system is made of, and without what a killed run has left. */
+export async function prepareEngine(env: NodeJS.ProcessEnv): Promise<ContainerEngine | null> {
+  const engine = await startEngine(env);
+  if (engine === null) return null;
+  await removeLeftovers();
+  const images: Record<string, string> = {};
+  for (const setting of Object.keys(IMAGES)) images[setting] = await imageOf(setting, env);
+  return { ...engine, images };
+}
+
+/** The image that a setting of docker-compose.yml names, else one that is there or can be fetched. */
+export async function imageOf(setting: string, env: NodeJS.ProcessEnv): Promise<string> {
+  return env[setting] ?? (await firstOf(IMAGES[setting] ?? []));
 }
 
 /** The first image that is there or can be fetched. */

@@ -1,13 +1,15 @@
-/** Three machines as a lab of network namespaces saw them (`npm run test:lab` builds it and runs this on what it sees). */
+/** Machines as a lab of containers saw them (`npm run test:lab` builds one, and runs this in all orders on what it sees). */
 import { describe, expect, it } from "@jest/globals";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createMemoryNetwork, type MemoryNetwork } from "./testing/network.js";
 import { servicesOf } from "./testing/sightings.js";
 
-const FOLDER =
-  process.env["LAB_FILES"] ?? fileURLToPath(new URL("../../src/imports/testing/corpus/lab/", import.meta.url));
+const LIVE = process.env["LAB_FILES"];
+const FOLDER = LIVE ?? fileURLToPath(new URL("../../src/imports/testing/corpus/lab/", import.meta.url));
+/** Of the orders of what was recorded, each of this many. */
+const STEP = LIVE === undefined ? 23 : 1;
 /** Leases name machines by their short names; whoever sends sockets may name them otherwise. */
 const FILES: readonly (readonly [file: string, hostname?: string])[] = [
   ["dnsmasq.leases"],
@@ -15,8 +17,17 @@ const FILES: readonly (readonly [file: string, hostname?: string])[] = [
   ["sockets-web.txt", "web.lab.example"],
   ["scan.xml"],
   ["neighbours.json"],
+  ["containers.json", "dock.lab.example"],
 ];
-const texts = new Map(FILES.map(([file]) => [file, readFileSync(join(FOLDER, file), "utf8")]));
+/** A lab of network namespaces has no containers. */
+const seen = FILES.filter(([file]) => existsSync(join(FOLDER, file)));
+const texts = new Map(seen.map(([file]) => [file, readFileSync(join(FOLDER, file), "utf8")]));
+const expected = [
+  " [no card]: 53/Tcp@own",
+  ...(texts.has("containers.json") ? ["dock [00:16:3E:00:00:FE]: 9000/Tcp@own"] : []),
+  "nas [00:16:3E:00:00:0A]: 2222/Tcp@all · 8096/Tcp@all",
+  "web [02:42:0A:4D:00:33]: 2222/Tcp@all · 9443/Tcp@own",
+];
 
 function ordersOf<T>(items: readonly T[]): T[][] {
   if (items.length < 2) return [[...items]];
@@ -35,23 +46,17 @@ function hostsIn({ hosts }: MemoryNetwork): string[] {
     .sort();
 }
 
-describe("three machines, seen by leases, sockets, a scan and neighbours", () => {
+describe("machines, seen by leases, sockets, a scan, neighbours and containers", () => {
   const importAll = (order: typeof FILES, network = createMemoryNetwork()): MemoryNetwork => {
     for (const [file, hostname] of order) network.importFile(texts.get(file) ?? "", false, { hostname });
     return network;
   };
 
-  it("are three hosts with the same cards and bindings in all 120 orders, and again", () => {
-    const expected = [
-      " [no card]: 53/Tcp@own",
-      "nas [00:16:3E:00:00:0A]: 22/Tcp@all · 8080/Tcp@all",
-      "web [00:16:3E:00:00:0B]: 22/Tcp@all · 443/Tcp@own",
-    ];
-    const orders = ordersOf(FILES);
-    expect(orders.length).toBe(120);
-    for (const order of orders) {
+  it("are one host each, with the same cards and bindings in whatever order, and again", () => {
+    for (const order of ordersOf(seen).filter((_, at) => at % STEP === 0)) {
       const network = importAll(order);
-      expect([order.map(([file]) => file), ...hostsIn(network)]).toEqual([order.map(([file]) => file), ...expected]);
+      const files = order.map(([file]) => file);
+      expect([files, ...hostsIn(network)]).toEqual([files, ...expected]);
       for (const [file, hostname] of order)
         expect(network.importFile(texts.get(file) ?? "", true, { hostname }).map(({ action }) => action)).not.toContain(
           "create",

@@ -27,6 +27,8 @@ describe("the program behind a socket", () => {
   it("says less than the port where it runs others, and nothing where it passes on", () => {
     expect(definitionOf("java", 9200)).toBe("Elasticsearch called Elasticsearch");
     expect(definitionOf("java")).toBe("java called java");
+    expect(definitionOf("MainThread", 8123)).toBe(definitionOf("node", 8123));
+    expect(definitionOf("MainThread")).toBe("node called node");
     expect(definitionOf("docker-proxy", 22)).toBe("SSH called SSH");
     expect(definitionOf("docker-proxy")).toBeUndefined();
     expect(serviceOfProcess(null)).toBeNull();

@@ -157,10 +157,14 @@ export const SERVICE_OF_PROCESS: Readonly<Partial<Record<string, string>>> = {
   coredns: "CoreDNS",
 };
 
+/** What Node 24 and later call their main thread, which is what the kernel tells of them. */
+const MAIN_THREAD_OF_NODE = "MainThread";
+
 const CATALOGUED: ReadonlySet<string> = new Set(CATALOGUE.map(({ name }) => name));
 
-/** What a program says of the service behind its socket; null when it says nothing. @param program as the kernel names it */
-export function serviceOfProcess(program: string | null): SeenService | null {
+/** What a program says of the service behind its socket; null when it says nothing. @param written as the kernel names it */
+export function serviceOfProcess(written: string | null): SeenService | null {
+  const program = written === MAIN_THREAD_OF_NODE ? "node" : written;
   const name = program?.toLowerCase();
   if (program === null || name === undefined || PASS_ON.has(name)) return null;
   // Programs add to their names what a part of them does, such as `pveproxy worker`.
