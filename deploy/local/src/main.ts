@@ -1,6 +1,7 @@
 /** `npm start`: from settings to a running system, and back to nothing left running. */
-import { createDemo } from "./demo/create.js";
-import type { DemoAccess } from "./demo/access.js";
+import { createDemo, type DemoOptions } from "./demo/create.js";
+import { type DemoRecord, readDemoRecord, writeDemoRecord } from "./demo/access.js";
+import { moveIntoPast } from "./demo/past.js";
 import { type Component, runFolderOf } from "./processes/component.js";
 import { freePorts, requireFreePort } from "./processes/ports.js";
 import { stopLeftovers } from "./processes/run-records.js";
@@ -98,18 +99,37 @@ async function start(
   };
   const replicasOf = (kind: ProcessKind): Component[] =>
     ports[kind].map((own, index) => createProcess(kind, `${kind}-${index + 1}`, own, system));
-  await supervisor.start([...replicasOf("topology"), ...replicasOf("identity")]);
-  await supervisor.start(replicasOf("gateway"));
-
-  const demo = settings.demo ? await demoOrSentence(gatewayPorts[0] ?? settings.port, dataDir, signal) : null;
+  const startProcesses = async (): Promise<void> => {
+    await supervisor.start([...replicasOf("topology"), ...replicasOf("identity")]);
+    await supervisor.start(replicasOf("gateway"));
+  };
   const urls = gatewayPorts.map((port) => `http://localhost:${port}`);
+  const isAlone = given.mongodb === undefined;
+  await moveDemo(system, readDemoRecord(dataDir)); // an earlier start was stopped before it could
+  await startProcesses();
+  const baseUrl = `http://127.0.0.1:${gatewayPorts[0] ?? settings.port}`;
+  const demo = settings.demo ? await demoOrSentence({ baseUrl, dataDir, report, signal, isAlone }) : null;
+  if (demo?.toMove !== undefined) {
+    say("Moving its history into the past week …");
+    await supervisor.stopProcesses();
+    await moveDemo(system, demo);
+    await startProcesses();
+  }
   say(banner(urls, dataDir, demo));
 }
 
+/** Moves the times of a demo that has just been made, while no process runs. */
+async function moveDemo({ dataDir, servers, databases }: System, record: DemoRecord | null): Promise<void> {
+  if (record?.toMove === undefined) return;
+  const { toMove, ...rest } = record;
+  await moveIntoPast({ mongodbUrl: servers.mongodb, databases, ...toMove });
+  writeDemoRecord(dataDir, rest);
+}
+
 /** The system is of use without its demo data: a failure is said, not fatal. */
-async function demoOrSentence(port: number, dataDir: string, signal: AbortSignal): Promise<DemoAccess | null> {
+async function demoOrSentence(options: DemoOptions): Promise<DemoRecord | null> {
   try {
-    return await createDemo({ baseUrl: `http://127.0.0.1:${port}`, dataDir, report, signal });
+    return await createDemo(options);
   } catch (error) {
     if (!(error instanceof StartProblem)) throw error;
     console.error(`\n${error.message}`);

@@ -29,7 +29,7 @@ const stack = await startStack();
 const browser = await startChromium();
 try {
   await mkdir(FOLDER, { recursive: true });
-  const options = { baseUrl: stack.url, dataDir: stack.dataDir, report: () => undefined };
+  const options = { baseUrl: stack.url, dataDir: stack.dataDir, report: () => undefined, isAlone: false };
   const { email, password } = await createDemo({ ...options, signal: new AbortController().signal });
   const nobody = callerOf(stack.url, "nobody");
   const session = cookieOf((await nobody.send("post", "/api/auth/login", { email, password })).headers);

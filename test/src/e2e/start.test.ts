@@ -9,9 +9,12 @@ import { freePorts } from "@nts/local/processes/ports";
 import { type RunRecord, stopLeftovers } from "@nts/local/processes/run-records";
 import { loadSecrets } from "@nts/local/secrets";
 import { mongodbUrlOf } from "@nts/local/servers/mongod";
+import type { Change } from "@nts/shared/contract";
+import { type DemoWeek, demoWeek } from "../support/demo-week.js";
 import { startByHand, type StartedByHand } from "../support/npm-start.js";
 
 const READY = "Ctrl-C stops everything";
+const DAY_MS = 86_400_000;
 
 jest.setTimeout(60_000);
 
@@ -76,12 +79,15 @@ describe("npm start, once it runs", () => {
   let place: Place;
   let one: StartedByHand;
   let secrets: string;
+  let week: DemoWeek;
+  let changes: Change[];
 
   beforeAll(async () => {
     place = await newPlace();
-    one = place.start();
+    one = place.start(["--demo"]);
     await one.untilPrinted(READY);
-  });
+    week = demoWeek(`http://127.0.0.1:${place.port}`, place.dataDir);
+  }, 120_000);
 
   afterAll(() => place.clear());
 
@@ -92,6 +98,40 @@ describe("npm start, once it runs", () => {
     const names = ["gateway-1", "identity-1", "mongod", "nats", "redis", "topology-1"];
     expect((await alive(await runs())).sort()).toEqual(names);
     expect((await fetch(`http://127.0.0.1:${port}/api/health`)).status).toBe(200);
+  });
+
+  it("has a demo with a week of history, which ends yesterday", async () => {
+    changes = await week.changes();
+    const times = changes.map(({ at }) => Date.parse(at));
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    expect(Date.now() - times[0]!).toBeGreaterThan(6 * DAY_MS);
+    expect(new Set(times.map((time) => new Date(time).toDateString())).size).toBe(7);
+    expect(Date.now() - times.at(-1)!).toBeGreaterThan(600_000);
+    for (const { at, action, after } of changes)
+      if (after !== null) {
+        const { created_at: created, updated_at: updated } = after as Record<string, string>;
+        expect(Math.abs(Date.parse(at) - Date.parse(updated!))).toBeLessThan(60_000);
+        if (action === "created") expect(created).toBe(updated);
+      }
+  });
+
+  it("has a history that agrees with what the lists of the demo answer, now and as of any day", async () => {
+    expect(await week.differences(changes)).toEqual([]);
+    for (let days = 1; days <= 7; days++) {
+      const asOf = new Date(Date.now() - days * DAY_MS).toISOString();
+      const until = changes.filter(({ at }) => at <= asOf);
+      expect(await week.differences(until, asOf)).toEqual([]);
+    }
+  });
+
+  it("takes changes of the demo under the ETags that it has answered", async () => {
+    const { data } = (await week.caller.send("get", "/api/v1/hosts?limit=1")).body as { data: [{ id: string }] };
+    const path = `/api/v1/hosts/${data[0].id}`;
+    const etag = String((await week.caller.send("get", path)).headers.get("etag"));
+    const rename = () => week.caller.send("patch", path, { name: "Renamed today" }, { "if-match": etag });
+    expect([(await rename()).status, (await rename()).status]).toEqual([200, 412]);
+    await expect(week.changes()).resolves.toHaveLength(changes.length + 1);
+    expect(await week.differences(await week.changes())).toEqual([]);
   });
 
   it("has its data folder for itself, and refuses another start in one sentence", async () => {
@@ -111,6 +151,7 @@ describe("npm start, once it runs", () => {
   });
 
   it("leaves nothing running after SIGTERM", async () => {
+    changes = await week.changes();
     await writeNote(await mongodbUrl(place));
     secrets = await readFile(join(place.dataDir, "secrets.json"), "utf8");
     const records = await place.runs();
@@ -122,9 +163,11 @@ describe("npm start, once it runs", () => {
   });
 
   it("has its data again at the next start, and its secrets, which are for their owner alone", async () => {
-    one = place.start();
+    one = place.start(["--demo"]);
     await one.untilPrinted(READY);
     expect(await readNote(await mongodbUrl(place))).toBe("kept");
+    expect(await week.changes()).toEqual(changes);
+    expect(one.output()).not.toContain("history");
     expect(await readFile(join(place.dataDir, "secrets.json"), "utf8")).toBe(secrets);
     expect((await stat(join(place.dataDir, "secrets.json"))).mode & 0o777).toBe(0o600);
   });

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Seeding } from "./past.rules.js";
 
 /** What opens the demo organization. */
 export interface DemoAccess {
@@ -11,6 +12,8 @@ export interface DemoAccess {
 /** What is remembered of the demo between two starts; `complete` once all of its data has been created. */
 export interface DemoRecord extends DemoAccess {
   readonly complete: boolean;
+  /** The times that are still to be moved into the past, before anything else is written. */
+  readonly toMove?: { readonly organizationId: string; readonly seeding: Seeding };
 }
 
 /** The record in `demo.json` of the data folder, or null when the demo was never begun. */

@@ -3,21 +3,25 @@
  * an interrupted one is completed (what is there already, by name, is left alone).
  */
 import { randomBytes } from "node:crypto";
-import { type DemoAccess, type DemoRecord, readDemoRecord, writeDemoRecord } from "./access.js";
+import { type DemoRecord, readDemoRecord, writeDemoRecord } from "./access.js";
 import { ApiRefusal, createDemoApi, type DemoApi } from "./api.js";
 import { ENGINEER, enterAs, HELP_DESK } from "./colleagues.js";
 import { createHistory } from "./history.js";
 import { createNetwork } from "./network.js";
+import { type PastMoment, type Phase, timeOf } from "./past.rules.js";
 import { StartProblem } from "../start-problem.js";
 
 const EMAIL = "demo@example.com";
 const ORGANIZATION = "Example Company";
+const WRITTEN_DOWN: PastMoment = { daysAgo: 7, at: "09:15" };
 
 export interface DemoOptions {
   readonly baseUrl: string;
   readonly dataDir: string;
   readonly report: (line: string) => void;
   readonly signal: AbortSignal;
+  /** Nobody else uses the databases, so that the times of a new demo can be moved into the past. */
+  readonly isAlone: boolean;
 }
 
 interface User {
@@ -30,8 +34,14 @@ interface User {
  *
  * @throws StartProblem when the API refuses something, naming what
  */
-export async function createDemo(options: DemoOptions): Promise<DemoAccess> {
-  const { dataDir, report } = options;
+export async function createDemo(options: DemoOptions): Promise<DemoRecord> {
+  const { dataDir, report, isAlone } = options;
+  const phases: Phase[] = [];
+  const now = Date.now();
+  const begin = (when: PastMoment): void => {
+    phases.push({ at: Date.now(), past: timeOf(when, now) });
+  };
+  begin(WRITTEN_DOWN);
   const api = createDemoApi(options);
   let record = readDemoRecord(dataDir) ?? newRecord();
   writeDemoRecord(dataDir, record); // before the account exists: its password must not be lost
@@ -49,9 +59,12 @@ export async function createDemo(options: DemoOptions): Promise<DemoAccess> {
     const invitation = { owner: api, password: record.password, networkIds: [networkId], options };
     const engineer = await enterAs(ENGINEER, invitation);
     const helpDesk = await enterAs(HELP_DESK, invitation);
-    await createHistory({ engineer, "help desk": helpDesk, script: api });
     await createWebhook(api);
-    record = { ...record, complete: true };
+    await createHistory({ engineer, "help desk": helpDesk, script: api }, begin);
+    await untilTold(api);
+    // Only what this start has written itself is moved.
+    const toMove = { organizationId: user.organization_id, seeding: { phases, until: Date.now() } };
+    record = { ...record, complete: true, ...(isNew && isAlone && { toMove }) };
     writeDemoRecord(dataDir, record);
   }
   return record;
@@ -105,6 +118,11 @@ async function createWebhook(api: DemoApi): Promise<void> {
   if ((await api.get<readonly unknown[]>("/api/v1/webhooks")).length > 0) return;
   const filter = { entities: ["Host", "Service"], actions: ["created", "deleted"] };
   await api.post("/api/v1/webhooks", { url: "https://hooks.example.com/topology", filter, is_enabled: false });
+}
+
+/** Waits until the journal has all changes: a read of the last seconds does. */
+async function untilTold(api: DemoApi): Promise<void> {
+  await api.get(`/api/v1/networks?as_of=${new Date().toISOString()}`);
 }
 
 function newRecord(): DemoRecord {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { DemoApi } from "./api.js";
 import { type DemoHost, type SubnetKey, SUBNETS } from "./data.js";
 import { HOSTS } from "./network.js";
+import type { PastMoment } from "./past.rules.js";
 
 /** Who changes something: people with accounts of their own, and a script with a key of the demo account. */
 export type DemoActor = "engineer" | "help desk" | "script";
@@ -20,6 +21,7 @@ export interface FoundHost extends Named {
 }
 
 export interface DemoChange {
+  readonly when: PastMoment;
   readonly by: DemoActor;
   /** Why, as `Change-Comment`. */
   readonly comment: string;
@@ -30,61 +32,87 @@ export interface DemoChange {
 
 type Make = DemoChange["make"];
 
-/** What happened in the demo network after it was written down. An interrupted history is told again from its beginning. */
+/** What happened in the demo network in the week after it was written down. An interrupted history is told again from its beginning. */
 export const CHANGES: readonly DemoChange[] = [
   {
+    when: { daysAgo: 6, at: "02:10" },
     by: "script",
     comment: "Nightly inventory: new operating system",
     host: "Design workstation",
     make: patchHost({ description: "Mac of the design team, macOS 26" }),
   },
   {
+    when: { daysAgo: 6, at: "10:40" },
     by: "help desk",
     comment: "Moved upstairs with the planning office",
     host: "Printer second floor",
     make: patchHost({ description: "Large format printer of the planning office, room 2.14" }),
   },
   {
+    when: { daysAgo: 5, at: "08:55" },
     by: "engineer",
     comment: "Two disks are being replaced",
     host: "NAS",
     make: patchHost({ tags: { add: ["maintenance"] } }),
   },
   {
+    when: { daysAgo: 5, at: "15:20" },
     by: "engineer",
     comment: "Kept free for test systems of customers",
     host: "Web proxy",
     make: reserveIn("DMZ", { from: "10.20.40.48", to: "10.20.40.62", purpose: "Customer tests" }),
   },
-  { by: "help desk", comment: "Status page for the help desk", host: "Container host", make: addStatusPage },
   {
+    when: { daysAgo: 4, at: "11:05" },
+    by: "help desk",
+    comment: "Status page for the help desk",
+    host: "Container host",
+    make: addStatusPage,
+  },
+  {
+    when: { daysAgo: 4, at: "16:30" },
     by: "engineer",
     comment: "Reachable from everywhere for the update",
     host: "Container host",
     make: bindPort("Portainer", 9443, "all"),
   },
   {
+    when: { daysAgo: 4, at: "17:10" },
     by: "engineer",
     comment: "Update done, reachable from the servers only again",
     host: "Container host",
     make: bindPort("Portainer", 9443, "first"),
   },
-  { by: "script", comment: "Nightly inventory: containers", host: "Container host", make: importContainers },
-  { by: "help desk", comment: "Trying the new backup agent", host: "Proxmox 2", make: addTrialHost },
-  { by: "help desk", comment: "The trial is over", host: "Proxmox 2", make: deleteTrialHost },
   {
-    by: "engineer",
-    comment: "Disks replaced, the array is healthy",
-    host: "NAS",
-    make: patchHost({ tags: { remove: ["maintenance"] } }),
+    when: { daysAgo: 3, at: "02:10" },
+    by: "script",
+    comment: "Nightly inventory: containers",
+    host: "Container host",
+    make: importContainers,
   },
   {
+    when: { daysAgo: 3, at: "09:40" },
+    by: "help desk",
+    comment: "Trying the new backup agent",
+    host: "Proxmox 2",
+    make: addTrialHost,
+  },
+  {
+    when: { daysAgo: 2, at: "14:25" },
+    by: "help desk",
+    comment: "The trial is over",
+    host: "Proxmox 2",
+    make: deleteTrialHost,
+  },
+  {
+    when: { daysAgo: 1, at: "01:50" },
     by: "script",
     comment: "Scan of three weeks ago, imported later",
     host: "Design workstation",
     make: scanAll({ daysAgo: 21 }),
   },
   {
+    when: { daysAgo: 1, at: "02:10" },
     by: "script",
     comment: "Nightly scan",
     host: "Design workstation",
@@ -93,15 +121,26 @@ export const CHANGES: readonly DemoChange[] = [
       closed: { "Wireless controller": [8843], "Printer second floor": [9100] },
     }),
   },
+  {
+    when: { daysAgo: 1, at: "10:15" },
+    by: "engineer",
+    comment: "Disks replaced, the array is healthy",
+    host: "NAS",
+    make: patchHost({ tags: { remove: ["maintenance"] } }),
+  },
 ];
 
 const DAY_MS = 86_400_000;
 const TRIAL = "Backup trial";
 const STATUS_PAGE = "Status page";
 
-/** Makes the changes, each by the one who made it. */
-export async function createHistory(actors: Readonly<Record<DemoActor, DemoApi>>): Promise<void> {
-  for (const { by, comment, host: name, make } of CHANGES) {
+/** Makes the changes, each by the one who made it. @param begin is told when each of them is to have happened */
+export async function createHistory(
+  actors: Readonly<Record<DemoActor, DemoApi>>,
+  begin: (when: PastMoment) => void,
+): Promise<void> {
+  for (const { when, by, comment, host: name, make } of CHANGES) {
+    begin(when);
     const api = actors[by];
     const hosts = await api.get<FoundHost[]>(`/api/v1/hosts?q=${encodeURIComponent(name)}&limit=0`);
     const host = hosts.find((one) => one.name === name);

@@ -18,6 +18,8 @@ export interface Supervisor {
    * @throws StartProblem when one of them does not become ready; the others are stopped by `stop`
    */
   start(components: readonly Component[]): Promise<void>;
+  /** Stops gateways, then services, which may be started again; servers run on. */
+  stopProcesses(): Promise<void>;
   /** Stops everything: gateways, then services, then servers. Nothing is started any more. */
   stop(): Promise<void>;
 }
@@ -30,6 +32,8 @@ const STEADY_MS = 60_000;
 interface Running {
   readonly tier: Tier;
   readonly child: Child;
+  /** It is stopped on purpose, and not started again. */
+  isLeaving?: boolean;
 }
 
 export function createSupervisor(dataDir: string, report: (line: string) => void): Supervisor {
@@ -52,19 +56,25 @@ export function createSupervisor(dataDir: string, report: (line: string) => void
     void keepRunning(component, child);
   }
 
+  function isWanted({ name }: Component, child: Child): boolean {
+    const entry = running.get(name);
+    return entry?.child === child && entry.isLeaving !== true;
+  }
+
   async function keepRunning(component: Component, first: Child): Promise<void> {
     let child = first;
     let delayMs = FIRST_DELAY_MS;
     for (;;) {
       const begun = Date.now();
       const exit = await child.exited;
-      if (stopping.signal.aborted) return;
+      if (stopping.signal.aborted || !isWanted(component, child)) return;
       if (Date.now() - begun > STEADY_MS) delayMs = FIRST_DELAY_MS;
       report(
         `${component.name} ${endedHow(exit)}; starting it again in ${delayMs / 1000} s (log: ${logFileOf(dataDir, component.name)}.1)`,
       );
       try {
         await sleep(delayMs, undefined, { signal: stopping.signal });
+        if (!isWanted(component, child)) return;
         child = spawn(component);
       } catch {
         return; // told to stop meanwhile
@@ -79,18 +89,22 @@ export function createSupervisor(dataDir: string, report: (line: string) => void
     }
   }
 
-  async function stopTier(tier: Tier): Promise<void> {
-    const children = [...running.values()].filter((entry) => entry.tier === tier);
-    await Promise.all(children.map(({ child }) => child.stop(STOP_GRACE_MS)));
-  }
-
   return {
     async start(components) {
       await Promise.all(components.map(startOne));
     },
+    async stopProcesses() {
+      for (const tier of ["gateway", "service"] as const) await stopTier(running, tier);
+    },
     async stop() {
       stopping.abort();
-      for (const tier of TIERS.toReversed()) await stopTier(tier);
+      for (const tier of TIERS.toReversed()) await stopTier(running, tier);
     },
   };
+}
+
+async function stopTier(running: ReadonlyMap<string, Running>, tier: Tier): Promise<void> {
+  const leaving = [...running.values()].filter((entry) => entry.tier === tier);
+  for (const entry of leaving) entry.isLeaving = true;
+  await Promise.all(leaving.map(({ child }) => child.stop(STOP_GRACE_MS)));
 }

@@ -1,0 +1,63 @@
+import { isDeepStrictEqual } from "node:util";
+import { type AnyBulkWriteOperation, type Collection, type Document, type Filter, MongoClient } from "mongodb";
+import { moved, type Seeding } from "./past.rules.js";
+
+// The API cannot write the past. So the demo is seeded in minutes, and its times are then moved in the databases, while neither
+// service runs: in entities, journal and audit log alike, so that they still agree.
+
+const SEEDED = {
+  topology: [
+    ...["networks", "subnets", "hosts", "interfaces", "ports", "services", "bindings", "tags"],
+    ...["journal", "webhooks", "webhook_states", "audit_notes"],
+  ],
+  identity: ["users", "api_keys", "audit"],
+} as const;
+
+const BATCH = 500;
+
+export interface MoveOptions {
+  readonly mongodbUrl: string;
+  /** The names of both databases. */
+  readonly databases: Readonly<Record<keyof typeof SEEDED, string>>;
+  readonly organizationId: string;
+  readonly seeding: Seeding;
+}
+
+/** Moves the times of an organization that has just been seeded. It may be repeated after an interruption. */
+export async function moveIntoPast(options: MoveOptions): Promise<void> {
+  const { mongodbUrl, databases, organizationId, seeding } = options;
+  const client = new MongoClient(mongodbUrl);
+  try {
+    const open = (service: keyof typeof SEEDED, collection: string): Collection<Stored> =>
+      client.db(databases[service]).collection(collection);
+    for (const service of ["topology", "identity"] as const)
+      for (const name of SEEDED[service])
+        await moveAll(open(service, name), { organization_id: organizationId }, seeding);
+    await moveAll(open("identity", "organizations"), { _id: organizationId }, seeding);
+  } finally {
+    await client.close();
+  }
+}
+
+interface Stored extends Document {
+  readonly _id: string;
+}
+
+async function moveAll(collection: Collection<Stored>, filter: Filter<Stored>, seeding: Seeding): Promise<void> {
+  let writes: AnyBulkWriteOperation<Stored>[] = [];
+  const write = async (): Promise<void> => {
+    if (writes.length > 0) await collection.bulkWrite(writes, { ordered: false });
+    writes = [];
+  };
+  for await (const { _id, ...fields } of collection.find(filter)) {
+    const $set = Object.fromEntries(
+      Object.entries(fields).flatMap(([name, value]) => {
+        const after = moved(seeding, value);
+        return isDeepStrictEqual(value, after) ? [] : [[name, after]];
+      }),
+    );
+    if (Object.keys($set).length > 0) writes.push({ updateOne: { filter: { _id }, update: { $set } } });
+    if (writes.length === BATCH) await write();
+  }
+  await write();
+}
