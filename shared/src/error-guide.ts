@@ -45,6 +45,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   api_key_expired: { params: "", remedy: "Create a new key, or extend this one." },
   api_key_disabled: { params: "", remedy: "Enable the key." },
   session_expired: { params: "", remedy: "Sign in again." },
+  link_expired: { params: "", remedy: "Ask for another mail, and open the link of the newest one." },
   sign_in_expired: { params: "", remedy: "Begin the sign-in by the provider again, in this browser." },
   permission_denied: { params: "`required`", remedy: "Use a credential with the required level or scope." },
   session_required: { params: "", remedy: "Sign in, and send the session cookie." },
@@ -145,6 +146,10 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     params: "`of`: `user` or `organization`, `retry_after_seconds`",
     remedy: "Close streams that are not needed, or share one.",
   },
+  mail_throttled: {
+    params: "`retry_after_seconds`",
+    remedy: "Look for the mails that were sent; otherwise retry after the seconds in `Retry-After`.",
+  },
   login_throttled: { params: "`retry_after_seconds`", remedy: RETRY },
   internal_error: { params: "", remedy: "Report the `request_id` to the operator." },
   upstream_failed: {
@@ -161,6 +166,10 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     remedy: "Wait as long as `Retry-After` says; when it goes on, MongoDB needs more disk or cache.",
   },
   unavailable: { params: "", remedy: RETRY },
+  mail_not_configured: {
+    params: "",
+    remedy: "Ask the operator to set `SMTP_URL` and `MAIL_FROM`, or to reset the password with `admin`.",
+  },
   second_factor_not_configured: {
     params: "",
     remedy: "Ask the operator to set `SECOND_FACTOR_SECRETS`; a recovery code works all the same.",

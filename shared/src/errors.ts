@@ -17,6 +17,7 @@ export const ERRORS = {
   api_key_expired: "The API key has expired.",
   api_key_disabled: "The API key is disabled.",
   session_expired: "The session has ended.",
+  link_expired: "The link was used before, or comes too late; ask for another one.",
   sign_in_expired: "The sign-in comes too late, or was begun in another browser; begin again.",
   permission_denied: "The caller's permission level does not allow this.",
   session_required: "This operation requires a session; API keys are not accepted.",
@@ -61,6 +62,7 @@ export const ERRORS = {
   rate_limited: "Too many requests.",
   too_many_in_flight: "Too many requests at the same time; wait for some of them to be answered.",
   too_many_streams: "Too many streams are open; close some of them.",
+  mail_throttled: "Too many mails were asked for; wait before asking for another one.",
   login_throttled: "Too many failed login attempts; wait before trying again.",
   internal_error: "An internal error occurred.",
   upstream_failed: "A dependency returned an unusable response.",
@@ -68,6 +70,7 @@ export const ERRORS = {
   provider_unavailable: "The provider does not answer; try again shortly.",
   storage_overloaded: "The database has no room for this at the moment; try again later.",
   unavailable: "A dependency is temporarily unavailable; try again shortly.",
+  mail_not_configured: "This server sends no mail.",
   second_factor_not_configured: "This server cannot keep second factors.",
   upstream_timeout: "A dependency did not respond in time.",
 } as const;

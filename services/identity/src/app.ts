@@ -32,11 +32,15 @@ import { type KeyRoutes, mountKeys } from "./keys/routes.js";
 import { createDropDeadNetworks } from "./networks/dead-networks.js";
 import { createForgetNetworks } from "./networks/forget-networks.js";
 import { createReferenceSweep, type ReferenceSweep, type ReferenceSweepParts } from "./networks/sweep.js";
+import type { Compose, Delivery } from "./mail/delivery.js";
+import { createMail, type MailSettings } from "./mail/mail.js";
+import { writeBy } from "./mail/writers.js";
 import { createGuess } from "./logins/guess.js";
 import { OF_CODES } from "./logins/throttle.rules.js";
 import { mountOrganizationDeletion, type OrganizationDeletionRoute } from "./organizations/deletion-route.js";
 import { mountOrganizations } from "./organizations/routes.js";
 import { createOrganizationSweep, type OrganizationSweep } from "./organizations/sweep.js";
+import { mountResetsByMail } from "./password-resets/mount.js";
 import { mountSignInByProvider } from "./providers/mount.js";
 import { createProviders } from "./providers/providers.js";
 import type { ProviderSettings } from "./providers/settings.js";
@@ -47,20 +51,20 @@ import { createRequireConfirmed } from "./second-factor/confirmed.js";
 import { mountSecondFactors } from "./second-factor/routes.js";
 import { createResetSecondFactor } from "./second-factor/reset.js";
 import { createSealer } from "./second-factor/seal.js";
-import { createBeginSession } from "./sessions/begin.js";
+import { type BeginSessionOptions, createBeginSession } from "./sessions/begin.js";
 import { createSessionCookies } from "./sessions/cookie.js";
 import { createReplaceSessions } from "./sessions/replace.js";
-import { mountOwnSessions } from "./sessions/own-routes.js";
-import { mountSessions } from "./sessions/routes.js";
+import { mountOwnSessions, type OwnSessionRoutes } from "./sessions/own-routes.js";
+import { mountSessions, type SessionRoutes } from "./sessions/routes.js";
 import { createStores } from "./stores.js";
 import { createAuditNoteSource, createTopologyDirectory, type TopologyDirectory } from "./topology.js";
 import { createApplyRights } from "./users/apply-rights.js";
-import { createChangePassword } from "./users/change-password.js";
-import { createConfirmCaller } from "./users/confirm-caller.js";
+import { type ChangePasswordOptions, createChangePassword } from "./users/change-password.js";
+import { type ConfirmCallerOptions, createConfirmCaller } from "./users/confirm-caller.js";
 import { createRequireLasting } from "./users/lasting.js";
 import { type LeavingRoutes, mountLeaving } from "./users/leaving-routes.js";
 import { createRequireStrongPassword, type JudgePassword } from "./users/strength.js";
-import { mountPasswords } from "./users/password-routes.js";
+import { mountPasswords, type PasswordRoutes } from "./users/password-routes.js";
 import type { Passwords } from "./users/passwords.js";
 import { createRemoveUser } from "./users/remove-user.js";
 import { mountUsers } from "./users/routes.js";
@@ -80,6 +84,8 @@ export interface AppOptions extends Pick<RouterOptions, "verifyTenancy" | "log" 
   readonly secondFactorSecrets: readonly string[];
   /** By whom users can sign in beside a password. */
   readonly providers: readonly ProviderSettings[];
+  /** Null where no mail is sent. */
+  readonly mail: MailSettings | null;
   readonly quotas: Quotas;
   readonly publicUrl: string;
   readonly registration: "open" | "invite";
@@ -94,6 +100,8 @@ export interface App extends Router {
   readonly takeNotes: TakeNotes;
   /** Asks all providers what they say of themselves, and logs which setting is wrong. */
   readonly checkProviders: () => Promise<void>;
+  /** Sends the mails that were promised, for as long as the process runs. */
+  readonly startMail: () => Delivery | null;
   /** Resolves when all background writes are done. */
   readonly settled: () => Promise<void>;
 }
@@ -118,11 +126,10 @@ export function createApp(options: AppOptions): App {
   const duties = createDuties(options, { database, transaction, changeRights, topology, ...stores });
   const replaceSessions = createReplaceSessions({ sessions, transaction, changeRights });
   const { requireLasting, requireConfirmed, requireRoom, requireRoomForInvite, requireStrong } = createGuards(stores, { quotas, judgePassword }); // prettier-ignore
-  const guess = createGuess(failures);
   const failedLogins = createFailedLogins(db, transaction, routing.log);
-  const change = createChangePassword({ users, sessions, passwords, changeRights });
-  const beginSession = createBeginSession({ sessions, quotas, replaceSessions, topology, cookies });
-  const confirmCaller = createConfirmCaller({ users, sessions, passwords, guess, failedLogins });
+  const mail = createMail(db, options.mail);
+  const signing = { ...stores, quotas, replaceSessions, topology, cookies, passwords, failedLogins, changeRights };
+  const { guess, change, beginSession, confirmCaller } = createSigningIn(signing);
   const { joining, applyRights, removeUser, resetSecondFactor } = createPeople(stores, changeRights);
 
   mountRegistrations(router, {
@@ -135,17 +142,13 @@ export function createApp(options: AppOptions): App {
   const going = { ...stores, confirmCaller, requireConfirmed, changeRights, cookies };
   mountGoing(router, { ...going, removeUser, sealer, registration, topology });
   mountInvites(router, { invites, topology, requireLasting, requireConfirmed, transaction, requireRoom: requireRoomForInvite }); // prettier-ignore
-  mountSessions(router, {
-    ...{ sessions, users, organizations, beginSession, challenges, passwords },
-    ...{ guess, failedLogins, topology, cookies, changeRights },
-  });
+  mountOwnAccess(router, { ...signing, beginSession, guess, requireStrong, confirmCaller, change });
   mountSecondFactors(router, {
     ...{ users, sessions, challenges, beginSession, requireConfirmed, confirmCaller, failedLogins },
     ...{ factors, transaction, changeRights },
     ...{ sealer, guessCode: createGuess(failures, OF_CODES) },
   });
-  mountOwnSessions(router, { sessions, cookies, changeRights });
-  mountPasswords(router, { organizations, sessions, requireStrong, confirmCaller, change, cookies });
+  const write = mountMailed(router, { ...stores, transaction, mail, change, requireStrong, publicUrl });
   mountOrganizations(router, { organizations, sessions, transaction, requireConfirmed, changeRights });
   const ofKeys = { ...stores, topology, transaction, changeRights, settle: changes.settle };
   const noteFirstUses = createNoteFirstUses(db, transaction);
@@ -159,7 +162,10 @@ export function createApp(options: AppOptions): App {
     ...{ ...stores, db, providers, joining, applyRights, passwords, topology, transaction, changeRights },
     ...{ beginSession, cookies, confirmCaller, requireConfirmed, publicUrl, log: routing.log },
   });
-  return { ...router, ...duties, checkProviders: () => providers.check(routing.log), settled: failedLogins.written };
+  return {
+    ...{ ...router, ...duties, checkProviders: () => providers.check(routing.log), settled: failedLogins.written },
+    startMail: () => mail.start(write, routing.log),
+  };
 }
 
 interface DutyParts extends Pick<ReturnType<typeof createStores>, "keys" | "deletions"> {
@@ -196,6 +202,32 @@ function mountAllKeys(router: Router, parts: KeyRoutes & OrganizationKeyRoutes &
   mountKeys(router, parts);
   mountOrganizationKeys(router, parts);
   mountLeakedKeys(router, parts);
+}
+
+type SigningInParts = Omit<BeginSessionOptions & ChangePasswordOptions & ConfirmCallerOptions, "guess"> &
+  Pick<ReturnType<typeof createStores>, "failures">;
+
+/** How somebody proves who they are, and gets in. */
+function createSigningIn(parts: SigningInParts) {
+  const guess = createGuess(parts.failures);
+  return {
+    guess,
+    change: createChangePassword(parts),
+    beginSession: createBeginSession(parts),
+    confirmCaller: createConfirmCaller({ ...parts, guess }),
+  };
+}
+
+/** Operations on one's own sessions and password. */
+function mountOwnAccess(router: Router, parts: SessionRoutes & OwnSessionRoutes & PasswordRoutes): void {
+  mountSessions(router, parts);
+  mountOwnSessions(router, parts);
+  mountPasswords(router, parts);
+}
+
+/** Operations that send mail. @returns what writes the mails */
+function mountMailed(router: Router, parts: Parameters<typeof mountResetsByMail>[1]): Compose {
+  return writeBy({ password_reset: mountResetsByMail(router, parts) });
 }
 
 /** How people come, change and go. */

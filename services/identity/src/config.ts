@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { commonSettings, SecretList, shareSettings, tenancySettings, UrlList, writeSettings } from "@nts/shared/config";
 
+import { MailFrom, SmtpUrl } from "./mail/settings.js";
 import { ProviderList } from "./providers/settings.js";
 import { AUDIT_RETENTION_DAYS } from "./audit/retention.js";
 
@@ -17,6 +18,10 @@ export const IdentitySettings = z.object({
   OIDC_PROVIDERS: ProviderList.optional().describe(
     "JSON: a list of the OpenID Connect providers by whom users can sign in; docs/access.md says what each has.",
   ),
+  SMTP_URL: SmtpUrl.optional().describe(
+    "smtps://user:password@host, smtp:// with STARTTLS, or smtp://host:25?tls=none; without it no mail is sent.",
+  ),
+  MAIL_FROM: MailFrom.optional().describe("Sender of mail: an address, or Name <address>; needed with SMTP_URL."),
   ...shareSettings,
   ...writeSettings,
   MONGODB_URL: z.string().describe("A replica set; transactions need one."),

@@ -1,4 +1,7 @@
 import type { Indexes } from "@nts/shared/mongo/migrations";
+import { MAIL_COUNTS } from "./mail/limits-store.js";
+import { LINK_TOKENS } from "./mail/link-tokens-store.js";
+import { OUTGOING_MAILS } from "./mail/outbox-store.js";
 import { LOGOUT_TOKENS } from "./providers/identities-store.js";
 import { SIGN_INS } from "./providers/sign-ins-store.js";
 import { ANSWERS, ANSWERS_EXPIRE } from "@nts/shared/writes/remembered";
@@ -44,6 +47,9 @@ export const INDEXES: Indexes = {
   ],
   [SIGN_INS]: [{ key: { address_block: 1, created_at: -1 } }, { key: { expires_at: 1 }, expireAfterSeconds: 0 }],
   [LOGOUT_TOKENS]: [{ key: { expires_at: 1 }, expireAfterSeconds: 0 }],
+  [OUTGOING_MAILS]: [{ key: { rank: 1, due_at: 1 } }, { key: { expires_at: 1 }, expireAfterSeconds: DAY_SECONDS }],
+  [LINK_TOKENS]: [{ key: { user_id: 1, purpose: 1 } }, { key: { expires_at: 1 }, expireAfterSeconds: 0 }],
+  [MAIL_COUNTS]: [{ key: { expires_at: 1 }, expireAfterSeconds: 0 }],
   api_keys: [
     { key: { hash: 1 }, unique: true },
     { key: KEYS_BY_USER },

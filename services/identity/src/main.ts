@@ -1,5 +1,5 @@
 import type { Db } from "mongodb";
-import { createBus } from "@nts/shared/bus/bus";
+import { type Bus, createBus } from "@nts/shared/bus/bus";
 import { addBusMetrics } from "@nts/shared/bus/bus-metrics";
 import { readConfig } from "@nts/shared/config";
 import { INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers";
@@ -21,6 +21,7 @@ import type { z } from "zod";
 import { type App, createApp } from "./app.js";
 import { startTakingNotes } from "./audit/take-notes.js";
 import { IdentitySettings } from "./config.js";
+import { mailSettings } from "./mail/configured.js";
 import { prepareDatabase } from "./prepare-database.js";
 import { startReferenceSweep } from "./networks/sweep.js";
 import { startOrganizationSweep } from "./organizations/sweep.js";
@@ -60,7 +61,7 @@ startProcess(async () => {
     judgePassword: passwordJudge.judge,
     ...{ secondFactorSecrets: settings.SECOND_FACTOR_SECRETS ?? [], providers: settings.OIDC_PROVIDERS ?? [] },
     quotas: quotasOf(settings),
-    ...{ publicUrl: settings.PUBLIC_URL, registration: settings.REGISTRATION },
+    ...{ publicUrl: settings.PUBLIC_URL, registration: settings.REGISTRATION, mail: mailSettings(settings, metrics.registry) }, // prettier-ignore
     verifyTenancy: createTenancyVerifier({ users: secrets, processes: secrets }, NAME),
     ...{ log, tracing },
     observe: metrics.observeRequest,
@@ -78,7 +79,7 @@ startProcess(async () => {
   const operationsApp = createOperationsApp(metrics.registry, readiness, checks);
   const operations = await startServer(operationsApp, { ...listening, port: settings.OPS_PORT, drainMs: 0 });
   const sweeping = startSweeps(db, log, app);
-  let taking: ReturnType<typeof startTakingNotes> | null = null;
+  let working: { stop(): Promise<unknown> } | null = null;
   stopOnSignal(log, {
     readiness,
     leave: () => api?.leave(),
@@ -86,7 +87,7 @@ startProcess(async () => {
     steps: [
       async () => api?.close(),
       () => waitAtMost(ENDING_MS, Promise.all([bus.close(), passwordJudge.close(), app.settled()])),
-      () => waitAtMost(ENDING_MS, Promise.all([sweeping.stop(), taking?.stop()])),
+      () => waitAtMost(ENDING_MS, Promise.all([sweeping.stop(), working?.stop()])),
       ...[disconnect, () => closeMongo(mongo), () => tracing.close(), () => operations.close()],
     ],
   });
@@ -95,7 +96,7 @@ startProcess(async () => {
   await connectMongo(mongo, log);
   await keepTrying(log, "preparing the database", () => prepareDatabase(prepared, log, auditDays));
   api = await startServer(withProbe(readiness, app.handle), { ...listening, port: settings.PORT, drainMs: DRAIN_MS });
-  taking = startTakingNotes(bus, log, app.takeNotes);
+  working = startWork(bus, log, app);
   void app.checkProviders();
   log.info({ port: api.port, ops_port: operations.port }, "listening");
 });
@@ -111,6 +112,12 @@ function connectTopology({ TOPOLOGY_URLS, IDENTITY_TO_TOPOLOGY_SECRETS }: Settin
   const sign = createTenancySigner(IDENTITY_TO_TOPOLOGY_SECRETS, "topology");
   const topology = createInternalClient({ upstream, sign, timeoutMs: TOPOLOGY_TIMEOUT_MS });
   return { topology, disconnect: () => Promise.all([topology.close(), upstream.close()]) };
+}
+
+/** Does what waits to be done once the database is prepared, for as long as the process runs. */
+function startWork(bus: Bus, log: Log, { takeNotes, startMail }: App) {
+  const [taking, mailing] = [startTakingNotes(bus, log, takeNotes), startMail()];
+  return { stop: () => Promise.all([taking.stop(), mailing?.stop() ?? Promise.resolve()]) };
 }
 
 /** Deletes what is left of what is gone, for as long as the process runs. */

@@ -3,6 +3,9 @@ import { KEY_ADDRESSES } from "./audit/key-addresses.js";
 import { AUDIT, AUDIT_HEADS } from "./audit/trail.js";
 import { INDEXES } from "./indexes.js";
 import { KEY_USAGE } from "./keys/usage.js";
+import { MAIL_COUNTS } from "./mail/limits-store.js";
+import { LINK_TOKENS } from "./mail/link-tokens-store.js";
+import { OUTGOING_MAILS } from "./mail/outbox-store.js";
 import { LOGOUT_TOKENS } from "./providers/identities-store.js";
 import { SIGN_INS } from "./providers/sign-ins-store.js";
 import { ORGANIZATION_DELETIONS } from "./organizations/deletions.js";
@@ -17,4 +20,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0003-organization-deletions", up: (db) => createCollections(db, [ORGANIZATION_DELETIONS]) },
   { name: "0004-key-usage", up: (db) => createCollections(db, [KEY_USAGE]) },
   { name: "0005-providers", up: (db) => createCollections(db, [SIGN_INS, LOGOUT_TOKENS]) },
+  { name: "0006-mail", up: (db) => createCollections(db, [OUTGOING_MAILS, LINK_TOKENS, MAIL_COUNTS]) },
 ];

@@ -3,6 +3,8 @@ import type { Forms } from "./documents.js";
 import { createInviteStore } from "./invites/store.js";
 import { createKeyStore } from "./keys/store.js";
 import { createKeyUsage } from "./keys/usage.js";
+import { createLinkTokens } from "./mail/link-tokens-store.js";
+import { createVerifiedAddresses } from "./mail/verified-store.js";
 import { createLoginFailureStore } from "./logins/store.js";
 import { createOrganizationDeletions } from "./organizations/deletions.js";
 import { createOrganizationStore } from "./organizations/store.js";
@@ -24,6 +26,8 @@ export function createStores(database: Database, forms: Forms | undefined) {
     challenges: createChallenges(database.db),
     identities: createIdentityStore(database, forms),
     factors: createSecondFactorStore(database, forms),
+    linkTokens: createLinkTokens(database.db),
+    addresses: createVerifiedAddresses(database, forms),
     failures: createLoginFailureStore(database.db),
     deletions: createOrganizationDeletions(database.db),
     usage: createKeyUsage(database.db),

@@ -23,6 +23,7 @@ export type ErrorCode =
   | "api_key_expired"
   | "api_key_disabled"
   | "session_expired"
+  | "link_expired"
   | "sign_in_expired"
   | "permission_denied"
   | "session_required"
@@ -66,6 +67,7 @@ export type ErrorCode =
   | "rate_limited"
   | "too_many_in_flight"
   | "too_many_streams"
+  | "mail_throttled"
   | "login_throttled"
   | "internal_error"
   | "upstream_failed"
@@ -73,6 +75,7 @@ export type ErrorCode =
   | "provider_unavailable"
   | "storage_overloaded"
   | "unavailable"
+  | "mail_not_configured"
   | "second_factor_not_configured"
   | "upstream_timeout";
 
@@ -92,6 +95,8 @@ export const OPERATIONS = {
   patch_user: { method: "patch", path: "/api/v1/users/{id}", takesKey: true, bodyType: "application/merge-patch+json" },
   delete_user: { method: "delete", path: "/api/v1/users/{id}", takesKey: true },
   reset_user_second_factor: { method: "delete", path: "/api/v1/users/{id}/second-factor", takesKey: true },
+  request_password_reset: { method: "post", path: "/api/auth/password/forgot" },
+  reset_password: { method: "post", path: "/api/auth/password/reset" },
   login_second_factor: { method: "post", path: "/api/auth/login/second-factor" },
   enable_second_factor_at_login: { method: "post", path: "/api/auth/login/second-factor/enable" },
   offer_second_factor_at_login: { method: "post", path: "/api/auth/login/second-factor/offer" },

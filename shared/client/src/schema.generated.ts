@@ -46,6 +46,19 @@ export interface components {
             /** @description The networks of a Member or Viewer; if absent, unchanged. Owners and Admins have all networks. */
             network_ids?: components["schemas"]["Uuid"][];
         };
+        PasswordResetRequest: {
+            /**
+             * Format: email
+             * @example ada@example.com
+             */
+            email: string;
+        };
+        PasswordReset: {
+            /** @description The part of the mailed link after `#token=`. */
+            token: string;
+            /** Format: password */
+            new_password: string;
+        };
         SecondFactorLogin: {
             /** @description The challenge of the login; valid for one session. */
             challenge: string;
@@ -578,7 +591,7 @@ export interface components {
             /** @description A sentence for people. */
             error: string;
             /** @enum {string} */
-            code: "validation_failed" | "malformed_json" | "malformed_request" | "invalid_reference" | "cursor_invalid" | "network_mismatch" | "binding_cross_host" | "ip_outside_subnet" | "not_authenticated" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "challenge_expired" | "api_key_invalid" | "api_key_expired" | "api_key_disabled" | "session_expired" | "sign_in_expired" | "permission_denied" | "session_required" | "confirmation_required" | "address_not_allowed" | "api_access_disabled" | "reauthentication_required" | "password_login_disabled" | "provider_required" | "provider_denied" | "account_unknown" | "address_unverified" | "link_required" | "csrf_rejected" | "registration_closed" | "quota_exceeded" | "not_found" | "changes_gone" | "method_not_allowed" | "payload_too_large" | "unsupported_media_type" | "binding_conflict" | "mac_address_immutable" | "already_exists" | "subnet_full" | "in_use" | "revert_conflict" | "last_owner" | "last_sign_in" | "other_owners" | "write_conflict" | "idempotency_in_progress" | "secret_shown_once" | "precondition_failed" | "idempotency_mismatch" | "too_many_changes" | "too_many_subnets" | "logout_token_invalid" | "archive_invalid" | "import_too_expensive" | "rate_limited" | "too_many_in_flight" | "too_many_streams" | "login_throttled" | "internal_error" | "upstream_failed" | "provider_failed" | "provider_unavailable" | "storage_overloaded" | "unavailable" | "second_factor_not_configured" | "upstream_timeout";
+            code: "validation_failed" | "malformed_json" | "malformed_request" | "invalid_reference" | "cursor_invalid" | "network_mismatch" | "binding_cross_host" | "ip_outside_subnet" | "not_authenticated" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "challenge_expired" | "api_key_invalid" | "api_key_expired" | "api_key_disabled" | "session_expired" | "link_expired" | "sign_in_expired" | "permission_denied" | "session_required" | "confirmation_required" | "address_not_allowed" | "api_access_disabled" | "reauthentication_required" | "password_login_disabled" | "provider_required" | "provider_denied" | "account_unknown" | "address_unverified" | "link_required" | "csrf_rejected" | "registration_closed" | "quota_exceeded" | "not_found" | "changes_gone" | "method_not_allowed" | "payload_too_large" | "unsupported_media_type" | "binding_conflict" | "mac_address_immutable" | "already_exists" | "subnet_full" | "in_use" | "revert_conflict" | "last_owner" | "last_sign_in" | "other_owners" | "write_conflict" | "idempotency_in_progress" | "secret_shown_once" | "precondition_failed" | "idempotency_mismatch" | "too_many_changes" | "too_many_subnets" | "logout_token_invalid" | "archive_invalid" | "import_too_expensive" | "rate_limited" | "too_many_in_flight" | "too_many_streams" | "mail_throttled" | "login_throttled" | "internal_error" | "upstream_failed" | "provider_failed" | "provider_unavailable" | "storage_overloaded" | "unavailable" | "mail_not_configured" | "second_factor_not_configured" | "upstream_timeout";
             /** @description Details of the code. */
             params: {
                 [key: string]: unknown;
@@ -611,6 +624,8 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
             email: string;
+            /** @description Whether the user has proved that the address is theirs. */
+            email_verified: boolean;
             organization_id: components["schemas"]["Uuid"];
             permissions: components["schemas"]["Permission"];
             network_ids: components["schemas"]["Uuid"][];
@@ -1657,10 +1672,10 @@ export interface components {
             cursor: string;
             at: components["schemas"]["Timestamp"];
             /**
-             * @description `rotated`: a key or webhook got a new secret. `revoked`: a key was reported as leaked and revoked. `accepted`: an invite was used. `login_failed`: wrong password; `second_factor_failed`: correct password, wrong code. `linked`, `unlinked`: an account at an identity provider; `taken_over`: by the user who proved the address there, which revoked password, sessions and keys. `first_used`: a key was used from a new address. `paused`: the server disabled a failing webhook. `replayed`: the cursor of a webhook was reset. `exported`, `imported`: an archive of the organization.
+             * @description `rotated`: a key or webhook got a new secret. `revoked`: a key was reported as leaked and revoked. `accepted`: an invite was used. `login_failed`: wrong password; `second_factor_failed`: correct password, wrong code. `password_reset_requested`: a link was mailed, and the address is that of who asked. `verified`: the user proved the email address. `linked`, `unlinked`: an account at an identity provider; `taken_over`: by the user who proved the address at a provider or by a mailed link, which revoked password, sessions and keys. `first_used`: a key was used from a new address. `paused`: the server disabled a failing webhook. `replayed`: the cursor of a webhook was reset. `exported`, `imported`: an archive of the organization.
              * @enum {string}
              */
-            action: "created" | "updated" | "deleted" | "rotated" | "revoked" | "accepted" | "password_changed" | "login_failed" | "second_factor_enabled" | "second_factor_disabled" | "second_factor_failed" | "recovery_codes_renewed" | "recovery_code_used" | "linked" | "unlinked" | "taken_over" | "first_used" | "paused" | "replayed" | "exported" | "imported";
+            action: "created" | "updated" | "deleted" | "rotated" | "revoked" | "accepted" | "password_changed" | "password_reset_requested" | "verified" | "login_failed" | "second_factor_enabled" | "second_factor_disabled" | "second_factor_failed" | "recovery_codes_renewed" | "recovery_code_used" | "linked" | "unlinked" | "taken_over" | "first_used" | "paused" | "replayed" | "exported" | "imported";
             /** @enum {string} */
             entity: "Organization" | "User" | "Session" | "Invite" | "UserApiKey" | "Webhook";
             entity_id: components["schemas"]["Uuid"];
@@ -2781,6 +2796,30 @@ export interface operations {
             };
             path: {
                 id: components["parameters"]["id"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Nothing"];
+        };
+    };
+    request_password_reset: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordResetRequest"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Nothing"];
+        };
+    };
+    reset_password: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordReset"];
             };
         };
         responses: {
@@ -5081,7 +5120,7 @@ export interface operations {
                 user_id?: components["schemas"]["Uuid"];
                 /** @description Only actions with this API key. */
                 key_id?: components["schemas"]["Uuid"];
-                action?: "created" | "updated" | "deleted" | "rotated" | "revoked" | "accepted" | "password_changed" | "login_failed" | "second_factor_enabled" | "second_factor_disabled" | "second_factor_failed" | "recovery_codes_renewed" | "recovery_code_used" | "linked" | "unlinked" | "taken_over" | "first_used" | "paused" | "replayed" | "exported" | "imported";
+                action?: "created" | "updated" | "deleted" | "rotated" | "revoked" | "accepted" | "password_changed" | "password_reset_requested" | "verified" | "login_failed" | "second_factor_enabled" | "second_factor_disabled" | "second_factor_failed" | "recovery_codes_renewed" | "recovery_code_used" | "linked" | "unlinked" | "taken_over" | "first_used" | "paused" | "replayed" | "exported" | "imported";
                 /** @description Only entities of this kind. */
                 entity?: "Organization" | "User" | "Session" | "Invite" | "UserApiKey" | "Webhook";
                 /** @description Only this entity. */

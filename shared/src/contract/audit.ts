@@ -14,6 +14,8 @@ export const AUDIT_ACTIONS = [
   "revoked",
   "accepted",
   "password_changed",
+  "password_reset_requested",
+  "verified",
   "login_failed",
   "second_factor_enabled",
   "second_factor_disabled",
@@ -35,7 +37,8 @@ export const AuditAction = z
   .enum(AUDIT_ACTIONS)
   .describe(
     "`rotated`: a key or webhook got a new secret. `revoked`: a key was reported as leaked and revoked. `accepted`: an invite was used. `login_failed`: wrong password; `second_factor_failed`: correct password, wrong code. " +
-      "`linked`, `unlinked`: an account at an identity provider; `taken_over`: by the user who proved the address there, which revoked password, sessions and keys. " +
+      "`password_reset_requested`: a link was mailed, and the address is that of who asked. `verified`: the user proved the email address. " +
+      "`linked`, `unlinked`: an account at an identity provider; `taken_over`: by the user who proved the address at a provider or by a mailed link, which revoked password, sessions and keys. " +
       "`first_used`: a key was used from a new address. " +
       "`paused`: the server disabled a failing webhook. `replayed`: the cursor of a webhook was reset. " +
       "`exported`, `imported`: an archive of the organization.",

@@ -12,6 +12,7 @@ import * as imports from "./imports.js";
 import * as interfaces from "./interfaces.js";
 import * as invites from "./invites.js";
 import * as keys from "./keys.js";
+import * as mail from "./mail.js";
 import * as networks from "./networks.js";
 import * as organizations from "./organizations.js";
 import * as ports from "./ports.js";
@@ -52,6 +53,7 @@ function compare(a: string, b: string): number {
 export const OPERATIONS = operationsOf(
   system,
   users,
+  mail,
   secondFactor,
   providers,
   sessions,
@@ -99,6 +101,7 @@ export * from "./imports.js";
 export * from "./interfaces.js";
 export * from "./invites.js";
 export * from "./keys.js";
+export * from "./mail.js";
 export * from "./merge-patch.js";
 export * from "./networks.js";
 export * from "./organizations.js";

@@ -8,6 +8,7 @@ export const User = z
   .object({
     ...serverFields,
     email: z.string(),
+    email_verified: z.boolean().describe("Whether the user has proved that the address is theirs."),
     organization_id: Id,
     permissions: PermissionLevel,
     network_ids: z.array(Id),
@@ -17,7 +18,7 @@ export const User = z
 export type User = z.infer<typeof User>;
 
 /** Compared and stored in lower case. */
-const Email = z
+export const Email = z
   .string()
   .trim()
   .toLowerCase()

@@ -10,6 +10,7 @@ export const STATUSES: Readonly<Record<ErrorCode, number>> = {
   network_mismatch: 400,
   binding_cross_host: 400,
   ip_outside_subnet: 400,
+  link_expired: 400,
   not_authenticated: 401,
   invalid_credentials: 401,
   second_factor_required: 401,
@@ -62,6 +63,7 @@ export const STATUSES: Readonly<Record<ErrorCode, number>> = {
   rate_limited: 429,
   too_many_in_flight: 429,
   too_many_streams: 429,
+  mail_throttled: 429,
   login_throttled: 429,
   internal_error: 500,
   upstream_failed: 502,
@@ -69,6 +71,7 @@ export const STATUSES: Readonly<Record<ErrorCode, number>> = {
   provider_unavailable: 503,
   storage_overloaded: 503,
   unavailable: 503,
+  mail_not_configured: 503,
   second_factor_not_configured: 503,
   upstream_timeout: 504,
 };

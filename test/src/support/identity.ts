@@ -4,7 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import type { CommandStartedEvent, Db } from "mongodb";
-import { type AppOptions, createApp } from "@nts/identity/app";
+import { type App, type AppOptions, createApp } from "@nts/identity/app";
 import { prepareDatabase } from "@nts/identity/prepare-database";
 import { createPasswords } from "@nts/identity/users/passwords";
 import { INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers";
@@ -24,6 +24,8 @@ const SECRETS = ["the-secret-of-the-tests-of-identity"];
 export interface IdentityOptions {
   /** What each replica has other than usual; one replica for each. */
   readonly replicas?: readonly Partial<AppOptions>[];
+  /** False to leave mails that are promised to somebody else. */
+  readonly sendsMail?: boolean;
   /** Is told every command that the replicas send to MongoDB once the database is prepared. */
   readonly onCommand?: (command: CommandStartedEvent) => void;
 }
@@ -34,12 +36,15 @@ export interface Identity extends Direct {
   sweepReferences(): Promise<void>;
   /** Deletes what is left of deleted organizations, as the first replica does. */
   sweepOrganizations(signal?: AbortSignal): Promise<void>;
+  /** Sends what was promised, where replicas did not begin with it. */
+  startMail(): void;
   /** Resolves when all background writes are done. */
   settled(): Promise<void>;
   stop(): Promise<void>;
 }
 
-export async function startIdentity({ replicas = [{}], onCommand }: IdentityOptions = {}): Promise<Identity> {
+export async function startIdentity(options: IdentityOptions = {}): Promise<Identity> {
+  const { replicas = [{}], sendsMail = true, onCommand } = options;
   const url = process.env["MONGODB_URL"];
   if (url === undefined) throw new Error("MONGODB_URL is not set: run these tests with `node test/run.mjs`");
   const name = `identity_test_${randomBytes(6).toString("hex")}`;
@@ -49,6 +54,7 @@ export async function startIdentity({ replicas = [{}], onCommand }: IdentityOpti
   const preparing = createMongoClient(url, "identity-test");
   await prepareDatabase(preparing.db(name), log);
 
+  const mailings: ReturnType<App["startMail"]>[] = [];
   const started = await Promise.all(
     replicas.map(async (own) => {
       const client = createMongoClient(onCommand === undefined ? url : `${url}&monitorCommands=true`, "identity-test");
@@ -68,6 +74,7 @@ export async function startIdentity({ replicas = [{}], onCommand }: IdentityOpti
           verifyTenancy,
           secondFactorSecrets: SECRETS,
           providers: [],
+          mail: null,
         },
         quotas: {
           keysPerUser: 1_000,
@@ -79,8 +86,9 @@ export async function startIdentity({ replicas = [{}], onCommand }: IdentityOpti
         ...{ publicUrl: "http://127.0.0.1", registration: "open", shares: createShares() },
         ...own,
       });
-      const options = { maxHeaderBytes: INTERNAL_HEADER_LIMIT_BYTES, keepAliveMs: 1_000, drainMs: 1_000 };
-      return { app, client, server: await startServer(app.handle, { host: "127.0.0.1", port: 0, ...options }) };
+      if (sendsMail) mailings.push(app.startMail());
+      const listening = { maxHeaderBytes: INTERNAL_HEADER_LIMIT_BYTES, keepAliveMs: 1_000, drainMs: 1_000 };
+      return { app, client, server: await startServer(app.handle, { host: "127.0.0.1", port: 0, ...listening }) };
     }),
   );
   const identities = started.map(({ server }) => ({ url: `http://127.0.0.1:${server.port}` }));
@@ -90,11 +98,15 @@ export async function startIdentity({ replicas = [{}], onCommand }: IdentityOpti
     db: preparing.db(name),
     sweepReferences: async () => started[0]?.app.sweepReferences(new AbortController().signal),
     sweepOrganizations: async (signal = new AbortController().signal) => started[0]?.app.sweepOrganizations(signal),
+    startMail: () => {
+      for (const { app } of started) mailings.push(app.startMail());
+    },
     settled: async () => {
       await Promise.all(started.map(({ app }) => app.settled()));
     },
     stop: async () => {
       await Promise.all(started.map(({ server }) => server.close()));
+      for (const mailing of mailings) await mailing?.stop();
       await preparing.db(name).dropDatabase();
       await Promise.all([preparing, ...started.map(({ client }) => client)].map((client) => client.close()));
     },

@@ -14,6 +14,8 @@ const COLORS: Readonly<Record<AuditEntry["action"], string>> = {
   rotated: "cyan",
   revoked: "red",
   password_changed: "cyan",
+  password_reset_requested: "yellow",
+  verified: "teal",
   replayed: "cyan",
   exported: "yellow",
   imported: "cyan",

@@ -37,6 +37,8 @@ const ACTIONS: Readonly<Partial<Record<AuditEntry["action"], string>>> = {
   recovery_code_used: "recovery code used",
   linked: "provider linked",
   unlinked: "provider unlinked",
+  password_reset_requested: "reset asked for",
+  verified: "address verified",
   taken_over: "taken over",
   first_used: "new address",
 };

@@ -25,7 +25,7 @@ export async function resetPassword(
 ): Promise<UserDocument> {
   const user = await users.findByEmail(email);
   if (user === null) throw new AdminProblem(`No user has the email address ${email}.`);
-  if (!(await change(BACKGROUND, user, password, null)))
+  if (!(await change(BACKGROUND, user, password)))
     throw new AdminProblem("The user was removed or changed the password in the meantime; try again.");
   await failures.removeAllOf(email);
   return user;

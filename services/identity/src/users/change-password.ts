@@ -1,3 +1,4 @@
+import type { ClientSession } from "mongodb";
 import type { Work } from "@nts/shared/work";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { SessionDocument } from "../sessions/session.js";
@@ -10,14 +11,14 @@ import type { UserDocument } from "./user.js";
  * Gives a user another password and ends all of the user's sessions. No session begins with the old password afterwards,
  * not even one whose login is under way.
  *
- * @param next a session that begins with the change; null for none
+ * @param more `next`: a session that begins with the change; `also`: what is written with it, which answers false to undo all of it
  * @returns false when the user has been removed, or has got another password, since it was read
  */
 export type ChangePassword = (
   work: Work,
   user: UserDocument,
   password: string,
-  next: SessionDocument | null,
+  more?: { readonly next?: SessionDocument; readonly also?: (tx: ClientSession) => Promise<boolean> },
 ) => Promise<boolean>;
 
 export interface ChangePasswordOptions {
@@ -29,12 +30,12 @@ export interface ChangePasswordOptions {
 
 export function createChangePassword(options: ChangePasswordOptions): ChangePassword {
   const { users, sessions, passwords, changeRights } = options;
-  return async (work, user, password, next) => {
+  return async (work, user, password, { next, also = () => Promise.resolve(true) } = {}) => {
     const passwordHash = await passwords.hash(password);
     const changed = await changeRights(work, [user._id], async (tx) => {
-      if (!(await users.replacePassword(user, passwordHash, tx))) return "conflict";
+      if (!(await also(tx)) || !(await users.replacePassword(user, passwordHash, tx))) return "conflict";
       await sessions.removeAllOf(user, tx);
-      if (next !== null) await sessions.insert(next, user, tx);
+      if (next !== undefined) await sessions.insert(next, user, tx);
       return "changed";
     });
     return changed === "changed";

@@ -33,7 +33,7 @@ export function mountPasswords(router: Router, routes: PasswordRoutes): void {
     const { principal: { credentialId, userId } } = call; // prettier-ignore
     const before = await sessions.find(scope.organizationId, userId, credentialId);
     const next = { ...session, ...(before?.provider && { provider: before.provider }) };
-    if (!(await change(work, user, new_password, next))) throw new AppError("invalid_credentials");
+    if (!(await change(work, user, new_password, { next }))) throw new AppError("invalid_credentials");
     return answer.data(null, { headers: { "set-cookie": cookies.carrying(token) } });
   });
 }

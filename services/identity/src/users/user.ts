@@ -13,6 +13,8 @@ export interface UserDocument {
   revision: number;
   /** Lower case. */
   email: string;
+  /** Somebody has proved that the address is theirs; absent where nobody has. */
+  email_verified?: boolean;
   /** Beside a second factor as `withheld` says. */
   password_hash: string;
   /** Absent when there is none. */
@@ -61,6 +63,7 @@ export function userAnswer(user: UserDocument, visibleIds: readonly string[]): U
     created_at: user.created_at.toISOString(),
     updated_at: user.updated_at.toISOString(),
     email: user.email,
+    email_verified: user.email_verified === true,
     organization_id: user.organization_id,
     permissions: user.permissions,
     network_ids: narrowed(networksOf(user), visibleIds),

@@ -1,0 +1,119 @@
+import { waitAtMost } from "@nts/shared/lifecycle";
+import type { Log } from "@nts/shared/log";
+import { repeat } from "@nts/shared/repeat";
+import type { Letter } from "./letter.rules.js";
+import type { Outbox, OutgoingMail } from "./outbox-store.js";
+import { longestRestMs } from "./resting.rules.js";
+import { MailFault, type MailTransport } from "./transport.js";
+
+/** Mails that a process hands over at a time. */
+const AT_A_TIME = 4;
+/** Milliseconds between two looks for what is due: mails of processes that died, and of those that wait to be tried again. */
+const LOOK_MS = 1_000;
+const STOP_MS = 2_000;
+
+/** A letter, and who gets it. */
+export interface Composed {
+  readonly to: string;
+  readonly letter: Letter;
+}
+
+/** Writes a mail; null when there is nothing to say any more. */
+export type Compose = (mail: OutgoingMail) => Promise<Composed | null>;
+
+/** What became of an attempt: `dropped` when it had nothing to say any more, `expired` when it was of no use any more. */
+export type MailOutcome = "sent" | "dropped" | "refused" | "failed" | "expired";
+
+export interface DeliveryParts {
+  readonly outbox: Outbox;
+  readonly compose: Compose;
+  readonly transport: Pick<MailTransport, "send">;
+  readonly onOutcome: (outcome: MailOutcome) => void;
+  readonly log: Log;
+}
+
+/** Sends what is in the outbox, for as long as the process runs. */
+export interface Delivery {
+  /** Something was promised just now. */
+  wake(): void;
+  /** Cuts off what is being sent; other processes go on with it. */
+  stop(): Promise<void>;
+}
+
+export function startDelivery(parts: DeliveryParts): Delivery {
+  const { outbox, log } = parts;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const running = new Set<Promise<void>>();
+  // While the server takes nothing, mails are not tried one by one.
+  const server = { failures: 0, restsUntil: 0 };
+  const isResting = (): boolean => signal.aborted || performance.now() < server.restsUntil;
+
+  async function drain(): Promise<void> {
+    while (!isResting()) {
+      const mail = await outbox.take(new Date());
+      if (mail === null) return;
+      const outcome = await deliver(mail, { ...parts, signal });
+      if (outcome !== null) parts.onOutcome(outcome);
+      if (outcome === "failed") server.restsUntil = performance.now() + longestRestMs(++server.failures);
+      if (outcome === "sent") {
+        server.failures = 0;
+        begin();
+      }
+    }
+  }
+
+  function begin(): void {
+    if (running.size >= AT_A_TIME || isResting()) return;
+    const ending = drain()
+      .catch((error: unknown) => {
+        if (!signal.aborted) log.warn({ err: error }, "mails that are due could not be looked for; trying again");
+      })
+      .finally(() => running.delete(ending));
+    running.add(ending);
+  }
+
+  const look = (): Promise<void> => {
+    begin();
+    return Promise.resolve();
+  };
+  const looking = repeat(look, { everyMs: LOOK_MS, signal, onFault: () => undefined });
+  return {
+    wake: begin,
+    stop: async () => {
+      stopping.abort();
+      await waitAtMost(STOP_MS, Promise.all([looking, ...running]));
+    },
+  };
+}
+
+/** @returns null when it was cut off */
+async function deliver(
+  mail: OutgoingMail,
+  { outbox, compose, transport, log, signal }: DeliveryParts & { readonly signal: AbortSignal },
+): Promise<MailOutcome | null> {
+  const { _id: id, kind, attempts } = mail;
+  if (mail.expires_at <= new Date()) return given("expired");
+  const composed = await compose(mail);
+  if (composed === null) return given("dropped");
+  try {
+    await transport.send({ id, ...composed }, signal);
+    return await given("sent");
+  } catch (error) {
+    if (signal.aborted) return null;
+    if (!(error instanceof MailFault)) throw error;
+    const told = { mail_id: id, kind, attempts, reason: error.message };
+    if (error.of === "recipient") {
+      log.warn(told, "a mail is given up: the server does not take it for its recipient");
+      return given("refused");
+    }
+    log.warn(told, "a mail could not be handed over; it is tried again");
+    await outbox.defer(mail, new Date(Date.now() + longestRestMs(attempts)));
+    return "failed";
+  }
+
+  async function given(outcome: MailOutcome): Promise<MailOutcome> {
+    await outbox.remove(mail);
+    return outcome;
+  }
+}

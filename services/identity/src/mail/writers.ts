@@ -1,0 +1,12 @@
+import type { Compose, Composed } from "./delivery.js";
+import type { MailKind, OutgoingMail } from "./outbox-store.js";
+
+/** Writes the mails of one kind; null when there is nothing to say any more. */
+export type Writer<Kind extends MailKind> = (mail: OutgoingMail & { readonly kind: Kind }) => Promise<Composed | null>;
+
+export type Writers = { readonly [Kind in MailKind]: Writer<Kind> };
+
+/** Writes mails of every kind. */
+export function writeBy(writers: Writers): Compose {
+  return (mail) => writers[mail.kind](mail);
+}

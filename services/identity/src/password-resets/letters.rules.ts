@@ -1,0 +1,45 @@
+import type { Letter } from "../mail/letter.rules.js";
+
+/** Where a mail comes from, and what led to it. */
+export interface Occasion {
+  readonly publicUrl: string;
+  /** Of the client that asked. */
+  readonly address: string;
+}
+
+/** @param isTakeOver nobody has proved the address before */
+export function resetLetter({ publicUrl, address }: Occasion, token: string, isTakeOver: boolean): Letter {
+  const { host } = new URL(publicUrl);
+  const takenOver =
+    "This address was never verified. Whoever made the account without proving the address loses it: its API keys, invites and linked sign-in providers are revoked, too."; // prettier-ignore
+  return {
+    subject: "Reset your password",
+    opening: [`Somebody, probably you, asked for a new password for your account at ${host}.`],
+    action: { label: "Choose a new password", url: `${publicUrl.replace(/\/+$/, "")}/reset-password#token=${token}` },
+    closing: [
+      "The link works once, within one hour. When you use it, all your sessions end.",
+      ...(isTakeOver ? [takenOver] : []),
+      `If it was not you, ignore this mail: nothing has changed.${askedFrom(address)}`,
+    ],
+    sender: `Network topology at ${host}`,
+  };
+}
+
+/** For accounts that sign in otherwise. */
+export function noPasswordLetter({ publicUrl, address }: Occasion): Letter {
+  const { host } = new URL(publicUrl);
+  return {
+    subject: "Your account has no password",
+    opening: [
+      `Somebody, probably you, asked for a new password for your account at ${host}.`,
+      "This account signs in with an identity provider instead, so there is no password to reset.",
+    ],
+    action: { label: "Sign in", url: `${publicUrl.replace(/\/+$/, "")}/sign-in` },
+    closing: [`If it was not you, ignore this mail: nothing has changed.${askedFrom(address)}`],
+    sender: `Network topology at ${host}`,
+  };
+}
+
+function askedFrom(address: string): string {
+  return address === "" ? "" : ` The request came from ${address}.`;
+}

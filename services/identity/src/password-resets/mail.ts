@@ -1,0 +1,41 @@
+import type { RunTransaction } from "@nts/shared/mongo/transaction";
+import { BACKGROUND } from "@nts/shared/work";
+import { noteEvent } from "../audit/notes.js";
+import type { LinkTokens } from "../mail/link-tokens-store.js";
+import type { Writer } from "../mail/writers.js";
+import { admitsPasswords } from "../organizations/organization.js";
+import type { OrganizationStore } from "../organizations/store.js";
+import { newToken } from "../tokens.js";
+import type { UserStore } from "../users/store.js";
+import { noPasswordLetter, resetLetter } from "./letters.rules.js";
+
+const LINK_MS = 3_600_000;
+
+export interface ResetMailParts {
+  readonly users: Pick<UserStore, "findByEmail">;
+  readonly organizations: Pick<OrganizationStore, "find">;
+  readonly linkTokens: Pick<LinkTokens, "insert">;
+  readonly transaction: RunTransaction;
+  readonly publicUrl: string;
+}
+
+/** Writes mails with a link to a new password; none where there is no account. Links are made here, and stored as hashes. */
+export function createResetMails(parts: ResetMailParts): Writer<"password_reset"> {
+  const { users, organizations, linkTokens, transaction, publicUrl } = parts;
+  return async ({ about: { email }, origin: { address, requestId }, attempts }) => {
+    const user = await users.findByEmail(email);
+    const organization = user && (await organizations.find(user.organization_id));
+    if (user === null || organization === null) return null;
+    const occasion = { publicUrl, address };
+    if (user.passwordless === true || !admitsPasswords(organization))
+      return { to: email, letter: noPasswordLetter(occasion) };
+    const token = newToken();
+    const work = { ...BACKGROUND, origin: { address, requestId: requestId ?? "" } };
+    await transaction(work, [`user:${user._id}`], async (tx) => {
+      const expiresAt = new Date(Date.now() + LINK_MS);
+      await linkTokens.insert(token, { purpose: "password_reset", user, expiresAt }, tx);
+      if (attempts === 1) noteEvent(tx, "user", user, { action: "password_reset_requested" });
+    });
+    return { to: email, letter: resetLetter(occasion, token, user.email_verified !== true) };
+  };
+}

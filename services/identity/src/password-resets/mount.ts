@@ -1,0 +1,13 @@
+import type { Router } from "@nts/shared/http/mount";
+import type { Writer } from "../mail/writers.js";
+import { createResetMails, type ResetMailParts } from "./mail.js";
+import { createResetByLink, type ResetByLinkOptions } from "./reset.js";
+import { mountPasswordResets, type PasswordResetRoutes } from "./routes.js";
+
+type PasswordResetParts = ResetMailParts & ResetByLinkOptions & Omit<PasswordResetRoutes, "resetByLink">;
+
+/** Operations by which a forgotten password is replaced. @returns what writes the mails of it */
+export function mountResetsByMail(router: Router, parts: PasswordResetParts): Writer<"password_reset"> {
+  mountPasswordResets(router, { ...parts, resetByLink: createResetByLink(parts) });
+  return createResetMails(parts);
+}

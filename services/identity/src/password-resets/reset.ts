@@ -1,0 +1,49 @@
+import type { ClientSession } from "mongodb";
+import { AppError } from "@nts/shared/errors";
+import type { Work } from "@nts/shared/work";
+import { actorFrom } from "../audit/notes.js";
+import { trailOf } from "../audit/trail.js";
+import type { InviteStore } from "../invites/store.js";
+import type { KeyStore } from "../keys/store.js";
+import type { LoginFailureStore } from "../logins/store.js";
+import type { LinkTokens } from "../mail/link-tokens-store.js";
+import type { VerifiedAddresses } from "../mail/verified-store.js";
+import type { ChangePassword } from "../users/change-password.js";
+import type { UserDocument } from "../users/user.js";
+
+/**
+ * Gives a user another password for a mailed link. What was made before anybody had proved the address ends with it: nobody knows
+ * whose it was.
+ *
+ * @throws AppError `link_expired` when the link is used up or void
+ */
+export type ResetByLink = (work: Work, user: UserDocument, token: string, password: string) => Promise<void>;
+
+export interface ResetByLinkOptions {
+  readonly linkTokens: Pick<LinkTokens, "take">;
+  readonly addresses: VerifiedAddresses;
+  readonly change: ChangePassword;
+  readonly failures: Pick<LoginFailureStore, "removeAllOf">;
+  readonly keys: Pick<KeyStore, "removeAllOf">;
+  readonly invites: Pick<InviteStore, "removeAllOf">;
+}
+
+export function createResetByLink(options: ResetByLinkOptions): ResetByLink {
+  const { linkTokens, addresses, change, failures, keys, invites } = options;
+
+  async function prove(user: UserDocument, tx: ClientSession): Promise<boolean> {
+    if (user.email_verified === true) return addresses.verify(user, tx);
+    for (const belongings of [keys, invites]) await belongings.removeAllOf(user, tx);
+    return addresses.takeOver(user, tx);
+  }
+
+  return async (work, user, token, password) => {
+    const also = async (tx: ClientSession): Promise<boolean> => {
+      trailOf(tx).actAs(actorFrom(user));
+      return (await linkTokens.take(token, "password_reset", user, tx)) && prove(user, tx);
+    };
+    const done = await change(work, user, password, { also });
+    if (!done) throw new AppError("link_expired");
+    await failures.removeAllOf(user.email);
+  };
+}

@@ -1,0 +1,45 @@
+import { requestPasswordReset, resetPassword } from "@nts/shared/contract/mail";
+import { AppError } from "@nts/shared/errors";
+import { answer } from "@nts/shared/http/answer";
+import { mountAny, type Router } from "@nts/shared/http/mount";
+import { callerAt } from "../mail/limits-store.js";
+import type { LinkTokens } from "../mail/link-tokens-store.js";
+import type { Mail } from "../mail/mail.js";
+import { admitsPasswords } from "../organizations/organization.js";
+import type { OrganizationStore } from "../organizations/store.js";
+import type { UserStore } from "../users/store.js";
+import type { RequireStrongPassword } from "../users/strength.js";
+import type { ResetByLink } from "./reset.js";
+
+export interface PasswordResetRoutes {
+  readonly mail: Mail;
+  readonly linkTokens: Pick<LinkTokens, "find">;
+  readonly users: Pick<UserStore, "findByEmail">;
+  readonly organizations: Pick<OrganizationStore, "find">;
+  readonly requireStrong: RequireStrongPassword;
+  readonly resetByLink: ResetByLink;
+}
+
+export function mountPasswordResets(router: Router, routes: PasswordResetRoutes): void {
+  const { mail, linkTokens, users, organizations, requireStrong, resetByLink } = routes;
+
+  // Nothing here looks for the account, so that neither answer nor time tells whether there is one.
+  mountAny(router, requestPasswordReset, async ({ body: { email }, clientAddress, work }) => {
+    mail.requireConfigured();
+    await mail.limits.take(callerAt(clientAddress), ["reset", email]);
+    await mail.promise("password_reset", { email }, work);
+    mail.wake();
+    return answer.data(null);
+  });
+
+  mountAny(router, resetPassword, async ({ body: { token, new_password: password }, work }) => {
+    const link = await linkTokens.find(token, "password_reset", new Date());
+    const user = link && (await users.findByEmail(link.email));
+    const organization = user && (await organizations.find(user.organization_id));
+    if (user === null || organization === null) throw new AppError("link_expired");
+    if (!admitsPasswords(organization)) throw new AppError("password_login_disabled");
+    await requireStrong("new_password", password, { email: user.email, organization: organization.name });
+    await resetByLink(work, user, token, password);
+    return answer.data(null);
+  });
+}

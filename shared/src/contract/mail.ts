@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { Nothing } from "./common.js";
+import { endpoint } from "./endpoint.js";
+import { Email, Password } from "./users.js";
+
+// Operations that send mail, and those that its links lead to. @see docs/mail.md
+
+/** The secret of a mailed link. Any short text, so that malformed, wrong and used tokens get the same response. */
+const LinkToken = z.string().trim().min(1).max(200).describe("The part of the mailed link after `#token=`.");
+
+const common = { upstream: "identity", permission: null, tag: "Authentication", method: "post" } as const;
+
+export const requestPasswordReset = endpoint({
+  ...common,
+  operationId: "request_password_reset",
+  path: "/api/auth/password/forgot",
+  credential: "none",
+  summary: "Have a link mailed with which a forgotten password can be replaced",
+  description:
+    "The response is the same whether or not there is an account with this address. The link is valid for one hour.",
+  body: z.object({ email: Email }).meta({ id: "PasswordResetRequest" }),
+  response: Nothing,
+  errors: ["mail_not_configured", "mail_throttled", "write_conflict"],
+});
+
+export const resetPassword = endpoint({
+  ...common,
+  operationId: "reset_password",
+  path: "/api/auth/password/reset",
+  credential: "none",
+  summary: "Replace a forgotten password, and end all sessions of the user",
+  description:
+    "The token is valid once. It proves the address: if that was not verified before, the API keys, invites and linked " +
+    "providers of the account are revoked, too.",
+  body: z.object({ token: LinkToken, new_password: Password }).meta({ id: "PasswordReset" }),
+  response: Nothing,
+  errors: ["link_expired", "password_login_disabled", "write_conflict"],
+});

@@ -1,0 +1,142 @@
+/** Mails that were promised: through a real SMTP server that is away, hangs, or refuses. */
+import { createServer, type Socket } from "node:net";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "@jest/globals";
+import { requestPasswordReset } from "@nts/shared/contract/mail";
+import { type Identity, startIdentity } from "../support/identity.js";
+import { type Mailbox, startMailbox } from "../support/mailbox.js";
+import { fromSomewhere, mailSettingsOf } from "../support/mailed.js";
+import { until } from "../support/until.js";
+
+type Ending = () => Promise<void>;
+let endings: Ending[] = [];
+
+afterEach(async () => {
+  for (const end of endings.toReversed()) await end();
+  endings = [];
+});
+
+async function identityFor(url: string, options: Parameters<typeof startIdentity>[0] = {}): Promise<Identity> {
+  const identity = await startIdentity({ replicas: [{ mail: mailSettingsOf(url) }], ...options });
+  endings.push(() => identity.stop());
+  return identity;
+}
+
+async function aMailbox(options: Parameters<typeof startMailbox>[0] = {}): Promise<Mailbox> {
+  const mailbox = await startMailbox(options);
+  endings.push(() => mailbox.stop());
+  return mailbox;
+}
+
+/** Asks for a mail. @returns milliseconds until the answer */
+async function ask(identity: Identity, email: string): Promise<number> {
+  const begun = performance.now();
+  await identity.data(requestPasswordReset, { body: { email }, headers: fromSomewhere() });
+  return performance.now() - begun;
+}
+
+const waiting = (identity: Identity) => identity.db.collection("outgoing_mails").countDocuments();
+const isDone = (identity: Identity) => until(async () => (await waiting(identity)) === 0, 20, 30_000);
+
+describe("identity.mail: what was promised", () => {
+  it("is sent once the server is back that was away", async () => {
+    const gone = await startMailbox();
+    await gone.stop();
+    const identity = await identityFor(gone.url);
+    const { email } = await identity.aPerson();
+    expect(await ask(identity, email)).toBeLessThan(2_000);
+    await until(
+      async () => (await identity.db.collection("outgoing_mails").findOne({ attempts: { $gt: 0 } })) !== null,
+    );
+    const back = await aMailbox({ port: gone.port });
+    expect((await back.next(email)).token).not.toBe("");
+    await isDone(identity);
+  });
+
+  it("keeps nobody waiting while the server accepts connections and says nothing", async () => {
+    const sockets = new Set<Socket>();
+    const silent = createServer((socket) => sockets.add(socket));
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    endings.push(async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => silent.close(resolve));
+    });
+    const identity = await identityFor(`smtp://127.0.0.1:${(silent.address() as AddressInfo).port}?tls=none`);
+    const people = await Promise.all(Array.from({ length: 8 }, () => identity.aPerson()));
+    for (const { email } of people) expect(await ask(identity, email)).toBeLessThan(2_000);
+    await until(() => sockets.size > 0);
+    // One at a time is tried while it does not answer, and no more than four.
+    expect(sockets.size).toBeLessThanOrEqual(5);
+  });
+
+  it("is sent by another process when the one that promised it is gone", async () => {
+    const mailbox = await aMailbox();
+    const identity = await identityFor(mailbox.url, { sendsMail: false });
+    const { email } = await identity.aPerson();
+    await ask(identity, email);
+    // Another process had taken it, and died: its lease has ended.
+    const died = { $set: { attempts: 1, due_at: new Date(Date.now() - 1) } };
+    await identity.db.collection("outgoing_mails").updateMany({}, died);
+    identity.startMail();
+    await mailbox.next(email);
+    await isDone(identity);
+    expect(mailbox.of(email)).toHaveLength(1);
+  });
+
+  it("is tried again with the same id when the server has no time, and given up when it does not take the recipient", async () => {
+    const seen: string[] = [];
+    const mailbox = await aMailbox({
+      onRcptTo: ({ address }, _session, done) => {
+        seen.push(address);
+        const isFirst = seen.filter((one) => one === address).length === 1;
+        if (address.includes("person-") && isFirst && seen.length === 1)
+          done(Object.assign(new Error("try later"), { responseCode: 451 }));
+        else if (seen[0] !== address) done(Object.assign(new Error("unknown user"), { responseCode: 550 }));
+        else done();
+      },
+    });
+    const identity = await identityFor(mailbox.url);
+    const [later, never] = [await identity.aPerson(), await identity.aPerson()];
+    await ask(identity, later.email);
+    await mailbox.next(later.email);
+    await ask(identity, never.email);
+    await isDone(identity);
+    expect(seen).toEqual([later.email, later.email, never.email]);
+  });
+
+  it("is forgotten when it comes too late to be of use", async () => {
+    const mailbox = await aMailbox();
+    const identity = await identityFor(mailbox.url, { sendsMail: false });
+    const { email } = await identity.aPerson();
+    await ask(identity, email);
+    await identity.db.collection("outgoing_mails").updateMany({}, { $set: { expires_at: new Date() } });
+    identity.startMail();
+    await isDone(identity);
+    expect(mailbox.mails).toEqual([]);
+  });
+
+  it("holds no secret: neither before it is sent nor afterwards is the token of its link stored anywhere", async () => {
+    const mailbox = await aMailbox();
+    const identity = await identityFor(mailbox.url);
+    const { email } = await identity.aPerson();
+    await ask(identity, email);
+    const { token } = await mailbox.next(email);
+    const collections = await identity.db.collections();
+    const documents = await Promise.all(collections.map((one) => one.find({}).toArray()));
+    expect(JSON.stringify(documents)).toContain(email);
+    expect(JSON.stringify(documents)).not.toContain(token);
+  });
+
+  it("is refused once ten thousand wait", async () => {
+    const mailbox = await aMailbox();
+    const identity = await identityFor(mailbox.url, { sendsMail: false });
+    const kept = Array.from({ length: 10_000 }, (_, n) => ({
+      kind: "password_reset",
+      due_at: new Date(Date.now() + 1e8),
+      n,
+    }));
+    await identity.db.collection("outgoing_mails").insertMany(kept);
+    const asked = { body: { email: "ada@example.com" }, headers: fromSomewhere() };
+    expect(await identity.ask(requestPasswordReset, asked)).toMatchObject({ status: 503, code: "unavailable" });
+  });
+});

@@ -1,0 +1,208 @@
+/** Forgotten passwords, by mail that goes through a real SMTP server. */
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import type { CommandStartedEvent } from "mongodb";
+import { createInvite, listInvites } from "@nts/shared/contract/invites";
+import { requestPasswordReset } from "@nts/shared/contract/mail";
+import { enableSecondFactor, offerSecondFactor } from "@nts/shared/contract/second-factor";
+import { getUser, login } from "@nts/shared/contract/users";
+import { startIdentity } from "../support/identity.js";
+import {
+  fromSomewhere,
+  type Mailed,
+  mailSettingsOf,
+  NEXT_PASSWORD,
+  PUBLIC_URL,
+  startMailed,
+} from "../support/mailed.js";
+import { codeOf } from "../support/second-factors.js";
+
+let world: Mailed;
+
+beforeAll(async () => {
+  world = await startMailed();
+});
+afterAll(() => world.stop());
+
+/** Somebody who asked for a link, and the token of it. */
+async function aForgetfulPerson(replica = 0) {
+  const person = await world.identity.aPerson();
+  await world.forget(person.email, replica);
+  return { person, mail: await world.mailbox.next(person.email) };
+}
+
+const verify = (email: string) =>
+  world.identity.db.collection("users").updateOne({ email }, { $set: { email_verified: true } });
+
+describe("identity.password-resets: a forgotten password", () => {
+  it("is replaced by a mailed link, which works once and ends all sessions at once", async () => {
+    const { identity, reset, signIn } = world;
+    const { person, mail } = await aForgetfulPerson();
+    expect(mail.link).toBe(`${PUBLIC_URL}/reset-password#token=${mail.token}`);
+    expect((await reset(mail.token)).status).toBe(200);
+    expect(await identity.verify("session", person.token, 1)).toMatchObject({ code: "session_expired" });
+    expect([await signIn(person.email, person.password), await signIn(person.email, NEXT_PASSWORD)]).toEqual([
+      401, 200,
+    ]);
+    expect(await reset(mail.token, "yet another good phrase")).toMatchObject({ status: 400, code: "link_expired" });
+    expect(await signIn(person.email, NEXT_PASSWORD)).toBe(200);
+  });
+
+  it("is replaced once, whoever uses the link twice at the same time, and voids every other link of the account", async () => {
+    const { identity, reset, forget, mailbox } = world;
+    const { person, mail } = await aForgetfulPerson();
+    await forget(person.email, 1);
+    const other = await mailbox.next(person.email, 2);
+    const both = await Promise.all([reset(mail.token, NEXT_PASSWORD, 0), reset(mail.token, NEXT_PASSWORD, 1)]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 400]);
+    expect((await reset(other.token)).code).toBe("link_expired");
+    expect(await identity.db.collection("link_tokens").countDocuments({ user_id: person.userId })).toBe(0);
+  });
+
+  it("is not replaced by a link that is over, or that nobody was sent", async () => {
+    const { identity, reset } = world;
+    const { person, mail } = await aForgetfulPerson();
+    const past = { $set: { expires_at: new Date() } };
+    await identity.db.collection("link_tokens").updateMany({ user_id: person.userId }, past);
+    for (const token of [mail.token, "x".repeat(43)]) expect((await reset(token)).code).toBe("link_expired");
+    expect(await identity.verify("session", person.token)).toMatchObject({ status: "valid" });
+  });
+
+  it("lets its owner in at once, however often somebody has guessed at the old one", async () => {
+    const { identity, reset, signIn } = world;
+    const { person, mail } = await aForgetfulPerson();
+    for (let guess = 0; guess < 6; guess++) await signIn(person.email, "not this one, either");
+    expect((await identity.ask(login, { body: { email: person.email, password: person.password } })).status).toBe(429);
+    await reset(mail.token);
+    expect(await signIn(person.email, NEXT_PASSWORD)).toBe(200);
+  });
+
+  it("is told to its organization: who asked, and what became of it", async () => {
+    const { identity, reset } = world;
+    const { person, mail } = await aForgetfulPerson();
+    await reset(mail.token);
+    const owner = await identity.logIn({ email: person.email, password: NEXT_PASSWORD });
+    const entries = await identity.entriesOf(owner, { entity: "User" });
+    expect(entries.map(({ action }) => action)).toEqual(["created", "password_reset_requested", "taken_over", "password_changed"]); // prettier-ignore
+    expect(entries[1]).toMatchObject({ actor: null, address: expect.stringMatching(/^198\.18\./) });
+    expect(entries[3]).toMatchObject({ actor: { user_id: person.userId } });
+    expect(JSON.stringify(entries)).not.toContain(mail.token);
+  });
+
+  it("stays where the organization admits none: the mail says so, and has no link to a new one", async () => {
+    const { identity, reset, mailbox, forget } = world;
+    const { person, mail } = await aForgetfulPerson();
+    await identity.db.collection<{ _id: string }>("organizations").updateOne({ _id: person.organizationId }, { $set: { password_login: false } }); // prettier-ignore
+    expect((await reset(mail.token)).code).toBe("password_login_disabled");
+    await forget(person.email);
+    const { text, token } = await mailbox.next(person.email, 2);
+    expect([token, text.includes("signs in with an identity provider")]).toEqual(["", true]);
+  });
+});
+
+describe("identity.password-resets: an address that nobody has proved", () => {
+  it("is given to who has its mail: keys, invites and sessions of whoever took it end", async () => {
+    const { identity, reset, signIn } = world;
+    const { person, mail } = await aForgetfulPerson();
+    expect(mail.text.replaceAll("\n", " ")).toContain("API keys, invites and linked sign-in providers are revoked");
+    const { secret } = await identity.aKey(person);
+    await identity.data(createInvite, { as: person.principal, body: { permissions: "Viewer" } });
+    await reset(mail.token);
+    expect(await identity.verify("key", secret, 1)).toMatchObject({ code: "api_key_invalid" });
+    const user = await identity.data(getUser, { as: person.principal, params: { id: person.userId } });
+    expect(user.email_verified).toBe(true);
+    expect(await identity.data(listInvites, { as: person.principal })).toEqual([]);
+    expect(await signIn(person.email, NEXT_PASSWORD)).toBe(200);
+  });
+
+  it("keeps its keys and invites once it is proved", async () => {
+    const { identity, reset, mailbox, forget } = world;
+    const person = await identity.aPerson();
+    await verify(person.email);
+    const { secret } = await identity.aKey(person);
+    await identity.data(createInvite, { as: person.principal, body: { permissions: "Viewer" } });
+    await forget(person.email);
+    const mail = await mailbox.next(person.email);
+    expect(mail.text).not.toContain("revoked");
+    await reset(mail.token);
+    expect(await identity.verify("key", secret, 1)).toMatchObject({ status: "valid" });
+    expect(await identity.data(listInvites, { as: person.principal })).toHaveLength(1);
+  });
+
+  it("stays behind the second factor that its account has", async () => {
+    const { identity, reset } = world;
+    const { person, mail } = await aForgetfulPerson();
+    const { principal: as, password } = person;
+    const { secret } = await identity.data(offerSecondFactor, { as, body: { password } });
+    await identity.data(enableSecondFactor, { as, body: { code: codeOf(secret, -1) } });
+    expect((await reset(mail.token)).status).toBe(200);
+    const begun = await identity.ask(login, { body: { email: person.email, password: NEXT_PASSWORD } });
+    expect(begun.code).toBe("second_factor_required");
+  });
+});
+
+describe("identity.password-resets: who asks for links", () => {
+  it("learns nothing of who has an account: response and work are the same", async () => {
+    const { mailbox } = world;
+    let told: string[] = [];
+    const onCommand = ({ commandName, command }: CommandStartedEvent) => {
+      if (commandName !== "ping") told.push(`${commandName} ${String(command[commandName])}`);
+    };
+    const replicas = [{ mail: mailSettingsOf(mailbox.url) }];
+    const identity = await startIdentity({ replicas, onCommand, sendsMail: false });
+    try {
+      const { email: known } = await identity.aPerson();
+      const seen = [];
+      for (const email of [known, "nobody-at-all@example.com", known]) {
+        told = [];
+        const { status, text } = await identity.ask(requestPasswordReset, {
+          body: { email },
+          headers: fromSomewhere(),
+        });
+        seen.push({ status, text, told });
+      }
+      expect(seen[0]?.status).toBe(200);
+      expect(seen[0]?.told).toContain("insert outgoing_mails");
+      expect(seen[1]).toEqual(seen[0]);
+    } finally {
+      await identity.stop();
+    }
+  });
+
+  it("gets three for one address in an hour, from wherever, and whether or not there is an account", async () => {
+    const { identity, forget, mailbox } = world;
+    const { email } = await identity.aPerson();
+    for (const asked of [email, "nobody-here@example.com"]) {
+      const answers = [];
+      for (let n = 0; n < 4; n++) answers.push(await forget(asked, n % 2));
+      // An hour may end in the midst of it.
+      const refused = answers.filter(({ status }) => status === 429);
+      expect(refused.length).toBeLessThanOrEqual(1);
+      if (refused[0] !== undefined) expect(refused[0]).toMatchObject({ code: "mail_throttled", params: { retry_after_seconds: expect.any(Number) } }); // prettier-ignore
+    }
+    await mailbox.next(email, 3);
+    expect(mailbox.of("nobody-here@example.com")).toEqual([]);
+  });
+
+  it("gets twenty in an hour from one address, and one more is refused before anything is stored of it", async () => {
+    const { identity, forget } = world;
+    const headers = { "x-client-address": "2001:db8:1:2::7" };
+    const codes = [];
+    for (let n = 0; n < 44; n++) codes.push((await forget(`stranger-${n}@example.com`, n % 2, headers)).code);
+    // An hour may end in the midst of it.
+    expect(codes.filter((code) => code === "").length).toBeLessThanOrEqual(40);
+    expect(codes.filter((code) => code === "mail_throttled").length).toBeGreaterThanOrEqual(4);
+    expect(await identity.db.collection("mail_counts").countDocuments()).toBeLessThan(100);
+  });
+
+  it("is told where no mail is sent, while links that were mailed before still work", async () => {
+    const { mailbox } = world;
+    const identity = await startIdentity({ replicas: [{ mail: mailSettingsOf(mailbox.url) }, { mail: null }] });
+    try {
+      const { email } = await identity.aPerson();
+      const asked = { body: { email }, headers: fromSomewhere() };
+      expect(await identity.ask(requestPasswordReset, { ...asked, replica: 1 })).toMatchObject({ status: 503, code: "mail_not_configured" }); // prettier-ignore
+    } finally {
+      await identity.stop();
+    }
+  });
+});

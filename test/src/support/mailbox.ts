@@ -1,0 +1,80 @@
+/** A real SMTP server on this machine that keeps what it is given. */
+import type { AddressInfo } from "node:net";
+import PostalMime, { type Email } from "postal-mime";
+import { SMTPServer, type SMTPServerOptions } from "smtp-server";
+import { until } from "./until.js";
+
+/** A mail as its reader has it. */
+export interface ReceivedMail extends Pick<Email, "headers"> {
+  /** As the envelope says. */
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  readonly messageId: string;
+  /** The first link in it; empty without one. */
+  readonly link: string;
+  /** What the link has behind `#token=`. */
+  readonly token: string;
+}
+
+export interface Mailbox {
+  /** For `SMTP_URL`. */
+  readonly url: string;
+  readonly port: number;
+  /** The oldest first. */
+  readonly mails: ReceivedMail[];
+  /** Those for an address. */
+  of(address: string): ReceivedMail[];
+  /** Waits until an address has so many mails. @returns the last of them */
+  next(address: string, count?: number): Promise<ReceivedMail>;
+  stop(): Promise<void>;
+}
+
+/** @param options what the server does other than taking everything; `port` for one that comes back */
+export async function startMailbox({
+  port = 0,
+  ...options
+}: SMTPServerOptions & { port?: number } = {}): Promise<Mailbox> {
+  const mails: ReceivedMail[] = [];
+  const server = new SMTPServer({
+    ...{ authOptional: true, disabledCommands: ["STARTTLS"], disableReverseLookup: true, closeTimeout: 100 },
+    onData: (stream, session, done) => {
+      const to = session.envelope.rcptTo.map(({ address }) => address);
+      chunksOf(stream)
+        .then((raw) => PostalMime.parse(raw))
+        .then(
+          (mail) => {
+            for (const address of to) mails.push(received(mail, address));
+            done();
+          },
+          (error: unknown) => done(error as Error),
+        );
+    },
+    ...options,
+  });
+  // A client that goes away in the midst of a mail is none of a test's faults.
+  server.on("error", () => undefined);
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  const { port: own } = server.server.address() as AddressInfo;
+  const of = (address: string): ReceivedMail[] => mails.filter(({ to }) => to === address);
+  return {
+    ...{ url: `smtp://127.0.0.1:${own}?tls=none`, port: own, mails, of },
+    next: async (address, count = 1) => {
+      await until(() => Promise.resolve(of(address).length >= count), 20, 30_000);
+      return of(address)[count - 1]!;
+    },
+    stop: () => new Promise((resolve) => server.close(resolve)),
+  };
+}
+
+async function chunksOf(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+function received({ headers, subject = "", text = "", html = "", messageId = "" }: Email, to: string): ReceivedMail {
+  const link = /https?:\/\/\S+/.exec(text)?.[0] ?? "";
+  return { headers, to, subject, text, html, messageId, link, token: link.split("#token=")[1] ?? "" };
+}
