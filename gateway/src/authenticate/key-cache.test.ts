@@ -86,7 +86,9 @@ describe("the key cache", () => {
     cache.drop(["key-1"]);
     expect(cache.find("a")).toBeNull();
   });
+});
 
+describe("the key cache: forgetting", () => {
   it("knows only the last answer about a credential", () => {
     const { cache, put } = aCache();
     put("a", valid());

@@ -40,7 +40,9 @@ describe("the uses of keys", () => {
     await uses.stop();
     expect(told.sort()).toEqual(["a", "b"]);
   });
+});
 
+describe("the uses of keys, addresses and counts,", () => {
   it("are told with the addresses they came from, up to a bound, also when identity was away", async () => {
     const told: KeyUse[] = [];
     let away = true;

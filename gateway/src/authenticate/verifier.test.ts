@@ -116,7 +116,9 @@ describe("the verifier", () => {
     await asked;
     expect(verifier.recall(key)).not.toBeNull();
   });
+});
 
+describe("the verifier without an answer", () => {
   it("says unavailable, and no refusal, when identity does not answer", async () => {
     const { verifier, questions } = aVerifier();
     const asked = verifier.verify(key, cause, free);
@@ -165,7 +167,9 @@ describe("the verifier", () => {
     await second;
     expect(seen).toEqual(["miss", "valid", "hit", "miss", "failed", "stale"]);
   });
+});
 
+describe("the verifier: who pays, and what is never stale", () => {
   it("serves nothing stale when that is turned off", async () => {
     const { clock, verifier, questions, answer } = aVerifier(0);
     const first = verifier.verify(key, cause, free);

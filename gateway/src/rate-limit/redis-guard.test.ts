@@ -12,31 +12,31 @@ const after = (ms: number) => (): Promise<string> =>
     }, ms);
   });
 
+let probe: () => Promise<unknown>;
+
+beforeEach(() => {
+  jest.useFakeTimers();
+  probe = never;
+});
+
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+const aGuard = () =>
+  createRedisGuard({ probe: () => probe(), timeoutMs: TIMEOUT_MS, log: createLog("test", "silent") });
+
+/** How a promise stands: its value, "refused", or "open". */
+function standOf(promise: Promise<string>): () => string {
+  let stand = "open";
+  promise.then(
+    (value) => (stand = value),
+    () => (stand = "refused"),
+  );
+  return () => stand;
+}
+
 describe("the guard of Redis", () => {
-  let probe: () => Promise<unknown>;
-
-  beforeEach(() => {
-    jest.useFakeTimers();
-    probe = never;
-  });
-
-  afterEach(() => {
-    jest.useRealTimers();
-  });
-
-  const aGuard = () =>
-    createRedisGuard({ probe: () => probe(), timeoutMs: TIMEOUT_MS, log: createLog("test", "silent") });
-
-  /** How a promise stands: its value, "refused", or "open". */
-  function standOf(promise: Promise<string>): () => string {
-    let stand = "open";
-    promise.then(
-      (value) => (stand = value),
-      () => (stand = "refused"),
-    );
-    return () => stand;
-  }
-
   it("lets a call take as long as a request may wait, and not longer", async () => {
     const guard = aGuard();
     const [inTime, late] = [standOf(guard.run(after(TIMEOUT_MS - 1))), standOf(guard.run(after(TIMEOUT_MS + 2)))];

@@ -90,7 +90,9 @@ describe("body: JSON from outside", () => {
     const bytes = Buffer.from([0x22, 0xc3, 0x28, 0x22]);
     expect(await send([bytes])).toMatchObject({ status: 400, json: { code: "malformed_json" } });
   });
+});
 
+describe("body: limits", () => {
   it("accepts 32 levels and refuses 33 before they are parsed", async () => {
     expect((await send([nested(32)])).status).toBe(200);
     const errors = [{ path: "", message: "must not be nested deeper than 32 levels" }];

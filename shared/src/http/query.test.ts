@@ -57,7 +57,9 @@ describe("query: what stands after the question mark", () => {
   it("decodes percents and plus signs as forms do", () => {
     expect(read("name=a%20b+c%2B").name).toBe("a b c+");
   });
+});
 
+describe("query: what is refused, and what a list takes", () => {
   it("refuses a parameter that the operation does not have", () => {
     expect(faults("nmae=web")).toEqual(["validation_failed", [{ path: "nmae", message: "is not a parameter of this operation" }]]); // prettier-ignore
     expect(paths("Name=web&constructor=1&__proto__=1")).toEqual(["Name", "constructor", "__proto__"]);

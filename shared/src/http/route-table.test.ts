@@ -31,7 +31,9 @@ describe("route-table: what a path and method lead to", () => {
     expect(table.find("GET", "/api/v1/hosts/bulk-delete")).toBeNull();
     expect(table.methodsOf("/api/v1/hosts/bulk-delete")).toEqual(["POST"]);
   });
+});
 
+describe("route-table: paths that lead nowhere, and methods", () => {
   it.each([
     "/api/v1/hosts/",
     "/API/v1/hosts",

@@ -6,32 +6,33 @@ import { AppError } from "../errors.js";
 import { answer, type Answer, type ListPart } from "./answer.js";
 import { sendAnswer, sendError } from "./send.js";
 
-describe("what a service sends", () => {
-  const servers: Server[] = [];
+const servers: Server[] = [];
 
-  afterEach(() => {
-    for (const server of servers.splice(0)) server.close().closeAllConnections();
-  });
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close().closeAllConnections();
+});
 
-  async function aServerOf(given: () => Answer<unknown>): Promise<string> {
-    const server = createServer((_request, response) => {
-      void sendAnswer(response, z.unknown(), given()).catch(() => {
-        sendError(response, new AppError("internal_error"));
-      });
+async function aServerOf(given: () => Answer<unknown>): Promise<string> {
+  const server = createServer((_request, response) => {
+    void sendAnswer(response, z.unknown(), given()).catch(() => {
+      sendError(response, new AppError("internal_error"));
     });
-    servers.push(server);
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  }
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
 
-  const all = { total: null, limit: 0, offset: 0 };
-  const large = " ".repeat(700_000);
+const all = { total: null, limit: 0, offset: 0 };
+const large = " ".repeat(700_000);
 
-  async function* parts(...texts: string[]): AsyncGenerator<ListPart> {
-    for (const text of texts)
-      yield await Promise.resolve({ text: Buffer.from(text), rows: text.split(",").length - 1 });
-  }
+async function* parts(...texts: string[]): AsyncGenerator<ListPart> {
+  for (const text of texts) yield await Promise.resolve({ text: Buffer.from(text), rows: text.split(",").length - 1 });
+}
 
+const dot = { mediaType: "text/vnd.graphviz", fileName: "topology.dot" };
+
+describe("what a service sends", () => {
   it("answers HEAD of a stream with its head alone", async () => {
     const url = await aServerOf(() => answer.list(parts(",1,2", ",3"), all));
     const head = await fetch(url, { method: "HEAD" });
@@ -80,14 +81,9 @@ describe("what a service sends", () => {
     expect((await fetch(await aServerOf(() => answer.list(failing(), uncounted)))).status).toBe(500);
     expect(ended).toBe(2);
   });
+});
 
-  const dot = { mediaType: "text/vnd.graphviz", fileName: "topology.dot" };
-
-  async function* piecesThen(error: Error | null, ...pieces: string[]): AsyncGenerator<string> {
-    yield* await Promise.resolve(pieces);
-    if (error !== null) throw error;
-  }
-
+describe("a file that a service sends", () => {
   it("sends a file under its name and type", async () => {
     const file = await fetch(await aServerOf(() => answer.file(piecesThen(null, "digraph", " {}"), dot)));
     expect(await file.text()).toBe("digraph {}");
@@ -104,3 +100,8 @@ describe("what a service sends", () => {
     await expect(fetch(url).then((answered) => answered.text())).rejects.toThrow();
   });
 });
+
+async function* piecesThen(error: Error | null, ...pieces: string[]): AsyncGenerator<string> {
+  yield* await Promise.resolve(pieces);
+  if (error !== null) throw error;
+}

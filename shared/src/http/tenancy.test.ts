@@ -29,15 +29,16 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
+const principals: [string, Principal][] = [
+  ["a user in all networks", user("all")],
+  ["a user in some networks, in their order", user(networks)],
+  ["a user in no network", user([])],
+  ["a session", { ...user("all"), kind: "session", permission: "Owner" }],
+  ["nobody", { kind: "anonymous" }],
+  ["a process of ours", { kind: "process" }],
+];
+
 describe("tenancy: on whose behalf a request is made", () => {
-  const principals: [string, Principal][] = [
-    ["a user in all networks", user("all")],
-    ["a user in some networks, in their order", user(networks)],
-    ["a user in no network", user([])],
-    ["a session", { ...user("all"), kind: "session", permission: "Owner" }],
-    ["nobody", { kind: "anonymous" }],
-    ["a process of ours", { kind: "process" }],
-  ];
   it.each(principals)("carries %s there and back", (_who, principal) => {
     expect(verifier()(sign(principal))).toEqual(principal);
   });
@@ -81,7 +82,9 @@ describe("tenancy: on whose behalf a request is made", () => {
   it("is refused when it is meant for another service", () => {
     expect(verifier([SECRET], "identity")(sign(user("all")))).toBeNull();
   });
+});
 
+describe("tenancy: what is refused, and for how long it lives", () => {
   it.each([
     ["that is missing", undefined],
     ["that is empty", ""],

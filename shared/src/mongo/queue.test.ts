@@ -63,7 +63,9 @@ describe("queue: tasks that share a key", () => {
     second.end();
     await expect(second.done).resolves.toBeUndefined();
   });
+});
 
+describe("queue: tasks of several keys", () => {
   it("wait for all of their keys, and hold them all", async () => {
     const queue = createKeyedQueue();
     const a = aTask(queue, "a");

@@ -18,7 +18,7 @@ async function onAHost() {
   return { ...world, account, page };
 }
 
-describe("the editor of a service", () => {
+describe("the editor of a service: saving", () => {
   it("says before saving what is left out and what is refused, and saves what it said", async () => {
     const { account, service, page } = await onAHost();
     await button(page, "Actions for web").click();
@@ -55,7 +55,9 @@ describe("the editor of a service", () => {
     await button(page, "Actions for proxy").waitFor();
     expect(await account.session.data("get", `/api/v1/services/${service.id}`)).toMatchObject({ name: "proxy" });
   });
+});
 
+describe("the editor of a service: errors and free addresses", () => {
   it("shows what the API says next to the field that it says it of", async () => {
     const { page } = await onAHost();
     await button(page, "Add interface").click();

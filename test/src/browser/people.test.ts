@@ -83,7 +83,7 @@ describe("a key", () => {
   });
 });
 
-describe("a second factor", () => {
+describe("a second factor: setting up and resetting", () => {
   it("of a colleague is reset by an Owner", async () => {
     const account = await anAccount(url());
     const colleague = await aColleague(url(), account);
@@ -132,7 +132,9 @@ describe("a second factor", () => {
     await page.reload();
     await page.getByText("9 recovery codes are left.").waitFor();
   });
+});
 
+describe("a second factor: where it is required", () => {
   it("is asked for before a key of level Owner is made, and before it is switched off", async () => {
     const account = await anAccount(url());
     const { cookie } = await anotherSession(url(), account);

@@ -42,7 +42,7 @@ const listed = async (page: Page): Promise<string[]> => {
 /** Waits until the list has one entry. */
 const onlyOne = (page: Page) => list(page).getByRole("option").nth(1).waitFor({ state: "detached" });
 
-describe("the picture", () => {
+describe("the picture: looking at it", () => {
   it("is drawn, and is a list too, through which the keyboard leads to everything about a host", async () => {
     const { page, takeFaults, close } = await look();
     expect(await listed(page)).toEqual(["LAN", "nas", "printer <1>", "web"]);
@@ -83,7 +83,9 @@ describe("the picture", () => {
     expect(takeFaults()).toEqual([]);
     await close();
   }); // prettier-ignore
+});
 
+describe("the picture: its other forms", () => {
   it("can be taken away as PNG and SVG, and as the files of the API", async () => {
     const { page, takeFaults, close } = await look();
     await list(page).waitFor();

@@ -1,6 +1,7 @@
 /** What Owners and Admins do under Settings: webhooks, in front of a receiver that answers as it likes, and the archive. */
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import type { Page } from "playwright-core";
 import type { AuditEntry, Webhook, WebhookDelivery } from "@nts/shared/contract";
 import { barriersOf, WCAG_AA } from "../support/accessibility.js";
 import { aColleague, anAccount } from "../support/api.js";
@@ -18,6 +19,27 @@ beforeAll(async () => {
 });
 afterAll(() => receiver.stop());
 
+/** Creates one after a URL that is refused. @returns its secret, which is shown once */
+async function createWebhook(page: Page): Promise<string> {
+  const dialog = page.getByRole("dialog");
+  await page.getByRole("link", { name: "Manage webhooks" }).click();
+  await button(page, "New webhook").first().click();
+  await field(page, "URL").fill("https://user@hooks.example.com/");
+  await button(page, "Create").click();
+  await dialog.getByText("must not contain a user name or password").first().waitFor();
+  expect(await field(page, "URL").getAttribute("aria-invalid")).toBe("true");
+  expect(await barriersOf(page, WCAG_AA)).toEqual([]);
+  await field(page, "URL").fill(receiver.url(PATH));
+  await dialog.getByRole("combobox", { name: "Networks" }).click();
+  await page.getByRole("option", { name: "Home" }).click();
+  await page.keyboard.press("Tab");
+  await button(page, "Create").click();
+  const secret = await page.getByLabel("Secret", { exact: true }).innerText();
+  await button(page, "Done").click();
+  expect(await page.content()).not.toContain(secret);
+  return secret;
+}
+
 describe("a webhook", () => {
   it("is made, tested, rotated, replayed, resumed and deleted, and what its receiver answers is shown", async () => {
     const account = await anAccount(url());
@@ -31,21 +53,7 @@ describe("a webhook", () => {
     };
 
     await page.goto("/settings");
-    await page.getByRole("link", { name: "Manage webhooks" }).click();
-    await button(page, "New webhook").first().click();
-    await field(page, "URL").fill("https://user@hooks.example.com/");
-    await button(page, "Create").click();
-    await dialog.getByText("must not contain a user name or password").first().waitFor();
-    expect(await field(page, "URL").getAttribute("aria-invalid")).toBe("true");
-    expect(await barriersOf(page, WCAG_AA)).toEqual([]);
-    await field(page, "URL").fill(receiver.url(PATH));
-    await dialog.getByRole("combobox", { name: "Networks" }).click();
-    await page.getByRole("option", { name: "Home" }).click();
-    await page.keyboard.press("Tab");
-    await button(page, "Create").click();
-    const secret = await page.getByLabel("Secret", { exact: true }).innerText();
-    await button(page, "Done").click();
-    expect(await page.content()).not.toContain(secret);
+    const secret = await createWebhook(page);
 
     await session.data("patch", `/api/v1/networks/${network.id}`, { name: "Cellar" });
     await until(() => receiver.received(PATH).length === 1);
@@ -92,7 +100,9 @@ describe("a webhook", () => {
     await heading(page, "No webhooks").waitFor();
     expect(await session.data("get", "/api/v1/webhooks")).toEqual([]);
   });
+});
 
+describe("a webhook: what its page shows and to whom", () => {
   it("is behind when its receiver does not take what happens, and says why", async () => {
     const account = await anAccount(url());
     const { session } = account;

@@ -145,6 +145,27 @@ describe("a system that was started from nothing", () => {
   });
 });
 
+async function replaceAllWithNewSecrets(): Promise<void> {
+  const old = new Set((await Promise.all(PROCESSES.map((service) => system.containersOf(service)))).flat());
+  const hammer = readers();
+  const secret = randomBytes(32).toString("hex");
+  system.change({
+    ...Object.fromEntries(SIGNING_SECRETS.map((name) => [name, `${secret},${signingSecrets[name] ?? ""}`])),
+    MONGODB_IDENTITY_USER: `identity-${secret.slice(0, 8)}`,
+    MONGODB_IDENTITY_PASSWORD: randomBytes(32).toString("hex"),
+  });
+  await system.compose("up", "--detach", "mongodb-init");
+  for (const name of SIGNING_SECRETS) signingSecrets[name] = secret;
+  const rolled = await system.script("roll", ["topology", "identity", "gateway"]);
+  expect([rolled.exitCode, rolled.output]).toEqual([0, expect.stringContaining("topology: 3 of 3 replaced")]);
+  const before = hammer.accepted(system.url);
+  await until(() => hammer.accepted(system.url) > before + 300, 50, 60_000);
+  expect(await failuresOf(hammer)).toEqual({});
+  const now = (await Promise.all(PROCESSES.map((service) => system.containersOf(service)))).flat();
+  expect(now).toHaveLength(7);
+  expect(now.filter((id) => old.has(id))).toEqual([]);
+}
+
 describe("a scaled system", () => {
   beforeEach(() => scale(2, 2, 3));
 
@@ -183,26 +204,7 @@ describe("a scaled system", () => {
   // ROLL_ROUNDS says how often, for whoever looks for a rare loss.
   it.each(rounds)(
     "is replaced container by container, with new secrets, without losing a request, in round %d",
-    async () => {
-      const old = new Set((await Promise.all(PROCESSES.map((service) => system.containersOf(service)))).flat());
-      const hammer = readers();
-      const secret = randomBytes(32).toString("hex");
-      system.change({
-        ...Object.fromEntries(SIGNING_SECRETS.map((name) => [name, `${secret},${signingSecrets[name] ?? ""}`])),
-        MONGODB_IDENTITY_USER: `identity-${secret.slice(0, 8)}`,
-        MONGODB_IDENTITY_PASSWORD: randomBytes(32).toString("hex"),
-      });
-      await system.compose("up", "--detach", "mongodb-init");
-      for (const name of SIGNING_SECRETS) signingSecrets[name] = secret;
-      const rolled = await system.script("roll", ["topology", "identity", "gateway"]);
-      expect([rolled.exitCode, rolled.output]).toEqual([0, expect.stringContaining("topology: 3 of 3 replaced")]);
-      const before = hammer.accepted(system.url);
-      await until(() => hammer.accepted(system.url) > before + 300, 50, 60_000);
-      expect(await failuresOf(hammer)).toEqual({});
-      const now = (await Promise.all(PROCESSES.map((service) => system.containersOf(service)))).flat();
-      expect(now).toHaveLength(7);
-      expect(now.filter((id) => old.has(id))).toEqual([]);
-    },
+    replaceAllWithNewSecrets,
   );
 
   it("gives up what is too many when it is scaled down, in order, with status 0", async () => {

@@ -11,46 +11,45 @@ import { startByHand, type StartedByHand } from "../support/npm-start.js";
 
 jest.setTimeout(60_000);
 
+let dataDir: string;
+let baseUrl: string;
+let started: StartedByHand;
+
+beforeAll(async () => {
+  const base = process.env["NTS_TEST_DIR"] ?? tmpdir();
+  await mkdir(base, { recursive: true });
+  dataDir = await mkdtemp(join(base, "admin-"));
+  const [port = 0] = await freePorts(1);
+  baseUrl = `http://127.0.0.1:${port}`;
+  started = startByHand(dataDir, { PORT: String(port), DATA_DIR: dataDir, REGISTRATION: "invite" });
+  await started.untilPrinted("Ctrl-C stops everything");
+});
+
+afterAll(async () => {
+  started.signal("SIGTERM");
+  await started.ended();
+  await stopLeftovers(join(dataDir, "run"));
+  for (const folder of ["mongodb", "redis", "nats"]) await rm(join(dataDir, folder), { recursive: true, force: true });
+});
+
+const admin = (args: string[], env: Record<string, string> = {}) => {
+  const { PATH = "", HOME = "" } = process.env;
+  const all = { PATH, HOME, DATA_DIR: dataDir, ...env };
+  return execa(process.execPath, [join(ROOT, "deploy/local/admin.mjs"), ...args], {
+    ...{ env: all, extendEnv: false, reject: false, cwd: ROOT },
+  });
+};
+
+/** The cookie of a new session. */
+const logIn = async (email: string, password: string): Promise<string> => {
+  const { status, headers } = await callerOf(baseUrl, "nobody").send("post", "/api/auth/login", { email, password });
+  expect(status).toBe(200);
+  return cookieOf(headers);
+};
+
+const passwordIn = (stdout: string): string => /shown once: (\S+)$/.exec(stdout)?.[1] ?? "";
+
 describe("npm run admin", () => {
-  let dataDir: string;
-  let baseUrl: string;
-  let started: StartedByHand;
-
-  beforeAll(async () => {
-    const base = process.env["NTS_TEST_DIR"] ?? tmpdir();
-    await mkdir(base, { recursive: true });
-    dataDir = await mkdtemp(join(base, "admin-"));
-    const [port = 0] = await freePorts(1);
-    baseUrl = `http://127.0.0.1:${port}`;
-    started = startByHand(dataDir, { PORT: String(port), DATA_DIR: dataDir, REGISTRATION: "invite" });
-    await started.untilPrinted("Ctrl-C stops everything");
-  });
-
-  afterAll(async () => {
-    started.signal("SIGTERM");
-    await started.ended();
-    await stopLeftovers(join(dataDir, "run"));
-    for (const folder of ["mongodb", "redis", "nats"])
-      await rm(join(dataDir, folder), { recursive: true, force: true });
-  });
-
-  const admin = (args: string[], env: Record<string, string> = {}) => {
-    const { PATH = "", HOME = "" } = process.env;
-    const all = { PATH, HOME, DATA_DIR: dataDir, ...env };
-    return execa(process.execPath, [join(ROOT, "deploy/local/admin.mjs"), ...args], {
-      ...{ env: all, extendEnv: false, reject: false, cwd: ROOT },
-    });
-  };
-
-  /** The cookie of a new session. */
-  const logIn = async (email: string, password: string): Promise<string> => {
-    const { status, headers } = await callerOf(baseUrl, "nobody").send("post", "/api/auth/login", { email, password });
-    expect(status).toBe(200);
-    return cookieOf(headers);
-  };
-
-  const passwordIn = (stdout: string): string => /shown once: (\S+)$/.exec(stdout)?.[1] ?? "";
-
   it("makes the first owner of a closed system, who then invites others", async () => {
     const email = "ada@example.com";
     const nobody = callerOf(baseUrl, "nobody");

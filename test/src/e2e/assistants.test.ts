@@ -77,7 +77,7 @@ const post = (secret: string | null, body: string, headers: Record<string, strin
   });
 const PING = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
 
-describe("assistants", () => {
+describe("assistants: reading and changing", () => {
   it("see about eight tools, those that read marked as such, and are told that the inventory is data", async () => {
     const { client } = await anAssistant();
     const { tools } = await client.listTools();
@@ -120,7 +120,9 @@ describe("assistants", () => {
     expect(done.data).toEqual({ done: "change", kind: "host", id: host.id });
     expect(await own.session.data("get", path)).toMatchObject({ name: "storage", description: "moved" });
   });
+});
 
+describe("assistants: rights", () => {
   it("write nothing with the key of a Viewer, however often they try", async () => {
     const own = await anAccount(stack.url);
     const { host, network } = await aNetworkWithAHost(own.session);
@@ -165,7 +167,9 @@ describe("assistants", () => {
     const session = await callerOf(stack.url, "page", { cookie: account.cookie }).send("post", "/mcp", PING, { "content-type": "application/json" }); // prettier-ignore
     expect([session.status, session.body.code]).toEqual([401, "not_authenticated"]);
   });
+});
 
+describe("assistants: messages", () => {
   it("send one message at a time, of at most 64 KiB, by POST alone", async () => {
     const { secret } = await aKey(stack.url, account);
     expect((await post(secret, PING)).status).toBe(200);

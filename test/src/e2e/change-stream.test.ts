@@ -37,7 +37,7 @@ const hasCome = (stream: EventStream, name: string) => until(() => names(stream)
 const isCaughtUp = (stream: EventStream) => until(() => stream.data("bookmark").length > 0);
 const codeOf = (stream: EventStream) => (JSON.parse(stream.text) as { code: string }).code;
 
-describe("a stream of changes", () => {
+describe("a stream of changes: where it begins", () => {
   it("tells what there was and then what happens, each entry as /changes answers it, under its cursor", async () => {
     await aTag("before");
     const stream = await follow();
@@ -68,7 +68,9 @@ describe("a stream of changes", () => {
     expect(names(third)).toEqual(["two"]);
     expect(third.data("bookmark")).toEqual([{ cursor: third.lastId() }]);
   });
+});
 
+describe("a stream of changes: what it tells to whom", () => {
   it("tells only what its filters ask for, and a restricted key neither changes nor cursors of other networks", async () => {
     const [home, office] = await Promise.all(
       ["Home", "Office"].map((name) => account.session.data<{ id: string }>("post", "/api/v1/networks", { name })),
@@ -119,32 +121,56 @@ describe("a stream of changes", () => {
   });
 });
 
-describe("what there is, and what happens from then on", () => {
-  type Row = Readonly<Record<string, unknown>> & { readonly id: string };
-  type Told = Pick<Change, "entity_id" | "after">;
-  let world: NetworkWorld;
-  let host: { id: string };
-  let isOver: boolean;
-  let writing: Promise<unknown>;
+type Row = Readonly<Record<string, unknown>> & { readonly id: string };
+type Told = Pick<Change, "entity_id" | "after">;
+let world: NetworkWorld;
+let host: { id: string };
+let isOver: boolean;
+let writing: Promise<unknown>;
 
-  /** Services that come, change, move and go, by several writers, until it is over. */
-  async function write(): Promise<void> {
-    const { session } = account;
-    const mine: string[] = [];
-    for (let n = 0; !isOver; n++) {
-      const drawn = Math.random();
-      const id = mine[Math.floor(Math.random() * mine.length)];
-      if (id === undefined || drawn < 0.4) {
-        const body = { network_id: world.network.id, host_id: host.id, name: `s${n}`, service_definition: "nginx" };
-        const made = await session.send("post", "/api/v1/services", { ...body, position: 0 });
-        // On a busy machine a write may give up against the others.
-        if (made.status === 200) mine.push((made.body.data as Row).id);
-      } else if (drawn < 0.7) await session.send("patch", `/api/v1/services/${id}`, { name: `renamed ${n}` });
-      else if ((await session.send("delete", `/api/v1/services/${id}`)).status === 200)
-        mine.splice(mine.indexOf(id), 1);
-    }
+/** Services that come, change, move and go, by several writers, until it is over. */
+async function write(): Promise<void> {
+  const { session } = account;
+  const mine: string[] = [];
+  for (let n = 0; !isOver; n++) {
+    const drawn = Math.random();
+    const id = mine[Math.floor(Math.random() * mine.length)];
+    if (id === undefined || drawn < 0.4) {
+      const body = { network_id: world.network.id, host_id: host.id, name: `s${n}`, service_definition: "nginx" };
+      const made = await session.send("post", "/api/v1/services", { ...body, position: 0 });
+      // On a busy machine a write may give up against the others.
+      if (made.status === 200) mine.push((made.body.data as Row).id);
+    } else if (drawn < 0.7) await session.send("patch", `/api/v1/services/${id}`, { name: `renamed ${n}` });
+    else if ((await session.send("delete", `/api/v1/services/${id}`)).status === 200) mine.splice(mine.indexOf(id), 1);
   }
+}
 
+const list = () => account.session.send("get", "/api/v1/services?limit=0");
+const textsOf = (rows: readonly Row[]) => new Map(withoutSightings(rows).map((row) => [row.id, JSON.stringify(row)]));
+const held = (rows: readonly Row[], changes: readonly Told[]): Map<string, string> => {
+  const texts = textsOf(rows);
+  for (const { entity_id, after } of changes)
+    if (after === null) texts.delete(entity_id);
+    else texts.set(entity_id, JSON.stringify(after));
+  return texts;
+};
+const ofServices = <T>(stream: EventStream, kind: string): T[] => stream.data<T & { entity: string }>(kind).filter(({ entity }) => entity === "Service"); // prettier-ignore
+const sorted = (texts: ReadonlyMap<string, string>): string[] => [...texts.values()].sort();
+
+/** Each change follows from the state before it. */
+function expectUnbroken(stream: EventStream): void {
+  const state = new Map(
+    ofServices<Told>(stream, "state").map(({ entity_id, after }) => [entity_id, JSON.stringify(after)]),
+  );
+  expect(state.size).toBe(ofServices(stream, "state").length);
+  const changes = ofServices<Change>(stream, "change");
+  for (const { entity_id, before, after } of changes) {
+    expect(state.get(entity_id) ?? "null").toBe(JSON.stringify(before));
+    state.set(entity_id, JSON.stringify(after));
+  }
+}
+
+describe("what there is, and what happens from then on", () => {
   beforeAll(async () => {
     world = await aNetworkWithAHost(account.session);
     host = await account.session.data("post", "/api/v1/hosts", { network_id: world.network.id, name: "busy" });
@@ -153,18 +179,6 @@ describe("what there is, and what happens from then on", () => {
     isOver = false;
     writing = Promise.all(Array.from({ length: 3 }, write));
   });
-
-  const list = () => account.session.send("get", "/api/v1/services?limit=0");
-  const textsOf = (rows: readonly Row[]) => new Map(withoutSightings(rows).map((row) => [row.id, JSON.stringify(row)]));
-  const held = (rows: readonly Row[], changes: readonly Told[]): Map<string, string> => {
-    const texts = textsOf(rows);
-    for (const { entity_id, after } of changes)
-      if (after === null) texts.delete(entity_id);
-      else texts.set(entity_id, JSON.stringify(after));
-    return texts;
-  };
-  const ofServices = <T>(stream: EventStream, kind: string): T[] => stream.data<T & { entity: string }>(kind).filter(({ entity }) => entity === "Service"); // prettier-ignore
-  const sorted = (texts: ReadonlyMap<string, string>): string[] => [...texts.values()].sort();
 
   it("`initial` begins with the states of a moment, a bookmark ends them, and the changes go on from there without a gap", async () => {
     const { secret } = await aKey(stack.url, account, { network_ids: [world.network.id] });
@@ -189,15 +203,7 @@ describe("what there is, and what happens from then on", () => {
       const entities = new Set(stream.data<Change>("state").map(({ entity }) => entity));
       expect(entities.size).toBe(n % 2 === 0 ? CHANGED_ENTITIES.length : 1);
       expect(kinds).toMatch(/^(state,)*bookmark(,change|,bookmark)*$/);
-      const state = new Map(
-        ofServices<Told>(stream, "state").map(({ entity_id, after }) => [entity_id, JSON.stringify(after)]),
-      );
-      expect(state.size).toBe(ofServices(stream, "state").length);
-      const changes = ofServices<Change>(stream, "change");
-      for (const { entity_id, before, after } of changes) {
-        expect(state.get(entity_id) ?? "null").toBe(JSON.stringify(before));
-        state.set(entity_id, JSON.stringify(after));
-      }
+      expectUnbroken(stream);
     }
   });
 

@@ -41,7 +41,7 @@ async function withKey(account: Account, options: Record<string, unknown> = {}):
   return { NTS_API_KEY: (await aKey(stack.url, account, options)).secret };
 }
 
-describe("nts", () => {
+describe("nts: examples and keys", () => {
   it("prints what docs/cli.md shows", async () => {
     const blocks = readBlocks("docs/cli.md");
     const examples = blocks.filter(({ kind }) => kind === "sh").map(({ text }) => text);
@@ -88,7 +88,9 @@ describe("nts", () => {
     const elsewhere = await nts({ XDG_CONFIG_HOME: config }, "get", "hosts");
     expect([elsewhere.exitCode, elsewhere.stderr]).toEqual([3, expect.stringContaining("not_authenticated, HTTP 401, request ")]); // prettier-ignore
   });
+});
 
+describe("nts: failures, collecting and following", () => {
   it("ends with a code for each kind of failure, and says code and request id", async () => {
     const account = await anAccount(stack.url);
     const [owner, viewer] = [await withKey(account), await withKey(account, { permissions: "Viewer" })];

@@ -41,7 +41,7 @@ function refuse(response: ServerResponse, status: number, code: string, headers:
 
 const creating = (client: Client) => client.call("create_network", { body: { name: "Home" } });
 
-describe("a call that fails", () => {
+describe("a call that fails: repeating it", () => {
   it("is sent again under the same idempotency key when the connection breaks after the write", async () => {
     const { client, asked } = await aClientOf((_request, response, number) => {
       if (number < 3) response.destroy();
@@ -74,7 +74,9 @@ describe("a call that fails", () => {
     await expect(login).rejects.toMatchObject({ code: "unreachable", status: 0, method: "POST", path: "/api/auth/login" }); // prettier-ignore
     expect(asked).toHaveLength(1);
   });
+});
 
+describe("a call that fails: how it ends", () => {
   it("is one class with code and path also when something else than the API answers", async () => {
     const { client } = await aClientOf((_request, response) => response.writeHead(404).end("<html>"));
     const failed = await creating(client).catch((error: unknown) => error);

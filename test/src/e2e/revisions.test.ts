@@ -44,7 +44,7 @@ function entityFor(operation: AnyEndpoint): Made {
 
 const etagOf = (answered: { headers: Headers }): string => answered.headers.get("etag") ?? "";
 
-describe("revisions: of every single object", () => {
+describe("revisions of single objects: reading and updating", () => {
   it.each(named("get"))(
     "%s has an ETag; while it holds the answer is 304, but for keys, whose last use moves",
     async (_id, operation) => {
@@ -84,7 +84,9 @@ describe("revisions: of every single object", () => {
       expect(any.status).toBe(200);
     },
   );
+});
 
+describe("revisions of single objects: deleting, and what stands on a host", () => {
   it.each(named("delete"))(
     "%s refuses a revision that no longer holds, and deletes nothing",
     async (_id, operation) => {

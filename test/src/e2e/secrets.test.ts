@@ -61,7 +61,7 @@ function keepKey(what: string, key: string): string {
 }
 
 /** Of somebody else: the owner goes on with the password alone. */
-async function useSecondFactor(owner: Account, send: Caller["send"]): Promise<void> {
+async function useSecondFactor(owner: Account): Promise<void> {
   const guarded = await aColleague(stack.url, owner);
   const { email, password } = guarded;
   const { secret, recovery } = await withSecondFactor(guarded);
@@ -85,26 +85,36 @@ async function useSecondFactor(owner: Account, send: Caller["send"]): Promise<vo
 /** The content of a `Cookie` header. */
 const tokenOf = (cookie: string): string => cookie.slice(cookie.indexOf("=") + 1);
 
-async function useEverySecret(): Promise<void> {
-  const { url } = stack;
-  const send: ReturnType<typeof callerOf>["send"] = async (...request) => {
-    const answered = await callerOf(url, "anybody").send(...request);
-    if (answered.status !== 200) failures.push(answered.text + JSON.stringify([...answered.headers]));
-    return answered;
-  };
-  const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
-  const raw = async (path: string, headers: Record<string, string>, body?: string): Promise<void> => {
-    const answered = await fetch(url + path, {
-      method: body === undefined ? "GET" : "POST",
-      headers,
-      body: body ?? null,
-    });
-    failures.push(`${await answered.text()} ${JSON.stringify([...answered.headers])}`);
-  };
+/** Sends a request of nobody in particular, and keeps a failure to be searched. */
+const send: Caller["send"] = async (...request) => {
+  const answered = await callerOf(stack.url, "anybody").send(...request);
+  if (answered.status !== 200) failures.push(answered.text + JSON.stringify([...answered.headers]));
+  return answered;
+};
 
-  const owner = await anAccount(url);
-  const { email, cookie, session, organizationId: organization_id, userId: user_id } = owner;
-  const password = keep("password", owner.password);
+async function sendBroken(path: string, body: string): Promise<void> {
+  const headers = { "content-type": "application/json" };
+  const answered = await fetch(stack.url + path, { method: "POST", headers, body });
+  failures.push(`${await answered.text()} ${JSON.stringify([...answered.headers])}`);
+}
+
+const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
+
+async function useEverySecret(): Promise<void> {
+  const owner = await anAccount(stack.url);
+  const wrong = await usePasswords(owner);
+  await useKeys(owner);
+  await useSessions(owner, wrong);
+  for (const [name, secrets] of Object.entries(stack.tenancySecrets))
+    for (const secret of secrets as readonly string[]) keep(`tenancy secret ${name}`, secret);
+  const { redis, nats } = stack.servers.urls;
+  keep("password of redis", new URL(redis).password);
+  for (const [user, natsUrl] of Object.entries(nats)) keep(`password of nats for ${user}`, new URL(natsUrl).password);
+}
+
+/** @returns a password that nobody has */
+async function usePasswords({ email, cookie, password: own }: Account): Promise<string> {
+  const password = keep("password", own);
   keep("session", tokenOf(cookie));
   const wrong = keep("wrong password", "a wrong password, 4711");
   await send("post", "/api/auth/login", { email, password: wrong });
@@ -116,16 +126,19 @@ async function useEverySecret(): Promise<void> {
     email: "b@example.com",
     password: { deep: keep("odd password", "in-an-object-17") },
   });
-  const json = { "content-type": "application/json" };
   const cut = keep("password in broken JSON", "broken-json-secret");
-  await raw("/api/auth/login", json, `{"email": "${email}", "password": "${cut}"`);
-  await raw("/api/auth/login", json, `{"email": "${email}", "password": "${cut}",}`);
+  await sendBroken("/api/auth/login", `{"email": "${email}", "password": "${cut}"`);
+  await sendBroken("/api/auth/login", `{"email": "${email}", "password": "${cut}",}`);
   const logged = await send("post", "/api/auth/login", { email, password });
   keep("second session", tokenOf(cookieOf(logged.headers)));
+  return wrong;
+}
 
-  const made = await aKey(url, owner);
+async function useKeys(owner: Account): Promise<void> {
+  const { session, organizationId: organization_id, userId: user_id } = owner;
+  const made = await aKey(stack.url, owner);
   keepKey("key", made.secret);
-  await useSecondFactor(owner, send);
+  await useSecondFactor(owner);
   await made.caller.data("post", "/api/v1/networks", { name: "Home" });
   const rotated = keepKey("rotated key", await session.data<string>("post", `/api/v1/auth/keys/${made.id}/rotate`));
   await send("get", "/api/v1/networks", undefined, bearer(rotated));
@@ -137,7 +150,7 @@ async function useEverySecret(): Promise<void> {
   await send("get", "/api/v1/networks", undefined, bearer(unknown));
   const overlapping = keepKey("key of a rotation with grace", await session.data<string>("post", `/api/v1/auth/keys/${made.id}/rotate?grace_seconds=60`)); // prettier-ignore
   await send("get", "/api/v1/networks", undefined, bearer(overlapping));
-  const leaked = keepKey("leaked key", (await aKey(url, owner)).secret);
+  const leaked = keepKey("leaked key", (await aKey(stack.url, owner)).secret);
   for (const keys of [[leaked, unknown], [], leaked]) await send("post", "/api/auth/keys/revoke", { keys });
   // Where a key does not belong.
   await send("get", `/api/v1/networks?api_key=${rotated}`, undefined, bearer(rotated));
@@ -146,6 +159,13 @@ async function useEverySecret(): Promise<void> {
   await send("get", "/api/v1/networks", undefined, { cookie: `session_id=${rotated}` });
   await send("get", "/api/v1/networks", undefined, { authorization: `Basic ${rotated}` });
   await send("get", "/api/v1/networks", undefined, { "x-request-id": rotated, "x-api-key": rotated });
+  await useWebhook(owner);
+  const body = { name: "a key", organization_id, user_id, tags: [], is_enabled: false };
+  await session.data("put", `/api/v1/auth/keys/${made.id}`, body);
+  await send("get", "/api/v1/networks", undefined, bearer(rotated));
+}
+
+async function useWebhook({ session }: Account): Promise<void> {
   const hook = "http://127.0.0.1:9/a-path-that-is-a-secret-of-slack-4713";
   keep("address of a webhook", hook);
   const webhook = await session.data<{ id: string; secret: string }>("post", "/api/v1/webhooks", { url: hook });
@@ -154,10 +174,10 @@ async function useEverySecret(): Promise<void> {
   await session.data("post", "/api/v1/tags", { name: "told by a webhook" });
   const { secret } = await session.data<{ secret: string }>("post", `/api/v1/webhooks/${webhook.id}/rotate`);
   keep("rotated secret of a webhook", secret);
-  const body = { name: "a key", organization_id, user_id, tags: [], is_enabled: false };
-  await session.data("put", `/api/v1/auth/keys/${made.id}`, body);
-  await send("get", "/api/v1/networks", undefined, bearer(rotated));
+}
 
+async function useSessions(owner: Account, wrong: string): Promise<void> {
+  const { session, cookie, password } = owner;
   await session.data("get", "/api/auth/me");
   const foreign = keep("unknown session", "s".repeat(40) + "Xy_");
   await send("get", "/api/auth/me", undefined, { cookie: `session_id=${foreign}` });
@@ -165,7 +185,7 @@ async function useEverySecret(): Promise<void> {
   await send("post", "/api/auth/logout", undefined, { cookie, origin: "https://evil.example.com" });
   const { token } = await session.data<{ token: string }>("post", "/api/v1/invites", { permissions: "Member" });
   keep("invite", token);
-  keep("session of a colleague", tokenOf((await aColleague(url, owner)).cookie));
+  keep("session of a colleague", tokenOf((await aColleague(stack.url, owner)).cookie));
   const badInvite = keep("unknown invite", "invite-".repeat(6));
   await send("post", "/api/auth/register", { email: "c@example.com", password, invite_token: badInvite });
   const fresh = keep("new password", "a fresh password, 4712");
@@ -173,12 +193,6 @@ async function useEverySecret(): Promise<void> {
     await send("post", "/api/auth/password", { current_password, new_password: fresh }, { cookie });
   await session.data("post", "/api/auth/logout");
   await send("get", "/api/auth/me", undefined, { cookie });
-
-  for (const [name, secrets] of Object.entries(stack.tenancySecrets))
-    for (const secret of secrets as readonly string[]) keep(`tenancy secret ${name}`, secret);
-  const { redis, nats } = stack.servers.urls;
-  keep("password of redis", new URL(redis).password);
-  for (const [user, natsUrl] of Object.entries(nats)) keep(`password of nats for ${user}`, new URL(natsUrl).password);
 }
 
 /** Where a text of the map stands, as sentences. */

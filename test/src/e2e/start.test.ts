@@ -75,22 +75,22 @@ async function alive(records: readonly RunRecord[]): Promise<string[]> {
   return records.filter((_, index) => lines[index]).map(({ name }) => name);
 }
 
+let place: Place;
+let one: StartedByHand;
+let secrets: string;
+let week: DemoWeek;
+let changes: Change[];
+
+beforeAll(async () => {
+  place = await newPlace();
+  one = place.start(["--demo"]);
+  await one.untilPrinted(READY);
+  week = demoWeek(`http://127.0.0.1:${place.port}`, place.dataDir);
+}, 120_000);
+
+afterAll(() => place.clear());
+
 describe("npm start, once it runs", () => {
-  let place: Place;
-  let one: StartedByHand;
-  let secrets: string;
-  let week: DemoWeek;
-  let changes: Change[];
-
-  beforeAll(async () => {
-    place = await newPlace();
-    one = place.start(["--demo"]);
-    await one.untilPrinted(READY);
-    week = demoWeek(`http://127.0.0.1:${place.port}`, place.dataDir);
-  }, 120_000);
-
-  afterAll(() => place.clear());
-
   it("has started all of it, and says where it is", async () => {
     const { dataDir, port, runs } = place;
     expect(one.output()).toContain(`http://localhost:${port}`);
@@ -133,7 +133,9 @@ describe("npm start, once it runs", () => {
     await expect(week.changes()).resolves.toHaveLength(changes.length + 1);
     expect(await week.differences(await week.changes())).toEqual([]);
   });
+});
 
+describe("npm start, with its processes and its data", () => {
   it("has its data folder for itself, and refuses another start in one sentence", async () => {
     const [other = 0] = await freePorts(1);
     const second = place.start([], { PORT: String(other) });

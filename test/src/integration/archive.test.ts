@@ -84,7 +84,7 @@ async function backupsUnderLoad(): Promise<string[]> {
   return files;
 }
 
-describe("a backup", () => {
+describe("a backup: what it holds", () => {
   it("taken while writers write is of one moment: restored, no invariant is broken and everybody gets in", async () => {
     const files = await backupsUnderLoad();
     await stopTarget();
@@ -117,7 +117,9 @@ describe("a backup", () => {
         await of(source.databases[database], collections),
       );
   });
+});
 
+describe("a backup: restoring it", () => {
   it("of which a restore was cut off is served by nobody until it is restored as a whole", async () => {
     const [whole, cut] = [join(folder, "whole"), join(folder, "cut")];
     await archive(source, ["save"], whole);

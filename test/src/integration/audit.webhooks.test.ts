@@ -114,7 +114,9 @@ describe("audit.webhooks: what is done to a webhook", () => {
     expect(actionsOf(await told())).toEqual(["created"]);
     expect((await admin.call(getWebhook, { params })).id).toBe(id);
   });
+});
 
+describe("audit.webhooks: transactions, secrets and concurrency", () => {
   it("is noted with what happened: a transaction that is undone at its end leaves nothing", async () => {
     const webhook = await admin.call(createWebhook, { body: { url } });
     const { id } = webhook;

@@ -64,7 +64,7 @@ async function timesHeard(): Promise<number[]> {
   return heard.map((numbers) => numbers.filter((number) => number === last).length);
 }
 
-describe("the bus", () => {
+describe("the bus: notices and broken servers", () => {
   it("carries a notice to everybody once", async () => {
     expect(await timesHeard()).toEqual([1, 1, 1, 1]);
   });
@@ -98,7 +98,9 @@ describe("the bus", () => {
       servers.nats.resume();
     }
   });
+});
 
+describe("the bus: permissions", () => {
   it("lets each process say and hear just what it has to", async () => {
     const names = ["gateway", "identity", "topology"] as const;
     const messages = [keyChanged, keyApplied, networkDeleted, tagDeleted];
@@ -131,7 +133,9 @@ describe("the bus", () => {
       topology: [],
     });
   });
+});
 
+describe("the bus: TLS", () => {
   it("does not speak to a server without TLS when tls:// was asked for", async () => {
     const refusals: unknown[] = [];
     const log = createLog("test", "silent");

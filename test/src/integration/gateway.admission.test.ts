@@ -6,21 +6,21 @@ import { until } from "../support/until.js";
 
 const ID = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 
+let world: LoneGateways;
+let key: GivenCredential;
+let session: GivenCredential;
+
+beforeAll(async () => {
+  world = await startLoneGateways();
+  key = world.neighbour.aKey();
+  session = world.neighbour.aSession();
+});
+
+afterAll(async () => {
+  await world.stop();
+});
+
 describe("whom the gateway lets pass", () => {
-  let world: LoneGateways;
-  let key: GivenCredential;
-  let session: GivenCredential;
-
-  beforeAll(async () => {
-    world = await startLoneGateways();
-    key = world.neighbour.aKey();
-    session = world.neighbour.aSession();
-  });
-
-  afterAll(async () => {
-    await world.stop();
-  });
-
   it("says which credential is missing, malformed, ended or of the wrong kind", async () => {
     const codeOf = async (path: string, headers: Record<string, string>): Promise<string> => {
       const answer = await fetch(world.url + path, { headers });
@@ -66,7 +66,9 @@ describe("whom the gateway lets pass", () => {
       ).status,
     ).toBe(200);
   });
+});
 
+describe("what the gateway logs", () => {
   it("writes a line for a request with its ids, and never a secret", async () => {
     const both = { ...key.headers, cookie: `session_id=${session.secret}` };
     const answer = await fetch(`${world.url}/api/v1/hosts/${ID}?tag_ids=private`, { headers: both });

@@ -11,39 +11,39 @@ import { until } from "../support/until.js";
 const CAP = 20;
 const HEALTH = "GET /api/health HTTP/1.1\r\nHost: a\r\n\r\n";
 
-describe("a connection to the gateway", () => {
-  let service: RawService;
-  let world: LoneGateways;
-  let key: GivenCredential;
-  const open: RawSocket[] = [];
+let service: RawService;
+let world: LoneGateways;
+let key: GivenCredential;
+const open: RawSocket[] = [];
 
-  beforeAll(async () => {
-    service = await startRawService();
-    const env = { MAX_CONNECTIONS: String(CAP), ANONYMOUS_RATE_LIMIT_BURST: "1000" };
-    world = await startLoneGateways({ topologies: [service.url], env });
-    key = world.neighbour.aKey();
-  });
+beforeAll(async () => {
+  service = await startRawService();
+  const env = { MAX_CONNECTIONS: String(CAP), ANONYMOUS_RATE_LIMIT_BURST: "1000" };
+  world = await startLoneGateways({ topologies: [service.url], env });
+  key = world.neighbour.aKey();
+});
 
-  afterAll(async () => {
-    for (const socket of open) socket.close();
-    await world.stop();
-    await service.stop();
-  });
+afterAll(async () => {
+  for (const socket of open) socket.close();
+  await world.stop();
+  await service.stop();
+});
 
-  async function anotherSocket(): Promise<RawSocket> {
-    const socket = await openRawSocket(world.url);
-    open.push(socket);
-    return socket;
-  }
+async function anotherSocket(): Promise<RawSocket> {
+  const socket = await openRawSocket(world.url);
+  open.push(socket);
+  return socket;
+}
 
-  async function closeAll(): Promise<void> {
-    for (const socket of open.splice(0)) socket.close();
-    await until(async () => (await metricOf(world.gateways[0]!, "nts_connections_open")) === 0);
-  }
+async function closeAll(): Promise<void> {
+  for (const socket of open.splice(0)) socket.close();
+  await until(async () => (await metricOf(world.gateways[0]!, "nts_connections_open")) === 0);
+}
 
-  const post = (framing: string, credential = `Authorization: Bearer ${key.secret}\r\n`): string =>
-    `POST /api/v1/hosts HTTP/1.1\r\nHost: a\r\n${credential}Content-Type: application/json\r\n${framing}\r\n\r\n`;
+const post = (framing: string, credential = `Authorization: Bearer ${key.secret}\r\n`): string =>
+  `POST /api/v1/hosts HTTP/1.1\r\nHost: a\r\n${credential}Content-Type: application/json\r\n${framing}\r\n\r\n`;
 
+describe("a connection to the gateway: how many there may be", () => {
   it("does not count as one of them while it serves a stream of changes", async () => {
     const sockets = await Promise.all(Array.from({ length: CAP }, anotherSocket));
     const stream = sockets[0]!;
@@ -82,7 +82,9 @@ describe("a connection to the gateway", () => {
     await another.receives(/\}$/);
     await closeAll();
   });
+});
 
+describe("a connection to the gateway: slow and malformed requests", () => {
   it("is told 408 when a request comes too slowly, whatever of it is missing, and kept while nothing is due", async () => {
     const beginnings = {
       nothing: "",

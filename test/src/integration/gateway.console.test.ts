@@ -45,7 +45,7 @@ async function assetsOfDocument(): Promise<string[]> {
   return [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path!);
 }
 
-describe("the console", () => {
+describe("the console: its document", () => {
   it.each(["/", "/hosts", `/hosts/${ID}`, "/sign-in?next=%2Fhosts", "/topology"])(
     "has its document at %s",
     async (path) => {
@@ -74,7 +74,9 @@ describe("the console", () => {
     const head = await get("/", {}, "HEAD");
     expect([head.status, head.bytes.length, head.headers["content-length"]]).toEqual([200, 0, String(bytes.length)]);
   });
+});
 
+describe("the console: its files", () => {
   it("sends its files packed to who can unpack them, for a year", async () => {
     const files = await Promise.all((await assetsOfDocument()).map(async (path) => ({ path, plain: await get(path) })));
     const large = files.filter(({ plain }) => plain.bytes.length >= WORTH_PACKING_BYTES);

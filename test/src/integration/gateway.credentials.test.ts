@@ -9,25 +9,25 @@ import { until } from "../support/until.js";
 
 const PATH = "/api/v1/networks/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 
+let world: LoneGateways;
+
+beforeAll(async () => {
+  world = await startLoneGateways({ env: { STALE_CREDENTIAL_SECONDS: "8", ANONYMOUS_RATE_LIMIT_BURST: "1000" } });
+});
+
+afterAll(async () => {
+  await world.stop();
+});
+
+afterEach(async () => {
+  world.neighbour.identityIs("there");
+  await until(async () => (await metricOf(world.gateways[0]!, "nts_key_lease_alive")) === 1);
+});
+
+const send = async ({ headers }: GivenCredential): Promise<number> =>
+  (await fetch(world.url + PATH, { headers })).status;
+
 describe("what a gateway remembers of credentials", () => {
-  let world: LoneGateways;
-
-  beforeAll(async () => {
-    world = await startLoneGateways({ env: { STALE_CREDENTIAL_SECONDS: "8", ANONYMOUS_RATE_LIMIT_BURST: "1000" } });
-  });
-
-  afterAll(async () => {
-    await world.stop();
-  });
-
-  afterEach(async () => {
-    world.neighbour.identityIs("there");
-    await until(async () => (await metricOf(world.gateways[0]!, "nts_key_lease_alive")) === 1);
-  });
-
-  const send = async ({ headers }: GivenCredential): Promise<number> =>
-    (await fetch(world.url + PATH, { headers })).status;
-
   it("asks identity once for a credential, also when many requests bring it at once", async () => {
     const { neighbour } = world;
     const key = neighbour.aKey();
@@ -80,7 +80,9 @@ describe("what a gateway remembers of credentials", () => {
       await bus.close();
     }
   });
+});
 
+describe("what a gateway remembers of credentials: without the bus or identity", () => {
   it("serves without the bus", async () => {
     const { neighbour, servers } = world;
     await servers.nats.kill();
@@ -125,7 +127,9 @@ describe("what a gateway remembers of credentials", () => {
       expect((await fetch(`${world.url}/api/version`)).status).toBe(200);
     },
   );
+});
 
+describe("what a gateway remembers of credentials: stopping", () => {
   it("reports the use of keys when it stops also after a report that identity has left open", async () => {
     const { neighbour, gateways } = world;
     const key = neighbour.aKey();

@@ -6,36 +6,36 @@ const TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 const ID = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 const MIB = 1_048_576;
 
-describe("the edge of the gateway", () => {
-  let world: LoneGateways;
-  let key: GivenCredential;
+let world: LoneGateways;
+let key: GivenCredential;
 
-  beforeAll(async () => {
-    world = await startLoneGateways({
-      env: { ANONYMOUS_RATE_LIMIT_BURST: "1000", ANONYMOUS_RATE_LIMIT_PER_MINUTE: "60000" },
-    });
-    key = world.neighbour.aKey();
+beforeAll(async () => {
+  world = await startLoneGateways({
+    env: { ANONYMOUS_RATE_LIMIT_BURST: "1000", ANONYMOUS_RATE_LIMIT_PER_MINUTE: "60000" },
   });
+  key = world.neighbour.aKey();
+});
 
-  afterAll(async () => {
-    await world.stop();
-  });
+afterAll(async () => {
+  await world.stop();
+});
 
-  beforeEach(() => {
-    world.neighbour.passedOn.length = 0;
-  });
+beforeEach(() => {
+  world.neighbour.passedOn.length = 0;
+});
 
-  const bytes = (...lines: string[]): Promise<string> => exchangeBytes(world.url, lines.join("\r\n"), 400);
-  const bearer = (): string => `Authorization: Bearer ${key.secret}`;
+const bytes = (...lines: string[]): Promise<string> => exchangeBytes(world.url, lines.join("\r\n"), 400);
+const bearer = (): string => `Authorization: Bearer ${key.secret}`;
 
-  function expectFailure(answer: string, status: number, code: string): void {
-    const [head = "", text = ""] = answer.split("\r\n\r\n");
-    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-    const requestId = /\r\nX-Request-Id: (\S+)/.exec(head)?.[1];
-    expect(JSON.parse(text)).toMatchObject({ success: false, code, params: {}, meta: { request_id: requestId } });
-    expect(head).toMatch(/\r\nX-RateLimit-Limit: \d+/);
-  }
+function expectFailure(answer: string, status: number, code: string): void {
+  const [head = "", text = ""] = answer.split("\r\n\r\n");
+  expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  const requestId = /\r\nX-Request-Id: (\S+)/.exec(head)?.[1];
+  expect(JSON.parse(text)).toMatchObject({ success: false, code, params: {}, meta: { request_id: requestId } });
+  expect(head).toMatch(/\r\nX-RateLimit-Limit: \d+/);
+}
 
+describe("the edge of the gateway: framing and methods", () => {
   it("answers a malformed chunk of a request that is being passed on", async () => {
     const answer = await bytes(
       "POST /api/v1/hosts HTTP/1.1",
@@ -94,7 +94,9 @@ describe("the edge of the gateway", () => {
     expect(answer).toMatch(/^HTTP\/1\.1 204 /);
     expect(answer).toContain("\r\nAllow: GET, HEAD, OPTIONS\r\n");
   });
+});
 
+describe("the edge of the gateway: headers passed on", () => {
   it("passes on a request with our headers in place of the client's, and no credential", async () => {
     await bytes(
       `PUT /api/v1/hosts/${ID}?a=%2F&a=//b HTTP/1.1`,
@@ -133,7 +135,9 @@ describe("the edge of the gateway", () => {
     expect(String(tenancy).split(".")).toHaveLength(3);
     expect(requestId).toMatch(/^[0-9a-f-]{14}7/);
   });
+});
 
+describe("the edge of the gateway: bodies", () => {
   it("passes no body on where an operation takes none, so that it cannot be read as a request of its own", async () => {
     const hidden = "GET /api/v1/hosts HTTP/1.1\r\nHost: a\r\n\r\n";
     for (const method of ["GET", "DELETE"]) {

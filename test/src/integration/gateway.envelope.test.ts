@@ -11,39 +11,35 @@ const ONE = `/api/v1/hosts/${ID}`;
 const LIST = "/api/v1/hosts";
 const META = { api_version: 1, server_version: expect.any(String) as unknown };
 
-describe("the envelope around what a service answers", () => {
-  let world: LoneGateways;
-  let key: GivenCredential;
+let world: LoneGateways;
+let key: GivenCredential;
 
-  beforeAll(async () => {
-    world = await startLoneGateways({ env: { RATE_LIMIT_BURST: "1000", RATE_LIMIT_PER_MINUTE: "60000" } });
-    key = world.neighbour.aKey();
+beforeAll(async () => {
+  world = await startLoneGateways({ env: { RATE_LIMIT_BURST: "1000", RATE_LIMIT_PER_MINUTE: "60000" } });
+  key = world.neighbour.aKey();
+});
+
+afterAll(() => world.stop());
+
+afterEach(() => {
+  answerWith((_request, response) => {
+    sendJson(response, {});
   });
+});
 
-  afterAll(async () => {
-    await world.stop();
-  });
+const answerWith = (answering: Answering): void => {
+  world.neighbour.answerWith(answering);
+};
 
-  afterEach(() => {
-    answerWith((_request, response) => {
-      sendJson(response, {});
-    });
-  });
+const send = (path: string, init: RequestInit = {}): Promise<Response> =>
+  fetch(world.url + path, { ...init, headers: { ...key.headers, ...(init.headers as Record<string, string>) } });
 
-  const answerWith = (answering: Answering): void => {
-    world.neighbour.answerWith(answering);
-  };
+const bytesOf = (method: string, path: string, quietMs?: number): Promise<string> => {
+  const head = `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key.secret}\r\n\r\n`;
+  return exchangeBytes(world.url, head, quietMs);
+};
 
-  const send = (path: string, init: RequestInit = {}): Promise<Response> =>
-    fetch(world.url + path, { ...init, headers: { ...key.headers, ...(init.headers as Record<string, string>) } });
-
-  const bytesOf = (method: string, path: string, quietMs?: number): Promise<string> =>
-    exchangeBytes(
-      world.url,
-      `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key.secret}\r\n\r\n`,
-      quietMs,
-    );
-
+describe("the envelope around what a service answers: successes", () => {
   it("puts the data into a success, and says how long it is", async () => {
     const data = { name: "Käse „nas“ 🧀", list: [1, 2] };
     answerWith((_request, response) => {
@@ -95,7 +91,9 @@ describe("the envelope around what a service answers", () => {
     expect(received).toContain("[1");
     expect(received).not.toContain("meta");
   });
+});
 
+describe("the envelope around what a service answers: failures, HEAD and 304", () => {
   it("makes a failure of a service a failure of the API, whatever pieces it comes in", async () => {
     const body = JSON.stringify({ error: "Sentence.", code: "network_mismatch", params: { path: "ünï" } });
     answerWith((_request, response) => {
@@ -156,7 +154,9 @@ describe("the envelope around what a service answers", () => {
     expect(headers.get("retry-after")).toBe("7");
     expect([headers.get("x-tenancy"), headers.get("x-powered-by"), headers.get("server")]).toEqual([null, null, null]);
   });
+});
 
+describe("the envelope around what a service answers: cut off", () => {
   it.each([
     ["in the middle of a body of known length", { "content-length": "1000" }],
     ["in the middle of a body in chunks", {}],
@@ -170,7 +170,9 @@ describe("the envelope around what a service answers", () => {
     await expect(send(ONE).then((answer) => answer.text())).rejects.toThrow();
     expect(await bytesOf("GET", ONE)).not.toContain("meta");
   });
+});
 
+describe("the envelope around what a service answers: faults of the service", () => {
   it.each<[string, Answering, number, string]>([
     [
       "breaks off before any of its body has come",
@@ -226,7 +228,9 @@ describe("the envelope around what a service answers", () => {
     answerWith((_request, response) => sendJson(response, failure, { "www-authenticate": "Tenancy" }, 401));
     expect((await send("/api/auth/login", login)).status).toBe(502);
   });
+});
 
+describe("the envelope around what a service answers: the client's pace", () => {
   it("ends the request to the service when the client goes away, before the answer or in the middle of it", async () => {
     for (const begin of [false, true]) {
       const gone = new Promise((resolve) => {
@@ -278,12 +282,8 @@ function breakOffAfterHead(response: ServerResponse): void {
 }
 
 async function streamRows(response: ServerResponse, count: number): Promise<void> {
-  response.writeHead(200, {
-    "content-type": "application/json",
-    "x-list-limit": 0,
-    "x-list-offset": 0,
-    trailer: "x-list-total",
-  });
+  const place = { "x-list-limit": 0, "x-list-offset": 0, trailer: "x-list-total" };
+  response.writeHead(200, { "content-type": "application/json", ...place });
   response.write("[0");
   for (let row = 1; row < count; row++)
     if (!response.write(`,{"row":${row},"text":"${"x".repeat(100)}"}`)) await once(response, "drain");

@@ -11,54 +11,54 @@ const ID = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 const UNFINISHED = "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{";
 const MALFORMED_CHUNK = "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\nzz\r\n";
 
+let world: LoneGateways;
+let key: GivenCredential;
+let session: GivenCredential;
+
+beforeAll(async () => {
+  world = await startLoneGateways({ env: UNLIMITED });
+  key = world.neighbour.aKey();
+  session = world.neighbour.aSession();
+});
+
+afterAll(async () => {
+  await world.stop();
+});
+
+const operations: [string, () => string][] = [
+  ["POST /api/auth/login", () => ""],
+  ["POST /api/auth/register", () => ""],
+  ["POST /api/auth/logout", () => `Cookie: session_id=${session.secret}\r\n`],
+  ["POST /api/v1/invites", () => `Authorization: Bearer ${key.secret}\r\n`],
+  ["POST /api/v1/hosts", () => `Authorization: Bearer ${key.secret}\r\n`],
+  [`DELETE /api/v1/hosts/${ID}`, () => `Authorization: Bearer ${key.secret}\r\n`],
+];
+
+/** What each operation is answered when its request ends so, while the services answer late and from its head alone. */
+async function answersTo(ending: string, serviceMs: number): Promise<string[]> {
+  world.neighbour.answerHeadsWith((_request, response) => {
+    setTimeout(() => {
+      sendJson(response, {});
+    }, serviceMs);
+  });
+  return Promise.all(
+    operations.map(async ([line, credential]) => {
+      const socket = await openRawSocket(world.url);
+      socket.write(`${line} HTTP/1.1\r\nHost: a\r\n${credential()}${ending}`);
+      await socket.closed;
+      const statuses = answersIn(socket.received()).map(({ status, body }) => `${status} ${body.code}`);
+      return [line, ...statuses].join(": ");
+    }),
+  );
+}
+
+async function isServing(): Promise<void> {
+  const pid = world.gateways[0]!.pid();
+  expect((await fetch(`${world.url}/api/health`)).status).toBe(200);
+  expect(() => process.kill(pid, 0)).not.toThrow();
+}
+
 describe("a request that the gateway gives up", () => {
-  let world: LoneGateways;
-  let key: GivenCredential;
-  let session: GivenCredential;
-
-  beforeAll(async () => {
-    world = await startLoneGateways({ env: UNLIMITED });
-    key = world.neighbour.aKey();
-    session = world.neighbour.aSession();
-  });
-
-  afterAll(async () => {
-    await world.stop();
-  });
-
-  const operations: [string, () => string][] = [
-    ["POST /api/auth/login", () => ""],
-    ["POST /api/auth/register", () => ""],
-    ["POST /api/auth/logout", () => `Cookie: session_id=${session.secret}\r\n`],
-    ["POST /api/v1/invites", () => `Authorization: Bearer ${key.secret}\r\n`],
-    ["POST /api/v1/hosts", () => `Authorization: Bearer ${key.secret}\r\n`],
-    [`DELETE /api/v1/hosts/${ID}`, () => `Authorization: Bearer ${key.secret}\r\n`],
-  ];
-
-  /** What each operation is answered when its request ends so, while the services answer late and from its head alone. */
-  async function answersTo(ending: string, serviceMs: number): Promise<string[]> {
-    world.neighbour.answerHeadsWith((_request, response) => {
-      setTimeout(() => {
-        sendJson(response, {});
-      }, serviceMs);
-    });
-    return Promise.all(
-      operations.map(async ([line, credential]) => {
-        const socket = await openRawSocket(world.url);
-        socket.write(`${line} HTTP/1.1\r\nHost: a\r\n${credential()}${ending}`);
-        await socket.closed;
-        const statuses = answersIn(socket.received()).map(({ status, body }) => `${status} ${body.code}`);
-        return [line, ...statuses].join(": ");
-      }),
-    );
-  }
-
-  async function isServing(): Promise<void> {
-    const pid = world.gateways[0]!.pid();
-    expect((await fetch(`${world.url}/api/health`)).status).toBe(200);
-    expect(() => process.kill(pid, 0)).not.toThrow();
-  }
-
   it("because its body is malformed is answered 400, and the answer of a service comes too late", async () => {
     const answers = await answersTo(MALFORMED_CHUNK, 300);
     expect(answers).toEqual(operations.map(([line]) => `${line}: 400 malformed_request`));

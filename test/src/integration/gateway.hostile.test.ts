@@ -11,26 +11,26 @@ import { UNLIMITED } from "../support/unlimited.js";
 /** Sent after each request: whether and how it is answered tells how the gateway took what came before it. */
 const NEXT = "GET /api/health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
+let service: RawService;
+let world: LoneGateways;
+let key: GivenCredential;
+
+beforeAll(async () => {
+  service = await startRawService();
+  world = await startLoneGateways({ topologies: [service.url], env: UNLIMITED });
+  key = world.neighbour.aKey();
+});
+
+afterAll(async () => {
+  await world.stop();
+  await service.stop();
+});
+
+beforeEach(() => {
+  service.takeBytes();
+});
+
 describe("a hostile request", () => {
-  let service: RawService;
-  let world: LoneGateways;
-  let key: GivenCredential;
-
-  beforeAll(async () => {
-    service = await startRawService();
-    world = await startLoneGateways({ topologies: [service.url], env: UNLIMITED });
-    key = world.neighbour.aKey();
-  });
-
-  afterAll(async () => {
-    await world.stop();
-    await service.stop();
-  });
-
-  beforeEach(() => {
-    service.takeBytes();
-  });
-
   it("is one of at least 60", () => {
     expect(new Set(HOSTILE_REQUESTS.map(({ bytes }) => bytes)).size).toBeGreaterThanOrEqual(60);
   });
@@ -54,34 +54,34 @@ describe("a hostile request", () => {
       expect(inNormalForm(service.takeBytes())).toBe(request.arrives === null ? "" : messageOf(request.arrives));
     },
   );
-
-  /** All bytes that must reach the service. */
-  function messageOf({ line, fields, body }: Arrival): string {
-    const { host } = new URL(service.url);
-    const ours = ["x-client-address: 127.0.0.1", "x-request-id: <id>", "x-tenancy: <signed>", "traceparent: <trace>"];
-    const all = [...fields, ...ours, `host: ${host}`, "connection: keep-alive"];
-    return [line, ...all.sort(), "", body].join("\r\n");
-  }
-
-  /**
-   * The bytes of a message, but for the order of its header fields and the case of their names, which are the HTTP client's
-   * choice, and for what differs from request to request.
-   */
-  function inNormalForm(bytes: string): string {
-    const end = bytes.indexOf("\r\n\r\n");
-    if (end === -1) return bytes;
-    const [line = "", ...fields] = bytes.slice(0, end).split("\r\n");
-    const verify = createTenancyVerifier({ users: world.tenancySecrets.gatewayToTopology, processes: [] }, "topology");
-    const told = fields.map((field) =>
-      field
-        .replace(/^[^:]*/, (name) => name.toLowerCase())
-        .replace(/^(x-request-id: )[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/, "$1<id>")
-        .replace(/^(traceparent: )00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/, "$1<trace>")
-        .replace(/^(x-tenancy: )(.*)$/, (_all, name: string, token: string) => {
-          const principal = verify(token);
-          return principal?.kind === "key" && principal.userId === key.userId ? `${name}<signed>` : `${name}${token}`;
-        }),
-    );
-    return [line, ...told.sort(), ""].join("\r\n") + bytes.slice(end + 2);
-  }
 });
+
+/** All bytes that must reach the service. */
+function messageOf({ line, fields, body }: Arrival): string {
+  const { host } = new URL(service.url);
+  const ours = ["x-client-address: 127.0.0.1", "x-request-id: <id>", "x-tenancy: <signed>", "traceparent: <trace>"];
+  const all = [...fields, ...ours, `host: ${host}`, "connection: keep-alive"];
+  return [line, ...all.sort(), "", body].join("\r\n");
+}
+
+/**
+ * The bytes of a message, but for the order of its header fields and the case of their names, which are the HTTP client's
+ * choice, and for what differs from request to request.
+ */
+function inNormalForm(bytes: string): string {
+  const end = bytes.indexOf("\r\n\r\n");
+  if (end === -1) return bytes;
+  const [line = "", ...fields] = bytes.slice(0, end).split("\r\n");
+  const verify = createTenancyVerifier({ users: world.tenancySecrets.gatewayToTopology, processes: [] }, "topology");
+  const told = fields.map((field) =>
+    field
+      .replace(/^[^:]*/, (name) => name.toLowerCase())
+      .replace(/^(x-request-id: )[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/, "$1<id>")
+      .replace(/^(traceparent: )00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/, "$1<trace>")
+      .replace(/^(x-tenancy: )(.*)$/, (_all, name: string, token: string) => {
+        const principal = verify(token);
+        return principal?.kind === "key" && principal.userId === key.userId ? `${name}<signed>` : `${name}${token}`;
+      }),
+  );
+  return [line, ...told.sort(), ""].join("\r\n") + bytes.slice(end + 2);
+}

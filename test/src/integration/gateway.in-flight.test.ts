@@ -19,61 +19,67 @@ const SETTINGS = {
   BODY_BYTES_PER_USER: String(2 * MIB),
 };
 
-describe("what one caller holds of a gateway", () => {
-  let world: LoneGateways;
-  let attacker: GivenCredential;
-  let victim: GivenCredential;
-  const open: RawSocket[] = [];
-  /** Answers that the service has not given yet. */
-  const held: ServerResponse[] = [];
+let world: LoneGateways;
+let attacker: GivenCredential;
+let victim: GivenCredential;
+const open: RawSocket[] = [];
 
-  beforeAll(async () => {
-    world = await startLoneGateways({ env: SETTINGS });
-    attacker = world.neighbour.aKey();
-    victim = world.neighbour.aKey();
-    for (const { headers } of [attacker, victim]) expect((await fetch(world.url + ONE, { headers })).status).toBe(200);
-    world.neighbour.passedOn.length = 0;
-  });
+/** Answers that the service has not given yet. */
+const held: ServerResponse[] = [];
 
-  afterEach(async () => {
-    for (const socket of open.splice(0)) socket.close();
-    for (const response of held.splice(0)) response.destroy();
-    world.neighbour.answerWith(answerAtOnce);
-    await until(async () => (await metricOf(world.gateways[0]!, "nts_requests_in_flight")) === 0);
-    world.neighbour.passedOn.length = 0;
-  });
+beforeAll(async () => {
+  world = await startLoneGateways({ env: SETTINGS });
+  attacker = world.neighbour.aKey();
+  victim = world.neighbour.aKey();
+  for (const { headers } of [attacker, victim]) expect((await fetch(world.url + ONE, { headers })).status).toBe(200);
+  world.neighbour.passedOn.length = 0;
+});
 
-  afterAll(() => world.stop());
+afterEach(async () => {
+  for (const socket of open.splice(0)) socket.close();
+  for (const response of held.splice(0)) response.destroy();
+  world.neighbour.answerWith(answerAtOnce);
+  await until(async () => (await metricOf(world.gateways[0]!, "nts_requests_in_flight")) === 0);
+  world.neighbour.passedOn.length = 0;
+});
 
-  const answerAtOnce: Answering = (_request, response) => {
-    sendJson(response, {});
-  };
-  /** Holds the attacker's requests back; those of the victim are recognised by their query. */
-  const holdBack: Answering = (request, response) => {
-    if (request.url?.includes("victim") === true) answerAtOnce(request, response);
-    else held.push(response);
-  };
-  const headOf = (line: string, ...fields: string[]): string =>
-    [`${line} HTTP/1.1`, "Host: a", `Authorization: Bearer ${attacker.secret}`, ...fields, "", ""].join("\r\n");
-  const read = (path = ONE): string => headOf(`GET ${path}`);
-  const create = (length: number): string =>
-    headOf("POST /api/v1/hosts", "Content-Type: application/json", `Content-Length: ${length}`);
-  const sent = (): number => world.neighbour.passedOn.length;
+afterAll(() => world.stop());
 
-  async function connections(count: number, bytes: string, reads = true): Promise<RawSocket[]> {
-    const sockets = await Promise.all(Array.from({ length: count }, () => openRawSocket(world.url, { reads })));
-    open.push(...sockets);
-    for (const socket of sockets) socket.write(bytes);
-    return sockets;
-  }
+const answerAtOnce: Answering = (_request, response) => {
+  sendJson(response, {});
+};
 
-  async function expectVictimIsServed(): Promise<void> {
-    const { status } = await fetch(`${world.url}${ONE}?victim`, { headers: victim.headers });
-    expect(status).toBe(200);
-  }
+/** Holds the attacker's requests back; those of the victim are recognised by their query. */
+const holdBack: Answering = (request, response) => {
+  if (request.url?.includes("victim") === true) answerAtOnce(request, response);
+  else held.push(response);
+};
 
-  const refused = (sockets: readonly RawSocket[]): number => sockets.filter((one) => one.received() !== "").length;
+const headOf = (line: string, ...fields: string[]): string =>
+  [`${line} HTTP/1.1`, "Host: a", `Authorization: Bearer ${attacker.secret}`, ...fields, "", ""].join("\r\n");
 
+const read = (path = ONE): string => headOf(`GET ${path}`);
+
+const create = (length: number): string =>
+  headOf("POST /api/v1/hosts", "Content-Type: application/json", `Content-Length: ${length}`);
+
+const sent = (): number => world.neighbour.passedOn.length;
+
+async function connections(count: number, bytes: string, reads = true): Promise<RawSocket[]> {
+  const sockets = await Promise.all(Array.from({ length: count }, () => openRawSocket(world.url, { reads })));
+  open.push(...sockets);
+  for (const socket of sockets) socket.write(bytes);
+  return sockets;
+}
+
+async function expectVictimIsServed(): Promise<void> {
+  const { status } = await fetch(`${world.url}${ONE}?victim`, { headers: victim.headers });
+  expect(status).toBe(200);
+}
+
+const refused = (sockets: readonly RawSocket[]): number => sockets.filter((one) => one.received() !== "").length;
+
+describe("what one caller holds of a gateway: limits", () => {
   it("are as many requests as the settings allow, one more being refused at once, and none of their bodies' connections", async () => {
     const sockets = await connections(300, `${create(100)}{`);
     await until(() => refused(sockets) === 300 - PER_USER);
@@ -133,7 +139,9 @@ describe("what one caller holds of a gateway", () => {
     await socket!.closed;
     expect(sent()).toBeLessThanOrEqual(AT_A_TIME_ON_A_CONNECTION);
   });
+});
 
+describe("what one caller holds of a gateway: clients that go away", () => {
   it("ends at the service at once when the client goes, before an answer or in the middle of one", async () => {
     let closed = 0;
     world.neighbour.answerWith((request, response) => {

@@ -14,18 +14,20 @@ const PER_SECOND = 5;
 const ADDRESS_BURST = 20;
 const LOOKUP_BURST = 60;
 
-describe("the rate limit", () => {
-  let world: LoneGateways;
+let world: LoneGateways;
 
-  beforeAll(async () => {
-    // On a machine that is busy with tests Redis itself may have to wait for its turn.
-    world = await startLoneGateways({ gateways: 2, env: { REDIS_PATIENCE_MS: "500" } });
-  });
+beforeAll(async () => {
+  // On a machine that is busy with tests Redis itself may have to wait for its turn.
+  world = await startLoneGateways({ gateways: 2, env: { REDIS_PATIENCE_MS: "500" } });
+});
 
-  afterAll(async () => {
-    await world.stop();
-  });
+afterAll(async () => {
+  await world.stop();
+});
 
+const unknownKey = () => ({ authorization: `Bearer ${createApiKey().secret}` });
+
+describe("the rate limit: of a user", () => {
   it("lets exactly the burst of 400 requests at once pass over two gateways, then exactly what comes back", async () => {
     const key = world.neighbour.aKey();
     const begun = performance.now();
@@ -79,7 +81,9 @@ describe("the rate limit", () => {
     await sendTo(world, 0, key.headers);
     expect(levelOf(await sendTo(world, 1, session.headers)).remaining).toBe(148);
   });
+});
 
+describe("the rate limit: of an address", () => {
   it("counts requests without a good credential against their address", async () => {
     const early = [
       () => sendTo(world, 0, {}, "/nowhere"),
@@ -134,25 +138,23 @@ describe("the rate limit", () => {
     expect(asked).toBeLessThan(2 * LOOKUP_BURST);
     expect((await sendTo(world, 0, cached.headers)).status).toBe(200);
   });
-
-  /**
-   * Sends a request with the key to each gateway, and answers how many that were. A lease that lapses because this process is
-   * busy has every request look its key up: for nothing when it was good before, at the cost of the address otherwise.
-   */
-  async function madeKnown(key: GivenCredential): Promise<number> {
-    for (const turn of world.gateways.keys()) expect((await sendTo(world, turn, key.headers)).status).toBe(200);
-    return world.gateways.length;
-  }
-
-  const unknownKey = () => ({ authorization: `Bearer ${createApiKey().secret}` });
-
-  async function emptyTheAddress(): Promise<void> {
-    for (let refused = false; !refused;) {
-      const answers = await Promise.all(Array.from({ length: ADDRESS_BURST }, (_, n) => sendTo(world, n, {})));
-      refused = answers.some(({ status }) => status === 429);
-    }
-  }
 });
+
+/**
+ * Sends a request with the key to each gateway, and answers how many that were. A lease that lapses because this process is
+ * busy has every request look its key up: for nothing when it was good before, at the cost of the address otherwise.
+ */
+async function madeKnown(key: GivenCredential): Promise<number> {
+  for (const turn of world.gateways.keys()) expect((await sendTo(world, turn, key.headers)).status).toBe(200);
+  return world.gateways.length;
+}
+
+async function emptyTheAddress(): Promise<void> {
+  for (let refused = false; !refused;) {
+    const answers = await Promise.all(Array.from({ length: ADDRESS_BURST }, (_, n) => sendTo(world, n, {})));
+    refused = answers.some(({ status }) => status === 429);
+  }
+}
 
 describe("looking credentials up", () => {
   it("is done for so many at a time, and the others wait", async () => {

@@ -54,70 +54,70 @@ async function backAt({ logFile }: ProcessHandle): Promise<number> {
 /** Steps from Redis's return to its use that may each be late: connecting anew, its time to wait, a probe and its time. */
 const STEPS = 5;
 
-describe("the rate limit without Redis", () => {
-  let world: LoneGateways;
+let world: LoneGateways;
 
-  beforeAll(async () => {
-    // On a machine that is busy with tests a healthy Redis, too, may have to wait for its turn.
-    world = await startLoneGateways({ gateways: 2, redisNetwork: true, env: { REDIS_PATIENCE_MS: "500" } });
-  });
+beforeAll(async () => {
+  // On a machine that is busy with tests a healthy Redis, too, may have to wait for its turn.
+  world = await startLoneGateways({ gateways: 2, redisNetwork: true, env: { REDIS_PATIENCE_MS: "500" } });
+});
 
-  afterAll(async () => {
-    await world.stop();
-  });
+afterAll(async () => {
+  await world.stop();
+});
 
-  /** Sends requests one after another, to both gateways in turn. */
-  async function sendOneByOne(count: number, headers: Record<string, string>): Promise<number[]> {
-    const statuses: number[] = [];
-    for (let turn = 0; turn < count; turn++) statuses.push((await sendTo(world, turn, headers)).status);
-    return statuses;
-  }
+/** Sends requests one after another, to both gateways in turn. */
+async function sendOneByOne(count: number, headers: Record<string, string>): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let turn = 0; turn < count; turn++) statuses.push((await sendTo(world, turn, headers)).status);
+  return statuses;
+}
 
-  /** A key that both gateways have checked, whose bucket is full. */
-  async function aCheckedKey(): Promise<GivenCredential> {
-    const key = world.neighbour.aKey();
-    expect(await sendOneByOne(2, key.headers)).toEqual([200, 200]);
-    await sleep(REFILLED_MS);
-    return key;
-  }
+/** A key that both gateways have checked, whose bucket is full. */
+async function aCheckedKey(): Promise<GivenCredential> {
+  const key = world.neighbour.aKey();
+  expect(await sendOneByOne(2, key.headers)).toEqual([200, 200]);
+  await sleep(REFILLED_MS);
+  return key;
+}
 
-  async function expectLimit(key: GivenCredential, gateways: number, share: number): Promise<void> {
+async function expectLimit(key: GivenCredential, gateways: number, share: number): Promise<void> {
+  const { passed, seconds } = await sendMany(world, 400, key);
+  expect(passed).toBeGreaterThanOrEqual(gateways * BURST * share);
+  expect(passed).toBeLessThanOrEqual(gateways * Math.ceil((BURST + seconds * PER_SECOND) * share));
+}
+
+/** Over both gateways together, by Redis alone: an answer of Redis that was too late on a busy machine voids the try. */
+async function expectExactLimit(): Promise<void> {
+  for (;;) {
+    await untilNoneIsLocal();
+    const key = await aCheckedKey();
+    const before = await toldBy(world);
     const { passed, seconds } = await sendMany(world, 400, key);
-    expect(passed).toBeGreaterThanOrEqual(gateways * BURST * share);
-    expect(passed).toBeLessThanOrEqual(gateways * Math.ceil((BURST + seconds * PER_SECOND) * share));
+    if (growth(before, await toldBy(world)).some(([, late, local]) => late! + local! > 0)) continue;
+    expect(passed).toBeGreaterThanOrEqual(BURST);
+    expect(passed).toBeLessThanOrEqual(BURST + Math.ceil(seconds * PER_SECOND));
+    return;
   }
+}
 
-  /** Over both gateways together, by Redis alone: an answer of Redis that was too late on a busy machine voids the try. */
-  async function expectExactLimit(): Promise<void> {
-    for (;;) {
-      await untilNoneIsLocal();
-      const key = await aCheckedKey();
-      const before = await toldBy(world);
-      const { passed, seconds } = await sendMany(world, 400, key);
-      if (growth(before, await toldBy(world)).some(([, late, local]) => late! + local! > 0)) continue;
-      expect(passed).toBeGreaterThanOrEqual(BURST);
-      expect(passed).toBeLessThanOrEqual(BURST + Math.ceil(seconds * PER_SECOND));
-      return;
-    }
-  }
-
-  /** @returns the longest that a gateway was late for anything meanwhile, in seconds: it had no processor */
-  async function untilNoneIsLocal(): Promise<number> {
-    let longest = 0;
-    await until(async () => {
-      for (const gateway of world.gateways)
-        longest = Math.max(longest, await metricOf(gateway, "nodejs_eventloop_lag_max_seconds"));
-      return (await areLocal(world)).every((local) => local === 0);
-    }, 100);
-    return longest;
-  }
-
-  async function expectBackWithin2s(since: number): Promise<void> {
-    const late = await untilNoneIsLocal();
+/** @returns the longest that a gateway was late for anything meanwhile, in seconds: it had no processor */
+async function untilNoneIsLocal(): Promise<number> {
+  let longest = 0;
+  await until(async () => {
     for (const gateway of world.gateways)
-      expect((await backAt(gateway)) - since).toBeLessThanOrEqual(2_000 + STEPS * 1_000 * late);
-  }
+      longest = Math.max(longest, await metricOf(gateway, "nodejs_eventloop_lag_max_seconds"));
+    return (await areLocal(world)).every((local) => local === 0);
+  }, 100);
+  return longest;
+}
 
+async function expectBackWithin2s(since: number): Promise<void> {
+  const late = await untilNoneIsLocal();
+  for (const gateway of world.gateways)
+    expect((await backAt(gateway)) - since).toBeLessThanOrEqual(2_000 + STEPS * 1_000 * late);
+}
+
+describe("the rate limit without Redis: shares", () => {
   it.each(REDIS_FAULTS)(
     "fails no request while Redis $what, makes one of each gateway wait, shares, and is exact within 2 s of its return",
     async (fault) => {
@@ -168,7 +168,9 @@ describe("the rate limit without Redis", () => {
       await servers.redis.restart();
     }
   });
+});
 
+describe("the rate limit without Redis: recovery", () => {
   it("does not notice that Redis was flushed, and is exact", async () => {
     await untilNoneIsLocal();
     const key = await aCheckedKey();

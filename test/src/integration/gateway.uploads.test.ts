@@ -14,78 +14,81 @@ import { until } from "../support/until.js";
 const LIMIT = importNmap.upload!.limitBytes;
 const KIB = 1_024;
 
-describe("a file that is sent to the gateway", () => {
-  let world: LoneGateways;
-  let service: Server;
-  let key: GivenCredential;
-  /** Bytes of each file that have reached the service, by the name that its address gives it. */
-  const arrived = new Map<string, number>();
-  /** Names of files that broke off. */
-  const brokenOff: string[] = [];
-  /** What became of those that the service did not take, or said nothing to. */
-  let outcomesOfUntaken: Promise<string[]>;
+let world: LoneGateways;
+let service: Server;
+let key: GivenCredential;
 
-  beforeAll(async () => {
-    service = createServer(
-      { maxHeaderSize: INTERNAL_HEADER_LIMIT_BYTES, keepAliveTimeout: 65_000 },
-      (request, response) => {
-        const { pathname, searchParams } = new URL(request.url ?? "", "http://service");
-        const name = searchParams.get("network_id") ?? "";
-        if (pathname === PROBE_PATH) response.end();
-        else if (name === "early") sendJson(response, { error: "", code: "validation_failed", params: {} }, {}, 400);
-        else if (name !== "deaf") {
-          request.on("error", () => brokenOff.push(name));
-          request.on("data", (piece: Buffer) => arrived.set(name, (arrived.get(name) ?? 0) + piece.length));
-          if (name !== "silent")
-            request.once("end", () => {
-              sendJson(response, { name });
-            });
-        }
-      },
-    );
-    await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
-    const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
-    world = await startLoneGateways({ topologies: [url], env: { UPLOADS_PER_ORGANIZATION: "20" } });
-    key = world.neighbour.aKey();
-    outcomesOfUntaken = sendUntaken(); // they are waited for while the other tests run
-    outcomesOfUntaken.catch(() => undefined);
+/** Bytes of each file that have reached the service, by the name that its address gives it. */
+const arrived = new Map<string, number>();
+
+/** Names of files that broke off. */
+const brokenOff: string[] = [];
+
+/** What became of those that the service did not take, or said nothing to. */
+let outcomesOfUntaken: Promise<string[]>;
+
+beforeAll(async () => {
+  service = createServer(
+    { maxHeaderSize: INTERNAL_HEADER_LIMIT_BYTES, keepAliveTimeout: 65_000 },
+    (request, response) => {
+      const { pathname, searchParams } = new URL(request.url ?? "", "http://service");
+      const name = searchParams.get("network_id") ?? "";
+      if (pathname === PROBE_PATH) response.end();
+      else if (name === "early") sendJson(response, { error: "", code: "validation_failed", params: {} }, {}, 400);
+      else if (name !== "deaf") {
+        request.on("error", () => brokenOff.push(name));
+        request.on("data", (piece: Buffer) => arrived.set(name, (arrived.get(name) ?? 0) + piece.length));
+        if (name !== "silent")
+          request.once("end", () => {
+            sendJson(response, { name });
+          });
+      }
+    },
+  );
+  await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+  world = await startLoneGateways({ topologies: [url], env: { UPLOADS_PER_ORGANIZATION: "20" } });
+  key = world.neighbour.aKey();
+  outcomesOfUntaken = sendUntaken(); // they are waited for while the other tests run
+  outcomesOfUntaken.catch(() => undefined);
+});
+
+afterAll(async () => {
+  await world.stop();
+  service.closeAllConnections();
+  await new Promise((resolve) => service.close(resolve));
+});
+
+async function begin(name: string, framing: string, path: string = importNmap.path): Promise<RawSocket> {
+  const socket = await openRawSocket(world.url);
+  const type = path === importNmap.path ? "application/xml" : "application/x-ndjson";
+  const fields = `Host: a\r\nAuthorization: Bearer ${key.secret}\r\nContent-Type: ${type}\r\n${framing}`;
+  socket.write(`POST ${path}?network_id=${name} HTTP/1.1\r\n${fields}\r\n\r\n`);
+  return socket;
+}
+
+const chunk = (bytes: number): string => `${bytes.toString(16)}\r\n${"x".repeat(bytes)}\r\n`;
+
+async function outcomeOf(socket: RawSocket): Promise<string> {
+  await socket.receives(/\}$/);
+  const { status, body } = answersIn(socket.received()).at(-1)!;
+  socket.close();
+  return `${status} ${body.code ?? "ok"}`;
+}
+
+async function sendUntaken(): Promise<string[]> {
+  const silent = await begin("silent", `Content-Length: ${KIB}`);
+  silent.write("x".repeat(KIB));
+  const deaf = await begin("deaf", `Content-Length: ${LIMIT}`);
+  deaf.write("x".repeat(LIMIT));
+  const outcomes = [silent, deaf].map(async (socket) => {
+    await until(() => socket.received().endsWith("}"), 50, 40_000);
+    return outcomeOf(socket);
   });
+  return Promise.all(outcomes);
+}
 
-  afterAll(async () => {
-    await world.stop();
-    service.closeAllConnections();
-    await new Promise((resolve) => service.close(resolve));
-  });
-
-  async function begin(name: string, framing: string, path: string = importNmap.path): Promise<RawSocket> {
-    const socket = await openRawSocket(world.url);
-    const type = path === importNmap.path ? "application/xml" : "application/x-ndjson";
-    const fields = `Host: a\r\nAuthorization: Bearer ${key.secret}\r\nContent-Type: ${type}\r\n${framing}`;
-    socket.write(`POST ${path}?network_id=${name} HTTP/1.1\r\n${fields}\r\n\r\n`);
-    return socket;
-  }
-
-  const chunk = (bytes: number): string => `${bytes.toString(16)}\r\n${"x".repeat(bytes)}\r\n`;
-
-  async function outcomeOf(socket: RawSocket): Promise<string> {
-    await socket.receives(/\}$/);
-    const { status, body } = answersIn(socket.received()).at(-1)!;
-    socket.close();
-    return `${status} ${body.code ?? "ok"}`;
-  }
-
-  async function sendUntaken(): Promise<string[]> {
-    const silent = await begin("silent", `Content-Length: ${KIB}`);
-    silent.write("x".repeat(KIB));
-    const deaf = await begin("deaf", `Content-Length: ${LIMIT}`);
-    deaf.write("x".repeat(LIMIT));
-    const outcomes = [silent, deaf].map(async (socket) => {
-      await until(() => socket.received().endsWith("}"), 50, 40_000);
-      return outcomeOf(socket);
-    });
-    return Promise.all(outcomes);
-  }
-
+describe("a file that is sent to the gateway: limits", () => {
   it("goes on to the service while it comes, up to its last byte", async () => {
     const socket = await begin("whole", "Transfer-Encoding: chunked");
     socket.write(chunk(KIB));
@@ -123,7 +126,9 @@ describe("a file that is sent to the gateway", () => {
     socket.write("x".repeat(64 * KIB));
     expect(await outcomeOf(socket)).toBe("400 validation_failed");
   });
+});
 
+describe("a file that is sent to the gateway: slow and broken uploads", () => {
   it.each([
     [
       "goes away",

@@ -8,33 +8,33 @@ import { until } from "../support/until.js";
 const ONE = "/api/v1/hosts/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 const LIMITS = { RATE_LIMIT_BURST: "1000", RATE_LIMIT_PER_MINUTE: "60000" };
 
+let world: LoneGateways;
+let second: Neighbour;
+let key: GivenCredential;
+
+beforeAll(async () => {
+  second = await startNeighbour();
+  const nobody = `http://127.0.0.1:${await freePort()}`;
+  world = await startLoneGateways({ env: LIMITS, otherTopologies: [nobody, second.url] });
+  key = world.neighbour.aKey();
+});
+
+afterAll(async () => {
+  await world.stop();
+  await second.stop();
+});
+
+const send = (method = "GET", path = ONE, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(world.url + path, { method, headers: { ...key.headers, "content-type": "application/json", ...headers } });
+
+function answerAgain(): void {
+  for (const neighbour of [world.neighbour, second])
+    neighbour.answerWith((_request, response) => {
+      sendJson(response, {});
+    });
+}
+
 describe("the replicas of a service", () => {
-  let world: LoneGateways;
-  let second: Neighbour;
-  let key: GivenCredential;
-
-  beforeAll(async () => {
-    second = await startNeighbour();
-    const nobody = `http://127.0.0.1:${await freePort()}`;
-    world = await startLoneGateways({ env: LIMITS, otherTopologies: [nobody, second.url] });
-    key = world.neighbour.aKey();
-  });
-
-  afterAll(async () => {
-    await world.stop();
-    await second.stop();
-  });
-
-  const send = (method = "GET", path = ONE, headers: Record<string, string> = {}): Promise<Response> =>
-    fetch(world.url + path, { method, headers: { ...key.headers, "content-type": "application/json", ...headers } });
-
-  function answerAgain(): void {
-    for (const neighbour of [world.neighbour, second])
-      neighbour.answerWith((_request, response) => {
-        sendJson(response, {});
-      });
-  }
-
   it("share the requests, and one that cannot be reached costs no read", async () => {
     const statuses = [];
     for (let round = 0; round < 60; round++) statuses.push((await send()).status);

@@ -155,7 +155,9 @@ describe("identity.admin: reset-password", () => {
     await admin(["reset-password", email, "--stdin"], { input: "chosen by hand" });
     expect((await logIn(email, "chosen by hand")).status).toBe(200);
   });
+});
 
+describe("identity.admin: reset-password, called wrongly", () => {
   it("says in one sentence what is wrong", async () => {
     const url = "mongodb://root:secret@127.0.0.1:9/?replicaSet=rs0";
     const reset = ["reset-password", "nobody@example.com"];

@@ -56,7 +56,9 @@ describe("identity.audit: what happened", () => {
       "Session created",
     ]);
   });
+});
 
+describe("identity.audit: members, keys and requests", () => {
   it("is told of those who join and leave, with everything that goes with them", async () => {
     const owner = await identity.aPerson();
     const admin = await identity.aColleague(owner, { permissions: "Admin" });
@@ -114,7 +116,9 @@ describe("identity.audit: what happened", () => {
       },
     ]);
   });
+});
 
+describe("identity.audit: what it leaves out", () => {
   it("shows no secret", async () => {
     const owner = await identity.aPerson();
     const { params, secret } = await identity.aKey(owner);
@@ -256,7 +260,9 @@ describe("identity.audit: cursors", () => {
     for (const after of ["9", "x", "-1"])
       expect(await identity.list(owner, { after })).toMatchObject({ code: "cursor_invalid" });
   });
+});
 
+describe("identity.audit: cursors behind what is kept", () => {
   it("say that something is gone to whoever is behind what is kept", async () => {
     const owner = await identity.aPerson();
     await identity.aKey(owner);

@@ -56,7 +56,7 @@ async function aKeyOfTheNextBuild(person: Person): Promise<DirectKey> {
 const rename = (person: Person, { params }: Pick<DirectKey, "params">, name: string, replica: number) =>
   identity.data(updateKey, { as: person.principal, params, replica, body: keyBodyOf(person, { name }) });
 
-describe("two builds of identity on one database", () => {
+describe("two builds of identity on one database: writing", () => {
   it("name the form of what they make", async () => {
     const person = await identity.aPerson();
     const { id } = await identity.aKey(person);
@@ -108,7 +108,9 @@ describe("two builds of identity on one database", () => {
     expect(await rawOf("api_keys", key.id)).toMatchObject({ ...kept, network_ids: [stays], revision: 2 });
     expect(await rawOf("api_keys", other.id)).toMatchObject({ network_ids: [stays], revision: 1 });
   });
+});
 
+describe("two builds of identity on one database: reading", () => {
   it("answer what the present one has stored in the form of the next one, wherever the next one reads it", async () => {
     const person = await identity.aPerson();
     const { principal: as, organizationId } = person;
@@ -141,7 +143,9 @@ describe("two builds of identity on one database", () => {
       principal: { permission: "Viewer" },
     });
   });
+});
 
+describe("two builds of identity on one database: migrations and second factors", () => {
   it("let a migration rewrite what is older while both write, and lose no change", async () => {
     const person = await identity.aPerson();
     const made = await Promise.all(Array.from({ length: 12 }, (_, n) => identity.aKey(person, { name: `key ${n}` })));

@@ -108,7 +108,9 @@ describe("identity.key-changes: the record", () => {
       [sessionId],
     ]);
   });
+});
 
+describe("identity.key-changes: its numbers and its gateways", () => {
   it("has numbers without gaps, however many change at once", async () => {
     const people = await Promise.all(Array.from({ length: 12 }, () => identity.aPerson()));
     const keys = await Promise.all(people.map(aKey));
@@ -181,7 +183,9 @@ describe("identity.key-changes: the answer", () => {
     await pull("asking", page.highest, replica);
     expect(await rotation).toBeLessThan(LEASE_MS);
   });
+});
 
+describe("identity.key-changes: the answer and the gateways it waits for", () => {
   it("does not wait for a gateway that has left, at whichever replica it said so", async () => {
     const key = await aKey(await identity.aPerson());
     const before = await highest();

@@ -150,7 +150,7 @@ describe("identity.keys: what a key may do", () => {
   });
 });
 
-describe("identity.keys: updating", () => {
+describe("identity.keys: updating under a revision", () => {
   it("changes nothing when the record is sent back, also when it has expired or is above its user now", async () => {
     const person = await identity.aPerson();
     const [home, office] = await networksOf(person, "Home", "Office");
@@ -198,7 +198,9 @@ describe("identity.keys: updating", () => {
     const headers = { "if-none-match": '"1"' };
     expect(await identity.ask(getKey, { as: person.principal, params, headers })).toMatchObject({ status: 200 });
   });
+});
 
+describe("identity.keys: updating in part, and keys of others", () => {
   it("keeps what is absent and lifts the restriction with null", async () => {
     const person = await identity.aPerson();
     const [home, office] = await networksOf(person, "Home", "Office");

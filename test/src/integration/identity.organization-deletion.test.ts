@@ -105,7 +105,9 @@ describe("identity.organization-deletion: an organization that its only Owner de
       { action: "deleted", entity: "Organization", name: NAME, actor: { user_id: owner.userId } },
     ]);
   });
+});
 
+describe("identity.organization-deletion: what it needs", () => {
   it("is answered while topology is away, which hears of it later", async () => {
     const { owner, secret } = await anOrganization();
     topology.isAway = true;

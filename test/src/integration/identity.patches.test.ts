@@ -78,7 +78,9 @@ describe("identity.patches: what PATCH makes of a key, a user and the organizati
     const nothing = await identity.ask(patchKey, { as, params, body: { unknown: 1 } as never });
     expect([nothing.data, nothing.headers.get("etag")]).toEqual([cleared, '"2"']);
   });
+});
 
+describe("identity.patches: the rules of PUT", () => {
   it("holds a patch to every rule of PUT", async () => {
     const as = person.principal;
     const { params, record } = await identity.aKey(person, { network_ids: [] });
@@ -125,7 +127,9 @@ describe("identity.patches: what PATCH makes of a key, a user and the organizati
     const last = await identity.ask(patchUser, { as, params: { id: person.userId }, body: { permissions: "Admin" } });
     expect(last).toMatchObject({ status: 409, code: "last_owner" });
   });
+});
 
+describe("identity.patches: the organization, and other types", () => {
   it("renames the organization and leaves its API keys allowed or refused as they are", async () => {
     const other = await identity.aPerson();
     const as = other.principal;

@@ -24,7 +24,7 @@ afterAll(() => world.stop());
 const sessionsOf = async (as: UserPrincipal): Promise<readonly Session[]> =>
   (await world.identity.data(listSessions, { as, query: {} })) as unknown as Session[];
 
-describe("identity.providers: signing in", () => {
+describe("identity.providers: beginning to sign in", () => {
   it("is offered to everybody, and begins with a redirect and a cookie of this browser", async () => {
     expect(await world.identity.data(listProviders, {})).toEqual([
       { id: OWN, name: "Provider own" },
@@ -66,7 +66,9 @@ describe("identity.providers: signing in", () => {
     expect(headers.get("retry-after")).not.toBeNull();
     expect(performance.now() - started).toBeLessThan(6_000);
   });
+});
 
+describe("identity.providers: signing in", () => {
   it("begins a session that tells by whom, and the audit log tells it, too", async () => {
     const owner = await world.anOwner();
     const { subject } = world.known();
@@ -160,7 +162,9 @@ describe("identity.providers: whose account it is", () => {
     expect((await world.link(stranger, world.known().subject)).problem).toBe("account_unknown");
     expect(await world.statusOf(stranger.token)).toBe("valid");
   });
+});
 
+describe("identity.providers: an account that is linked", () => {
   it("is linked to one user, and to one account of a provider", async () => {
     const owner = await world.anOwner();
     const colleague = await world.identity.aColleague(owner, {});
@@ -191,7 +195,9 @@ describe("identity.providers: whose account it is", () => {
     const arrived = await arrive(world.identity, OWN, Object.fromEntries(callback.searchParams), begunIn(asked));
     expect(arrived).toMatchObject({ problem: "sign_in_expired", location: "/settings?problem=sign_in_expired" });
   });
+});
 
+describe("identity.providers: a new account", () => {
   it("is made by an invite where invited people may come, once, with the rights of the invite", async () => {
     const owner = await world.anOwner({ provision: "invited" });
     const body = { permissions: "Member" as const, network_ids: [world.networkIds[0]] };

@@ -87,7 +87,9 @@ describe("identity.second-factor: an organization that requires one", () => {
     await identity.data(updateOrganization, { as: owner.principal, params: { id: owner.organizationId }, body });
     expect(await identity.data(getOrganization, { as })).toMatchObject({ require_second_factor: false });
   });
+});
 
+describe("identity.second-factor: an organization that goes on requiring one", () => {
   it("stays so for a client that does not know of it, and changes nothing when it is sent back", async () => {
     const owner = await aCarefulOwner();
     const { principal: as, organizationId: id } = owner;

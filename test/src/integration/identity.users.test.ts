@@ -125,7 +125,9 @@ describe("identity.users: changing", () => {
     for (const whom of [other, owner])
       expect(await identity.ask(deleteUser, { as: admin.principal, ...idOf(whom) })).toMatchObject(refusal("Owner"));
   });
+});
 
+describe("identity.users: changing, refused", () => {
   it("is not for a key that is restricted to networks", async () => {
     const owner = await identity.aPerson();
     const member = await identity.aColleague(owner, {});

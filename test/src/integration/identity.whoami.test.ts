@@ -61,7 +61,9 @@ describe("identity.whoami: what a caller is told of itself", () => {
       ],
     });
   });
+});
 
+describe("identity.whoami: callers without a credential", () => {
   it("is nothing any more for a removed user, by whatever credential, when the removal is answered", async () => {
     const owner = await anAccount(stack.url);
     const user = await aColleague(stack.url, owner);

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
-import { rotateKey } from "@nts/shared/contract/keys";
 import type { Child } from "@nts/local/processes/child";
 import { type Component, spawnComponent } from "@nts/local/processes/component";
 import { freePorts } from "@nts/local/processes/ports";
@@ -12,62 +11,57 @@ import { answersOk } from "@nts/local/processes/probes";
 import { createProcess, type System, urlOf } from "@nts/local/processes/system";
 import { createSecrets } from "@nts/local/secrets";
 import { prepareServers } from "@nts/local/servers/servers";
-import { aKey, anAccount, type Answered } from "../support/api.js";
+import { anAccount } from "../support/api.js";
 import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
 import { sendJson } from "../support/neighbour.js";
-import { startStack, type Stack } from "../support/stack.js";
-import { UNLIMITED } from "../support/unlimited.js";
 import { until } from "../support/until.js";
 
 /** A process may take so long to start on a busy machine. */
 const START_MS = 60_000;
 
-/** Between the questions of one asker: other suites share the processors with this one. */
-const PAUSE_MS = 50;
-
 const ONE = "/api/v1/hosts/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 
+const started: Child[] = [];
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((child) => child.stop(15_000)));
+});
+
+/** All parts of a system with one process of each kind, by name; none of them is started. */
+async function partsOf(
+  dataDir: string,
+): Promise<{ parts: Map<string, Component>; ops: Map<string, string>; url: string }> {
+  const secrets = createSecrets();
+  const servers = await prepareServers({ dataDir, secrets, given: {}, report: () => undefined });
+  const ports = await freePorts(6);
+  const own = (n: number) => ({ port: ports[2 * n] ?? 0, opsPort: ports[2 * n + 1] ?? 0 });
+  const [gateway, identity, topology] = [own(0), own(1), own(2)];
+  const system: System = {
+    ...{ dataDir, secrets, servers: servers.urls, publicUrl: urlOf(gateway) },
+    databases: { identity: "identity", topology: "topology" },
+    environment: { PATH: process.env["PATH"] },
+    identityUrls: [urlOf(identity)],
+    topologyUrls: [urlOf(topology)],
+  };
+  const components = [
+    ...servers.components,
+    createProcess("identity", "identity", identity, system),
+    createProcess("topology", "topology", topology, system),
+    createProcess("gateway", "gateway", gateway, system),
+  ];
+  const ops = Object.entries({ gateway, identity, topology }).map(
+    ([name, { opsPort }]) => [name, `http://127.0.0.1:${opsPort}`] as const,
+  );
+  return { parts: new Map(components.map((one) => [one.name, one])), ops: new Map(ops), url: urlOf(gateway) };
+}
+
+async function newFolder(): Promise<string> {
+  const base = process.env["NTS_TEST_DIR"] ?? tmpdir();
+  await mkdir(base, { recursive: true });
+  return mkdtemp(join(base, "order-"));
+}
+
 describe("the parts of a system", () => {
-  const started: Child[] = [];
-
-  afterEach(async () => {
-    await Promise.all(started.splice(0).map((child) => child.stop(15_000)));
-  });
-
-  /** All parts of a system with one process of each kind, by name; none of them is started. */
-  async function partsOf(
-    dataDir: string,
-  ): Promise<{ parts: Map<string, Component>; ops: Map<string, string>; url: string }> {
-    const secrets = createSecrets();
-    const servers = await prepareServers({ dataDir, secrets, given: {}, report: () => undefined });
-    const ports = await freePorts(6);
-    const own = (n: number) => ({ port: ports[2 * n] ?? 0, opsPort: ports[2 * n + 1] ?? 0 });
-    const [gateway, identity, topology] = [own(0), own(1), own(2)];
-    const system: System = {
-      ...{ dataDir, secrets, servers: servers.urls, publicUrl: urlOf(gateway) },
-      databases: { identity: "identity", topology: "topology" },
-      environment: { PATH: process.env["PATH"] },
-      identityUrls: [urlOf(identity)],
-      topologyUrls: [urlOf(topology)],
-    };
-    const components = [
-      ...servers.components,
-      createProcess("identity", "identity", identity, system),
-      createProcess("topology", "topology", topology, system),
-      createProcess("gateway", "gateway", gateway, system),
-    ];
-    const ops = Object.entries({ gateway, identity, topology }).map(
-      ([name, { opsPort }]) => [name, `http://127.0.0.1:${opsPort}`] as const,
-    );
-    return { parts: new Map(components.map((one) => [one.name, one])), ops: new Map(ops), url: urlOf(gateway) };
-  }
-
-  async function newFolder(): Promise<string> {
-    const base = process.env["NTS_TEST_DIR"] ?? tmpdir();
-    await mkdir(base, { recursive: true });
-    return mkdtemp(join(base, "order-"));
-  }
-
   it.each([
     [["gateway", "topology", "identity", "nats", "redis", "mongod"]],
     [["topology", "redis", "identity", "mongod", "gateway", "nats"]],
@@ -105,17 +99,17 @@ describe("the parts of a system", () => {
   });
 });
 
+let world: LoneGateways;
+
+beforeAll(async () => {
+  world = await startLoneGateways({ env: { DRAIN_DELAY_MS: "1000", RATE_LIMIT_BURST: "1000" } });
+});
+
+afterAll(async () => {
+  await world.stop();
+});
+
 describe("a gateway that is told to stop", () => {
-  let world: LoneGateways;
-
-  beforeAll(async () => {
-    world = await startLoneGateways({ env: { DRAIN_DELAY_MS: "1000", RATE_LIMIT_BURST: "1000" } });
-  });
-
-  afterAll(async () => {
-    await world.stop();
-  });
-
   it("is unready at once, answers what was begun and what still comes, and ends with 0 when that is done", async () => {
     const [gateway] = world.gateways;
     const { headers } = world.neighbour.aKey();
@@ -164,7 +158,9 @@ describe("a gateway that is told to stop", () => {
     expect(world.neighbour.leftAt()).toBeGreaterThan(slowEndedAt);
     await gateway!.restart();
   });
+});
 
+describe("a gateway that is told to stop and cannot finish", () => {
   it("gives up after a while what does not end, and ends with 0 all the same", async () => {
     const [gateway] = world.gateways;
     const { headers } = world.neighbour.aKey();
@@ -182,94 +178,5 @@ describe("a gateway that is told to stop", () => {
     expect(await hanging).toBe("cut off");
     world.neighbour.identityIs("there");
     await gateway!.restart();
-  });
-});
-
-describe("a system whose processes stop", () => {
-  let stack: Stack;
-
-  beforeAll(async () => {
-    stack = await startStack({ gateways: 2, ownMongod: true, env: UNLIMITED });
-  });
-
-  afterAll(async () => {
-    await stack.stop();
-  });
-
-  it("changes rights without waiting for a gateway that has stopped", async () => {
-    const account = await anAccount(stack.url);
-    const { id } = await aKey(stack.url, account);
-    const rotated = async (): Promise<number> => {
-      const begun = performance.now();
-      await account.session.data("post", rotateKey.path.replace("{id}", id));
-      return performance.now() - begun;
-    };
-    const [, other] = stack.gateways;
-    await other!.stop();
-    await until(async () => (await rotated()) < 900);
-    await other!.restart();
-    await rotated();
-    // One that was killed could not say so, and is waited for: this is how the above would be noticed.
-    await other!.kill();
-    expect(await rotated()).toBeGreaterThan(1_000);
-    await other!.restart();
-  });
-
-  it("answers 503 with Retry-After and never 500 while its database is away, and serves again afterwards", async () => {
-    const { session } = await anAccount(stack.url);
-    const network = await session.data<{ id: string }>("post", "/api/v1/networks", { name: "Home" });
-    const requests: (() => Promise<Answered>)[] = [
-      () => session.send("get", "/api/v1/networks"),
-      () => session.send("get", "/api/v1/hosts?limit=0"),
-      () => session.send("get", `/api/v1/networks/${network.id}`),
-      () => session.send("put", `/api/v1/networks/${network.id}`, { name: `Home ${performance.now()}` }),
-      () => session.send("post", "/api/v1/hosts", { network_id: network.id, name: "host" }),
-      () => session.send("get", "/api/v1/users"),
-      () => session.send("post", "/api/v1/organizations/profile", { job_title: `job ${performance.now()}` }),
-    ];
-    const answers: Answered[] = [];
-    let ended = false;
-    const askers = requests.map(async (ask) => {
-      while (!ended) {
-        answers.push(await ask());
-        await sleep(PAUSE_MS);
-      }
-    });
-    const servedSince = (count: number): number => answers.slice(count).filter(({ status }) => status === 200).length;
-    await until(() => servedSince(0) > 20);
-    await stack.servers.mongodb!.kill();
-    await until(() => answers.some(({ status }) => status === 503), 10, 20_000);
-    await stack.servers.mongodb!.restart();
-    const before = answers.length;
-    await until(() => servedSince(before) > 20, 10, 20_000);
-    ended = true;
-    await Promise.all(askers);
-    const faults = answers.filter(({ status }) => ![200, 409, 503, 504].includes(status));
-    expect(faults.map(({ status, text }) => [status, text])).toEqual([]);
-    const unavailable = answers.filter(({ status }) => status === 503);
-    expect(unavailable.filter(({ headers }) => headers.get("retry-after") === null)).toEqual([]);
-  });
-
-  it("ends each with 0 within 15 s, also while its database hangs", async () => {
-    const account = await anAccount(stack.url);
-    const [identity, topology] = [stack.identities[0]!, stack.topologies[0]!];
-    stack.servers.mongodb!.pause();
-    try {
-      const hanging = [
-        account.session.send("get", "/api/v1/networks"),
-        account.session.send("get", "/api/v1/users"),
-        account.session.send("post", "/api/v1/networks", { name: "Home" }),
-      ].map((answered) => answered.then(({ status }) => status));
-      await sleep(300);
-      const begun = performance.now();
-      expect(await Promise.all([identity.stop(), topology.stop()])).toEqual([
-        { code: 0, signal: null },
-        { code: 0, signal: null },
-      ]);
-      expect(performance.now() - begun).toBeLessThan(15_000);
-      for (const status of await Promise.all(hanging)) expect([502, 503, 504]).toContain(status);
-    } finally {
-      stack.servers.mongodb!.resume();
-    }
   });
 });

@@ -74,7 +74,7 @@ describe("the dashboard and the alert rules", () => {
   });
 });
 
-describe("the metrics", () => {
+describe("the metrics: requests and credentials", () => {
   it("count requests by operation and status, at the gateway and at the service", async () => {
     const count = "nts_request_duration_seconds_count";
     const read = () => account.session.send("get", "/api/v1/networks");
@@ -120,7 +120,9 @@ describe("the metrics", () => {
     }
     await until(async () => (await metricOf(gateway, "nts_key_lease_alive")) === 1);
   });
+});
 
+describe("the metrics: connections", () => {
   it("tell connections to MongoDB that are open, in use, and waited for", async () => {
     const identity = stack.identities[0]!;
     const pool = async () => ({

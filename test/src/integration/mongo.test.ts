@@ -121,7 +121,7 @@ describe("a read of a snapshot", () => {
   });
 });
 
-describe("transactions", () => {
+describe("transactions: of other processes", () => {
   it("that the database gives up for ever are write conflicts when their time is up", async () => {
     const [own, other] = [clients[0]!, clients[1]!];
     const things = own.db(name).collection<{ _id: string }>("things");
@@ -165,7 +165,9 @@ describe("transactions", () => {
     await waiting;
     expect(await things.findOne({ _id: "one" })).toEqual({ _id: "one", by: "after the other", also: "the other" });
   });
+});
 
+describe("transactions: of requests that are over", () => {
   it("begin nothing for a request that is over, and commit nothing that it became while they ran", async () => {
     const { things } = await aThing();
     const transaction = createTransactions(clients[0]!);
@@ -187,35 +189,35 @@ describe("transactions", () => {
     expect(attempts).toBe(1);
     expect(await things.findOne({ _id: "one" })).toEqual({ _id: "one" });
   });
-
-  /** A document, and a transaction that writes it. */
-  async function aThing() {
-    const things = clients[0]!.db(name).collection<{ _id: string; by?: string }>("things");
-    await things.insertOne({ _id: "one" });
-    const transaction = createTransactions(clients[0]!);
-    const run = (by: string): Promise<unknown> =>
-      transaction(BACKGROUND, ["one"], (session) => things.updateOne({ _id: "one" }, { $set: { by } }, { session }));
-    return { things, run };
-  }
-
-  /** Another process that has written the document and not committed; it does when it is told. */
-  async function aProcessAmidATransaction() {
-    const script = `
-      import { MongoClient } from "mongodb";
-      const client = new MongoClient(${JSON.stringify(servers.urls.mongodb)});
-      const session = client.startSession();
-      session.startTransaction();
-      const things = client.db(${JSON.stringify(name)}).collection("things");
-      await things.updateOne({ _id: "one" }, { $set: { also: "the other" } }, { session });
-      process.send("written");
-      process.once("message", async () => {
-        await session.commitTransaction();
-        process.exit(0);
-      });`;
-    const cwd = new URL("../..", import.meta.url).pathname;
-    const stdio = ["ignore", "inherit", "inherit", "ipc"] as const;
-    const other = spawn(process.execPath, ["--input-type=module", "-e", script], { cwd, stdio: [...stdio] });
-    await once(other, "message");
-    return other;
-  }
 });
+
+/** A document, and a transaction that writes it. */
+async function aThing() {
+  const things = clients[0]!.db(name).collection<{ _id: string; by?: string }>("things");
+  await things.insertOne({ _id: "one" });
+  const transaction = createTransactions(clients[0]!);
+  const run = (by: string): Promise<unknown> =>
+    transaction(BACKGROUND, ["one"], (session) => things.updateOne({ _id: "one" }, { $set: { by } }, { session }));
+  return { things, run };
+}
+
+/** Another process that has written the document and not committed; it does when it is told. */
+async function aProcessAmidATransaction() {
+  const script = `
+    import { MongoClient } from "mongodb";
+    const client = new MongoClient(${JSON.stringify(servers.urls.mongodb)});
+    const session = client.startSession();
+    session.startTransaction();
+    const things = client.db(${JSON.stringify(name)}).collection("things");
+    await things.updateOne({ _id: "one" }, { $set: { also: "the other" } }, { session });
+    process.send("written");
+    process.once("message", async () => {
+      await session.commitTransaction();
+      process.exit(0);
+    });`;
+  const cwd = new URL("../..", import.meta.url).pathname;
+  const stdio = ["ignore", "inherit", "inherit", "ipc"] as const;
+  const other = spawn(process.execPath, ["--input-type=module", "-e", script], { cwd, stdio: [...stdio] });
+  await once(other, "message");
+  return other;
+}

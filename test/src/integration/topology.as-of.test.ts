@@ -196,7 +196,9 @@ describe("a read of the past", () => {
     const { rows, total } = await owner.list(listServices, { query: { as_of: cursor, offset: 700, limit: 40 } });
     expect([rows.length, total]).toEqual([40, 750]);
   });
+});
 
+describe("a read of the past: pages and cost", () => {
   it("pages with cursors, and a whole list tells where to follow from", async () => {
     const world = await aNetwork(topology.aCaller());
     const { owner } = world;
@@ -235,7 +237,9 @@ describe("a read of the past", () => {
     await topology.db.dropCollection("system.profile");
     expect(profiled.map(({ keysExamined }) => Number(keysExamined) <= 4)).toEqual([true, true, true]);
   });
+});
 
+describe("a read of the past: limits", () => {
   it("refuses what too much has changed since, of the kinds that are read", async () => {
     const { owner, network } = await aNetwork(topology.aCaller());
     const as_of = await caughtUp(owner);

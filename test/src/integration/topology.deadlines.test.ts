@@ -112,16 +112,16 @@ describe("a client that disconnects", () => {
     await until(async () => (await openCursors()) === 0);
     expect(performance.now() - begun).toBeLessThan(STALLED_CLIENT_MS / 2);
   });
-
-  async function openCursors(): Promise<number> {
-    const look = [
-      { $currentOp: { idleCursors: true } },
-      { $match: { type: "idleCursor", ns: { $regex: `^${topology.db.databaseName}\\.` } } },
-    ];
-    const admin = topology.db.client.db("admin", { readConcern: new ReadConcern("local") });
-    return (await admin.aggregate(look).toArray()).length;
-  }
 });
+
+async function openCursors(): Promise<number> {
+  const look = [
+    { $currentOp: { idleCursors: true } },
+    { $match: { type: "idleCursor", ns: { $regex: `^${topology.db.databaseName}\\.` } } },
+  ];
+  const admin = topology.db.client.db("admin", { readConcern: new ReadConcern("local") });
+  return (await admin.aggregate(look).toArray()).length;
+}
 
 describe("an organization that asks for much at once", () => {
   it("waits for itself, is refused beyond what may wait, and leaves the others what they need", async () => {

@@ -135,7 +135,9 @@ describe("what a diff tells", () => {
     expect(names(whole.added)).toEqual(expect.arrayContaining(["Host first", "Host second", "Network Home"]));
     expect([whole.removed, whole.changed]).toEqual([[], []]);
   });
+});
 
+describe("a diff", () => {
   it("refuses moments in the wrong order, cursors of others, and moments that are not known any more", async () => {
     const world = await aNetwork(topology.aCaller());
     const { owner } = world;
@@ -194,7 +196,9 @@ describe("what a diff tells", () => {
       await expect(lookBack(changes, entities - 1)).rejects.toMatchObject(tooMany(entities - 1));
     }
   });
+});
 
+describe("a diff of times", () => {
   it("refuses a time of which the journal knows only that something had changed when it looked again", async () => {
     const older = await startTopology();
     try {

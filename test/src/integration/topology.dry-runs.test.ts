@@ -152,7 +152,9 @@ describe("a plan", () => {
     expect((await owner.send(getNetwork, { params: world.network })).status).toBe(200);
     expect((await owner.send(getHost, { params: host })).status).toBe(200);
   });
+});
 
+describe("a plan that is carried out", () => {
   it("is done exactly under its ETag, and not at all when something that it touches has changed", async () => {
     const world = await aNetwork(owner);
     const host = await aHost(world, { ports: 1 });

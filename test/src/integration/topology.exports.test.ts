@@ -36,7 +36,7 @@ async function aServer({ owner, network, subnet }: World, name: string, ip_addre
 
 const FORMATS = ["prometheus", "ansible", "hosts", "dns?zone=home.example", "homepage", "drawio", "csv?resource=services"]; // prettier-ignore
 
-describe("an export", () => {
+describe("an export: what it has", () => {
   it("has the hosts of all networks that the caller may see, of one, or of some tags", async () => {
     const owner = topology.aCaller();
     const worlds = [await aNetwork(owner, "One"), await aNetwork(owner, "Two")] as const;
@@ -93,7 +93,9 @@ describe("an export", () => {
     // The name of the network, both subnets, and what has no address.
     expect(text.match(/vertex="1" parent="1"/g)).toHaveLength(4);
   });
+});
 
+describe("an export: its formats", () => {
   it("is refused for Ansible where there are more hosts than are remembered for it, unless tags leave fewer", async () => {
     const { owner, network } = await aNetwork(topology.aCaller());
     const counter = { organization_id: owner.scope.organizationId, target: network.id };

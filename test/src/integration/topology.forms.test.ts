@@ -137,7 +137,9 @@ describe("two builds on one database", () => {
     expect(await stored(made.id)).toMatchObject({ form: 2, rank: 17 });
     expect(await textOf(made.id)).toMatchObject({ since: null });
   });
+});
 
+describe("two builds on one database during a migration", () => {
   it("let a migration rewrite what is older while both write, and lose no change", async () => {
     const world = await aNetwork(present);
     const host = await aHost(world, { services: 40 });

@@ -89,7 +89,9 @@ describe("topology.graph: what is in it", () => {
   it("is empty where nothing is", async () => {
     expect(await graphOf(topology.aCaller())).toEqual({ nodes: [], edges: [] });
   });
+});
 
+describe("topology.graph: its formats", () => {
   it.each([
     ["dot", "text/vnd.graphviz", "topology.dot", /^digraph topology \{\n[^]*\}\n$/],
     ["mermaid", "application/vnd.mermaid", "topology.mmd", /^flowchart LR\n[^]*n\d+ --- ?\|"10\.0\.0\.1"\| n\d+\n$/],

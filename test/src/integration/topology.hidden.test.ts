@@ -136,7 +136,9 @@ describe("deleting a tag that many entities carry", () => {
     ]);
     expect(await violations()).toEqual([]);
   });
+});
 
+describe("the deletion of a tag that many entities carry", () => {
   it("is taken off what the journal has told of, and off the rest when it has told more, unheard", async () => {
     const owner = topology.aCaller();
     const { organizationId } = owner.scope;

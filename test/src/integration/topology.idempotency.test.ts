@@ -110,7 +110,9 @@ describe("a write that is repeated under its idempotency key", () => {
     }
     expect((await owner.list(listTags, {})).rows.filter(({ name }) => name === "once")).toHaveLength(1);
   });
+});
 
+describe("a write that is repeated under its idempotency key: deletions, races and long answers", () => {
   it("is not answered, when it deletes, before nobody sees any more what is gone", async () => {
     const large = await aHost(world, { name: "large", services: 510 });
     const remove = (by: Caller) => by.send(deleteHost, { params: large, headers: keyed("large-deletion") });

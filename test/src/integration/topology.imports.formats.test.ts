@@ -124,7 +124,9 @@ describe("a machine that tells its name and no address", () => {
       expect((await hostsOf(owner, network_id)).length).toBe(1);
     }
   });
+});
 
+describe("a machine that told its name and no address before", () => {
   it("joins the host of which no more was known than its address, which goes, and the plan says so", async () => {
     const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
     await importFile(owner, "ss", { network_id, hostname: "nas" }, EVERYWHERE);

@@ -36,7 +36,7 @@ afterAll(async () => {
   await topology.stop();
 });
 
-describe("a host that was there", () => {
+describe("a host that was there: its MAC address", () => {
   it("is recognized by its MAC address at another address, which it gets beside the old one", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     await importScan(owner, network, scanOf(upHost("10.1.0.1", { mac: MAC })));
@@ -91,7 +91,9 @@ describe("a host that was there", () => {
     expect(after.interfaces.map(({ ip_address, mac_address }) => [ip_address, mac_address])).toEqual([["10.1.0.7", MAC]]);
     expect(await topology.db.collection("hosts").countDocuments({ name: "nas", "lost_macs.0": { $exists: true } })).toBe(0);
   }); // prettier-ignore
+});
 
+describe("a host that was there: moved or joined", () => {
   it("keeps its ports to itself when it moves and another machine takes its address", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     await importScan(owner, network, scanOf(upHost("10.1.0.5", { mac: MAC, ports: [22] })));
@@ -150,7 +152,9 @@ describe("a host that was there", () => {
     expect(host).toMatchObject({ name: "Printer", hostname: "printer.lan", source: { type: "Manual" } });
     expect(host.interfaces[0]).toMatchObject({ mac_address: MAC, subnet_id: subnet.id });
   });
+});
 
+describe("a host that was there: what people made of it", () => {
   it("keeps all that people have made of it", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     const file = scanOf(upHost("10.1.0.1", { hostname: "nas.lan", ports: [22, 80, 443] }));

@@ -114,7 +114,9 @@ describe("an import is refused as a whole", () => {
     const member = owner.colleague({ permission: "Member", networks: [network] });
     expect((await importScan(member, network, scanFile("ping"))).summary.hosts.create).toBe(2);
   });
+});
 
+describe("an import is refused as a whole for its file", () => {
   it.each([
     ["with no network", {}, scanFile("ping"), {}, 400, "validation_failed"],
     ["with an unknown parameter", { network_id: randomUUID(), force: "true" }, scanFile("ping"), {}, 400, "validation_failed"],
@@ -133,7 +135,9 @@ describe("an import is refused as a whole", () => {
     expect([answered.status, answered.code]).toEqual([status, code]);
     expect(await hostsOf(owner, network)).toEqual([]);
   }); // prettier-ignore
+});
 
+describe("an import is taken", () => {
   it.each(["text/xml", "Application/XML; charset=UTF-8"])("but not with the type %s", async (type) => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     const { status } = await sendScan(owner, { network_id: network }, scanFile("ping"), { "content-type": type });

@@ -23,19 +23,20 @@ afterAll(async () => {
   await topology.stop();
 });
 
-describe("the scan of an office", () => {
-  let owner: Caller;
-  let network: string;
-  let dry: ImportPlan;
-  let done: ImportPlan;
-  beforeAll(async () => {
-    ({ owner, network } = await anEmptyNetwork(topology.aCaller()));
-    const before = await everythingIn(topology);
-    dry = await importScan(owner, network, scanFile("office"), { dry_run: "true" });
-    expect(await everythingIn(topology)).toBe(before);
-    done = await importScan(owner, network, scanFile("office"));
-  });
+let owner: Caller;
+let network: string;
+let dry: ImportPlan;
+let done: ImportPlan;
 
+beforeAll(async () => {
+  ({ owner, network } = await anEmptyNetwork(topology.aCaller()));
+  const before = await everythingIn(topology);
+  dry = await importScan(owner, network, scanFile("office"), { dry_run: "true" });
+  expect(await everythingIn(topology)).toBe(before);
+  done = await importScan(owner, network, scanFile("office"));
+});
+
+describe("the scan of an office", () => {
   it("is planned as it is then imported", () => {
     expect(dry.dry_run).toBe(true);
     expect(done.dry_run).toBe(false);
@@ -76,7 +77,9 @@ describe("the scan of an office", () => {
       unanswered: 0,
     });
   });
+});
 
+describe("the scan of an office, once imported,", () => {
   it("stands in the network as it was answered, with its source", async () => {
     const hosts = await hostsOf(owner, network);
     expect(hosts.map(({ name }) => name)).toEqual(["192.168.10.30", "nas.office.example", "router.office.example"]);

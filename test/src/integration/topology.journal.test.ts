@@ -111,7 +111,9 @@ describe("what the journal tells", () => {
     await world.owner.refusal(updateService, { params: service!, body: { ...echoOf(service!), tags: [host.id] } });
     expect(told(await changesSince(world, cursor))).toEqual([expect.stringMatching(/^created Tag mark/)]);
   });
+});
 
+describe("what the journal tells of large writes", () => {
   it("tells one entry for each entity that a write shifts, unbinds or takes along", async () => {
     const world = await aNetwork(topology.aCaller());
     const host = await aHost(world, { ports: 1, services: 3 });
@@ -204,7 +206,9 @@ describe("reading the journal", () => {
     const earlier = await owner.call(listChanges, { query: { until: since, limit: 1000 } });
     expect(earlier.every(({ at }) => at < since)).toBe(true);
   });
+});
 
+describe("reading the journal: waiting and histories", () => {
   it("holds an empty answer back until something comes that the caller may see", async () => {
     const owner = topology.aCaller();
     const [home, office] = [await aNetwork(owner), await aNetwork(owner, "Office")];

@@ -33,7 +33,7 @@ async function documentsOf(organizationId: string): Promise<number> {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-describe("networks", () => {
+describe("networks: deleting", () => {
   it("take everything in them along when they are deleted, guards and bindings too, and nothing of another", async () => {
     const owner = topology.aCaller();
     const kept = await everythingOnce(owner, "kept");
@@ -58,7 +58,9 @@ describe("networks", () => {
     await owner.call(deleteNetwork, { params: network });
     expect(topology.notices.filter(([, , id]) => id === network.id)).toEqual([notice]);
   });
+});
 
+describe("networks: scopes and lists", () => {
   it("cannot be created by a key that is restricted to networks: it could not see its own creation", async () => {
     const { owner, network } = await aWorld();
     for (const networks of [[network.id], []]) {
@@ -105,12 +107,13 @@ describe("networks", () => {
   });
 });
 
-describe("subnets", () => {
-  const update = ({ owner, subnet }: World, changes: object): Promise<Subnet> =>
-    owner.call(updateSubnet, { params: subnet, body: { ...subnet, ...changes } });
-  const refusal = ({ owner, subnet }: World, changes: object): Promise<Refusal> =>
-    owner.refusal(updateSubnet, { params: subnet, body: { ...subnet, ...changes } });
+const update = ({ owner, subnet }: World, changes: object): Promise<Subnet> =>
+  owner.call(updateSubnet, { params: subnet, body: { ...subnet, ...changes } });
 
+const refusal = ({ owner, subnet }: World, changes: object): Promise<Refusal> =>
+  owner.refusal(updateSubnet, { params: subnet, body: { ...subnet, ...changes } });
+
+describe("subnets", () => {
   it("are stored in canonical form, without host bits, from the server's own source", async () => {
     const { owner, network } = await aWorld();
     const add = (cidr: string, more: object = {}) => owner.call(createSubnet, { body: { network_id: network.id, name: "n", cidr, ...more } }); // prettier-ignore

@@ -121,7 +121,9 @@ describe("next addresses: one after another", () => {
     expect(host.interfaces.map((one) => one.ip_address.split(".").at(-1))).toEqual(["1", "2", "3", "4"]);
     expect(addressOf(await next(subnet))).toMatch(/\.5$/);
   });
+});
 
+describe("next addresses: large hosts and IPv6", () => {
   it("are the freed ones of a large host as soon as its deletion is answered, and after it was swept", async () => {
     const subnet = await aSubnet(22);
     const interfaces = Array.from({ length: 510 }, () => wanted(subnet));

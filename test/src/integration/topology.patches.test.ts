@@ -91,7 +91,9 @@ describe("topology.patches: PATCH of what two states differ in", () => {
       expect(withoutOwn(results[0]!)).toEqual(withoutOwn(results[1]!));
     }
   });
+});
 
+describe("topology.patches: PATCH of subnets and tags", () => {
   it("is for a subnet and a tag what PUT makes of the second", async () => {
     const anySubnet = fc.record(
       { name: aName, tags: someTags, description: aText, subnet_type: aText },

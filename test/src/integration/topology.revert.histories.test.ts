@@ -58,7 +58,9 @@ describe(`a history of ${LENGTH} random requests, seed ${SEED}`, () => {
     expect(taken).toBeGreaterThan(refused);
     await replayed(owner);
   }, 600_000);
+});
 
+describe(`a history of ${LENGTH * 2} random requests, seed ${SEED + 1}`, () => {
   it("what was changed later is left as it is, whether the request is taken back or not", async () => {
     const owner = topology.aCaller();
     const drawnWorld = anEmptyWorld();

@@ -111,7 +111,9 @@ describe("what comes back", () => {
     expect((await owner.call(getHost, { params: host })).tags).toEqual(["label"]);
     await replayed(owner);
   });
+});
 
+describe("what comes back while others follow", () => {
   it("is told once, also when the journal goes on from a place before it went", async () => {
     const older = await startTopology();
     const keepers: Journal[] = [];
@@ -243,7 +245,9 @@ describe("what is refused", () => {
       ),
     ).toEqual(expect.arrayContaining(["Network deleted"]));
   });
+});
 
+describe("what else is refused", () => {
   it("is a second time, a request that nobody knows, and what the caller has no right to", async () => {
     const world = await aNetwork(topology.aCaller());
     const { owner, network } = world;

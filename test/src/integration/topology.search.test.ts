@@ -60,7 +60,7 @@ const hostNames = async (query: QueryInputOf<typeof listHosts>, caller = owner):
 const servicesOf = async (q: string): Promise<string[]> =>
   (await owner.list(listServices, { query: { q } })).rows.map(({ name }) => name).sort();
 
-describe("topology.search: hosts", () => {
+describe("topology.search: hosts by text", () => {
   it("finds a part of the name, the hostname or any address, in upper or lower case", async () => {
     await make({ name: "Storage", hostname: "nas.Example.com", addresses: ["10.0.5.7", "10.0.66.8"] });
     await make({ name: "Printer" });
@@ -91,7 +91,9 @@ describe("topology.search: hosts", () => {
     for (const name of ["null", "other"]) await make({ name });
     expect(await hostNames({ q: "null" })).toEqual(["null"]);
   });
+});
 
+describe("topology.search: hosts as they change, and other filters", () => {
   it("follows names, hostnames and addresses as they change, come and go", async () => {
     const host = await make({ name: "old $name", hostname: "old.example", addresses: ["10.0.1.1", "10.0.1.2"] });
     const { network_id, interfaces } = host;
@@ -160,33 +162,33 @@ describe("topology.search: services", () => {
   });
 });
 
-describe("topology.search: an address and port", () => {
-  /** A host with two addresses and ports, and services on all interfaces, on the second one alone, and on an interface as a whole. */
-  async function everyKind(): Promise<Host> {
-    const { network, subnet } = home;
-    const lan6 = await owner.call(createSubnet, { body: { network_id: network.id, cidr: "fd00::/64", name: "LAN 6" } });
-    const host = await owner.call(createHost, {
-      body: {
-        network_id: network.id,
-        name: "gate",
-        interfaces: [
-          { ip_address: "10.0.5.7", subnet_id: subnet.id },
-          { ip_address: "fd00::5", subnet_id: lan6.id },
-          { ip_address: "10.0.5.8", subnet_id: subnet.id },
-        ],
-        ports: [{ number: 443, protocol: "Tcp" }, { number: 53, protocol: "Tcp" }, { number: 53, protocol: "Udp" }],
-      },
-    }); // prettier-ignore
-    const [dns, dnsUdp, web] = host.ports.map(({ id }) => id);
-    const [, six, eight] = host.interfaces.map(({ id }) => id);
-    const bind = (name: string, bindings: object[]): Promise<unknown> => aService(home, host, { name, bindings });
-    await bind("everywhere", [{ type: "Port", port_id: web, interface_id: null }]);
-    await bind("only six", [{ type: "Port", port_id: web, interface_id: six }, { type: "Port", port_id: dnsUdp, interface_id: null }]); // prettier-ignore
-    await bind("only tcp", [{ type: "Port", port_id: dns, interface_id: six }]);
-    await bind("whole interface", [{ type: "Interface", interface_id: eight }]);
-    return host;
-  }
+/** A host with two addresses and ports, and services on all interfaces, on the second one alone, and on an interface as a whole. */
+async function everyKind(): Promise<Host> {
+  const { network, subnet } = home;
+  const lan6 = await owner.call(createSubnet, { body: { network_id: network.id, cidr: "fd00::/64", name: "LAN 6" } });
+  const host = await owner.call(createHost, {
+    body: {
+      network_id: network.id,
+      name: "gate",
+      interfaces: [
+        { ip_address: "10.0.5.7", subnet_id: subnet.id },
+        { ip_address: "fd00::5", subnet_id: lan6.id },
+        { ip_address: "10.0.5.8", subnet_id: subnet.id },
+      ],
+      ports: [{ number: 443, protocol: "Tcp" }, { number: 53, protocol: "Tcp" }, { number: 53, protocol: "Udp" }],
+    },
+  }); // prettier-ignore
+  const [dns, dnsUdp, web] = host.ports.map(({ id }) => id);
+  const [, six, eight] = host.interfaces.map(({ id }) => id);
+  const bind = (name: string, bindings: object[]): Promise<unknown> => aService(home, host, { name, bindings });
+  await bind("everywhere", [{ type: "Port", port_id: web, interface_id: null }]);
+  await bind("only six", [{ type: "Port", port_id: web, interface_id: six }, { type: "Port", port_id: dnsUdp, interface_id: null }]); // prettier-ignore
+  await bind("only tcp", [{ type: "Port", port_id: dns, interface_id: six }]);
+  await bind("whole interface", [{ type: "Interface", interface_id: eight }]);
+  return host;
+}
 
+describe("topology.search: an address and port", () => {
   it("finds services that are bound to the port at the address, or on all interfaces of a host that has it", async () => {
     await everyKind();
     for (const [q, names] of [

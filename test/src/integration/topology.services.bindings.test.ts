@@ -111,7 +111,9 @@ describe("services.bindings: what may be bound", () => {
     };
     expect(await refusal(foreign.host.ports[0]!.id)).toBe(await refusal(nothing().id));
   });
+});
 
+describe("services.bindings: duplicates and conflicts", () => {
   it("removes duplicates and what a port on all interfaces covers, without a word", async () => {
     const world = await twoHosts();
     const { interfaces, ports } = world.host;

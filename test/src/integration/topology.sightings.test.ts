@@ -25,8 +25,15 @@ import { until } from "../support/until.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 
 let topology: Topology;
+let owner: Caller;
+let network: string;
+let nas: Host;
+
 beforeAll(async () => {
   topology = await startTopology({ journal: true, importsHere: true });
+  ({ owner, network } = await anEmptyNetwork(topology.aCaller()));
+  await importBlock(owner, network, "192.168.1.0/24", [NAS, TV], { services: "1-1000" });
+  nas = byAddress(await hostsOf(owner, network))[NAS.ip] as Host;
 });
 afterAll(async () => {
   expect(await violationsIn(topology.db)).toEqual([]);
@@ -40,36 +47,25 @@ const byAddress = (hosts: readonly Host[]): Record<string, Host> =>
   Object.fromEntries(hosts.map((host) => [host.interfaces[0]?.ip_address ?? "", host]));
 
 describe("what a scan has found", () => {
-  let owner: Caller;
-  let network: string;
-  let nas: Host;
-  beforeAll(async () => {
-    ({ owner, network } = await anEmptyNetwork(topology.aCaller()));
-    await importBlock(owner, network, "192.168.1.0/24", [NAS, TV], { services: "1-1000" });
-    nas = byAddress(await hostsOf(owner, network))[NAS.ip] as Host;
-  });
-
   it("says when it was seen first and last, and by what, also what stands on a host", () => {
     const seen = { first_at: expect.any(String), last_at: expect.any(String), by: "nmap" };
     expect(nas).toMatchObject({ seen, missed_since: null });
-    for (const one of [...nas.interfaces, ...nas.ports, ...nas.services])
-      expect(one).toMatchObject({ seen, missed_since: null });
+    const onHost = [...nas.interfaces, ...nas.ports, ...nas.services];
+    for (const one of onHost) expect(one).toMatchObject({ seen, missed_since: null });
   });
 
   it("says so alike in lists, alone, and in answers to writes; what nobody has seen says null", async () => {
     const { interfaces, ports } = nas;
-    const one = await owner.call(getPort, { params: { id: ports[0]!.id } });
-    expect(one).toEqual(ports[0]);
+    expect(await owner.call(getPort, { params: { id: ports[0]!.id } })).toEqual(ports[0]);
     expect((await owner.list(listPorts, { query: { host_id: nas.id } })).rows).toEqual(ports);
     expect((await owner.list(listInterfaces, { query: { host_id: nas.id } })).rows).toEqual(interfaces);
     expect(await owner.call(getHost, { params: { id: nas.id } })).toEqual(nas);
-    const renamed = await owner.call(patchHost, { params: { id: nas.id }, body: { name: "nas" } });
-    expect(renamed).toMatchObject({ name: "nas", seen: nas.seen });
+    const named = { params: { id: nas.id }, body: { name: "nas" } };
+    expect(await owner.call(patchHost, named)).toMatchObject({ name: "nas", seen: nas.seen });
     const made = await owner.call(createPort, { body: { host_id: nas.id, network_id: network, number: 7777, protocol: "Tcp" } });
-    expect(made).toMatchObject({ seen: null, missed_since: null });
-    expect(await owner.call(getPort, { params: { id: made.id } })).toEqual(made);
     const host = await owner.call(createHost, { body: { network_id: network, name: "new", ports: [{ number: 1, protocol: "Tcp" }] } });
-    expect(host).toMatchObject({ seen: null, missed_since: null });
+    for (const one of [made, host]) expect(one).toMatchObject({ seen: null, missed_since: null });
+    expect(await owner.call(getPort, { params: { id: made.id } })).toEqual(made);
     expect(await owner.call(getHost, { params: { id: host.id } })).toEqual(host);
   }); // prettier-ignore
 
@@ -93,7 +89,9 @@ describe("what a scan has found", () => {
     await until(async () => (await told()).at(-1) === "second");
     expect(await told()).toEqual([...names, "second"]);
   });
+});
 
+describe("what a scan has found: writes and the past", () => {
   it("is forgotten by no write that somebody makes, and is nobody's to write", async () => {
     const before = await owner.call(getHost, { params: { id: nas.id } });
     const echoed = { ...before, name: "storage", seen: null, missed_since: "2001-01-01T00:00:00.000Z" };
@@ -158,7 +156,9 @@ describe("what a scan covers", () => {
     const plan = await importScan(owner, network, spoil(scanOfBlock("192.168.1.0/24", [])));
     expect([plan.covered.addresses, plan.missing]).toEqual([[], []]);
   });
+});
 
+describe("what a scan covers: ports, dry runs, other hosts", () => {
   it("are ports that were looked at and answered that they are closed; what is filtered is not known", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     const half: Up = { ...NAS, ports: [22] };

@@ -31,10 +31,7 @@ import { until } from "../support/until.js";
 
 let topology: Topology;
 let sweeps: Sweeps;
-
-beforeAll(async () => {
-  ({ topology, sweeps } = await startSweptTopology());
-});
+beforeAll(async () => ({ topology, sweeps } = await startSweptTopology()));
 afterAll(() => topology.stop());
 
 /** More than one transaction deletes. */
@@ -101,8 +98,7 @@ describe("deleting a large network", () => {
       const { nodes } = await caller.call(getTopology, { query: {} });
       expect(nodes.map(({ network_id }) => network_id)).toEqual([network.id, network.id, network.id]);
     }
-    const asked = await topology.aProcess().call(listNetworkIds, { params: { id: organizationId } });
-    expect(asked).toEqual([network.id]);
+    expect(await topology.aProcess().call(listNetworkIds, { params: { id: organizationId } })).toEqual([network.id]);
   });
 
   it("waits for replicas that have just looked, and would not look again for a while", async () => {
@@ -119,7 +115,9 @@ describe("deleting a large network", () => {
     const stranger = { organizationId: topology.aCaller().scope.organizationId, networks: "all" } as const;
     expect(replica.visible(stranger)).toBe(stranger);
   });
+});
 
+describe("deleting a large network: writes meanwhile", () => {
   it("refuses every write to it from then on, through every replica, and none to another network", async () => {
     const { owner, network, subnet, doomed, seeded } = await aLargeNetwork();
     const [hostId, serviceId] = [seeded.hostIds[0]!, seeded.serviceIds[0]!];
@@ -223,7 +221,9 @@ describe("the sweep of a large network", () => {
       await journal.close();
     }
   });
+});
 
+describe("the sweep of a large network: what it tells, where it goes on", () => {
   it("says whose deletion it is, and nothing at all of what the journal has told", async () => {
     const { owner, organizationId, doomed } = await aLargeNetwork();
     const untold = await aLargeNetwork();

@@ -120,7 +120,9 @@ describe("tags: delete", () => {
     const body = { ...echoOf(service), tags: [doomed.id] };
     expect(await owner.refusal(updateService, { params: service, body })).toEqual([400, "invalid_reference", { path: "tags.0" }]); // prettier-ignore
   });
+});
 
+describe("tags: delete in large numbers", () => {
   it("takes them off more services than one transaction changes, with the revision of their host", async () => {
     const world = await aNetwork(topology.aCaller());
     const doomed = await world.owner.call(createTag, { body: { name: "everywhere" } });

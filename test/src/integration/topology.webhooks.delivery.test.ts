@@ -144,7 +144,7 @@ describe(`${CHANGES} changes, while the receiver goes away and topologies are ki
   );
 });
 
-describe("a webhook", () => {
+describe("a webhook: its filter", () => {
   it("tells what its filter names: networks, kinds of entities, actions, and tags", async () => {
     const admin = anAdmin();
     const [one, two] = [
@@ -184,7 +184,9 @@ describe("a webhook", () => {
     await sleep(100);
     expect(receiver.received("/everything").at(-1)?.body).toContain(end.id);
   });
+});
 
+describe("a webhook: gathering and pausing", () => {
   it("gathers changes for as long as it is told, and speaks to people in the form of their service", async () => {
     const admin = anAdmin();
     const { id: network_id } = await admin.ask<{ id: string }>("post", "/api/v1/networks", { name: "Home" });
@@ -244,7 +246,9 @@ describe("a webhook", () => {
       await admin.ask("delete", `/api/v1/webhooks/${webhook.id}`);
     }
   });
+});
 
+describe("a webhook: tests and replays", () => {
   it("is tested at once, sends again what came after a cursor, and tells its deliveries", async () => {
     const admin = anAdmin();
     const webhook = await admin.aWebhook("/again");

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => topology.stop());
 
-describe("a webhook", () => {
+describe("a webhook: its record", () => {
   it("is answered as it is stored, with its secret once", async () => {
     const { secret, ...made } = await owner.call(createWebhook, { body: { url } });
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -69,7 +69,9 @@ describe("a webhook", () => {
     }
     await owner.call(deleteWebhook, { params: { id } });
   });
+});
 
+describe("a webhook: what it names", () => {
   it("names networks and tags that are there, and may go on naming what is deleted", async () => {
     const network = await owner.call(createNetwork, { body: { name: "Home" } });
     const tag = await owner.call(createTag, { body: { name: "shown" } });
@@ -90,7 +92,9 @@ describe("a webhook", () => {
     expect(await owner.call(updateWebhook, { params: { id: made.id }, body: made })).toEqual(made);
     await owner.call(deleteWebhook, { params: { id: made.id } });
   });
+});
 
+describe("a webhook: who sees it", () => {
   it("is seen by a restricted caller only when it names networks of that caller alone", async () => {
     const [one, two] = await Promise.all(["One", "Two"].map((name) => owner.call(createNetwork, { body: { name } })));
     const restricted = owner.restrictedTo([one!.id]);

@@ -12,39 +12,39 @@ import { until } from "../support/until.js";
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const CLIENT_SPAN = "b7ad6b7169203331";
 
+let receiver: OtlpReceiver;
+let stack: Stack;
+let account: Account;
+
+beforeAll(async () => {
+  receiver = await startOtlpReceiver();
+  stack = await startStack({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: `${receiver.url}/`, LOG_LEVEL: "debug" } });
+  account = await anAccount(stack.url);
+});
+
+afterAll(async () => {
+  await stack.stop();
+  await receiver.stop();
+});
+
+/** Sends a request in a trace of its own, and waits for the spans of that trace. */
+async function spansOf(path: string, headers: Record<string, string>, processes: string[]): Promise<ReceivedSpan[]> {
+  const traceId = randomBytes(16).toString("hex");
+  await fetch(stack.url + path, { headers: { ...headers, traceparent: `00-${traceId}-${CLIENT_SPAN}-01` } });
+  const found = (): ReceivedSpan[] => receiver.spans.filter((span) => span.traceId === traceId);
+  await until(() => found().length >= processes.length);
+  expect(
+    found()
+      .map(({ process }) => process)
+      .sort(),
+  ).toEqual(processes.sort());
+  return found();
+}
+
+const of = (spans: readonly ReceivedSpan[], operation: string): ReceivedSpan =>
+  spans.find(({ attributes }) => attributes["nts.operation"] === operation)!;
+
 describe("a system with a receiver of spans", () => {
-  let receiver: OtlpReceiver;
-  let stack: Stack;
-  let account: Account;
-
-  beforeAll(async () => {
-    receiver = await startOtlpReceiver();
-    stack = await startStack({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: `${receiver.url}/`, LOG_LEVEL: "debug" } });
-    account = await anAccount(stack.url);
-  });
-
-  afterAll(async () => {
-    await stack.stop();
-    await receiver.stop();
-  });
-
-  /** Sends a request in a trace of its own, and waits for the spans of that trace. */
-  async function spansOf(path: string, headers: Record<string, string>, processes: string[]): Promise<ReceivedSpan[]> {
-    const traceId = randomBytes(16).toString("hex");
-    await fetch(stack.url + path, { headers: { ...headers, traceparent: `00-${traceId}-${CLIENT_SPAN}-01` } });
-    const found = (): ReceivedSpan[] => receiver.spans.filter((span) => span.traceId === traceId);
-    await until(() => found().length >= processes.length);
-    expect(
-      found()
-        .map(({ process }) => process)
-        .sort(),
-    ).toEqual(processes.sort());
-    return found();
-  }
-
-  const of = (spans: readonly ReceivedSpan[], operation: string): ReceivedSpan =>
-    spans.find(({ attributes }) => attributes["nts.operation"] === operation)!;
-
   it("gets one for every process that took part in a request, each below the one that asked it", async () => {
     const { secret } = await aKey(stack.url, account);
     const headers = { authorization: `Bearer ${secret}` };
@@ -105,7 +105,9 @@ describe("a system with a receiver of spans", () => {
       ]);
     }
   });
+});
 
+describe("a system with a receiver of spans: what ends", () => {
   it("sends nothing of a trace that its beginner does not record", async () => {
     const traceId = TRACE.replace("0", "1");
     const headers = { traceparent: `00-${traceId}-${CLIENT_SPAN}-00` };

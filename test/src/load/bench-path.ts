@@ -84,14 +84,7 @@ async function compare(sides: readonly Side[]): Promise<void> {
   for (const [index, { name, mostConnections = Infinity }] of works.entries()) {
     if (!name.includes(values.only)) continue;
     for (const connections of CONNECTIONS.filter((one) => one <= mostConnections)) {
-      const samples = new Map<Side, Sample[]>(sides.map((side) => [side, []]));
-      for (let round = 0; round < ROUNDS; round++)
-        for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
-          const work = side.inventory.works[index];
-          if (work === undefined) continue;
-          const sample = await measure(side, work, { connections, roundsLeft: ROUNDS - round });
-          if (sample !== null) samples.get(side)?.push(sample);
-        }
+      const samples = await samplesOf(sides, index, connections);
       print(
         name,
         connections,
@@ -103,6 +96,18 @@ async function compare(sides: readonly Side[]): Promise<void> {
     const resident = await Promise.all(watched.map(residentMbOf));
     console.log(`\nresident MB of ${name}: ${watched.map((one, n) => `${one.name} ${resident[n] ?? 0}`).join(", ")}`);
   }
+}
+
+/** Measures the sides in turns, and in both orders. */
+async function samplesOf(sides: readonly Side[], index: number, connections: number): Promise<Map<Side, Sample[]>> {
+  const samples = new Map<Side, Sample[]>(sides.map((side) => [side, []]));
+  for (let round = 0; round < ROUNDS; round++)
+    for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
+      const work = side.inventory.works[index];
+      const sample = work && (await measure(side, work, { connections, roundsLeft: ROUNDS - round }));
+      if (sample) samples.get(side)?.push(sample);
+    }
+  return samples;
 }
 
 /** Sends one kind of work, each connection one request after another; null when nothing is left to do. */

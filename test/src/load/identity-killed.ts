@@ -10,7 +10,7 @@ import { keyChanged } from "@nts/shared/contract/messages";
 import { requestTarget } from "@nts/client/request-target";
 import { createTenancySigner } from "@nts/shared/http/tenancy";
 import { createLog } from "@nts/shared/log";
-import { createDirect } from "../support/direct.js";
+import { createDirect, sessionOf } from "../support/direct.js";
 import { askUntilMade, hammerOf, type Outcome, outcomeOf, untilAccepted } from "../support/revocation-pass.js";
 import { type Prepare, type Revocation, send } from "../support/right-changes.js";
 import type { Stack } from "../support/stack.js";
@@ -46,26 +46,21 @@ export async function createKilling(stack: Stack): Promise<Killing> {
     const { operation, params, body, by } = change;
     const verified = await direct.verify("session", by.cookie.split("=")[1] ?? "", 1);
     if (verified.status !== "valid") throw new Error(`the author is refused: ${verified.code}`);
-    const { credential_id, organization_id, user_id, permission, networks } = verified.principal;
-    const scope = { organizationId: organization_id, networks };
-    const principal = { kind: "session", credentialId: credential_id, userId: user_id, permission, scope } as const;
     const path = requestTarget(operation.path, { params });
-    const answered = fetch(identity.url + path, {
+    const answered = statusOf(identity.url + path, {
       method: operation.method.toUpperCase(),
-      headers: { "x-tenancy": sign(principal), ...(body && { "content-type": "application/json" }) },
+      headers: {
+        "x-tenancy": sign(sessionOf(verified.principal)),
+        ...(body && { "content-type": "application/json" }),
+      },
       body: body === undefined ? null : JSON.stringify(body),
-    }).then(
-      ({ status }) => status,
-      () => null,
-    );
+    });
     await until(async () => (await newest()) > before, 0);
     await identity.kill();
     return answered;
   }
 
-  async function newest(): Promise<number> {
-    return (await changes.findOne({}, { sort: { _id: -1 } }))?._id ?? 0;
-  }
+  const newest = async (): Promise<number> => (await changes.findOne({}, { sort: { _id: -1 } }))?._id ?? 0;
 
   return {
     killAndAskAgain: async (prepare) => {
@@ -93,4 +88,12 @@ export async function createKilling(stack: Stack): Promise<Killing> {
       await mongo.close();
     },
   };
+}
+
+/** Null when there is no answer. */
+function statusOf(url: string, init: RequestInit): Promise<number | null> {
+  return fetch(url, init).then(
+    ({ status }) => status,
+    () => null,
+  );
 }

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { BodyInputOf, DataOf, Endpoint, ParamsOf, QueryInputOf } from "@nts/shared/contract/endpoint";
 import { createKey, type UserApiKey, type UserApiKeyInput } from "@nts/shared/contract/keys";
-import { verifyCredential, type Verification } from "@nts/shared/contract/internal";
+import { verifyCredential, type Verification, type VerifiedPrincipal } from "@nts/shared/contract/internal";
 import { requestTarget } from "@nts/client/request-target";
 import { bodyTypesOf } from "@nts/shared/contract/upload";
 import { createInvite, type InviteCreate } from "@nts/shared/contract/invites";
@@ -85,7 +85,7 @@ export interface Asked {
   readonly topologies: readonly { readonly url: string }[];
 }
 
-export function createDirect(stack: Asked): Direct {
+function createAsk(stack: Asked): Direct["ask"] {
   const { gatewayToIdentity, gatewayToTopology, identityToTopology } = stack.tenancySecrets;
   const signFor = createTenancySigner(gatewayToTopology, "topology");
   const signQuestion = createTenancySigner(identityToTopology, "topology");
@@ -97,7 +97,7 @@ export function createDirect(stack: Asked): Direct {
     },
   };
 
-  const ask: Direct["ask"] = async (operation, question) => {
+  return async (operation, question) => {
     if (operation.upstream === "gateway") throw new Error("the gateway is asked through its own door");
     const { replicas, sign } = services[operation.upstream];
     const { as = { kind: "anonymous" }, replica = 0, body } = question;
@@ -128,6 +128,10 @@ export function createDirect(stack: Asked): Direct {
       params: { ...params },
     };
   };
+}
+
+export function createDirect(stack: Asked): Direct {
+  const ask = createAsk(stack);
 
   const data: Direct["data"] = async (operation, question) => {
     const { status, text, data } = await ask(operation, question);
@@ -143,21 +147,9 @@ export function createDirect(stack: Asked): Direct {
     const token = tokenOf(given.headers);
     const verified = await verify("session", token);
     if (verified.status !== "valid") throw new Error(`a new session is refused: ${verified.code}`);
-    const { credential_id, organization_id, user_id, permission, networks } = verified.principal;
-    return {
-      principal: {
-        kind: "session",
-        credentialId: credential_id,
-        userId: user_id,
-        permission,
-        scope: { organizationId: organization_id, networks },
-      },
-      userId: user_id,
-      organizationId: organization_id,
-      email,
-      password,
-      token,
-    };
+    const principal = sessionOf(verified.principal);
+    const { userId, scope } = principal;
+    return { principal, userId, organizationId: scope.organizationId, email, password, token };
   }
 
   async function registered(more: { invite_token?: string }): Promise<Person> {
@@ -182,6 +174,18 @@ export function createDirect(stack: Asked): Direct {
       return { id: api_key.id, params: { id: api_key.id }, record: api_key, secret: key };
     },
   };
+}
+
+/** The session of a person as the gateway tells services of it. */
+export function sessionOf(verified: VerifiedPrincipal): UserPrincipal {
+  const {
+    credential_id: credentialId,
+    organization_id: organizationId,
+    user_id: userId,
+    permission,
+    networks,
+  } = verified;
+  return { kind: "session", credentialId, userId, permission, scope: { organizationId, networks } };
 }
 
 /** The required members of a key of this person, and more. */

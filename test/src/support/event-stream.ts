@@ -40,16 +40,9 @@ export async function openEvents(
   const ended = (async () => {
     if (!isStream || answered.body === null) return true;
     try {
-      let rest = "";
-      for await (const piece of answered.body.pipeThrough(new TextDecoderStream())) {
-        const parts = (rest + piece).split("\n\n");
-        rest = parts.pop() ?? "";
-        for (const part of parts) {
-          const event = eventOf(part);
-          if (event === null) continue;
-          events.push(event);
-          onEvent(event);
-        }
+      for await (const event of eventsIn(answered.body)) {
+        events.push(event);
+        onEvent(event);
       }
       return true;
     } catch {
@@ -67,6 +60,15 @@ export async function openEvents(
       closing.abort();
     },
   };
+}
+
+async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamedEvent> {
+  let rest = "";
+  for await (const piece of body.pipeThrough(new TextDecoderStream())) {
+    const parts = (rest + piece).split("\n\n");
+    rest = parts.pop() ?? "";
+    yield* parts.map(eventOf).filter((event) => event !== null);
+  }
 }
 
 /** An event that is dispatched; null for one without data. */

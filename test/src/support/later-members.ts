@@ -59,16 +59,20 @@ export async function plantLaterMembers(
       const lost: string[] = [];
       for (const { collection, ids, beside = {} } of planted)
         for (const _id of ids) {
-          const stored = await collection.findOne({ _id });
-          const entity = stored?.wire === undefined ? stored : (JSON.parse(stored.wire) as StoredDocument);
-          for (const [name, value] of Object.entries(beside))
-            if (!isDeepStrictEqual((stored as Record<string, unknown> | null)?.[name], value))
-              lost.push(`${name} of ${collection.collectionName} ${_id}`);
-          if (stored?.later !== VALUE || entity?.later !== VALUE)
-            lost.push(`a member that a later build might have added to ${collection.collectionName} ${_id}`);
+          const missing = missingIn(await collection.findOne({ _id }), beside);
+          lost.push(...missing.map((what) => `${what} of ${collection.collectionName} ${_id}`));
         }
       await client.close();
       return lost;
     },
   };
+}
+
+function missingIn(stored: StoredDocument | null, beside: object): string[] {
+  const entity = stored?.wire === undefined ? stored : (JSON.parse(stored.wire) as StoredDocument);
+  const notes = Object.entries(beside).filter(
+    ([name, value]) => !isDeepStrictEqual((stored as Record<string, unknown> | null)?.[name], value),
+  );
+  const isKept = stored?.later === VALUE && entity?.later === VALUE;
+  return [...notes.map(([name]) => name), ...(isKept ? [] : ["a member that a later build might have added"])];
 }

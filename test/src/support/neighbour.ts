@@ -62,124 +62,148 @@ export interface Neighbour {
   stop(): Promise<void>;
 }
 
-/** Starts one on a free port. */
-export async function startNeighbour(liveGateways = 1): Promise<Neighbour> {
-  const principals = new Map<string, VerifiedPrincipal>();
-  const changes: { number: number; subjects: string[] }[] = [];
-  const passedOn: PassedOn[] = [];
-  const usedKeys: string[] = [];
-  const leftOpen: string[] = [];
-  let verifications = 0;
-  let applied = 0;
-  let isHanging = false;
-  let answersHeads = false;
-  let leftAt: number | null = null;
-  let identity: "there" | "broken" | "silent" = "there";
-  let answering: Answering = (_request, response) => {
-    sendJson(response, {});
-  };
+/** What a test has told the neighbours, and what they have heard. */
+interface State {
+  readonly principals: Map<string, VerifiedPrincipal>;
+  readonly changes: { number: number; subjects: string[] }[];
+  readonly passedOn: PassedOn[];
+  readonly usedKeys: string[];
+  readonly leftOpen: string[];
+  liveGateways: number;
+  verifications: number;
+  applied: number;
+  isHanging: boolean;
+  answersHeads: boolean;
+  leftAt: number | null;
+  identity: "there" | "broken" | "silent";
+  answering: Answering;
+}
 
-  function answerInternal(path: string, query: URLSearchParams, body: string): unknown {
-    switch (path) {
-      case "/internal/key-changes":
-        applied = Number(query.get("after"));
-        if (query.get("leaving") === "true") leftAt = performance.now();
-        return {
-          changes: changes.filter(({ number }) => number > applied),
-          highest: changes.length,
-          reset: false,
-          live_gateways: liveGateways,
-        };
-      case "/internal/key-uses":
-        usedKeys.push(...(JSON.parse(body) as { uses: { key_id: string }[] }).uses.map(({ key_id }) => key_id));
-        return null;
-      default: {
-        verifications++;
-        const principal = principals.get((JSON.parse(body) as { hash: string }).hash);
-        const number = changes.length;
-        return principal === undefined
-          ? { status: "refused", number, code: "api_key_invalid", subjects: [] }
-          : { status: "valid", number, principal, expires_in_ms: null };
-      }
+function newState(liveGateways: number): State {
+  return {
+    ...{ principals: new Map(), changes: [], passedOn: [], usedKeys: [], leftOpen: [], liveGateways },
+    ...{ verifications: 0, applied: 0, isHanging: false, answersHeads: false, leftAt: null, identity: "there" },
+    answering: (_request, response) => {
+      sendJson(response, {});
+    },
+  };
+}
+
+/** What identity answers our own processes. */
+function answerInternal(state: State, path: string, query: URLSearchParams, body: string): unknown {
+  const { changes, principals, usedKeys } = state;
+  switch (path) {
+    case "/internal/key-changes":
+      state.applied = Number(query.get("after"));
+      if (query.get("leaving") === "true") state.leftAt = performance.now();
+      return {
+        changes: changes.filter(({ number }) => number > state.applied),
+        highest: changes.length,
+        reset: false,
+        live_gateways: state.liveGateways,
+      };
+    case "/internal/key-uses":
+      usedKeys.push(...(JSON.parse(body) as { uses: { key_id: string }[] }).uses.map(({ key_id }) => key_id));
+      return null;
+    default: {
+      state.verifications++;
+      const principal = principals.get((JSON.parse(body) as { hash: string }).hash);
+      const number = changes.length;
+      return principal === undefined
+        ? { status: "refused", number, code: "api_key_invalid", subjects: [] }
+        : { status: "valid", number, principal, expires_in_ms: null };
     }
   }
+}
 
+function serve(state: State, request: IncomingMessage, response: ServerResponse): void {
+  const { pathname, searchParams } = new URL(request.url ?? "", "http://neighbour");
+  if (state.isHanging) return;
+  const internal = pathname.startsWith("/internal/");
+  if (internal && state.identity !== "there") {
+    if (state.identity === "broken") request.socket.destroy();
+    else state.leftOpen.push(pathname);
+    return;
+  }
+  if (pathname === PROBE_PATH) {
+    response.end();
+    return;
+  }
+  const answer = (body: string): void => {
+    if (internal) {
+      sendJson(response, answerInternal(state, pathname, searchParams, body));
+      return;
+    }
+    const { method = "", url = "", headers, rawHeaders } = request;
+    state.passedOn.push({ method, url, headers, rawHeaders, body });
+    state.answering(request, response);
+  };
+  if (state.answersHeads && !internal) {
+    answer("");
+    return;
+  }
+  // A request that breaks off has nobody to answer.
+  readAll(request).then(answer, () => undefined);
+}
+
+/** Makes a credential that identity knows. */
+function give(
+  { principals }: State,
+  kind: "key" | "session",
+  secret: string,
+  rights: Partial<VerifiedPrincipal>,
+): GivenCredential {
+  const principal: VerifiedPrincipal = {
+    kind,
+    credential_id: randomUUID(),
+    organization_id: randomUUID(),
+    user_id: randomUUID(),
+    permission: "Owner",
+    networks: "all",
+    ...rights,
+  };
+  principals.set(hashCredential(secret), principal);
+  const headers: Record<string, string> =
+    kind === "key" ? { authorization: `Bearer ${secret}` } : { cookie: `session_id=${secret}` };
+  return { secret, headers, userId: principal.user_id, credentialId: principal.credential_id };
+}
+
+/** Starts one on a free port. */
+export async function startNeighbour(liveGateways = 1): Promise<Neighbour> {
+  const state = newState(liveGateways);
+  const { principals, changes, passedOn, usedKeys, leftOpen } = state;
   const limits = { keepAliveTimeout: 65_000, maxHeaderSize: INTERNAL_HEADER_LIMIT_BYTES };
   const server = createServer(limits, (request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? "", "http://neighbour");
-    if (isHanging) return;
-    const internal = pathname.startsWith("/internal/");
-    if (internal && identity !== "there") {
-      if (identity === "broken") request.socket.destroy();
-      else leftOpen.push(pathname);
-      return;
-    }
-    if (pathname === PROBE_PATH) {
-      response.end();
-      return;
-    }
-    const answer = (body: string): void => {
-      if (internal) {
-        sendJson(response, answerInternal(pathname, searchParams, body));
-        return;
-      }
-      const { method = "", url = "", headers, rawHeaders } = request;
-      passedOn.push({ method, url, headers, rawHeaders, body });
-      answering(request, response);
-    };
-    if (answersHeads && !internal) {
-      answer("");
-      return;
-    }
-    // A request that breaks off has nobody to answer.
-    readAll(request).then(answer, () => undefined);
+    serve(state, request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 
-  function give(kind: "key" | "session", secret: string, rights: Partial<VerifiedPrincipal>): GivenCredential {
-    const principal: VerifiedPrincipal = {
-      kind,
-      credential_id: randomUUID(),
-      organization_id: randomUUID(),
-      user_id: randomUUID(),
-      permission: "Owner",
-      networks: "all",
-      ...rights,
-    };
-    principals.set(hashCredential(secret), principal);
-    const headers: Record<string, string> =
-      kind === "key" ? { authorization: `Bearer ${secret}` } : { cookie: `session_id=${secret}` };
-    return { secret, headers, userId: principal.user_id, credentialId: principal.credential_id };
-  }
-
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    passedOn,
-    verifications: () => verifications,
-    usedKeys,
-    leftOpen,
+    ...{ passedOn, usedKeys, leftOpen },
+    verifications: () => state.verifications,
     answerWith: (next) => {
-      [answering, answersHeads] = [next, false];
+      Object.assign(state, { answering: next, answersHeads: false });
     },
     answerHeadsWith: (next) => {
-      [answering, answersHeads] = [next, true];
+      Object.assign(state, { answering: next, answersHeads: true });
     },
-    aKey: (rights = {}) => give("key", createApiKey().secret, rights),
-    aSession: (rights = {}) => give("session", randomUUID().replaceAll("-", "").padEnd(43, "x"), rights),
+    aKey: (rights = {}) => give(state, "key", createApiKey().secret, rights),
+    aSession: (rights = {}) => give(state, "session", randomUUID().replaceAll("-", "").padEnd(43, "x"), rights),
     revoke: ({ secret, credentialId }) => {
       principals.delete(hashCredential(secret));
       return changes.push({ number: changes.length + 1, subjects: [credentialId] });
     },
-    leftAt: () => leftAt,
-    applied: () => applied,
+    leftAt: () => state.leftAt,
+    applied: () => state.applied,
     gatewaysLive: (count) => {
-      liveGateways = count;
+      state.liveGateways = count;
     },
-    identityIs: (state) => {
-      identity = state;
+    identityIs: (how) => {
+      state.identity = how;
     },
     hangs: (does) => {
-      isHanging = does;
+      state.isHanging = does;
     },
     dropConnections: () => {
       server.closeAllConnections();

@@ -4,7 +4,7 @@ import { newId } from "@nts/shared/ids";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import type { ProviderSettings } from "@nts/identity/providers/settings";
 import { type Audited, startAudited } from "./audit.js";
-import type { Person } from "./direct.js";
+import { type Person, sessionOf } from "./direct.js";
 import { type Arrived, arrive, begin, begunIn, providerSettings } from "./provider-sign-ins.js";
 import { type ProviderAccount, type RealProvider, startRealProvider, type Visit } from "./real-provider.js";
 
@@ -17,7 +17,7 @@ export interface SessionRights {
   readonly userId: string;
   readonly organizationId: string;
   readonly permission: string;
-  readonly networks: "all" | string[];
+  readonly networks: UserPrincipal["scope"]["networks"];
 }
 
 export interface ProviderWorld {
@@ -56,16 +56,9 @@ export async function startProviderWorld(): Promise<ProviderWorld> {
   const principalOf: ProviderWorld["principalOf"] = async (token, replica = 0) => {
     const verified = await identity.verify("session", token, replica);
     if (verified.status !== "valid") throw new Error(verified.code);
-    const {
-      user_id: userId,
-      organization_id: organizationId,
-      permission,
-      networks,
-      credential_id,
-    } = verified.principal;
-    const scope = { organizationId, networks };
-    const as = { kind: "session" as const, credentialId: credential_id, userId, permission, scope };
-    return { as, userId, organizationId, permission, networks };
+    const as = sessionOf(verified.principal);
+    const { userId, permission, scope } = as;
+    return { as, userId, permission, ...scope };
   };
 
   return {

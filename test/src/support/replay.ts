@@ -41,17 +41,11 @@ export function startReplay(get: Get, limit = 100): Replay {
   let after: string | undefined;
 
   function apply(change: Change): void {
-    const { cursor, action, entity, entity_id, before, after: now, fields } = change;
+    const { cursor, action, entity, entity_id, after: now } = change;
     const about = `${action} ${entity} ${entity_id}`;
     if (cursors.has(cursor)) faults.push(`${about}: came twice`);
     cursors.add(cursor);
-    const had = held.get(entity_id)?.text ?? null;
-    if (had !== (before === null ? null : JSON.stringify(before))) faults.push(`${about}: before is not what was held`);
-    if ((action === "created") !== (had === null)) faults.push(`${about}: it was ${had === null ? "not " : ""}there`);
-    if ((action === "deleted") !== (now === null)) faults.push(`${about}: afterwards it is ${JSON.stringify(now)}`);
-    const timeOf = (state: Readonly<Record<string, unknown>> | null): string => String(state?.["updated_at"] ?? "");
-    if (action === "updated" && timeOf(now) <= timeOf(before)) faults.push(`${about}: it goes back in time`);
-    if (action === "updated" && fields.length === 0) faults.push(`${about}: nothing changed`);
+    faults.push(...faultsOf(change, held.get(entity_id)?.text ?? null).map((fault) => `${about}: ${fault}`));
     if (now === null) held.delete(entity_id);
     else held.set(entity_id, { entity, text: JSON.stringify(now) });
   }
@@ -98,18 +92,38 @@ export function startReplay(get: Get, limit = 100): Replay {
       const found: string[] = [];
       for (const [entity, path] of Object.entries(LISTS)) {
         const { data } = await get(`/api/v1/${path}?limit=0`);
-        const listed = new Map((data as Row[]).map((row) => [row.id, JSON.stringify(withoutSightings(row))]));
-        const mine = new Map(
-          (entity === "Host" ? hosts() : rowsOf(entity)).map((row) => [row.id, JSON.stringify(row)]),
-        );
-        for (const [id, text] of listed)
-          if (mine.get(id) !== text)
-            found.push(`${entity} ${id} is listed as ${text}, and held as ${mine.get(id) ?? "nothing"}`);
-        for (const id of mine.keys()) if (!listed.has(id)) found.push(`${entity} ${id} is held, and not listed`);
+        const listed = (data as Row[]).map((row) => withoutSightings(row));
+        found.push(...differencesOf(entity, listed, entity === "Host" ? hosts() : rowsOf(entity)));
       }
       return found;
     },
   };
+}
+
+/** @param had the text of the entity before the change; null when there was none */
+function faultsOf({ action, before, after, fields }: Change, had: string | null): string[] {
+  const timeOf = (state: Readonly<Record<string, unknown>> | null): string => String(state?.["updated_at"] ?? "");
+  const checks: [boolean, string][] = [
+    [had !== (before === null ? null : JSON.stringify(before)), "before is not what was held"],
+    [(action === "created") !== (had === null), `it was ${had === null ? "not " : ""}there`],
+    [(action === "deleted") !== (after === null), `afterwards it is ${JSON.stringify(after)}`],
+    [action === "updated" && timeOf(after) <= timeOf(before), "it goes back in time"],
+    [action === "updated" && fields.length === 0, "nothing changed"],
+  ];
+  return checks.filter(([isWrong]) => isWrong).map(([, fault]) => fault);
+}
+
+function differencesOf(entity: string, listed: readonly Row[], held: readonly Row[]): string[] {
+  const textsOf = (rows: readonly Row[]) => new Map(rows.map((row) => [row.id, JSON.stringify(row)]));
+  const [listedTexts, heldTexts] = [textsOf(listed), textsOf(held)];
+  return [
+    ...[...listedTexts]
+      .filter(([id, text]) => heldTexts.get(id) !== text)
+      .map(([id, text]) => `${entity} ${id} is listed as ${text}, and held as ${heldTexts.get(id) ?? "nothing"}`),
+    ...[...heldTexts.keys()]
+      .filter((id) => !listedTexts.has(id))
+      .map((id) => `${entity} ${id} is held, and not listed`),
+  ];
 }
 
 function compare(a: unknown, b: unknown): number {

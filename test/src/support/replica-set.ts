@@ -22,42 +22,43 @@ export interface ReplicaSet {
 
 const ELECTION_MS = 2_000;
 
+const urlOf = (host = ""): string => `mongodb://${host}/?directConnection=true`;
+
+/** What a member says of itself; null while it says nothing. */
+async function hello(host: string): Promise<{ isWritablePrimary?: boolean } | null> {
+  const client = new MongoClient(urlOf(host), { serverSelectionTimeoutMS: 500, socketTimeoutMS: 500 });
+  try {
+    return await client.db("admin").command({ hello: 1 });
+  } catch {
+    return null;
+  } finally {
+    void client.close();
+  }
+}
+
 export async function startReplicaSet(dataDir: string): Promise<ReplicaSet> {
   const runnable = await findOrFetch(SERVER_PROGRAMS.mongodb, { report: () => undefined });
   const ports = await freePorts(3);
   const hosts = ports.map((port) => `127.0.0.1:${port}`);
-  const urlOf = (host = ""): string => `mongodb://${host}/?directConnection=true`;
-  const handles = await Promise.all(
-    ports.map((port, index) => {
-      const name = `member-${index + 1}`;
-      const folder = join(dataDir, name);
-      mkdirSync(folder, { recursive: true });
-      const component: Component = {
-        name,
-        tier: "server",
-        command: runnable.command,
-        args: [
-          ...["--dbpath", folder, "--port", String(port), "--bind_ip", "127.0.0.1", "--nounixsocket"],
-          ...["--replSet", "rs3", "--wiredTigerCacheSizeGB", "0.25", "--oplogSize", "64"],
-          ...["--setParameter", "diagnosticDataCollectionEnabled=false"],
-        ],
-        env: serverEnvironment(runnable),
-        isReady: async () => (await hello(hosts[index] ?? "")) !== null,
-      };
-      return startHandle(component, dataDir);
-    }),
-  );
+  const handles = await Promise.all(ports.map(startMember));
 
-  /** What a member says of itself; null while it says nothing. */
-  async function hello(host: string): Promise<{ isWritablePrimary?: boolean } | null> {
-    const client = new MongoClient(urlOf(host), { serverSelectionTimeoutMS: 500, socketTimeoutMS: 500 });
-    try {
-      return await client.db("admin").command({ hello: 1 });
-    } catch {
-      return null;
-    } finally {
-      void client.close();
-    }
+  function startMember(port: number, index: number): Promise<Handle> {
+    const name = `member-${index + 1}`;
+    const folder = join(dataDir, name);
+    mkdirSync(folder, { recursive: true });
+    const component: Component = {
+      name,
+      tier: "server",
+      command: runnable.command,
+      args: [
+        ...["--dbpath", folder, "--port", String(port), "--bind_ip", "127.0.0.1", "--nounixsocket"],
+        ...["--replSet", "rs3", "--wiredTigerCacheSizeGB", "0.25", "--oplogSize", "64"],
+        ...["--setParameter", "diagnosticDataCollectionEnabled=false"],
+      ],
+      env: serverEnvironment(runnable),
+      isReady: async () => (await hello(hosts[index] ?? "")) !== null,
+    };
+    return startHandle(component, dataDir);
   }
 
   async function primaryIndex(but = -1): Promise<number> {

@@ -32,79 +32,82 @@ export interface Seeded {
 /** Every second service carries `common`, every thousandth `rare`. */
 export const SEED_TAGS = { common: "common", rare: "rare" } as const;
 
+type Row<T> = readonly [T, object];
+
 /**
  * Fills a topology database as fast as it takes documents, in the form that the service stores. Counts and guards are
  * those of networks only; ports and interfaces that bindings name are not made, unless `bound` asks for them.
  */
 export async function seedTopology(db: Db, options: SeedOptions): Promise<Seeded> {
-  const {
-    organizationId,
-    networks,
-    hostsPerNetwork,
-    servicesPerHost,
-    bindingsPerService = 0,
-    bound = false,
-    addressed = false,
-    tagId,
-  } = options;
+  const { organizationId, networks, hostsPerNetwork, servicesPerHost, bound = false, addressed = false } = options;
   const storage = createStorage(db, () => Promise.reject(new Error("nothing runs in a transaction here")));
   const scope = { organizationId, networks: "all" } as const;
-  const seeded = { networkIds: [] as string[], hostIds: [] as string[], serviceIds: [] as string[] };
-  const hostRows: (readonly [HostRecord, object])[] = [];
-  const serviceRows: (readonly [Service, object])[] = [];
-  const portRows: (readonly [Port, object])[] = [];
-  const bindingRows: (readonly [Binding, object])[] = [];
-  const interfaceRows: (readonly [Interface, object])[] = [];
-  let n = 0;
+  const services = hostsPerNetwork * servicesPerHost;
+  const counts = { hosts: hostsPerNetwork, services, ...(bound && { ports: services, bindings: services }) };
+  const { rows, seeded, next, addHost } = createRows(options);
   for (let i = 0; i < networks; i++) {
-    const network: Network = { ...made(n), name: `network ${i}`, organization_id: organizationId, tags: [] };
+    const network: Network = { ...made(next(0)), name: `network ${i}`, organization_id: organizationId, tags: [] };
     seeded.networkIds.push(network.id);
     await insert(storage.networks, organizationId, [[network, {}]]);
-    const services = hostsPerNetwork * servicesPerHost;
-    const counts = { hosts: hostsPerNetwork, services, ...(bound && { ports: services, bindings: services }) };
-    const guard = {
-      target: network.id,
-      kind: "network",
-      organization_id: organizationId,
-      network_id: network.id,
-    } as const;
+    const target = { target: network.id, kind: "network" } as const;
+    const guard = { ...target, organization_id: organizationId, network_id: network.id };
     await db.client.withSession((session) => storage.guards.create(session, [guard]));
-    const reference = { target: network.id, kind: "network", counts } as const;
-    await db.client.withSession((session) => storage.guards.reference(session, scope, [reference]));
-    const subnet = subnetOf(network.id, n++);
+    await db.client.withSession((session) => storage.guards.reference(session, scope, [{ ...target, counts }]));
+    const subnet = subnetOf(network.id, next());
     if (addressed) await insert(storage.subnets, organizationId, [[subnet, {}]]);
-    for (let h = 0; h < hostsPerNetwork; h++) {
-      const host = hostOf(network.id, n++);
-      seeded.hostIds.push(host.id);
-      const inventory = { interfaces: [] as string[], ports: [] as string[], services: servicesPerHost };
-      if (addressed) {
-        const card = interfaceOf(host, subnet, n++);
-        inventory.interfaces.push(card.id);
-        interfaceRows.push([card, {}]);
-      }
-      hostRows.push([host, { lock: 0, inventory, ...hostSearchFields(host, []) }]);
-      for (let position = 0; position < servicesPerHost; position++) {
-        const service = serviceOf(host, position, { n: n++, bindings: bindingsPerService });
-        seeded.serviceIds.push(service.id);
-        if (tagId !== undefined) service.tags.push(tagId);
-        if (bound) {
-          const port = portOf(host, position + 1, n++);
-          inventory.ports.push(port.id);
-          portRows.push([port, {}]);
-          const binding = bindingOf(service, port.id, n++);
-          service.bindings.push(binding);
-          bindingRows.push([binding, { host_id: host.id }]);
-        }
-        serviceRows.push([service, { host_name: host.name }]);
-      }
+    for (let h = 0; h < hostsPerNetwork; h++) addHost(network.id, subnet);
+  }
+  await insert(storage.hosts, organizationId, rows.hosts);
+  await insert(storage.interfaces, organizationId, rows.interfaces);
+  await insert(storage.ports, organizationId, rows.ports);
+  await insert(storage.bindings, organizationId, rows.bindings);
+  await insert(storage.services, organizationId, rows.services);
+  return seeded;
+}
+
+/** What is made on networks, in the order of its creation. */
+function createRows({ servicesPerHost, bindingsPerService = 0, bound = false, addressed = false, tagId }: SeedOptions) {
+  const seeded = { networkIds: [] as string[], hostIds: [] as string[], serviceIds: [] as string[] };
+  const rows = {
+    hosts: [] as Row<HostRecord>[],
+    interfaces: [] as Row<Interface>[],
+    ports: [] as Row<Port>[],
+    bindings: [] as Row<Binding>[],
+    services: [] as Row<Service>[],
+  };
+  let n = 0;
+  const next = (step = 1): number => (n += step) - step;
+
+  function addHost(networkId: string, subnet: Subnet): void {
+    const host = hostOf(networkId, next());
+    seeded.hostIds.push(host.id);
+    const inventory = { interfaces: [] as string[], ports: [] as string[], services: servicesPerHost };
+    if (addressed) {
+      const card = interfaceOf(host, subnet, next());
+      inventory.interfaces.push(card.id);
+      rows.interfaces.push([card, {}]);
+    }
+    rows.hosts.push([host, { lock: 0, inventory, ...hostSearchFields(host, []) }]);
+    for (let position = 0; position < servicesPerHost; position++) {
+      const service = serviceOf(host, position, { n: next(), bindings: bindingsPerService });
+      if (tagId !== undefined) service.tags.push(tagId);
+      if (bound) inventory.ports.push(bind(service, host));
+      seeded.serviceIds.push(service.id);
+      rows.services.push([service, { host_name: host.name }]);
     }
   }
-  await insert(storage.hosts, organizationId, hostRows);
-  await insert(storage.interfaces, organizationId, interfaceRows);
-  await insert(storage.ports, organizationId, portRows);
-  await insert(storage.bindings, organizationId, bindingRows);
-  await insert(storage.services, organizationId, serviceRows);
-  return seeded;
+
+  /** @returns the id of the port that the service is bound to */
+  function bind(service: Service, host: HostRecord): string {
+    const port = portOf(host, service.position + 1, next());
+    rows.ports.push([port, {}]);
+    const binding = bindingOf(service, port.id, next());
+    service.bindings.push(binding);
+    rows.bindings.push([binding, { host_id: host.id }]);
+    return port.id;
+  }
+
+  return { rows, seeded, next, addHost };
 }
 
 const BEGINNING = Date.UTC(2026, 0, 1);

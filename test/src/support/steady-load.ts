@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ARCHIVE_TYPE, type ArchiveImport, type AuditEntry, type Webhook } from "@nts/shared/contract";
 import { aKey, anAccount, type Account } from "./api.js";
 import { ARCHIVE_PATH } from "./archives.js";
-import { type Answer, type Body, startBalancer } from "./balancer.js";
+import { type Answer, type Balancer, type Body, startBalancer } from "./balancer.js";
 import type { Written } from "./later-members.js";
 import type { Stack } from "./stack.js";
 import { until } from "./until.js";
@@ -55,6 +55,78 @@ export interface LoadOptions {
   readonly archives?: boolean;
 }
 
+/** A host that one worker writes again and again; `name` is the last one that was acknowledged, `later` came after it. */
+interface Owned {
+  readonly id: string;
+  readonly network_id: string;
+  name: string;
+  later: string[];
+}
+
+/** Acknowledged writes of which nothing can be read any more, as sentences. */
+async function vanishedOf(
+  { session }: Account,
+  acknowledged: readonly string[],
+  owned: readonly Owned[],
+  atOnce: number,
+): Promise<string[]> {
+  const vanished: string[] = [];
+  const paths = acknowledged.values();
+  const read = async (): Promise<void> => {
+    for (const path of paths) {
+      const { status, text } = await session.send("get", path);
+      if (status !== 200) vanished.push(`${path}: ${status} ${text}`);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, read));
+  for (const { id, name, later } of owned) {
+    const now = await session.data<{ name: string }>("get", `/api/v1/hosts/${id}`);
+    if (![name, ...later].includes(now.name)) vanished.push(`name ${name} of host ${id}, which is ${now.name}`);
+  }
+  return vanished;
+}
+
+type Send = (method: string, path: string, as: OutgoingHttpHeaders, body?: Body) => Promise<Answer | null>;
+
+/** Sends requests one at a time; the answer is null when a request was lost, which is noted. */
+function createSend(send: Balancer["send"]): { readonly send: Send; readonly lost: Lost[]; readonly answered: Sent[] } {
+  const lost: Lost[] = [];
+  const answered: Sent[] = [];
+  return {
+    lost,
+    answered,
+    send: async (method, path, as, body) => {
+      const sentAt = performance.now();
+      const sent = (): Sent => ({ what: `${method} ${path}`, sentAt, endedAt: performance.now() });
+      const note = (how: string): null => {
+        lost.push({ ...sent(), how });
+        return null;
+      };
+      try {
+        const answer = await send(method, path, as, body);
+        if (answer.status !== 200) return note(`${answer.status} ${answer.text.slice(0, 200)}`);
+        answered.push(sent());
+        return answer;
+      } catch (error) {
+        return note(String((error as { code?: string }).code ?? error));
+      }
+    },
+  };
+}
+
+/** Imports the archive as a dry run. @returns what of it is new to the organization that it came from, as sentences */
+async function newsOfArchive(send: Send, as: OutgoingHttpHeaders): Promise<string[]> {
+  const archived = await send("GET", ARCHIVE_PATH, as);
+  if (archived === null) return [];
+  const headers = { ...as, "content-type": ARCHIVE_TYPE };
+  const answer = await send("POST", `${ARCHIVE_PATH}?dry_run=true`, headers, archived.text);
+  if (answer === null) return [];
+  const { summary } = (JSON.parse(answer.text) as { data: ArchiveImport }).data;
+  return Object.entries(summary)
+    .filter(([, { create, failed }]) => create + failed > 0)
+    .map(([kind, { create, failed }]) => `${create + failed} of an archive, of the kind ${kind}`);
+}
+
 /** Makes an account in the system and begins. */
 export async function startSteadyLoad(
   { gateways, url }: Stack,
@@ -62,82 +134,50 @@ export async function startSteadyLoad(
 ): Promise<SteadyLoad> {
   const account = await anAccount(url);
   const key = await aKey(url, account);
-  const networks: string[] = [];
-  /** Each worker writes one of them again and again; `name` is the last one that was acknowledged, `later` came after it. */
-  const owned: { id: string; network_id: string; name: string; later: string[] }[] = [];
+  const owned: Owned[] = [];
   const ownKeys: string[] = [];
   const webhook = await startWebhook(account);
   for (let n = 0; n < workers; n++) {
     const network = await key.caller.data<Made>("post", "/api/v1/networks", { name: `Network ${n}` });
     const body = { network_id: network.id, name: "first" };
-    networks.push(network.id);
     owned.push({ ...(await key.caller.data<Made>("post", "/api/v1/hosts", body)), ...body, later: [] });
     ownKeys.push((await aKey(url, account)).id);
   }
 
   const balancer = await startBalancer(gateways);
-  const lost: Lost[] = [];
-  const answered: Sent[] = [];
+  const { send, lost, answered } = createSend(balancer.send);
   const acknowledged: string[] = [];
   const unknown: string[] = [];
+  const bearer = { authorization: `Bearer ${key.secret}` };
+  const session = { cookie: account.cookie };
   let stopping = false;
 
-  /** Sends one request; null when it was lost, which is noted. */
-  async function send(method: string, path: string, as: OutgoingHttpHeaders, body?: Body): Promise<Answer | null> {
-    const sentAt = performance.now();
-    const sent = (): Sent => ({ what: `${method} ${path}`, sentAt, endedAt: performance.now() });
-    const note = (how: string): null => {
-      lost.push({ ...sent(), how });
-      return null;
-    };
-    try {
-      const answer = await balancer.send(method, path, as, body);
-      if (answer.status !== 200) return note(`${answer.status} ${answer.text.slice(0, 200)}`);
-      answered.push(sent());
-      return answer;
-    } catch (error) {
-      return note(String((error as { code?: string }).code ?? error));
-    }
-  }
-
   async function work(worker: number): Promise<void> {
-    const bearer = { authorization: `Bearer ${key.secret}` };
-    const session = { cookie: account.cookie };
     for (let round = 0; !stopping; round++) {
       const name = `host ${worker}-${round}`;
-      const made = await send("POST", "/api/v1/hosts", bearer, { network_id: networks[worker], name });
-      if (made !== null) acknowledged.push(`/api/v1/hosts/${idOf(made)}`);
       const own = owned[worker]!;
-      own.later.push(name);
       const { id, network_id } = own;
+      const made = await send("POST", "/api/v1/hosts", bearer, { network_id, name });
+      if (made !== null) acknowledged.push(`/api/v1/hosts/${idOf(made)}`);
+      own.later.push(name);
       const written = await send("PUT", `/api/v1/hosts/${id}`, bearer, { network_id, name });
       if (written !== null) Object.assign(own, { name, later: [] });
-      await send("GET", `/api/v1/hosts?network_id=${networks[worker] ?? ""}&limit=10`, bearer);
+      await send("GET", `/api/v1/hosts?network_id=${network_id}&limit=10`, bearer);
       await send("GET", "/api/auth/me", session);
-      if (round % 10 === worker) {
-        const created = await send("POST", "/api/v1/auth/keys", session, keyBodyOf(account, name));
-        if (created !== null) acknowledged.push(`/api/v1/auth/keys/${idOf(created)}`);
-        await send("PUT", `/api/v1/auth/keys/${ownKeys[worker] ?? ""}`, session, keyBodyOf(account, name));
-        if (worker === 1 && archives) await archive(session);
-        if (worker === 0) {
-          const { path, body } = webhook.next();
-          if ((await send("PUT", path, session, body)) !== null) webhook.acknowledged(body);
-        }
-      }
+      if (round % 10 === worker) await workOnKeys(worker, name);
       await sleep(pauseMs);
     }
   }
 
-  /** Nothing of what was archived is new to who imports it. */
-  async function archive(as: OutgoingHttpHeaders): Promise<void> {
-    const archived = await send("GET", ARCHIVE_PATH, as);
-    if (archived === null) return;
-    const headers = { ...as, "content-type": ARCHIVE_TYPE };
-    const answer = await send("POST", `${ARCHIVE_PATH}?dry_run=true`, headers, archived.text);
-    if (answer === null) return;
-    const { summary } = (JSON.parse(answer.text) as { data: ArchiveImport }).data;
-    for (const [kind, { create, failed }] of Object.entries(summary))
-      if (create + failed > 0) unknown.push(`${create + failed} of an archive, of the kind ${kind}`);
+  /** What one worker alone writes besides, the archive and the webhook, comes as often. */
+  async function workOnKeys(worker: number, name: string): Promise<void> {
+    const created = await send("POST", "/api/v1/auth/keys", session, keyBodyOf(account, name));
+    if (created !== null) acknowledged.push(`/api/v1/auth/keys/${idOf(created)}`);
+    await send("PUT", `/api/v1/auth/keys/${ownKeys[worker] ?? ""}`, session, keyBodyOf(account, name));
+    if (worker === 1 && archives) unknown.push(...(await newsOfArchive(send, session)));
+    if (worker !== 0) return;
+    const { path, body } = webhook.next();
+    if ((await send("PUT", path, session, body)) !== null) webhook.acknowledged(body);
   }
 
   const working = Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)));
@@ -148,21 +188,8 @@ export async function startSteadyLoad(
       stopping = true;
       await working;
       balancer.stop();
-      const vanished: string[] = [...unknown];
-      const paths = acknowledged.values();
-      const read = async (): Promise<void> => {
-        for (const path of paths) {
-          const { status, text } = await account.session.send("get", path);
-          if (status !== 200) vanished.push(`${path}: ${status} ${text}`);
-        }
-      };
-      await Promise.all(Array.from({ length: workers }, read));
-      for (const { id, name, later } of owned) {
-        const now = await account.session.data<{ name: string }>("get", `/api/v1/hosts/${id}`);
-        if (![name, ...later].includes(now.name)) vanished.push(`name ${name} of host ${id}, which is ${now.name}`);
-      }
-      vanished.push(...(await webhook.faults(audited)));
-      return { answered, lost, vanished };
+      const gone = await vanishedOf(account, acknowledged, owned, workers);
+      return { answered, lost, vanished: [...unknown, ...gone, ...(await webhook.faults(audited))] };
     },
   };
 }

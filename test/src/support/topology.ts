@@ -6,7 +6,7 @@
 import { randomUUID } from "node:crypto";
 import { Agent, type IncomingHttpHeaders } from "node:http";
 import { promisify } from "node:util";
-import { type CommandStartedEvent, type Db, type MongoClient } from "mongodb";
+import type { CommandStartedEvent, Db } from "mongodb";
 import type { Input } from "@nts/shared/client";
 import type { Plan } from "@nts/shared/contract";
 import type { DataOf, Endpoint, Permission } from "@nts/shared/contract/endpoint";
@@ -131,8 +131,7 @@ export interface Page<Row> {
 
 /** Starts the service on a database that holds nothing, and that another one may use when it has stopped. */
 export async function startTopology(options: TopologyOptions = {}): Promise<Topology> {
-  const { instances = 1, storage = (it: Storage): Storage => it, shares, journal = false, onCommand } = options;
-  const newImportDesk = options.importsHere === true ? createImportDeskHere : createImportDesk;
+  const { instances = 1, journal = false } = options;
   const url = process.env["MONGODB_URL"];
   if (url === undefined) throw new Error("MONGODB_URL is not set: run these tests with `node test/run.mjs`");
   const notices: [string, string, string][] = [];
@@ -142,11 +141,8 @@ export async function startTopology(options: TopologyOptions = {}): Promise<Topo
   const db = takeDatabase(ownClient);
   const agent = new Agent({ keepAlive: true });
   const waiting = createWaiting();
-  const started = await Promise.all(
-    Array.from({ length: instances }, () =>
-      startInstance(createMongoClient(watched(url), "topology-test"), db.databaseName),
-    ),
-  );
+  const parts = { options, url, database: db.databaseName, waiting, notices, unscoped };
+  const started = await Promise.all(Array.from({ length: instances }, () => startInstance(parts)));
   const [first] = started;
   if (first === undefined) throw new Error("at least one instance is needed");
   await migrate(db, { migrations: MIGRATIONS, indexes: INDEXES, log: createLog("topology", "warn") });
@@ -160,50 +156,6 @@ export async function startTopology(options: TopologyOptions = {}): Promise<Topo
         told: waiting.wake,
       })
     : null;
-
-  function watched(given: string): string {
-    return `${given}${given.includes("?") ? "&" : "/?"}monitorCommands=true`;
-  }
-
-  async function startInstance(client: MongoClient, database: string) {
-    client.on("commandStarted", (command) => {
-      onCommand?.(command);
-      const problem = withoutOrganization(command);
-      if (problem !== null) unscoped.add(problem);
-    });
-    const served = openDatabase(client, database);
-    const own = createShares(shares);
-    const stored = createStorage(served, createTransactions(client), { shares: own });
-    const used = storage(stored, served);
-    const app = createTopologyApp({
-      storage: used,
-      journal: {
-        reader: createJournalReader(used.database),
-        waiting,
-        feeds: createFeeds(served, createLog("topology", "error")),
-      },
-      imports: newImportDesk(),
-      webhooks: createWebhooks(served, {
-        allow: ["127.0.0.0/8"],
-        most: 20,
-        registry: createMetrics("topology").registry,
-        log: createLog("topology", "error"),
-      }).desk,
-      notices: {
-        networkDeleted: (organization, id) => void notices.push(["network", organization, id]),
-        tagDeleted: (organization, id) => void notices.push(["tag", organization, id]),
-        auditNoted: () => undefined,
-      },
-      router: {
-        verifyTenancy: createTenancyVerifier({ users: SECRETS, processes: SECRETS }, "topology"),
-        log: createLog("topology", process.env["TEST_LOG_LEVEL"] ?? "error"),
-        tracing: passOn,
-        shares: own,
-      },
-    });
-    const options = { maxHeaderBytes: INTERNAL_HEADER_LIMIT_BYTES, keepAliveMs: 60_000, drainMs: 1_000 };
-    return { client, server: await startServer(app.handle, { host: "127.0.0.1", port: 0, ...options }) };
-  }
 
   const connect = (principal: Principal, scope: Scope, instance: number): Caller =>
     callerOf({ agent, ports: started.map(({ server }) => server.port), principal, scope, instance });
@@ -227,6 +179,57 @@ export async function startTopology(options: TopologyOptions = {}): Promise<Topo
       if (unscoped.size > 0) throw new Error(`these name no organization:\n${[...unscoped].join("\n")}`);
     },
   };
+}
+
+interface Parts {
+  readonly options: TopologyOptions;
+  readonly url: string;
+  readonly database: string;
+  readonly waiting: ReturnType<typeof createWaiting>;
+  readonly notices: [string, string, string][];
+  readonly unscoped: Set<string>;
+}
+
+async function startInstance({ options, url, database, waiting, notices, unscoped }: Parts) {
+  const { storage = (it: Storage): Storage => it, shares, importsHere = false, onCommand } = options;
+  const client = createMongoClient(`${url}${url.includes("?") ? "&" : "/?"}monitorCommands=true`, "topology-test");
+  client.on("commandStarted", (command) => {
+    onCommand?.(command);
+    const problem = withoutOrganization(command);
+    if (problem !== null) unscoped.add(problem);
+  });
+  const served = openDatabase(client, database);
+  const own = createShares(shares);
+  const stored = createStorage(served, createTransactions(client), { shares: own });
+  const used = storage(stored, served);
+  const app = createTopologyApp({
+    storage: used,
+    journal: {
+      reader: createJournalReader(used.database),
+      waiting,
+      feeds: createFeeds(served, createLog("topology", "error")),
+    },
+    imports: importsHere ? createImportDeskHere() : createImportDesk(),
+    webhooks: createWebhooks(served, {
+      allow: ["127.0.0.0/8"],
+      most: 20,
+      registry: createMetrics("topology").registry,
+      log: createLog("topology", "error"),
+    }).desk,
+    notices: {
+      networkDeleted: (organization, id) => void notices.push(["network", organization, id]),
+      tagDeleted: (organization, id) => void notices.push(["tag", organization, id]),
+      auditNoted: () => undefined,
+    },
+    router: {
+      verifyTenancy: createTenancyVerifier({ users: SECRETS, processes: SECRETS }, "topology"),
+      log: createLog("topology", process.env["TEST_LOG_LEVEL"] ?? "error"),
+      tracing: passOn,
+      shares: own,
+    },
+  });
+  const serving = { maxHeaderBytes: INTERNAL_HEADER_LIMIT_BYTES, keepAliveMs: 60_000, drainMs: 1_000 };
+  return { client, server: await startServer(app.handle, { host: "127.0.0.1", port: 0, ...serving }) };
 }
 
 interface Connection {

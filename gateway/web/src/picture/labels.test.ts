@@ -68,7 +68,9 @@ describe("names on the picture", () => {
       around.names.take({ left: left + 5_000, right: right + 5_000, top, bottom });
     expect(place(5_000)).toEqual(["Account…", "left"]);
   });
+});
 
+describe("names on the picture, where it is full,", () => {
   it("lie on the dots of services, or end outside of the window, rather than nowhere", () => {
     const alignAt = (around: Rooms): string | undefined =>
       write(waysForHost({ x: 0, y: 0, r: 8 }, "nas", { size: 10, width: 60, measure }), around)?.align;

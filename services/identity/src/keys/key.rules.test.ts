@@ -171,7 +171,9 @@ describe("keys.key: what an update changes", () => {
     expect(update({ network_ids: [home] }, { network_ids: null })).toEqual({ network_ids: null });
     expect(update({ network_ids: null }, { network_ids: null })).toEqual({});
   });
+});
 
+describe("keys.key: what an update means", () => {
   it("keeps a tag that the key has already, also when it is no longer there", () => {
     expect(update({ tags: [otherTag] }, { tags: [otherTag, "new"] })).toEqual({ tags: [otherTag, "new"] });
   });

@@ -83,7 +83,9 @@ describe("the graph", () => {
   ])("finds nobody who runs a host whose details name %s", (_what, details) => {
     expect(runnersOf(host(0, { type: "VM", details }))).toEqual([]);
   });
+});
 
+describe("the graph of any inventory", () => {
   it("is as the contract says, with ids that nothing else has and ends that are there, whatever it is made of", () => {
     const few = fc.integer({ min: 1, max: 4 });
     const named = fc.record({ service_id: fc.oneof(fc.nat(5), fc.string()), host_id: fc.oneof(fc.nat(5), fc.string()) }, { requiredKeys: [] }); // prettier-ignore

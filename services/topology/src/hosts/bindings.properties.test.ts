@@ -93,7 +93,9 @@ describe("bindings: what holds for every request", () => {
       }),
     );
   });
+});
 
+describe("bindings: what holds for every change", () => {
   it("keeps ids through any change: what is in both keeps its id, what is new has one of its own", () => {
     fc.assert(
       fc.property(aRequest, aRequest, (before, after) => {

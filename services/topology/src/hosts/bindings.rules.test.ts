@@ -51,7 +51,9 @@ describe("bindings: what a service may be bound to", () => {
   it("leaves the single interfaces of another port when a port is bound on all", () => {
     expect(resolveBindings([port("p1"), port("p2", "i1")], host)).toEqual([port("p1"), port("p2", "i1")]);
   });
+});
 
+describe("bindings: conflicts", () => {
   it("rejects an interface binding and a port binding on the same interface", () => {
     expect(refusal(on("i1"), port("p1", "i1"))).toEqual({
       code: "binding_conflict",

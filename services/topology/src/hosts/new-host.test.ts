@@ -91,7 +91,9 @@ describe("new-host: a host made with its children in one call", () => {
     expect(interfaces.map(({ position }) => position)).toEqual([1, 0, 2]);
     expect(services.map(({ position }) => position)).toEqual([1, 0]);
   });
+});
 
+describe("new-host: what is refused", () => {
   it("refuses a local name that is used twice, also by an interface and a port, naming every repetition", () => {
     expect(refusal({ interfaces: [anInterface(1), anInterface(1)], ports: [aPort(2), aPort(1), aPort(2)] })).toEqual({
       code: "validation_failed",

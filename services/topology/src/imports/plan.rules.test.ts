@@ -75,10 +75,10 @@ describe("the addresses of a host", () => {
   });
 });
 
-describe("a host that was there", () => {
-  const first = seenHost(["10.0.0.1"], ["22/Tcp", "443/Tcp"]);
-  const there = after(plan(first));
+const first = seenHost(["10.0.0.1"], ["22/Tcp", "443/Tcp"]);
+const there = after(plan(first));
 
+describe("a host that was there", () => {
   it("is not touched by what is known of it", () => {
     const planned = plan(first, there);
     expect([planned.action, planned.changes, planned.skipped]).toEqual(["unchanged", [], []]);
@@ -133,7 +133,9 @@ describe("a host that was there", () => {
     const planned = plan(seenHost(["10.0.0.2"], ["22/Tcp"]), there);
     expect(planned.services[0]?.entity.bindings[0]).toEqual(before?.entity.bindings[0]);
   });
+});
 
+describe("the services of a host that was there", () => {
   it.each([
     ["renamed", { name: "Login" }],
     ["called something else", { service_definition: "Gitea" }],

@@ -96,7 +96,9 @@ describe("whatever moves, and however it is seen", () => {
       { numRuns: 150 },
     );
   });
+});
 
+describe("whatever moves, and whoever it was,", () => {
   it("a machine is one host from when its MAC address was seen, whoever takes its addresses", () => {
     fc.assert(
       fc.property(someScans, (scans) => {

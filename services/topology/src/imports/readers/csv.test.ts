@@ -63,7 +63,9 @@ describe("a table", () => {
     expect(importedFrom([[file]])).toEqual(hosts);
     expect(skippedIn(csv, file)).toEqual(skipped);
   }); // prettier-ignore
+});
 
+describe("a table, cell by cell,", () => {
   it("says of each cell that is wrong in which line and column, with a code", () => {
     const file = "Host;IP;MAC;Port;Proto\na;10.0.0.1;zz;22;\na;;;22;\na;10.0.0.x;;22;\na;::1;;22;\na;10.0.0.1;;0;\na;10.0.0.1;;5;sctp\na;10.0.0.1;;7/sctp;"; // prettier-ignore
     const told = read(csv, file).skipped.listed.map(({ line, column, code }) => [line, column, code]);

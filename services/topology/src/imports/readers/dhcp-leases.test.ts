@@ -58,7 +58,9 @@ describe("the leases of a server", () => {
     expect(importedFrom([[file]])).toEqual(hosts);
     expect(skippedIn(dhcpLeases, file)).toEqual(skipped);
   }); // prettier-ignore
+});
 
+describe("the leases of a server, in time and number,", () => {
   it("are those of the moment of the import: what has ended by then is left out", () => {
     const file = (seconds: number): string => `${seconds} 00:11:32:aa:bb:cc 10.0.0.1 nas *\n`;
     expect(read(dhcpLeases, file(1_771_234_201)).hosts.length).toBe(1);

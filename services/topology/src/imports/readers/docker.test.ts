@@ -60,7 +60,9 @@ describe("the containers of a machine", () => {
     for (const image of ["constructor", "toString", "__proto__"])
       expect(read(docker, file(image)).hosts[0]?.ports[0]?.service?.kind).toBe(image);
   });
+});
 
+describe("the containers of a machine: names, and what is refused", () => {
   it("are called by their names, and are what their images are", () => {
     const ports = corpusOf("docker").flatMap(({ bytes }) => read(docker, bytes).hosts[0]?.ports ?? []);
     const guesses = ports.map((port) => guessOf(port, port.service));

@@ -57,7 +57,9 @@ describe("the targets of a scan", () => {
     expect(count("-6 fd00::1")).toBe(1);
     expect(covered("0.0.0.0/0", ["0.0.0.1", "::1", "fd00::"])).toEqual(["0.0.0.1"]);
   });
+});
 
+describe("what names no targets of a scan", () => {
   it("are told by no name, and by no value of an option", () => {
     expect(count("router.example.com")).toBe(0);
     expect(count("example.com/24")).toBe(0);

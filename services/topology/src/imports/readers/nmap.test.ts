@@ -80,7 +80,9 @@ describe("the scan of an office", () => {
       "80 host 00:11:22:33:44:55:66:77: it has no IP address",
     ]);
   });
+});
 
+describe("the scan of an office, in pieces,", () => {
   it("is the same however its bytes arrive", () => {
     const whole = JSON.stringify(read(OFFICE));
     const cuts = fc.array(fc.nat(OFFICE.length), { maxLength: 50 });

@@ -3,65 +3,68 @@ import { corpusFile } from "../testing/corpus.js";
 import { importedFrom, read, refusalOf, skippedIn } from "../testing/reading.js";
 import { proxmox } from "./proxmox.js";
 
+/** The files of the corpus: hosts that each becomes, and what of it is left out. */
+const CORPUS: readonly (readonly [string, string[], string[]])[] = [
+  ["agent-only", [
+    "192.168.1.70 [192.168.1.70 BC:24:11:00:00:20]: "
+  ], []],
+  ["cluster", [
+    "pve1 [192.168.1.5]: ",
+    "pve2 [192.168.1.6]: ",
+    "dns01 [192.168.1.53 BC:24:11:00:00:03]: ",
+    "web01 [192.168.1.61 BC:24:11:00:00:01]: ",
+    "db01 [192.168.1.62 BC:24:11:00:00:02, 2001:db8:1::62 BC:24:11:00:00:02]: "
+  ], [
+    "1 cluster home: it is no machine",
+    "6 storage storage/pve1/local: it is no machine",
+    "7 sdn sdn/pve1/localnetwork: it is no machine",
+    "4 address fe80::be24:11ff:fe00:1 of guest web01: its address means something on one link only",
+    "4 address 172.17.0.1 of guest web01: docker0 leads to containers or virtual machines inside of one machine",
+    "8 address fe80::be24:11ff:fe00:3 of guest dns01: its address means something on one link only",
+    "3 qemu old-vm: it does not run"
+  ]],
+  ["lxc-config", [
+    "proxy [10.10.0.10 BC:24:11:00:00:05, 10.9.0.10 BC:24:11:00:00:04, 2001:db8:10::10 BC:24:11:00:00:05]: "
+  ], []],
+  ["over-http", [
+    "mail [192.168.1.25 BC:24:11:00:00:09]: "
+  ], [
+    "4 guest spare: it does not run"
+  ]],
+  ["qemu-cloud-init", [
+    "k8s-1 [10.9.0.21 BC:24:11:00:00:06]: ",
+    "k8s-2 [10.9.0.22 BC:24:11:00:00:07]: "
+  ], [
+    "3 guest golden: it is a template"
+  ]],
+  ["resources", [], [
+    "6 storage storage/pve1/local: it is no machine",
+    "7 sdn sdn/pve1/localnetwork: it is no machine",
+    "1 qemu web01: the list has no addresses; its guest agent would tell them",
+    "2 qemu db01: the list has no addresses; its guest agent would tell them",
+    "3 qemu old-vm: it does not run",
+    "4 lxc dns01: the list has no addresses; its configuration or its interfaces would tell them",
+    "5 node pve1: the list has no addresses; /cluster/status would tell them"
+  ]],
+  ["same-card", [
+    "192.168.1.81 [192.168.1.81]: ",
+    "192.168.1.82 [192.168.1.82]: "
+  ], []],
+  ["status", [
+    "pve1 [192.168.1.5]: ",
+    "pve2 [192.168.1.6]: "
+  ], [
+    "1 cluster home: it is no machine"
+  ]],
+  ["windows-guest", [
+    "dc1 [192.168.1.10 BC:24:11:00:00:0B]: "
+  ], [
+    "2 address fe80::1 of guest dc1: its address means something on one link only"
+  ]],
+]; // prettier-ignore
+
 describe("what Proxmox VE answers", () => {
-  it.each([
-    ["agent-only", [
-      "192.168.1.70 [192.168.1.70 BC:24:11:00:00:20]: "
-    ], []],
-    ["cluster", [
-      "pve1 [192.168.1.5]: ",
-      "pve2 [192.168.1.6]: ",
-      "dns01 [192.168.1.53 BC:24:11:00:00:03]: ",
-      "web01 [192.168.1.61 BC:24:11:00:00:01]: ",
-      "db01 [192.168.1.62 BC:24:11:00:00:02, 2001:db8:1::62 BC:24:11:00:00:02]: "
-    ], [
-      "1 cluster home: it is no machine",
-      "6 storage storage/pve1/local: it is no machine",
-      "7 sdn sdn/pve1/localnetwork: it is no machine",
-      "4 address fe80::be24:11ff:fe00:1 of guest web01: its address means something on one link only",
-      "4 address 172.17.0.1 of guest web01: docker0 leads to containers or virtual machines inside of one machine",
-      "8 address fe80::be24:11ff:fe00:3 of guest dns01: its address means something on one link only",
-      "3 qemu old-vm: it does not run"
-    ]],
-    ["lxc-config", [
-      "proxy [10.10.0.10 BC:24:11:00:00:05, 10.9.0.10 BC:24:11:00:00:04, 2001:db8:10::10 BC:24:11:00:00:05]: "
-    ], []],
-    ["over-http", [
-      "mail [192.168.1.25 BC:24:11:00:00:09]: "
-    ], [
-      "4 guest spare: it does not run"
-    ]],
-    ["qemu-cloud-init", [
-      "k8s-1 [10.9.0.21 BC:24:11:00:00:06]: ",
-      "k8s-2 [10.9.0.22 BC:24:11:00:00:07]: "
-    ], [
-      "3 guest golden: it is a template"
-    ]],
-    ["resources", [], [
-      "6 storage storage/pve1/local: it is no machine",
-      "7 sdn sdn/pve1/localnetwork: it is no machine",
-      "1 qemu web01: the list has no addresses; its guest agent would tell them",
-      "2 qemu db01: the list has no addresses; its guest agent would tell them",
-      "3 qemu old-vm: it does not run",
-      "4 lxc dns01: the list has no addresses; its configuration or its interfaces would tell them",
-      "5 node pve1: the list has no addresses; /cluster/status would tell them"
-    ]],
-    ["same-card", [
-      "192.168.1.81 [192.168.1.81]: ",
-      "192.168.1.82 [192.168.1.82]: "
-    ], []],
-    ["status", [
-      "pve1 [192.168.1.5]: ",
-      "pve2 [192.168.1.6]: "
-    ], [
-      "1 cluster home: it is no machine"
-    ]],
-    ["windows-guest", [
-      "dc1 [192.168.1.10 BC:24:11:00:00:0B]: "
-    ], [
-      "2 address fe80::1 of guest dc1: its address means something on one link only"
-    ]],
-  ])("becomes hosts, and what is left out has its place and a reason: %s", (name, hosts, skipped) => {
+  it.each(CORPUS)("becomes hosts, and what is left out has its place and a reason: %s", (name, hosts, skipped) => {
     const file = corpusFile("proxmox", name);
     expect(importedFrom([[file]])).toEqual(hosts);
     expect(skippedIn(proxmox, file)).toEqual(skipped);

@@ -53,7 +53,9 @@ describe("the sockets of a machine", () => {
       "9 socket tcp 127.0.0.1:953: it listens on the loopback only",
     ]);
   });
+});
 
+describe("the sockets of a machine: what is refused", () => {
   it("are taken up to the limits of an import", () => {
     const line = (n: number): string => `tcp LISTEN 0 0 10.${n >> 16}.${(n >> 8) & 255}.${n & 255}:80 0.0.0.0:*\n`;
     const file = Array.from({ length: 3_000 }, (_, n) => line(n)).join("");

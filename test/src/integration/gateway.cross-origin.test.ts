@@ -1,0 +1,89 @@
+/** What pages of other origins may do, behind a proxy. */
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+import type { GivenCredential } from "../support/neighbour.js";
+
+const ONE = "/api/v1/hosts/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
+const LIST = "/api/v1/hosts";
+const APP = "https://app.example.com";
+let world: LoneGateways;
+let key: GivenCredential;
+let session: GivenCredential;
+
+beforeAll(async () => {
+  const env = { CORS_ORIGINS: `${APP}, http://localhost:5173`, TRUST_PROXY_HOPS: "1" };
+  world = await startLoneGateways({ env, publicUrl: "http://topology.example.com" });
+  key = world.neighbour.aKey();
+  session = world.neighbour.aSession();
+});
+
+afterAll(async () => {
+  await world.stop();
+});
+
+const preflight = (origin: string, path = LIST): Promise<Response> =>
+  send("OPTIONS", path, {
+    origin,
+    "access-control-request-method": "PUT",
+    "access-control-request-headers": "authorization",
+  });
+
+const send = (method: string, path: string, headers: Record<string, string> = {}, body?: string): Promise<Response> =>
+  fetch(world.url + path, { method, headers, body: body ?? null });
+
+describe("a gateway with origins to open to, behind a proxy, reached by http", () => {
+  it("tells a browser beforehand what a page may send, and counts that for nothing", async () => {
+    for (let time = 0; time < 40; time++) {
+      const answer = await preflight(APP);
+      expect([answer.status, answer.headers.get("x-ratelimit-limit")]).toEqual([204, null]);
+      expect(answer.headers.get("access-control-allow-origin")).toBe(APP);
+      expect(answer.headers.get("access-control-allow-methods")?.split(",")).toContain("PUT");
+      expect(answer.headers.get("access-control-allow-headers")?.split(",")).toContain("Authorization");
+      expect(answer.headers.get("vary")).toBe("Origin");
+    }
+  });
+
+  it("lets a page of such an origin read answers and failures, with the headers that the API documents", async () => {
+    const [success, failure] = [
+      await send("GET", ONE, { origin: "http://localhost:5173", ...key.headers }),
+      await send("GET", LIST, { origin: APP, "x-forwarded-for": "192.0.2.1" }),
+    ];
+    expect([success.status, success.headers.get("access-control-allow-origin")]).toEqual([
+      200,
+      "http://localhost:5173",
+    ]);
+    expect(success.headers.get("access-control-expose-headers")?.split(",")).toContain("ETag");
+    expect([failure.status, failure.headers.get("access-control-allow-origin")]).toEqual([401, APP]);
+  });
+
+  it.each(["https://evil.example", "https://app.example.com.evil.example", "https://app.example.com:8443", "null"])(
+    "opens nothing to %s",
+    async (origin) => {
+      for (const answer of [await preflight(origin), await send("GET", ONE, { origin, ...key.headers })])
+        expect(answer.headers.get("access-control-allow-origin")).toBeNull();
+    },
+  );
+
+  it("never takes a cookie from such an origin", async () => {
+    const answer = await preflight(APP);
+    expect(answer.headers.get("access-control-allow-credentials")).toBeNull();
+    const write = { ...session.headers, origin: APP, "content-type": "application/json" };
+    expect((await send("POST", LIST, write, "{}")).status).toBe(403);
+  });
+
+  it("does not tie browsers to https", async () => {
+    expect((await send("GET", ONE, key.headers)).headers.get("strict-transport-security")).toBeNull();
+  });
+
+  it("counts the address that its proxy saw, whatever else the client names", async () => {
+    const remaining = async (forwarded: string): Promise<number> =>
+      Number(
+        (await send("GET", "/api/version", { "x-forwarded-for": forwarded })).headers.get("x-ratelimit-remaining"),
+      );
+    for (let time = 0; time < 25; time++) await remaining(`203.0.113.${time}, 192.0.2.77`);
+    expect(await remaining("192.0.2.77")).toBe(0);
+    expect(await remaining("192.0.2.77, 192.0.2.78")).toBe(19);
+    await send("GET", ONE, { ...key.headers, "x-forwarded-for": "6.6.6.6, 192.0.2.79" });
+    expect(world.neighbour.passedOn.at(-1)?.headers).toMatchObject({ "x-client-address": "192.0.2.79" });
+  });
+});

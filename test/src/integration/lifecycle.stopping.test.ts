@@ -1,0 +1,102 @@
+/** A whole system whose processes stop, or whose database goes away. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { rotateKey } from "@nts/shared/contract/keys";
+import { aKey, anAccount, type Answered } from "../support/api.js";
+import { startStack, type Stack } from "../support/stack.js";
+import { UNLIMITED } from "../support/unlimited.js";
+import { until } from "../support/until.js";
+
+/** Between the questions of one asker: other suites share the processors with this one. */
+const PAUSE_MS = 50;
+
+let stack: Stack;
+
+beforeAll(async () => {
+  stack = await startStack({ gateways: 2, ownMongod: true, env: UNLIMITED });
+});
+
+afterAll(async () => {
+  await stack.stop();
+});
+
+describe("a system whose processes stop", () => {
+  it("changes rights without waiting for a gateway that has stopped", async () => {
+    const account = await anAccount(stack.url);
+    const { id } = await aKey(stack.url, account);
+    const rotated = async (): Promise<number> => {
+      const begun = performance.now();
+      await account.session.data("post", rotateKey.path.replace("{id}", id));
+      return performance.now() - begun;
+    };
+    const [, other] = stack.gateways;
+    await other!.stop();
+    await until(async () => (await rotated()) < 900);
+    await other!.restart();
+    await rotated();
+    // One that was killed could not say so, and is waited for: this is how the above would be noticed.
+    await other!.kill();
+    expect(await rotated()).toBeGreaterThan(1_000);
+    await other!.restart();
+  });
+});
+
+describe("a system whose database goes away", () => {
+  it("answers 503 with Retry-After and never 500 while its database is away, and serves again afterwards", async () => {
+    const { session } = await anAccount(stack.url);
+    const network = await session.data<{ id: string }>("post", "/api/v1/networks", { name: "Home" });
+    const requests: (() => Promise<Answered>)[] = [
+      () => session.send("get", "/api/v1/networks"),
+      () => session.send("get", "/api/v1/hosts?limit=0"),
+      () => session.send("get", `/api/v1/networks/${network.id}`),
+      () => session.send("put", `/api/v1/networks/${network.id}`, { name: `Home ${performance.now()}` }),
+      () => session.send("post", "/api/v1/hosts", { network_id: network.id, name: "host" }),
+      () => session.send("get", "/api/v1/users"),
+      () => session.send("post", "/api/v1/organizations/profile", { job_title: `job ${performance.now()}` }),
+    ];
+    const answers: Answered[] = [];
+    let ended = false;
+    const askers = requests.map(async (ask) => {
+      while (!ended) {
+        answers.push(await ask());
+        await sleep(PAUSE_MS);
+      }
+    });
+    const servedSince = (count: number): number => answers.slice(count).filter(({ status }) => status === 200).length;
+    await until(() => servedSince(0) > 20);
+    await stack.servers.mongodb!.kill();
+    await until(() => answers.some(({ status }) => status === 503), 10, 20_000);
+    await stack.servers.mongodb!.restart();
+    const before = answers.length;
+    await until(() => servedSince(before) > 20, 10, 20_000);
+    ended = true;
+    await Promise.all(askers);
+    const faults = answers.filter(({ status }) => ![200, 409, 503, 504].includes(status));
+    expect(faults.map(({ status, text }) => [status, text])).toEqual([]);
+    const unavailable = answers.filter(({ status }) => status === 503);
+    expect(unavailable.filter(({ headers }) => headers.get("retry-after") === null)).toEqual([]);
+  });
+
+  it("ends each with 0 within 15 s, also while its database hangs", async () => {
+    const account = await anAccount(stack.url);
+    const [identity, topology] = [stack.identities[0]!, stack.topologies[0]!];
+    stack.servers.mongodb!.pause();
+    try {
+      const hanging = [
+        account.session.send("get", "/api/v1/networks"),
+        account.session.send("get", "/api/v1/users"),
+        account.session.send("post", "/api/v1/networks", { name: "Home" }),
+      ].map((answered) => answered.then(({ status }) => status));
+      await sleep(300);
+      const begun = performance.now();
+      expect(await Promise.all([identity.stop(), topology.stop()])).toEqual([
+        { code: 0, signal: null },
+        { code: 0, signal: null },
+      ]);
+      expect(performance.now() - begun).toBeLessThan(15_000);
+      for (const status of await Promise.all(hanging)) expect([502, 503, 504]).toContain(status);
+    } finally {
+      stack.servers.mongodb!.resume();
+    }
+  });
+});
