@@ -1,8 +1,9 @@
 import type { Operation } from "@nts/client/transport";
 import { operationOf } from "@nts/shared/client";
 import { isId } from "@nts/shared/contract";
+import { canonicalAddress } from "@nts/shared/contract/sockets.rules";
 import type { Connection } from "./connection.js";
-import { entitiesOf, type Entity } from "./find.js";
+import { entitiesOf, type Entity, searchFor } from "./find.js";
 import { resourceNamed } from "./resources.js";
 import { EXIT, Problem } from "./terminal.js";
 
@@ -81,9 +82,10 @@ async function placeId(
 ): Promise<string | null> {
   const text = typeof said === "string" ? said : "";
   if (isId(text)) return text;
-  const within = place === "network" ? {} : { network_id: network };
-  for await (const entity of entitiesOf(connection, resourceNamed(`${place}s`), within))
-    if (entity["name"] === text || entity["cidr"] === text) return entity.id;
+  const resource = resourceNamed(`${place}s`);
+  const within = { ...searchFor(resource, text), ...(place !== "network" && { network_id: network }) };
+  for await (const entity of entitiesOf(connection, resource, within))
+    if (entity["name"] === text || entity["cidr"] === canonical(text)) return entity.id;
   return null;
 }
 
@@ -95,9 +97,16 @@ async function thereIs(
   key: readonly string[],
 ): Promise<Entity | null> {
   const within = { network_id: body["network_id"], host_id: plural === "hosts" ? undefined : body["host_id"] };
-  const { list } = resourceNamed(plural);
-  const query = Object.fromEntries(Object.entries(within).filter(([name]) => name in (list.query?.shape ?? {})));
-  for await (const entity of entitiesOf(connection, { list }, query))
-    if (key.every((name) => entity[name] === body[name])) return entity;
+  const resource = resourceNamed(plural);
+  const known = Object.entries(within).filter(([name]) => name in (resource.list.query?.shape ?? {}));
+  const [first = ""] = key;
+  const query = { ...searchFor(resource, String(canonical(body[first]))), ...Object.fromEntries(known) };
+  for await (const entity of entitiesOf(connection, resource, query))
+    if (key.every((name) => entity[name] === canonical(body[name]))) return entity;
   return null;
+}
+
+/** Addresses and CIDRs as the API answers them; everything else as it is. */
+function canonical(value: unknown): unknown {
+  return typeof value === "string" ? value.replace(/^[^/]+/, canonicalAddress) : value;
 }

@@ -1,6 +1,7 @@
 import { operationOf } from "@nts/shared/client";
 import { pagesOf } from "@nts/client/pages";
-import { isId } from "@nts/shared/contract";
+import { isId, listHosts } from "@nts/shared/contract";
+import { socketIn } from "@nts/shared/contract/sockets.rules";
 import type { Connection } from "./connection.js";
 import { nameOf } from "./output.js";
 import { type Resource, resourceNamed } from "./resources.js";
@@ -20,8 +21,17 @@ export async function* entitiesOf(
     yield* rows;
 }
 
-/** What an entity may be called by. */
+/** Members that an entity may be referred to by. */
 const NAMES = ["name", "hostname", "cidr", "ip_address", "email", "url"];
+
+/** Characters of a search text. */
+const MOST_SEARCHED = 100;
+
+/** The query by which the server preselects what is called `text`; empty where its list cannot search for that. */
+export function searchFor({ list }: Pick<Resource, "list">, text: string): { readonly q?: string } {
+  const isSearchable = "q" in (list.query?.shape ?? {}) && text.trim() !== "" && socketIn(text) === null;
+  return isSearchable ? { q: text.slice(0, MOST_SEARCHED) } : {};
+}
 
 /** The id of what is called so, exactly or else in another case; an id is one. @throws Problem where nothing is, or several things are */
 export async function idOf(
@@ -31,10 +41,10 @@ export async function idOf(
   query: Readonly<Record<string, unknown>> = {},
 ): Promise<string> {
   if (isId(text.toLowerCase())) return text;
-  const searched = "q" in (resource.list.query?.shape ?? {}) ? { q: text, ...query } : query;
+  const searched = { ...searchFor(resource, text), ...query };
   const found: Entity[] = [];
   for await (const entity of entitiesOf(connection, resource, searched)) if (isCalled(entity, text)) found.push(entity);
-  const exact = found.filter((entity) => NAMES.some((name) => entity[name] === text));
+  const exact = found.filter((entity) => namesOf(entity).includes(text));
   const [first, second] = exact.length > 0 ? exact : found;
   if (first === undefined) throw new Problem(EXIT.missing, `There is no ${resource.singular} called ${text}.`);
   if (second === undefined) return first.id;
@@ -42,21 +52,54 @@ export async function idOf(
   throw new Problem(EXIT.usage, `Several ${resource.name} are called ${text}; say which by its id:\n${ids}`);
 }
 
-/** In whatever case. */
+/** In any case of letters. */
 function isCalled(entity: Entity, text: string): boolean {
-  const names = NAMES.map((name) => entity[name]).filter((name) => typeof name === "string");
-  return names.some((name) => name.toLowerCase() === text.toLowerCase());
+  return namesOf(entity).some((name) => name.toLowerCase() === text.toLowerCase());
 }
 
-/** The same query with ids in the place of names of networks and hosts. */
+/** A host is also known by its addresses, and a port as `443/tcp`. */
+function namesOf(entity: Entity): string[] {
+  const interfaces = (entity["interfaces"] ?? []) as readonly { readonly ip_address: string }[];
+  const names = [...NAMES.map((name) => entity[name]), ...interfaces.map(({ ip_address }) => ip_address)];
+  return [...names, nameOf(entity)].filter((name) => typeof name === "string");
+}
+
+/** The same members with ids instead of the names of networks, hosts and subnets; those two are looked for in the network. */
 export async function withIds(
   connection: Pick<Connection, "transport">,
-  query: Readonly<Record<string, unknown>>,
+  members: Readonly<Record<string, unknown>>,
 ): Promise<Record<string, unknown>> {
-  const resolved: Record<string, unknown> = { ...query };
-  for (const kind of ["network", "host"]) {
-    const value = query[`${kind}_id`];
-    if (typeof value === "string") resolved[`${kind}_id`] = await idOf(connection, resourceNamed(`${kind}s`), value);
+  const resolved: Record<string, unknown> = { ...members };
+  for (const kind of ["network", "host", "subnet"]) {
+    const value = members[`${kind}_id`];
+    if (typeof value !== "string") continue;
+    const { network_id } = resolved;
+    const within = kind === "network" || network_id === undefined ? {} : { network_id };
+    resolved[`${kind}_id`] = await idOf(connection, resourceNamed(`${kind}s`), value, within);
   }
   return resolved;
+}
+
+/** Rows beyond which hosts stay unnamed: each hundred of them is a request. */
+const MOST_NAMED = 1_000;
+const IDS_AT_ONCE = 100;
+
+/** Adds the name of its host to each row, for people. */
+export async function withHostNames(
+  connection: Pick<Connection, "transport">,
+  rows: readonly unknown[],
+): Promise<unknown[]> {
+  const hostOf = (row: unknown): string => (row as { readonly host_id?: string }).host_id ?? "";
+  const ids = [...new Set(rows.map(hostOf))].filter((id) => id !== "");
+  if (rows.length > MOST_NAMED || ids.length === 0) return [...rows];
+  const names = new Map<string, unknown>();
+  for (let from = 0; from < ids.length; from += IDS_AT_ONCE)
+    for await (const { id, name } of entitiesOf(
+      connection,
+      { list: listHosts },
+      { ids: ids.slice(from, from + IDS_AT_ONCE) },
+    ))
+      // prettier-ignore
+      names.set(id, name);
+  return rows.map((row) => ({ ...(row as object), host: names.get(hostOf(row)) }));
 }

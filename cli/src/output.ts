@@ -9,7 +9,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 /** Columns of tables, in their order; each where its rows have it. */
 const COLUMNS = [
-  ...["name", "email", "cidr", "ip_address", "mac_address", "hostname", "addresses", "number", "protocol"],
+  ...["name", "host", "email", "cidr", "ip_address", "mac_address", "hostname", "addresses", "number", "protocol"],
   ...["service_definition", "category", "type", "url", "key", "permissions", "is_enabled", "expires_at", "browser"],
   ...["missed_since", "updated_at", "id"],
 ];
@@ -21,12 +21,14 @@ export function format(rows: readonly unknown[], kind: Format, isOne = false): s
   if (kind === "yaml") return stringify(value).trimEnd();
   const records = rows.map((row) => (typeof row === "object" && row !== null ? (row as Row) : { value: row }));
   if (kind === "name") return records.map(nameOf).join("\n");
-  return kind === "csv" ? csv(records) : table(records.map(withAddresses));
+  return kind === "csv" ? csv(records.map(withAddresses)) : table(records.map(withAddresses));
 }
 
-/** What an entity is called; its id where it has no name. */
+/** What an entity is called, such as `443/tcp` for a port; its id where it has no name. */
 export function nameOf(row: Row): string {
-  const name = row["name"] ?? row["email"] ?? row["cidr"] ?? row["ip_address"] ?? row["id"];
+  const { number, protocol } = row;
+  if (typeof number === "number" && typeof protocol === "string") return `${number}/${protocol.toLowerCase()}`;
+  const name = row["name"] ?? row["email"] ?? row["cidr"] ?? row["ip_address"] ?? row["url"] ?? row["id"];
   return typeof name === "string" ? name : JSON.stringify(name ?? row);
 }
 
@@ -62,9 +64,14 @@ function columnsOf(rows: readonly Row[]): string[] {
 /** Control characters would steer the terminal. */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return "";
-  const text = Array.isArray(value) && value.every((one) => typeof one !== "object") ? value.join(" ") : value;
+  const text = Array.isArray(value) ? value.map(elementText).join(" ") : value;
   // oxlint-disable-next-line no-control-regex -- they are what is taken out
   return (typeof text === "string" ? text : JSON.stringify(text)).replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, " ");
+}
+
+/** Entities inside of others are called by their names. */
+function elementText(value: unknown): string {
+  return typeof value === "object" && value !== null ? nameOf(value as Row) : String(value);
 }
 
 function csv(rows: readonly Row[]): string {

@@ -1,5 +1,5 @@
 import type { Plan } from "@nts/client";
-import type { ImportPlan } from "@nts/shared/contract";
+import type { ArchiveImport, ImportPlan } from "@nts/shared/contract";
 
 // What a write would do, for people.
 
@@ -44,8 +44,6 @@ function memberText([name, { before, after }]: [string, Difference]): string {
 /** The plan of an import, in some lines. */
 export function importText({ dry_run, format, summary, hosts, broke_off }: ImportPlan): string {
   const would = dry_run ? "would be " : "";
-  const line = (kind: string, counts: Readonly<Record<string, unknown>>): string =>
-    `  ${kind.padEnd(11)}${Object.entries(counts).filter(([, count]) => Number(count) > 0).map(([what, count]) => `${String(count)} ${what}`).join(", ") || "-"}`; // prettier-ignore
   const failed = hosts.filter(({ error }) => error !== null);
   return [
     `Read as ${format}; ${would}done:`,
@@ -54,6 +52,25 @@ export function importText({ dry_run, format, summary, hosts, broke_off }: Impor
     ...(broke_off === null ? [] : [`  the file ends early, in line ${broke_off.line}: ${broke_off.reason}`]),
     ...failed.slice(0, 20).map(({ name, error }) => `  ! ${name}: ${error?.message ?? ""} (${error?.code ?? ""})`),
   ].join("\n");
+}
+
+function line(kind: string, counts: Readonly<Record<string, unknown>>): string {
+  const some = Object.entries(counts).filter(([, count]) => Number(count) > 0);
+  return `  ${kind.padEnd(11)}${some.map(([what, count]) => `${String(count)} ${what}`).join(", ") || "-"}`;
+}
+
+/** The plan of the import of an archive, in some lines. */
+export function archiveText({ dry_run, summary, failed }: ArchiveImport): string {
+  return [
+    `Read as an archive; ${dry_run ? "would be " : ""}done:`,
+    ...Object.entries(summary).map(([kind, counts]) => line(kind, counts)),
+    ...failed.slice(0, 20).map((one) => `  ! ${JSON.stringify(one)}`),
+  ].join("\n");
+}
+
+/** True when the import of an archive does nothing. */
+export function isIdleArchive({ summary }: ArchiveImport): boolean {
+  return Object.values(summary).every(({ create, update, failed }) => create + update + failed === 0);
 }
 
 /** True when an import does nothing. */

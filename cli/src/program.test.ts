@@ -83,6 +83,8 @@ describe("the program", () => {
     expect(candidates(program, ["get", "net"])).toEqual(["networks"]);
     expect(candidates(program, ["get", "hosts", "--order-d"])).toEqual(["--order-direction"]);
     expect(candidates(program, ["get", "hosts", "-o", "j"])).toEqual(["json"]);
+    expect(candidates(program, ["export", "d"])).toEqual(["dns", "drawio"]);
+    expect(candidates(program, ["import", "file"])).toEqual([]);
   });
 
   it("says what a command line lacks before it asks the server", async () => {
@@ -90,6 +92,8 @@ describe("the program", () => {
     expect(await run(surroundings, "0", ["api", "get_host_by_id"])).toBe(2);
     expect(await run(surroundings, "0", ["api", "list_hosts", "--query", "color=red"])).toBe(2);
     expect(await run(surroundings, "0", ["api", "no_such_operation"])).toBe(2);
+    expect(await run(surroundings, "0", ["get", "hosts", "--limit", "all"])).toBe(2);
+    expect(await run(surroundings, "0", ["get", "keys"])).toBe(2);
     expect(asked).toEqual([]);
   });
 });

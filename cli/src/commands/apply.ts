@@ -28,10 +28,12 @@ export const addApply: AddCommands = (program, surroundings) => {
       const connection = await connectFor(command, surroundings);
       const documents: Document[] = [];
       for (const path of options.file) documents.push(...readDocuments(await readText(terminal, path), path));
-      const isDifferent = await preview(terminal, connection, documents);
-      if (options.dryRun === true || !isDifferent) return;
+      const shown = await preview(terminal, connection, documents);
+      const isIdle = documents.every((document) => shown.get(document) === NOTHING);
+      if (options.dryRun === true || isIdle) return;
       await confirm(terminal, "Apply it?", options);
-      for (const document of documents) await applyOne(terminal, connection, document, options);
+      for (const document of documents)
+        await applyOne(terminal, connection, { document, shown: shown.get(document) }, options);
     });
 };
 
@@ -44,21 +46,33 @@ function readDocuments(text: string, path: string): Document[] {
   });
 }
 
-/** Shows what changes, as far as that can be known before it is begun. @returns whether anything does */
-async function preview(terminal: Terminal, connection: Connection, documents: readonly Document[]): Promise<boolean> {
-  let isDifferent = false;
+/** Shows what changes, as far as that can be known before it is begun. @returns what was shown of each plan */
+async function preview(
+  terminal: Terminal,
+  connection: Connection,
+  documents: readonly Document[],
+): Promise<Map<Document, string>> {
+  const shown = new Map<Document, string>();
   for (const document of documents) {
     const step = await stepOf(connection, document);
-    const plan = step === null ? null : await planOf(connection, step);
+    const text = step === null ? null : stepText(step, document, await planOf(connection, step));
     // What it refers to is made by a document before it.
-    terminal.print(
-      plan === null
-        ? `+ ${document.kind} ${document.title}: planned when what it needs is there`
-        : planText(plan, step?.id === undefined ? {} : { [step.id]: document.title }),
-    );
-    isDifferent ||= plan?.action !== "none";
+    terminal.print(text ?? `+ ${document.kind} ${document.title}: planned when what it needs is there`);
+    if (text !== null) shown.set(document, text);
   }
-  return isDifferent;
+  return shown;
+}
+
+const NOTHING = planText({ action: "none" } as Plan);
+
+function stepText({ id }: Step, { title }: Document, plan: Plan): string {
+  return planText(plan, id === undefined ? {} : { [id]: title });
+}
+
+interface Shown {
+  readonly document: Document;
+  /** Undefined for what could not be planned yet. */
+  readonly shown: string | undefined;
 }
 
 async function planOf({ transport }: Connection, { operation, input }: Step): Promise<Plan> {
@@ -66,16 +80,18 @@ async function planOf({ transport }: Connection, { operation, input }: Step): Pr
   return (answered as { meta: { plan: Plan } }).meta.plan;
 }
 
-/** Plans once more, because documents before it may have changed what it refers to, and writes on condition of that plan. */
+/** Plans once more, because documents before it were written meanwhile. @throws Problem when that is not what was shown */
 async function applyOne(
   terminal: Terminal,
   connection: Connection,
-  document: Document,
+  { document, shown }: Shown,
   { comment }: ApplyOptions,
 ): Promise<void> {
   const step = await stepOf(connection, document);
   if (step === null) throw new Problem(EXIT.missing, `${document.kind} ${document.title}: what it refers to is not there.`); // prettier-ignore
   const plan = await planOf(connection, step);
+  if (shown !== undefined && stepText(step, document, plan) !== shown)
+    throw new Problem(EXIT.conflict, `${document.kind} ${document.title} has changed since its plan was shown; it was left as it is.`); // prettier-ignore
   if (plan.action === "none") return;
   const conditions = { ifMatch: plan.etag, ...(comment !== undefined && { comment }) };
   await connection.transport.send(step.operation, { ...step.input, ...conditions });

@@ -1,5 +1,5 @@
 import { writeFile as saveFile } from "node:fs/promises";
-import { type Command, Option } from "commander";
+import { Argument, type Command, Option } from "commander";
 import { stringify } from "yaml";
 import { watch } from "@nts/client/watch";
 import {
@@ -15,7 +15,7 @@ import type { Connection } from "../connection.js";
 import { withIds } from "../find.js";
 import { addQuery, queryOf } from "../options.js";
 import { parametersOf } from "../resources.js";
-import { EXIT, Problem, writeFile } from "../terminal.js";
+import { writeFile } from "../terminal.js";
 import { type AddCommands, connectFor } from "./command.js";
 
 export const addWatch: AddCommands = (program, surroundings) => {
@@ -76,7 +76,11 @@ export const addDiff: AddCommands = (program, surroundings) => {
     .requiredOption("--since <moment>", "a time, a cursor, or how long ago, such as 7d, 12h or 30m")
     .option("--to <moment>", "the later moment; now unless given")
     .option("--network <name>", "only of this network")
-    .addOption(new Option("-o, --output <form>").choices(["text", "json", "yaml"]).default("text"))
+    .addOption(
+      new Option("-o, --output <form>", "in which form it is printed")
+        .choices(["text", "json", "yaml"])
+        .default("text"),
+    )
     .action(async (options: { since: string; to?: string; network?: string; output: string }, self: Command) => {
       const { since, to, network } = options;
       const connection = await connectFor(self, surroundings);
@@ -111,15 +115,11 @@ export const addExport: AddCommands = (program, surroundings) => {
   const { terminal } = surroundings;
   const formats = parametersOf(exportInventory.params).find(({ name }) => name === "format")?.choices ?? [];
   const command = program
-    .command("export <format>")
+    .command("export")
+    .addArgument(new Argument("<format>").choices([...formats, "archive"]))
     .description(`the inventory for another tool (${formats.join(", ")}), or all of it (archive)`)
     .option("--to <file>", "a file; standard output unless given");
   addQuery(command, exportInventory, []).action(async (format: string, options: { to?: string }, self: Command) => {
-    if (format !== "archive" && !formats.includes(format))
-      throw new Problem(
-        EXIT.usage,
-        `There is no export ${format}: choose one of ${[...formats, "archive"].join(", ")}.`,
-      );
     const connection = await connectFor(self, surroundings);
     const query = await withIds(connection, queryOf(exportInventory, { ...options }));
     const asked = format === "archive" ? ([exportArchive, {}] as const) : ([exportInventory, { params: { format }, query }] as const); // prettier-ignore

@@ -1,4 +1,4 @@
-import type { Command, Option } from "commander";
+import { Argument, type Command, type Option } from "commander";
 import type { AddCommands } from "./command.js";
 
 // Shells ask the program itself what may follow, so that their scripts never go stale.
@@ -7,20 +7,29 @@ const SCRIPTS = {
   bash: `_nts() { mapfile -t COMPREPLY < <(nts complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null); }
 complete -o default -F _nts nts`,
   zsh: `#compdef nts
-_nts() { compadd -- \${(f)"$(nts complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)"} }
+_nts() {
+  local -a found
+  found=(\${(f)"$(nts complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)"})
+  if (( $#found )); then compadd -a found; else _files; fi
+}
 compdef _nts nts`,
-  fish: `complete -c nts -f -a '(nts complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'`,
+  fish: `function __nts_complete
+  set -l found (nts complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)
+  if test (count $found) -gt 0
+    printf '%s\\n' $found
+  else
+    __fish_complete_path (commandline -ct)
+  end
+end
+complete -c nts -f -a '(__nts_complete)'`,
 } as const;
 
 export const addCompletion: AddCommands = (program, { terminal }) => {
   program
     .command("completion")
-    .argument("<shell>", Object.keys(SCRIPTS).join(", "))
+    .addArgument(new Argument("<shell>").choices(Object.keys(SCRIPTS)))
     .description("the script that completes commands, for the start of a shell: source <(nts completion bash)")
-    .action((shell: string, _options, command: Command) => {
-      if (!(shell in SCRIPTS)) command.error(`There is no script for ${shell}: ${Object.keys(SCRIPTS).join(", ")}.`);
-      terminal.print(SCRIPTS[shell as keyof typeof SCRIPTS]);
-    });
+    .action((shell: keyof typeof SCRIPTS) => terminal.print(SCRIPTS[shell]));
   program
     .command("complete", { hidden: true })
     .argument("[words...]")
@@ -38,7 +47,10 @@ export function candidates(program: Command, words: readonly string[]): string[]
   const previous = command.options.find(({ long, short }) => [long, short].includes(words.at(-2)));
   const names = last.startsWith("-")
     ? command.options.map(({ long }) => long ?? "")
-    : (choicesOf(previous) ?? command.commands.filter((one) => one.name() !== "complete").map((one) => one.name()));
+    : (choicesOf(previous) ?? [
+        ...command.commands.map((one) => one.name()).filter((name) => name !== "complete"),
+        ...(command.registeredArguments[0]?.argChoices ?? []),
+      ]);
   return names.filter((name) => name.startsWith(last));
 }
 

@@ -1,15 +1,23 @@
 import { readFile } from "node:fs/promises";
 import { type Command, Option } from "commander";
-import { CSV_RESOURCES, IMPORT_FORMATS, importArchive, importFile, type ImportPlan } from "@nts/shared/contract";
+import {
+  CSV_RESOURCES,
+  IMPORT_FORMATS,
+  importArchive,
+  importFile,
+  importNmap,
+  type ImportPlan,
+} from "@nts/shared/contract";
+import type { Connection } from "../connection.js";
 import { idOf } from "../find.js";
-import { importText, isIdle } from "../plans.js";
+import { archiveText, importText, isIdle, isIdleArchive } from "../plans.js";
 import { resourceNamed } from "../resources.js";
 import { confirm, EXIT, Problem, type Surroundings, type Terminal } from "../terminal.js";
 import { type AddCommands, connectFor } from "./command.js";
 
 interface ImportOptions {
-  readonly network: string;
-  readonly format: (typeof IMPORT_FORMATS)[number] | "archive";
+  readonly network?: string;
+  readonly format: (typeof IMPORT_FORMATS)[number] | "nmap" | "archive";
   readonly host?: string;
   readonly hostname?: string;
   readonly resource?: (typeof CSV_RESOURCES)[number];
@@ -21,8 +29,10 @@ export const addImport: AddCommands = (program, surroundings) => {
   program
     .command("import <file>")
     .description("import a scan, sockets, neighbours, leases, containers or a table: shows the plan, and asks")
-    .requiredOption("--network <name>", "the network that the file is about; of an archive: any")
-    .addOption(new Option("--format <format>", "of the file").choices([...IMPORT_FORMATS, "archive"]).default("auto"))
+    .option("--network <name>", "the network that the file describes; needed for all but an archive")
+    .addOption(
+      new Option("--format <format>", "of the file").choices([...IMPORT_FORMATS, "nmap", "archive"]).default("auto"),
+    )
     .option("--hostname <name>", "the machine that the file is from")
     .addOption(new Option("--resource <rows>", "what the rows of a table are").choices(CSV_RESOURCES))
     .option("--dry-run", "only show the plan")
@@ -40,23 +50,17 @@ async function importOne(
 ): Promise<void> {
   const { terminal } = surroundings;
   const connection = await connectFor(command, surroundings);
+  const { hostname, resource, format, network } = options;
+  if (format === "archive") return importAll(await bytesOf(terminal, path), options, connection, terminal);
+  if (network === undefined) throw new Problem(EXIT.usage, "Which network? Add --network.");
   const body = await bytesOf(terminal, path);
-  if (options.format === "archive") {
-    const plan = await connection.client.call(importArchive, { query: { dry_run: true }, body });
-    terminal.say(JSON.stringify(plan.summary, null, 2));
-    if (options.dryRun === true) return;
-    await confirm(terminal, "Import it?", options);
-    await connection.client.call(importArchive, { query: {}, body, onText: countingOf(terminal, plan.archive.counts) });
-    return;
-  }
-  const { hostname, resource, format } = options;
-  const query = {
-    network_id: await idOf(connection, resourceNamed("networks"), options.network),
-    ...(hostname !== undefined && { hostname }),
-    ...(resource !== undefined && { resource }),
+  const network_id = await idOf(connection, resourceNamed("networks"), network);
+  const told = { ...(hostname !== undefined && { hostname }), ...(resource !== undefined && { resource }) };
+  const send = (dry_run: boolean, onText?: (text: string) => void): Promise<ImportPlan> => {
+    const rest = { body, ...(onText && { onText }) };
+    if (format === "nmap") return connection.client.call(importNmap, { query: { network_id, dry_run }, ...rest });
+    return connection.client.call(importFile, { params: { format }, query: { network_id, ...told, dry_run }, ...rest });
   };
-  const send = (dry_run: boolean, onText?: (text: string) => void): Promise<ImportPlan> =>
-    connection.client.call(importFile, { params: { format }, query: { ...query, dry_run }, body, ...(onText && { onText }) }); // prettier-ignore
   const plan = await send(true);
   terminal.say(importText(plan));
   if (options.dryRun === true || isIdle(plan)) return;
@@ -64,6 +68,22 @@ async function importOne(
   const done = await send(false, progressOf(terminal, plan.hosts.length));
   terminal.print(importText(done));
   if (done.summary.hosts.failed > 0) throw new Problem(EXIT.conflict, `${done.summary.hosts.failed} hosts failed.`);
+}
+
+async function importAll(
+  body: Uint8Array<ArrayBuffer>,
+  options: ImportOptions,
+  { client }: Connection,
+  terminal: Terminal,
+): Promise<void> {
+  const plan = await client.call(importArchive, { query: { dry_run: true }, body });
+  terminal.say(archiveText(plan));
+  if (options.dryRun === true || isIdleArchive(plan)) return;
+  await confirm(terminal, "Import it?", options);
+  const onText = countingOf(terminal, plan.archive.counts);
+  const done = await client.call(importArchive, { query: {}, body, onText });
+  terminal.print(archiveText(done));
+  if (done.failed.length > 0) throw new Problem(EXIT.conflict, `${done.failed.length} entities failed.`);
 }
 
 async function bytesOf(terminal: Terminal, path: string): Promise<Uint8Array<ArrayBuffer>> {

@@ -7,14 +7,14 @@ import type { Answer } from "@nts/client/transport";
 import { operationOf } from "@nts/shared/client";
 import type { AnyEndpoint } from "@nts/shared/contract";
 import type { Connection } from "../connection.js";
-import { entitiesOf, idOf, withIds } from "../find.js";
+import { entitiesOf, idOf, withHostNames, withIds } from "../find.js";
 import { addQuery, type OutputOptions, outputOption, queryOf } from "../options.js";
 import { format } from "../output.js";
 import { planText } from "../plans.js";
 import { type Resource, RESOURCES } from "../resources.js";
 import { confirm, EXIT, Problem, type Surroundings, type Terminal } from "../terminal.js";
 import { bodyOf, parseYaml } from "../values.js";
-import { type AddCommands, connectFor } from "./command.js";
+import { type AddCommands, connectedFor } from "./command.js";
 
 // `get`, `create`, `edit` and `delete`, each with a command for every resource that the contract lets them have.
 
@@ -50,20 +50,27 @@ function addGet(verb: Command, surroundings: Surroundings, resource: Resource): 
   const command = commandOf(verb, resource, "[name]").addOption(outputOption());
   addQuery(command, resource.list, ["cursor", "offset"])
     .description(resource.list.summary)
-    .action(async (name: string | undefined, options: OutputOptions, self: Command) => {
-      const connection = await connectFor(self, surroundings);
-      const query = await withIds(connection, queryOf(resource.list, { ...options }));
-      const { print } = surroundings.terminal;
-      if (name === undefined) {
-        const rows = await rowsOf(connection, resource, query);
-        if (rows.length > 0 || !["table", "name"].includes(options.output)) print(format(rows, options.output));
-        return;
-      }
-      const id = await idOf(connection, resource, name, query);
-      if (resource.get === undefined) throw new Problem(EXIT.usage, `Single ${resource.name} cannot be asked for.`);
-      const { data } = await send(connection, resource.get, { params: { id } });
-      print(format([data], options.output, true));
-    });
+    .action((name: string | undefined, { output, ...options }: OutputOptions, self: Command) =>
+      connectedFor(self, surroundings, resource.list, async (connection) => {
+        const query = await withIds(connection, queryOf(resource.list, options));
+        const rows = await (name === undefined ? rowsOf(connection, resource, query) : oneOf(connection, resource, name, query)); // prettier-ignore
+        const shown = output === "table" ? await withHostNames(connection, rows) : rows;
+        const isSilent = rows.length === 0 && ["table", "name"].includes(output);
+        if (!isSilent) surroundings.terminal.print(format(shown, output, name !== undefined));
+      }),
+    );
+}
+
+/** What is called so, as a list of one. @throws Problem */
+async function oneOf(
+  connection: Connection,
+  resource: Resource,
+  name: string,
+  query: Readonly<Record<string, unknown>>,
+): Promise<unknown[]> {
+  const id = await idOf(connection, resource, name, query);
+  if (resource.get === undefined) throw new Problem(EXIT.usage, `Single ${resource.name} cannot be asked for.`);
+  return [(await send(connection, resource.get, { params: { id } })).data];
 }
 
 /** All rows, or as many as `--limit` says. */
@@ -72,7 +79,9 @@ async function rowsOf(
   resource: Resource,
   { limit, ...query }: Readonly<Record<string, unknown>>,
 ): Promise<unknown[]> {
-  const most = limit === undefined || Number(limit) === 0 ? Infinity : Number(limit);
+  const asked = limit === undefined ? 0 : Number(limit);
+  if (!Number.isInteger(asked) || asked < 0) throw new Problem(EXIT.usage, "--limit takes a number.");
+  const most = asked === 0 ? Infinity : asked;
   const rows: unknown[] = [];
   for await (const row of entitiesOf(connection, resource, { ...query, ...(most <= 1_000 && { limit: most }) })) {
     rows.push(row);
@@ -84,12 +93,13 @@ async function rowsOf(
 function addCreate(verb: Command, surroundings: Surroundings, resource: Resource, create: AnyEndpoint): void {
   const { terminal } = surroundings;
   const command = withBody(commandOf(verb, resource, ""), create).description(create.summary);
-  command.action(async (options: BodyOptions, self: Command) => {
-    const connection = await connectFor(self, surroundings);
-    const body = await withIds(connection, await bodyOf(terminal, options));
-    const { data, meta } = await send(connection, create, { body, ...conditionsOf(create, options) });
-    terminal.print(options.dryRun === true ? planText(meta.plan) : format([data], options.output, true));
-  });
+  command.action((options: BodyOptions, self: Command) =>
+    connectedFor(self, surroundings, create, async (connection) => {
+      const body = await withIds(connection, await bodyOf(terminal, options));
+      const { data, meta } = await send(connection, create, { body, ...conditionsOf(create, options) });
+      terminal.print(options.dryRun === true ? planText(meta.plan) : format([data], options.output, true));
+    }),
+  );
 }
 
 /** What a command says that sends a body. */
@@ -109,68 +119,95 @@ function conditionsOf({ plans }: AnyEndpoint, { dryRun, comment }: BodyOptions) 
   };
 }
 
+interface Place {
+  readonly network?: string;
+  readonly host?: string;
+}
+
+/** Names are often unique only in one place. */
+function withPlace(command: Command, { list }: Resource): Command {
+  for (const kind of ["network", "host"])
+    if (`${kind}_id` in (list.query?.shape ?? {})) command.option(`--${kind} <name>`, `look for it in this ${kind}`);
+  return command;
+}
+
+/** The id of what is called so in that place. @throws Problem */
+async function idIn(connection: Connection, resource: Resource, name: string, { network, host }: Place) {
+  return idOf(connection, resource, name, await withIds(connection, { network_id: network, host_id: host }));
+}
+
 type EditOperations = Readonly<Record<"get" | "patch", AnyEndpoint>>;
 
 function addEdit(verb: Command, surroundings: Surroundings, resource: Resource, { get, patch }: EditOperations): void {
   const { terminal } = surroundings;
-  const command = withBody(commandOf(verb, resource, "<name>"), patch).description(
+  const command = withPlace(withBody(commandOf(verb, resource, "<name>"), patch), resource).description(
     `${patch.summary}; without -f and --set in your editor`,
   );
-  command.action(async (name: string, options: BodyOptions, self: Command) => {
-    const connection = await connectFor(self, surroundings);
-    const id = await idOf(connection, resource, name);
-    const { data, etag } = await send(connection, get, { params: { id } });
-    const isGiven = options.file !== undefined || options.set !== undefined;
-    const body = isGiven ? await bodyOf(terminal, options) : await edited(surroundings, data as object);
-    if (Object.keys(body).length === 0) throw new Problem(EXIT.success, "Nothing was changed.");
-    const conditions = { ...conditionsOf(patch, options), ...(etag !== null && { ifMatch: etag }) };
-    const changed = await send(connection, patch, { params: { id }, body, ...conditions });
-    terminal.print(
-      options.dryRun === true
-        ? planText(changed.meta.plan, { [id]: name })
-        : format([changed.data], options.output, true),
-    );
-  });
+  command.action((name: string, options: BodyOptions & Place, self: Command) =>
+    connectedFor(self, surroundings, patch, async (connection) => {
+      const id = await idIn(connection, resource, name, options);
+      const { data, etag } = await send(connection, get, { params: { id } });
+      const write = async (given: Readonly<Record<string, unknown>>): Promise<void> => {
+        const body = await withIds(connection, given);
+        if (Object.keys(body).length === 0) throw new Problem(EXIT.success, "Nothing was changed.");
+        const conditions = { ...conditionsOf(patch, options), ...(etag !== null && { ifMatch: etag }) };
+        const changed = await send(connection, patch, { params: { id }, body, ...conditions });
+        const plan = (): string => planText(changed.meta.plan, { [id]: name });
+        terminal.print(options.dryRun === true ? plan() : format([changed.data], options.output, true));
+      };
+      const isGiven = options.file !== undefined || options.set !== undefined;
+      await (isGiven ? write(await bodyOf(terminal, options)) : inEditor(surroundings, data as object, write));
+    }),
+  );
 }
 
-/** What somebody changed of an entity in an editor, as a merge patch. @throws Problem */
-async function edited({ terminal, run }: Surroundings, entity: object): Promise<Record<string, unknown>> {
+/** Lets somebody change an entity in an editor. @param write is given the changes as a merge patch. @throws Problem */
+async function inEditor(
+  { terminal, run }: Surroundings,
+  entity: object,
+  write: (patch: Readonly<Record<string, unknown>>) => Promise<void>,
+): Promise<void> {
   const editor = terminal.env["VISUAL"] ?? terminal.env["EDITOR"];
   if (!terminal.isInteractive || editor === undefined)
     throw new Problem(EXIT.usage, "There is no editor: say what to change with --set or -f, or set EDITOR.");
   const folder = await mkdtemp(join(tmpdir(), "nts-"));
+  const path = join(folder, "entity.yaml");
+  await writeFile(path, stringify(entity), { mode: 0o600 });
   try {
-    const path = join(folder, "entity.yaml");
-    await writeFile(path, stringify(entity), { mode: 0o600 });
     const [program = "", ...args] = editor.split(" ");
     if ((await run(program, [...args, path], { hasTerminal: true })) === null)
       throw new Problem(EXIT.refused, `${editor} failed; nothing was changed.`);
-    const after = parseYaml(await readFile(path, "utf8"), "what was edited") as Record<string, unknown>;
+    const after = parseYaml(await readFile(path, "utf8"), path) as Record<string, unknown>;
     const before = entity as Readonly<Record<string, unknown>>;
     const isNew = ([member, value]: [string, unknown]): boolean =>
       JSON.stringify(before[member]) !== JSON.stringify(value);
-    return Object.fromEntries(Object.entries(after).filter(isNew));
-  } finally {
-    await rm(folder, { recursive: true });
+    await write(Object.fromEntries(Object.entries(after).filter(isNew)));
+  } catch (error) {
+    const isLost = !(error instanceof Problem && error.exitCode === EXIT.success);
+    if (isLost) terminal.say(`Your edit is kept in ${path}; pass it with -f.`);
+    else await rm(folder, { recursive: true });
+    throw error;
   }
+  await rm(folder, { recursive: true });
 }
 
 function addDelete(verb: Command, surroundings: Surroundings, resource: Resource, remove: AnyEndpoint): void {
   const { terminal } = surroundings;
-  commandOf(verb, resource, "<name>")
+  withPlace(commandOf(verb, resource, "<name>"), resource)
     .description(remove.summary)
     .option("-y, --yes", "do not ask")
     .option("--comment <text>", "why, for the journal")
-    .action(async (name: string, options: { yes?: boolean; comment?: string }, self: Command) => {
-      const connection = await connectFor(self, surroundings);
-      const id = await idOf(connection, resource, name);
-      const etag = remove.plans === true ? await showPlan(terminal, connection, remove, { id, name }) : null;
-      await confirm(terminal, `Delete the ${resource.singular} ${name}?`, options);
-      const { comment } = options;
-      const conditions = { ...(etag !== null && { ifMatch: etag }), ...(comment !== undefined && { comment }) };
-      await send(connection, remove, { params: { id }, ...conditions });
-      terminal.say(`Deleted the ${resource.singular} ${name}.`);
-    });
+    .action((name: string, options: { yes?: boolean; comment?: string } & Place, self: Command) =>
+      connectedFor(self, surroundings, remove, async (connection) => {
+        const id = await idIn(connection, resource, name, options);
+        const etag = remove.plans === true ? await showPlan(terminal, connection, remove, { id, name }) : null;
+        await confirm(terminal, `Delete the ${resource.singular} ${name}?`, options);
+        const { comment } = options;
+        const conditions = { ...(etag !== null && { ifMatch: etag }), ...(comment !== undefined && { comment }) };
+        await send(connection, remove, { params: { id }, ...conditions });
+        terminal.say(`Deleted the ${resource.singular} ${name}.`);
+      }),
+    );
 }
 
 /** Says what a deletion takes along. @returns what makes it do exactly that */

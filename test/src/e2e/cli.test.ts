@@ -3,10 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
+import { run } from "@nts/cli/program";
+import type { Surroundings } from "@nts/cli/terminal";
 import { ROOT } from "@nts/local/processes/system";
 import { type Account, aKey, anAccount } from "../support/api.js";
 import { readBlocks } from "../support/readme.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
+import { aNetworkWithAHost } from "../support/world.js";
 
 let folder: string;
 let stack: SharedStack;
@@ -110,6 +113,40 @@ describe("nts: failures, collecting and following", () => {
     expect(await codes({ ...owner, NTS_URL: "http://127.0.0.1:9" }, "api", "login", "--set", "a=b")).toEqual([7, null]);
   });
 
+  it("takes names where the API wants ids, and a password where it wants a session", async () => {
+    const account = await anAccount(stack.url);
+    const { network } = await aNetworkWithAHost(account.session);
+    const env = { ...(await withKey(account)), NTS_EMAIL: account.email, NTS_PASSWORD: account.password };
+    const printed = async (...words: string[]) => (await nts(env, ...words)).stdout;
+    expect(await printed("get", "host", "10.0.0.5", "-o", "name")).toBe("nas");
+    expect(await printed("get", "services")).toMatch(/^NAME +HOST .*\nweb +nas /);
+    const place = [`network_id=${network.id}`, "host_id=NAS", "subnet_id=10.0.0.0/24"];
+    expect(await printed("create", "interface", "--set", ...place, "ip_address=10.0.0.9", "-o", "name")).toBe("10.0.0.9"); // prettier-ignore
+    expect(await printed("get", "host", "nas", "-o", "csv")).toContain(",443/tcp,web,10.0.0.5 10.0.0.9");
+    expect((await nts(env, "delete", "port", "443/tcp", "--host", "nas", "--yes")).exitCode).toBe(0);
+    expect(await printed("get", "ports", "-o", "name")).toBe("");
+    expect(await printed("get", "keys")).toContain("nts_u_");
+  });
+
+  it("applies what it has shown, and leaves what has changed since", async () => {
+    const account = await anAccount(stack.url);
+    const { host } = await aNetworkWithAHost(account.session);
+    const document = join(mkdtempSync(join(folder, "apply-")), "nas.yaml");
+    writeFileSync(document, "kind: Host\nnetwork: Home\nname: nas\ndescription: in the cellar\n");
+    const path = `/api/v1/hosts/${host.id}`;
+    const apply = async (meanwhile: () => Promise<unknown>) => {
+      const ask = async (): Promise<string> => {
+        await meanwhile();
+        return "y";
+      };
+      return run(await aTerminal(account, ask), "0", ["apply", "-f", document]);
+    };
+    expect(await apply(() => account.session.data("patch", path, { description: "in the attic" }))).toBe(5);
+    expect(await account.session.data("get", path)).toMatchObject({ description: "in the attic" });
+    expect(await apply(() => Promise.resolve())).toBe(0);
+    expect(await account.session.data("get", path)).toMatchObject({ description: "in the cellar" });
+  });
+
   it("collects what it finds with a key of one network, and a second time finds nothing new", async () => {
     const account = await anAccount(stack.url);
     const { id } = await account.session.data<{ id: string }>("post", "/api/v1/networks", { name: "Home" });
@@ -139,6 +176,17 @@ describe("nts: failures, collecting and following", () => {
     expect(told).toEqual([0, 1].map(() => expect.stringMatching(/^\S+Z created Tag one \d+ by user-/)));
   });
 });
+
+/** Somebody at a terminal, who is asked. */
+async function aTerminal(account: Account, ask: () => Promise<string>): Promise<Surroundings> {
+  const nothing = (): void => undefined;
+  const terminal = {
+    ...{ env: { ...(await withKey(account)), NTS_URL: stack.url }, isInteractive: true },
+    ...{ signal: new AbortController().signal, print: nothing, say: nothing, progress: nothing },
+    ...{ write: () => Promise.resolve(), ask, input: () => Promise.resolve("") },
+  };
+  return { terminal, run: () => Promise.resolve(null) };
+}
 
 /** A folder with programs that say what those of a small machine would. */
 function programs(): string {
