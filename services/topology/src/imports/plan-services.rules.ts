@@ -41,6 +41,7 @@ export function planServices(seen: readonly SeenPort[], on: ServicePlanning): Pl
   const drafts = createDrafts(known?.services ?? [], { numberOf, lost: planning.lost });
   const interfaceAt = new Map(interfaces.map(({ entity }) => [entity.ip_address, entity.id]));
   const portOf = new Map(ports.map(({ entity }) => [portText(entity), entity]));
+  const isNew = new Set(ports.filter(({ before }) => before === null).map(({ entity }) => entity.id));
   /** @returns false when nothing tells what answers there */
   const place = (one: SeenPort): boolean => {
     const port = portOf.get(portText(one));
@@ -52,6 +53,7 @@ export function planServices(seen: readonly SeenPort[], on: ServicePlanning): Pl
       answering.seenAt.set(atOf(seenAt), seenAt);
       return true;
     }
+    if (one.isListed === true && !isNew.has(port.id)) return true;
     const guess = guessOf(one, one.service);
     const joined = drafts.joinable(port, interfaceId, guess) ?? (guess && drafts.add(guess, planning.newId()));
     if (joined === null) return false;

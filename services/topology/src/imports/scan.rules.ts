@@ -49,6 +49,8 @@ export interface SeenPort {
   readonly protocol: Protocol;
   readonly number: number;
   readonly service: SeenService | null;
+  /** It is one of a list, which says nothing of what answers there: where it is known already, that is not guessed. */
+  readonly isListed?: boolean;
 }
 
 /** A host that was up; it has an address at least, unless the request says which one it is. */

@@ -143,7 +143,8 @@ function portOf(
   const service = resource === "services" ? serviceOf(of) : null;
   const isEverywhere = YES.has(of("everywhere").toLowerCase());
   const places = isEverywhere ? [null] : addresses.map(({ ip }) => ip);
-  return { ports: places.map((ip) => ({ line, ip, protocol, number, service })) };
+  const isListed = resource === "ports";
+  return { ports: places.map((ip) => ({ line, ip, protocol, number, service, isListed })) };
 }
 
 /** What a person says that a service is, is no guess. */
