@@ -9,7 +9,7 @@ import { drawDiscs, drawHalos, hoverDrawing } from "./drawing.js";
 import { type Disc, type Layout, type Place, SIZES } from "./layout.js";
 import { portsText } from "../sockets/sockets.js";
 import { boundTo, homeOf, missedSince, type Model } from "./model.js";
-import { createFrame, type Frame, LEAST_NAMED } from "./names.js";
+import { createFrame, type Frame, LEAST_NAMED, ZOOM } from "./names.js";
 import classes from "./picture.module.css";
 
 /** What the page may ask of the canvas. */
@@ -205,8 +205,8 @@ function settingsFor(look: () => Look, frame: Frame): Partial<Settings> {
     labelGridCellSize: 60,
     labelDensity: 8,
     zIndex: true,
-    minCameraRatio: 0.01,
-    maxCameraRatio: 2,
+    minCameraRatio: ZOOM.nearest,
+    maxCameraRatio: ZOOM.farthest,
     hideEdgesOnMove: false,
     allowInvalidContainer: true,
     nodeReducer: (id, data) => nodeLook(look(), id, data),

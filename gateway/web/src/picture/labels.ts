@@ -94,6 +94,11 @@ const APART = 2;
 /** Characters of a name on one line, of what is left of it on a second one, and where there is little room. */
 const MOST = { first: 28, second: 20, short: 14, shortest: 8 } as const;
 
+/** Pixels of the letters of a host's name, and those that fit below it. @param room how many times its radius is free around it */
+export function roomForHost(r: number, room: number): { size: number; width: number } {
+  return { size: Math.min(14, Math.max(10, r * 0.75)), width: 2.3 * room * r };
+}
+
 /** The ways to write the name of a host: below it, then beside and above it, in the end shortened. @param width that fits below it */
 export function waysForHost(
   seen: Seen,
@@ -162,9 +167,9 @@ function boxed(
   return { box: { left, top, right: left + width, bottom: top + height }, lines, align };
 }
 
-/** A text in two lines when it does not fit in one; words stay whole. */
+/** A text whole where it fits, else in two lines; words stay whole. */
 function wrapped(value: string, fits: (line: string) => boolean): string[] {
-  if (fits(value)) return [shortened(value, MOST.first)];
+  if (fits(value)) return [value];
   const words = value.split(" ");
   let [first, rest] = [words[0] ?? "", words.slice(1)];
   while (rest.length > 1 && fits(`${first} ${rest[0] ?? ""}`)) [first, rest] = [`${first} ${rest[0] ?? ""}`, rest.slice(1)]; // prettier-ignore

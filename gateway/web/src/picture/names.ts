@@ -7,6 +7,7 @@ import {
   type Box,
   createRoom,
   type Measure,
+  roomForHost,
   type Rooms,
   shortened,
   waysForHost,
@@ -25,6 +26,9 @@ const LEAST_WITH_BLOCK = 48;
 
 /** Pixels of the radius from which on nodes have names, and services their ports, too. */
 const NAMED = { host: 3, service: 5.5, ports: 7 } as const;
+
+/** How far the picture can be zoomed, as shares of where all of it is seen; near enough that every host has its name. */
+export const ZOOM = { nearest: 0.01, farthest: 2 } as const;
 
 /** Pixels of the radius below which nothing has a name. */
 export const LEAST_NAMED = NAMED.host;
@@ -145,12 +149,11 @@ function drawName(
 ): void {
   const { x, y, size: r, label, kind, room = 1, side = "right", ports = "" } = node;
   const isHost = kind === "host";
-  const [weight, size] = isHost
-    ? [600, Math.min(14, Math.max(10, r * 0.75))]
-    : [400, Math.min(13, Math.max(9, r * 1.1))];
+  const below = roomForHost(r, room);
+  const [weight, size] = isHost ? [600, below.size] : [400, Math.min(13, Math.max(9, r * 1.1))];
   const measure = measureIn(context, weight, size);
   const ways = isHost
-    ? waysForHost({ x, y, r }, label, { size, width: 2.3 * room * r, measure })
+    ? waysForHost({ x, y, r }, label, { ...below, measure })
     : waysForService({ x, y, r }, label, { size, side, ports: r < NAMED.ports ? "" : ports, measure });
   const way = write(ways, rooms);
   if (way === null) return;
