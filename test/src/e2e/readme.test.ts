@@ -1,11 +1,12 @@
 /** The first five minutes of docs/api.md, run as they stand there. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { execa } from "execa";
 import type { ArchiveImport } from "@nts/shared/contract";
 import { parsed } from "../support/archives.js";
-import { readFiveMinutes, readPage, runFiveMinutes, shapeOf } from "../support/readme.js";
+import { readBlocks, readFiveMinutes, readPage, runFiveMinutes, shapeOf } from "../support/readme.js";
 import { startReceiver, verified } from "../support/webhook-receiver.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 
@@ -120,6 +121,31 @@ describe("the examples of docs/exports.md", () => {
     expect(JSON.parse(await fileOf("plan.json"))).toMatchObject({ data: { summary: { hosts: { unchanged: 1 } } } });
     const [ports, categories] = [[{ number: 443, protocol: "Tcp", hosts: 1 }], [{ category: "Media", services: 1 }]];
     expect(JSON.parse(await fileOf("stats.json"))).toMatchObject({ data: { totals: { hosts: 1 }, ports, categories } });
+  });
+
+  it("load the zone of BIND when it is new and sound, and nothing otherwise", async () => {
+    const [script = ""] = readBlocks("docs/exports.md").flatMap(({ kind, text }) => (kind === "bash" ? [text] : []));
+    const { commands } = readFiveMinutes();
+    const begin = commands.map((command) => command.replace("ada@example.com", "mockapetris@example.com"));
+    await runFiveMinutes({ commands: [...begin, 'printf "%s\\n%s" "$B" "$KEY" > credentials'] }, stack.url, folder);
+    const [B = "", KEY = ""] = (await readFile(join(folder, "credentials"), "utf8")).split("\n");
+    // The programs of BIND note how they were called; `npm run test:consumers` has the real one check a zone.
+    await mkdir(join(folder, "bin"));
+    const tell = (name: string, code: number): Promise<void> =>
+      writeFile(join(folder, "bin", name), `#!/bin/sh\necho ${name} "$@" >> ${folder}/told\nexit ${code}\n`, { mode: 0o755 }); // prettier-ignore
+    const cron = (): Promise<unknown> =>
+      execa("bash", ["-c", script.replace(/\/(var\/cache|etc)\/bind/g, folder)], { env: { B, KEY, PATH: `${folder}/bin:${process.env["PATH"]}` }, reject: false }); // prettier-ignore
+    const told = async (): Promise<string[]> => (await readFile(join(folder, "told"), "utf8")).trim().split("\n");
+    const checked = "named-checkzone -q home.example nts.zone";
+    await tell("rndc", 0);
+    await tell("named-checkzone", 1);
+    await cron();
+    expect(await told()).toEqual([checked]);
+    await tell("named-checkzone", 0);
+    await cron();
+    expect(await readFile(join(folder, "zone.txt"), "utf8")).toMatch(/^nas IN A 192\.168\.1\.20$/m);
+    await cron();
+    expect(await told()).toEqual([checked, checked, "rndc reload home.example"]);
   });
 });
 

@@ -33,7 +33,7 @@ interface Block {
 }
 
 function blocksIn(part: string): Block[] {
-  const blocks = part.matchAll(/```(sh|json|text|ts)\n([\s\S]*?)```/g);
+  const blocks = part.matchAll(/```(sh|bash|json|text|ts)\n([\s\S]*?)```/g);
   return [...blocks].map(([, kind = "", text = ""]) => ({ kind, text: text.trim() }));
 }
 
