@@ -93,7 +93,7 @@ describe("an archive that is imported", () => {
         expect((await archiveOf(caller)).entities).toEqual(before.entities);
       }
     }
-  }, 600_000);
+  }, Math.max(600_000, ORGANIZATIONS * 15_000)); // prettier-ignore
 
   it("is told in the journal once, as other writes are, and not at all when nothing changes", async () => {
     const owner = topology.aCaller();
