@@ -96,10 +96,13 @@ function createPlaces(
     const seen = networks === "all" ? [] : [...networks, "-"];
     const marks = [...seen, ALL].map((id) => `${organization_id}:${id}`);
     return share(scope, async () => {
-      const found = await gone.find({ _id: { $in: marks }, organization_id }, { hint: BY_ID }).toArray();
+      const [found, newest] = await Promise.all([
+        gone.find({ _id: { $in: marks }, organization_id }, { hint: BY_ID }).toArray(),
+        lastOf(journal, organization_id),
+      ]);
       const all = found.find(({ network_id }) => network_id === ALL)?.n ?? 0;
       const mine = networks === "all" ? found : found.filter(({ network_id }) => network_id !== ALL);
-      const last = Math.max(await lastOf(journal, organization_id), all);
+      const last = Math.max(newest, all);
       const latest = mine.reduce<GoneDocument | null>((a, b) => (a === null || b.n > a.n ? b : a), null);
       return { last, gone: all, goneForCaller: latest?.n ?? 0, goneAt: latest?.at ?? null };
     });
@@ -175,8 +178,8 @@ export async function* entriesIn(
   for await (const batch of database.batches(scope, find)) yield documentsIn(batch) as JournalDocument[];
 }
 
-/** What tells of an entity before an entry. */
-const FORMER = Object.fromEntries(
+/** The projection of what tells of an entity before an entry. */
+export const FORMER = Object.fromEntries(
   ["_id", "organization_id", "n", "action", "entity", "entity_id", "form", "wire", "old", "was"].map((name) => [
     name,
     1,

@@ -8,13 +8,22 @@ import { journalCollections } from "./collections.js";
 
 /** The place in the stream is saved every second, and moves on without changes, too. The database remembers five minutes. */
 const FRESH_MS = 10_000;
+/** What was told remains so: it is read again when it may have moved on. */
+const REMEMBERED_MS = 1_000;
 
-/** The last time of the database up to which everything is told for certain; null when that is not known, or long ago. */
-export async function toldUpTo({ db, share }: Database, scope: Scope): Promise<Timestamp | null> {
+/** Reads the last time of the database up to which everything is told for certain; null when that is not known, or long ago. */
+export function createToldUpTo({ db, share }: Database): (scope: Scope) => Promise<Timestamp | null> {
   const { tails } = journalCollections(db);
-  const tail = await share(scope, () => tails.findOne({ _id: "topology" }, { hint: BY_ID, projection: { told: 1 } }));
-  const told = tail?.told ?? null;
-  return told !== null && Math.abs(Date.now() - told.t * 1_000) < FRESH_MS ? told : null;
+  let remembered: { readonly told: Timestamp; readonly readAt: number } | null = null;
+  return async (scope) => {
+    if (remembered !== null && performance.now() - remembered.readAt < REMEMBERED_MS) return remembered.told;
+    const readAt = performance.now();
+    const tail = await share(scope, () => tails.findOne({ _id: "topology" }, { hint: BY_ID, projection: { told: 1 } }));
+    const told = tail?.told ?? null;
+    if (told === null || Math.abs(Date.now() - told.t * 1_000) >= FRESH_MS) return null;
+    remembered = { told, readAt };
+    return told;
+  };
 }
 
 /** The last number of an organization's journal at a moment; 0 when it was empty. */

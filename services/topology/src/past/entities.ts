@@ -1,5 +1,7 @@
+import { setImmediate } from "node:timers/promises";
 import { requireWanted } from "@nts/shared/work";
-import { answeredFormer, formerEntity, formersAt } from "../journal/read.js";
+import type { JournalDocument } from "../journal/entries.rules.js";
+import { formerEntity, formersAt } from "../journal/read.js";
 import type { Entities, Entity } from "../storage/entities.js";
 import { BY_ID, type IndexKey } from "../storage/indexes.js";
 import { matching } from "../storage/scope.js";
@@ -47,15 +49,20 @@ export function inBatches(items: readonly string[], size = BATCH): string[][] {
 export interface Former {
   readonly n: number;
   readonly entity: Entity;
-  /** The JSON of the entity, if the change has it. */
-  readonly text?: string;
 }
 
-/** Yields the entities before some changes; reads ahead by one batch. */
+/** Yields the entities before some changes: those that have been read first, the others reading ahead by one batch. */
 export async function* entitiesBefore(
-  { database, rights, work }: View,
-  numbers: readonly number[],
+  { database, rights, work, formers }: View,
+  wanted: readonly number[],
 ): AsyncGenerator<Former[]> {
+  const numbers = wanted.filter((n) => !formers.has(n));
+  const known = wanted.flatMap((n) => formers.get(n) ?? []);
+  for (let at = 0; at < known.length; at += BATCH) {
+    requireWanted(work);
+    yield formerEntities(known.slice(at, at + BATCH));
+    await setImmediate();
+  }
   let [at, size] = [0, FIRST_READ];
   const read = (): ReturnType<typeof formersAt> => {
     const reading = formersAt(database, rights, numbers.slice(at, (at += size)));
@@ -67,12 +74,15 @@ export async function* entitiesBefore(
     const { entries, bytes } = await next;
     size = nextSize(entries.size, bytes);
     next = at < numbers.length ? read() : null;
-    yield [...entries.values()].flatMap((entry) => {
-      const entity = formerEntity(entry);
-      if (entity === null) return [];
-      return { n: entry.n, entity, ...(entry.action === "deleted" && { text: answeredFormer(entry) ?? "" }) };
-    });
+    yield formerEntities(entries.values());
   }
+}
+
+function formerEntities(entries: Iterable<JournalDocument>): Former[] {
+  return [...entries].flatMap((entry) => {
+    const entity = formerEntity(entry);
+    return entity === null ? [] : { n: entry.n, entity };
+  });
 }
 
 /** Yields matching stored entities in batches. */

@@ -72,8 +72,7 @@ export function createPast(storage: Storage, reader: JournalReader): Past {
       const { view, changed, wanted } = await during(work, async () => {
         const view = await open({ work, rights, asOf, filter: { network_id }, kinds: KINDS[kind.name] ?? [kind.name] });
         const filter = planOf(rights).filter;
-        const isWhole = paging.limit === 0;
-        const wanted: Wanted = { kind, sort: keyset.sort, filter, storedFilter: planOf(view.stored).filter, isWhole };
+        const wanted: Wanted = { kind, sort: keyset.sort, filter, storedFilter: planOf(view.stored).filter };
         return { view, wanted, changed: await changedRows(view, kinds, wanted) };
       });
       const hint = listIndex({ ...planOf(view.stored), scope: view.stored }, paging);

@@ -23,7 +23,7 @@ export interface Row {
   /** The number of the change with the past state; null if the stored state is current. */
   readonly n: number | null;
   readonly place: Place;
-  /** The JSON, if it was already read, in lists without a limit. */
+  /** The JSON of a stored state, if it was read with the row. */
   readonly text?: string | Buffer;
 }
 
@@ -35,12 +35,10 @@ export interface Wanted {
   readonly filter: Document;
   /** For stored states. */
   readonly storedFilter: Document;
-  /** The list has no limit, so that texts are kept instead of read twice. */
-  readonly isWhole?: boolean;
 }
 
-/** Maximum characters of texts to keep for changed rows; others are read again when they are sent. */
-const KEPT_CHARACTERS = 16_777_216;
+/** Up to so many rows are read with their texts, which saves a query; some of them may be skipped. */
+const FEW_ROWS = 200;
 
 export interface Changed {
   /** Matching rows in sort order. */
@@ -52,26 +50,19 @@ export interface Changed {
 
 /** Reads the changed rows of a list. */
 export async function changedRows(view: View, kinds: Kinds, wanted: Wanted): Promise<Changed> {
-  const { kind, sort, filter, isWhole = false } = wanted;
-  let left = isWhole ? KEPT_CHARACTERS : 0;
+  const { kind, sort, filter } = wanted;
   const isPart = kind.name === "Binding";
   const known = view.changed.get(isPart ? "Service" : kind.name);
   const ids = new Set(known?.keys());
   const rows: Row[] = [];
   const besides: Besides = besidesOf(view, kinds, wanted);
 
-  function kept(text = ""): Pick<Row, "text"> {
-    if (text === "" || isPart || text.length > left) return {};
-    left -= text.length;
-    return { text };
-  }
-
-  async function add(told: readonly (Omit<Former, "n"> & Pick<Row, "n">)[]): Promise<void> {
+  async function add(told: readonly (Pick<Former, "entity"> & Pick<Row, "n">)[]): Promise<void> {
     const beside = await besides.fieldsOf(told.map(({ entity }) => entity));
-    for (const { n, entity, text } of told)
+    for (const { n, entity } of told)
       for (const one of isPart ? (entity as Service).bindings : [entity]) {
         const document = { ...kind.keysOf(one), ...beside.get(one.id) };
-        if (meets(document, filter)) rows.push({ kind, id: one.id, n, place: placeOf(sort, document), ...kept(text) });
+        if (meets(document, filter)) rows.push({ kind, id: one.id, n, place: placeOf(sort, document) });
       }
   }
 
@@ -97,7 +88,7 @@ export interface StoredFind {
   /** See `Keyset`. */
   readonly segments: readonly Document[];
   readonly place: Place | null;
-  /** Maximum rows; 0 for all, which are read with their texts. */
+  /** Maximum rows; 0 for all. */
   readonly most: number;
   readonly maxTimeMS: number;
 }
@@ -111,19 +102,19 @@ export async function* rowsAt(
 ): AsyncGenerator<readonly Row[]> {
   const { stored, moment } = view;
   const keys = Object.fromEntries(["_id", field, ...Object.keys(sort)].map((name) => [name, 1]));
-  const projection = most === 0 ? { ...keys, ...textFields(unsighted(kind), stored) } : keys;
+  // Stored rows are only skipped if they have changed.
+  const limit = most === 0 ? 0 : most + ids.size;
+  const isWhole = limit <= FEW_ROWS;
+  const projection = isWhole ? { ...keys, ...textFields(unsighted(kind), stored) } : keys;
   const changed = mergeable(rows, sort, place);
-  const isWhole = most === 0;
   const differs = isWhole && kind.differs(stored);
   const rowIn = (batch: RawBatch, start: number): Row => {
     const [id, wire] = textsIn(batch, start, isWhole ? ["_id", "wire"] : ["_id"]);
     // Avoided where possible, since decoding dominates the cost of a long list.
-    const document = !isWhole || differs || changed.isLeft() ? documentIn(batch, start) : {};
+    const document = limit > 0 || differs || changed.isLeft() ? documentIn(batch, start) : {};
     const text = differs ? kind.wireOf(document as StoredFields, stored) : wire;
     return { kind, id: String(id), n: null, place: placeOf(sort, document), ...(text !== undefined && { text }) };
   };
-  // Stored rows are only skipped if they have changed.
-  const limit = most === 0 ? 0 : most + ids.size;
   for (const segment of segments) {
     const filter = matching(kind.within(stored), storedFilter, segment);
     const find = { filter, projection, sort, ...(hint && { hint }), limit, maxTimeMS };

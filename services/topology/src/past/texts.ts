@@ -1,6 +1,7 @@
 import { putUnder } from "@nts/shared/groups";
 import type { ListPart } from "@nts/shared/http/answer";
 import { requireWanted } from "@nts/shared/work";
+import type { JournalDocument } from "../journal/entries.rules.js";
 import { answeredFormer, formersAt } from "../journal/read.js";
 import type { Entity } from "../storage/entities.js";
 import { BY_ID } from "../storage/indexes.js";
@@ -81,9 +82,19 @@ async function readStored({ stored, moment }: View, kind: Kind, refs: readonly R
     }
 }
 
-async function readTold({ database, rights }: View, told: ReadonlyMap<number, Ref[]>, texts: Texts): Promise<void> {
-  const { entries } = await formersAt(database, rights, [...told.keys()]);
-  for (const [n, entry] of entries) {
+async function readTold(
+  { database, rights, formers }: View,
+  told: ReadonlyMap<number, Ref[]>,
+  texts: Texts,
+): Promise<void> {
+  const [known, unknown] = [new Map<number, JournalDocument>(), [] as number[]];
+  for (const n of told.keys()) {
+    const former = formers.get(n);
+    if (former === undefined) unknown.push(n);
+    else known.set(n, former);
+  }
+  const { entries } = unknown.length === 0 ? { entries: [] } : await formersAt(database, rights, unknown);
+  for (const [n, entry] of [...known, ...entries]) {
     const former = answeredFormer(entry) ?? "{}";
     const refs = told.get(n) ?? [];
     const parts = refs[0]?.id === entry.entity_id ? [] : partsOf(former);

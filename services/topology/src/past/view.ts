@@ -8,8 +8,9 @@ import { requireWanted, type Work } from "@nts/shared/work";
 import { caughtUp } from "../journal/barrier.js";
 import type { ChangeFilter } from "../journal/matching.rules.js";
 import { createMoments, isTime } from "../journal/moments.js";
-import { entriesIn, type JournalReader } from "../journal/read.js";
-import { lastAt, toldUpTo } from "../journal/told.js";
+import type { JournalDocument } from "../journal/entries.rules.js";
+import { entriesIn, FORMER, type JournalReader } from "../journal/read.js";
+import { createToldUpTo, lastAt } from "../journal/told.js";
 import type { Database } from "../storage/database.js";
 import { storedScope } from "../storage/stored-scope.js";
 
@@ -18,6 +19,8 @@ import { storedScope } from "../storage/stored-scope.js";
 
 /** Changes processed per batch. */
 const LOOKED_AT = 2_000;
+/** Maximum characters of past states to keep from the search for changes; others are read when they are needed. */
+const KEPT_CHARACTERS = 16_777_216;
 
 /** A past moment, opened for one request. */
 export interface View {
@@ -35,6 +38,8 @@ export interface View {
   readonly changed: ReadonlyMap<string, ReadonlyMap<string, number>>;
   /** Hosts with interfaces that changed since. */
   readonly readdressed: ReadonlySet<string>;
+  /** By number: changes with past states that have been read already. */
+  readonly formers: ReadonlyMap<number, JournalDocument>;
 }
 
 export interface Looked {
@@ -58,10 +63,11 @@ const CLOCKS_MS = 10_000;
 /** @param most maximum changes since the moment, and entities that they affect */
 export function createViews(database: Database, reader: JournalReader, most: Most = PAST): OpenView {
   const moments = createMoments(database, reader);
+  const toldUpTo = createToldUpTo(database);
 
   /** Finds a moment that the journal already covers; null if that is not certain yet. */
   async function withoutWaiting({ rights, asOf }: Looked): Promise<Found | null> {
-    const time = await toldUpTo(database, rights);
+    const time = await toldUpTo(rights);
     if (time === null) return null;
     if (isTime(asOf) && new Date(asOf).getTime() > time.t * 1_000 - CLOCKS_MS) return null;
     const moment = { time };
@@ -121,31 +127,58 @@ function isOfNoSnapshot(error: unknown): boolean {
 type Most = Readonly<Record<keyof typeof PAST, number>>;
 type Asked = Pick<View, "database" | "work" | "rights"> & Pick<Looked, "filter" | "kinds"> & { readonly most: Most };
 
-async function changesIn(
-  { database, work, rights, filter, kinds, most }: Asked,
-  range: Range,
-): Promise<Pick<View, "changed" | "readdressed">> {
-  const changed = new Map(kinds.map((kind) => [kind, new Map<string, number>()]));
-  const readdressed = new Set<string>();
-  let { changes: entries, entities } = most;
+type Changes = Pick<View, "changed" | "readdressed" | "formers">;
+
+async function changesIn(asked: Asked, range: Range): Promise<Changes> {
+  const { rights, filter, kinds, most } = asked;
   // Numbers have no gaps, so without filters the range can be counted without reading it.
   const areAll = rights.networks === "all" && Object.values(filter).every((one) => one === undefined);
   if (areAll && range.last - range.first >= most.changes)
     throw new AppError("too_many_changes", { limit: most.changes });
-  const asked = { filter, kinds, range, direction: "asc", limit: entries + 1, mostRows: LOOKED_AT } as const;
-  const projection = { _id: 0, n: 1, entity: 1, entity_id: 1, action: 1, host_id: 1 };
-  for await (const batch of entriesIn(database, rights, { ...asked, projection })) {
-    requireWanted(work);
-    for (const { n, entity, entity_id, action, host_id } of batch) {
+  const changed = new Map(kinds.map((kind) => [kind, new Map<string, number>()]));
+  const [readdressed, formers] = [new Set<string>(), new Map<number, JournalDocument>()];
+  let [entities, characters] = [most.entities, KEPT_CHARACTERS];
+  for await (const batch of entriesOf(asked, range, () => characters > 0))
+    for (const entry of batch) {
+      const { n, entity, entity_id, action, host_id } = entry;
+      const [wire = "", old = "", was = ""] = [entry.wire as string | undefined, entry.old, entry.was];
+      characters -= wire.length + old.length + was.length;
       const known = changed.get(entity);
       if (known === undefined || known.has(entity_id)) continue;
       known.set(entity_id, action === "created" ? 0 : n);
-      entities -= 1;
+      if (action !== "created" && wire !== "") formers.set(n, entry);
       if (entity === "Interface" && host_id !== null) readdressed.add(host_id);
+      entities -= 1;
+      if (entities < 0) throw new AppError("too_many_changes", { limit: most.entities });
     }
-    entries -= batch.length;
-    if (entries < 0) throw new AppError("too_many_changes", { limit: most.changes });
-    if (entities < 0) throw new AppError("too_many_changes", { limit: most.entities });
+  return { changed, readdressed, formers };
+}
+
+const [WITH_FORMER, WITHOUT] = [
+  { ...FORMER, host_id: 1 },
+  { _id: 0, n: 1, entity: 1, entity_id: 1, action: 1, host_id: 1 },
+];
+
+/** Yields changes in batches, with past states as long as these are wanted. */
+async function* entriesOf(
+  { database, work, rights, filter, kinds, most }: Asked,
+  { first, last }: Range,
+  areWanted: () => boolean,
+): AsyncGenerator<JournalDocument[]> {
+  const asked = { filter, kinds, direction: "asc", mostRows: LOOKED_AT } as const;
+  let [next, left, isEnd] = [first, most.changes + 1, false];
+  while (!isEnd && next <= last) {
+    const isWhole = areWanted();
+    const find = { ...asked, range: { first: next, last }, limit: left, projection: isWhole ? WITH_FORMER : WITHOUT };
+    isEnd = true;
+    for await (const batch of entriesIn(database, rights, find)) {
+      requireWanted(work);
+      left -= batch.length;
+      if (left <= 0) throw new AppError("too_many_changes", { limit: most.changes });
+      yield batch;
+      next = (batch.at(-1)?.n ?? last) + 1;
+      isEnd = areWanted() === isWhole;
+      if (!isEnd) break;
+    }
   }
-  return { changed, readdressed };
 }
