@@ -2,7 +2,7 @@
  * What is different between two moments. A model keeps what the lists answered; DIFF_LENGTH makes its history longer, DIFF_SEED
  * repeats the drawing.
  */
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
 import {
   type Change,
   createTag,
@@ -31,6 +31,8 @@ import { aHost, aNetwork } from "../support/topology-world.js";
 const LENGTH = Number(process.env["DIFF_LENGTH"] ?? 100);
 const SEED = Number(process.env["DIFF_SEED"] ?? Date.now() % 2 ** 31);
 const MOMENTS = Math.max(6, Math.floor(LENGTH / 20));
+
+jest.setTimeout(120_000 + LENGTH * 500);
 
 let topology: Topology;
 beforeAll(async () => {
@@ -83,7 +85,7 @@ describe(`a history of ${LENGTH} random writes, seed ${SEED}`, () => {
           const [from, to] = [moments[a]![who]!, moments[b]![who]!];
           expect(sorted(applied(from.state, await diff(caller, from.cursor, to.cursor)))).toEqual(sorted(to.state));
         }
-  }, 120_000);
+  });
 });
 
 describe("what a diff tells", () => {

@@ -3,7 +3,7 @@
  * makes them longer, REVERT_SEED repeats the drawing.
  */
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { type Change, listChanges } from "@nts/shared/contract";
 import { anEmptyWorld, drawHistory, step } from "../support/history.js";
 import { byPath, caughtUp, stateNow } from "../support/moments.js";
@@ -13,6 +13,8 @@ import { aNetwork } from "../support/topology-world.js";
 
 const LENGTH = Number(process.env["REVERT_LENGTH"] ?? 30);
 const SEED = Number(process.env["REVERT_SEED"] ?? Date.now() % 2 ** 31);
+
+jest.setTimeout(120_000 + LENGTH * 1_500);
 
 let topology: Topology;
 beforeAll(async () => {
@@ -57,7 +59,7 @@ describe(`a history of ${LENGTH} random requests, seed ${SEED}`, () => {
     }
     expect(taken).toBeGreaterThan(refused);
     await replayed(owner);
-  }, 600_000);
+  });
 });
 
 describe(`a history of ${LENGTH * 2} random requests, seed ${SEED + 1}`, () => {
@@ -98,5 +100,5 @@ describe(`a history of ${LENGTH * 2} random requests, seed ${SEED + 1}`, () => {
       }
     }
     await replayed(owner);
-  }, 600_000);
+  });
 });
