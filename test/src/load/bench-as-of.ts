@@ -1,7 +1,7 @@
 /**
  * `npm run bench:as-of`: what reads of the past cost beside the same reads of today, in an organization of SERVICES (20,000): when
  * nothing has changed since, when a thousand services have, and when a network, and all networks, have been deleted. Median and
- * slowest of some requests, in ms.
+ * slowest of some requests, and the processor time of topology and the database for each, in ms.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { MongoClient } from "mongodb";
@@ -11,6 +11,7 @@ import { anAccount } from "../support/api.js";
 import { seedTopology } from "../support/seed.js";
 import { startStack } from "../support/stack.js";
 import { UNLIMITED } from "../support/unlimited.js";
+import { cpuMicrosOf } from "./measure.js";
 import { row } from "./work.js";
 
 const SERVICES = Number(process.env["SERVICES"] ?? 20_000);
@@ -21,6 +22,12 @@ const ROUNDS = Number(process.env["ROUNDS"] ?? 7);
 
 const stack = await startStack({ ownMongod: true, env: { ...UNLIMITED, LOG_LEVEL: "warn" } });
 const client = new MongoClient(stack.servers.urls.mongodb);
+const watched = [stack.topologies[0]!, stack.servers.mongodb!];
+const processorMs = async (): Promise<number> =>
+  (await Promise.all(watched.map(({ name, pid }) => cpuMicrosOf({ name, pid: pid() })))).reduce(
+    (sum, micros) => sum + micros / 1_000,
+    0,
+  );
 try {
   const { organizationId, userId } = await anAccount(stack.url);
   const scope = { organizationId, networks: "all" } as const;
@@ -51,13 +58,16 @@ try {
   async function measured(work: string, path: string, rounds = ROUNDS): Promise<void> {
     const times: number[] = [];
     let outcome = "";
+    const before = await processorMs();
     for (let n = 0; n < rounds; n++) {
       const begun = performance.now();
       await ask("GET", `/api/v1/${path}`).catch((error: unknown) => (outcome = ` (${String(error).slice(0, 80)})`));
       times.push(performance.now() - begun);
     }
+    const processor = ((await processorMs()) - before) / rounds;
     times.sort((a, b) => a - b);
-    row(work + outcome, (times[Math.floor(rounds / 2)] ?? 0).toFixed(0), (times.at(-1) ?? 0).toFixed(0));
+    const [median, slowest] = [times[Math.floor(rounds / 2)] ?? 0, times.at(-1) ?? 0];
+    row(work + outcome, ...[median, slowest, processor].map((ms) => ms.toFixed(0)));
   }
 
   const seeded = await seedTopology(client.db(stack.databases.topology), { organizationId, networks: NETWORKS, hostsPerNetwork: HOSTS / NETWORKS, servicesPerHost: SERVICES / HOSTS }); // prettier-ignore
@@ -75,8 +85,8 @@ try {
     for (const [what, path] of Object.entries(lists))
       await measured(`${what}, as of before ${since}`, `${path}${path.includes("?") ? "&" : "?"}as_of=${cursor}${networkId}`); // prettier-ignore
   };
-  row("read", "median ms", "slowest ms");
-  row("---", "---", "---");
+  row("read", "median ms", "slowest ms", "processor ms");
+  row("---", "---", "---", "---");
   for (const [what, path] of Object.entries(lists)) await measured(what, path);
   await past("nothing");
   const services = JSON.parse(await ask("GET", `/api/v1/services?limit=${CHANGED}&order_by=name`)) as { id: string }[];
