@@ -206,6 +206,7 @@ export const OPERATIONS = {
   revert_changes: { method: "post", path: "/api/v1/changes/revert", takesKey: true },
   list_webhooks: { method: "get", path: "/api/v1/webhooks" },
   create_webhook: { method: "post", path: "/api/v1/webhooks", takesKey: true },
+  list_webhook_progress: { method: "get", path: "/api/v1/webhooks/progress" },
   get_webhook_by_id: { method: "get", path: "/api/v1/webhooks/{id}" },
   update_webhook: { method: "put", path: "/api/v1/webhooks/{id}", takesKey: true },
   patch_webhook: { method: "patch", path: "/api/v1/webhooks/{id}", takesKey: true, bodyType: "application/merge-patch+json" },

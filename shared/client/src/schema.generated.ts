@@ -1613,6 +1613,24 @@ export interface components {
             paused: components["schemas"]["WebhookPause"] | null;
             secret: string;
         };
+        WebhookProgressListEnvelope: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["WebhookProgressList"];
+            meta: components["schemas"]["Meta"];
+        };
+        WebhookProgressList: components["schemas"]["WebhookProgress"][];
+        WebhookProgress: {
+            webhook_id: components["schemas"]["Uuid"];
+            /** @description Changes up to this one are delivered, or do not match the filter. */
+            cursor: string;
+            /** @description When the next message first failed; null while deliveries succeed. */
+            failing_since: components["schemas"]["Timestamp"] | null;
+            /** @description Failed attempts of the next message. */
+            attempts: number;
+            /** @description When a message was last delivered; null if none was. */
+            delivered_at: components["schemas"]["Timestamp"] | null;
+        };
         WebhookEnvelope: {
             /** @constant */
             success: true;
@@ -2452,6 +2470,15 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["CreatedWebhookEnvelope"];
+            };
+        };
+        /** @description Success */
+        WebhookProgressList: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["WebhookProgressListEnvelope"];
             };
         };
         /** @description Success */
@@ -4980,6 +5007,13 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["CreatedWebhook"];
+        };
+    };
+    list_webhook_progress: {
+        parameters: {
+        };
+        responses: {
+            200: components["responses"]["WebhookProgressList"];
         };
     };
     get_webhook_by_id: {

@@ -121,6 +121,17 @@ export const WebhookDelivery = z
   .meta({ id: "WebhookDelivery" });
 export type WebhookDelivery = z.infer<typeof WebhookDelivery>;
 
+export const WebhookProgress = z
+  .object({
+    webhook_id: Id,
+    cursor: ChangeCursor.describe("Changes up to this one are delivered, or do not match the filter."),
+    failing_since: Timestamp.nullable().describe("When the next message first failed; null while deliveries succeed."),
+    attempts: z.int().describe("Failed attempts of the next message."),
+    delivered_at: Timestamp.nullable().describe("When a message was last delivered; null if none was."),
+  })
+  .meta({ id: "WebhookProgress" });
+export type WebhookProgress = z.infer<typeof WebhookProgress>;
+
 const common = { upstream: "topology", credential: "any", permission: "Admin", tag: "Webhooks" } as const;
 
 export const listWebhooks = endpoint({
@@ -136,6 +147,16 @@ export const listWebhooks = endpoint({
   }),
   response: Webhook,
   list: true,
+  errors: [],
+});
+
+export const listWebhookProgress = endpoint({
+  ...common,
+  operationId: "list_webhook_progress",
+  method: "get",
+  path: "/api/v1/webhooks/progress",
+  summary: "Show how far each webhook has come",
+  response: z.array(WebhookProgress).meta({ id: "WebhookProgressList" }),
   errors: [],
 });
 

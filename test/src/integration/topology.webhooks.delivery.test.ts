@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { MongoClient } from "mongodb";
-import type { Change, Webhook, WebhookDelivery } from "@nts/shared/contract";
+import type { Change, Webhook, WebhookDelivery, WebhookProgress } from "@nts/shared/contract";
 import { INTERNAL } from "@nts/shared/http/headers";
 import { createTenancySigner } from "@nts/shared/http/tenancy";
 import { newId } from "@nts/shared/ids";
@@ -73,6 +73,8 @@ function anAdmin() {
       ask<Made>("post", "/api/v1/webhooks", { url: receiver.url(path), ...more }),
     webhook: ({ id }: Webhook) => ask<Webhook>("get", `/api/v1/webhooks/${id}`),
     deliveries: ({ id }: Webhook) => ask<WebhookDelivery[]>("get", `/api/v1/webhooks/${id}/deliveries`),
+    progress: async ({ id }: Webhook) =>
+      (await ask<WebhookProgress[]>("get", "/api/v1/webhooks/progress")).find(({ webhook_id }) => webhook_id === id),
     changes: async () => {
       const all: Change[] = [];
       for (let page = await ask<Change[]>("get", "/api/v1/changes?limit=1000"); page.length > 0;) {
@@ -243,12 +245,28 @@ describe("a webhook: gathering and pausing", () => {
       expect(await admin.ask("patch", `/api/v1/webhooks/${webhook.id}`, { is_enabled: true })).toMatchObject({ is_enabled: true, paused: null }); // prettier-ignore
       await came(path, 2);
       expect(receiver.received(path)[1]?.body).toContain(missed.id);
+      const { cursor } = (await admin.changes()).at(-1)!;
+      const last = await eventually(() => admin.progress(webhook), (found) => found?.cursor === cursor && found.delivered_at !== null); // prettier-ignore
+      expect(last).toMatchObject({ failing_since: null, attempts: 0 });
       await admin.ask("delete", `/api/v1/webhooks/${webhook.id}`);
     }
   });
 });
 
-describe("a webhook: tests and replays", () => {
+describe("a webhook: progress, tests and replays", () => {
+  it("shows since when its next message fails, and from where it goes on", async () => {
+    const admin = anAdmin();
+    const webhook = await admin.aWebhook("/behind");
+    await admin.aTag();
+    await came("/behind", 1);
+    const [first] = await admin.changes();
+    receiver.answer("/behind", 503);
+    await admin.aTag();
+    const behind = await eventually(() => admin.progress(webhook), (found) => (found?.attempts ?? 0) > 1); // prettier-ignore
+    expect(behind?.cursor).toBe(first!.cursor);
+    expect(Date.parse(behind!.failing_since!)).toBeGreaterThanOrEqual(Date.parse(behind!.delivered_at!));
+  });
+
   it("is tested at once, sends again what came after a cursor, and tells its deliveries", async () => {
     const admin = anAdmin();
     const webhook = await admin.aWebhook("/again");

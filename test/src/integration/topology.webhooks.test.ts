@@ -7,6 +7,7 @@ import {
   deleteWebhook,
   getWebhook,
   listWebhookDeliveries,
+  listWebhookProgress,
   listWebhooks,
   patchWebhook,
   replayWebhook,
@@ -107,6 +108,8 @@ describe("a webhook: who sees it", () => {
       await naming([]),
     ];
     expect((await restricted.list(listWebhooks, {})).rows.map(({ id }) => id)).toEqual([mine]);
+    const progress = await restricted.call(listWebhookProgress, {});
+    expect(progress).toEqual([{ webhook_id: mine, cursor: expect.any(String), failing_since: null, attempts: 0, delivered_at: null }]); // prettier-ignore
     for (const id of others) {
       const params = { id };
       const refusals = await Promise.all([

@@ -1,19 +1,18 @@
 import { describe, expect, it } from "@jest/globals";
 import { answerText, contentOf, stateOf } from "./texts.js";
 
-const delivery = (outcome: "delivered" | "failed", kind: "changes" | "test" = "changes") => ({ kind, outcome });
+const since = { failing_since: "2026-11-22T20:12:05.441Z" };
 const paused = { at: "2026-11-23T00:12:05.441Z", reason: "Gone." };
 
 describe("the state of a webhook", () => {
   it.each([
-    ["Delivering", { is_enabled: true, paused: null }, []],
-    ["Delivering", { is_enabled: true, paused: null }, [delivery("delivered"), delivery("failed")]],
-    ["Delivering", { is_enabled: true, paused: null }, [delivery("failed", "test"), delivery("delivered")]],
-    ["Behind", { is_enabled: true, paused: null }, [delivery("delivered", "test"), delivery("failed")]],
-    ["Disabled", { is_enabled: false, paused: null }, [delivery("failed")]],
-    ["Paused", { is_enabled: false, paused }, [delivery("failed")]],
-  ])("is %s for %j after %j", (state, webhook, deliveries) => {
-    expect(stateOf(webhook, deliveries)).toBe(state);
+    ["Delivering", { is_enabled: true, paused: null }, undefined],
+    ["Delivering", { is_enabled: true, paused: null }, { failing_since: null }],
+    ["Behind", { is_enabled: true, paused: null }, since],
+    ["Disabled", { is_enabled: false, paused: null }, since],
+    ["Paused", { is_enabled: false, paused }, since],
+  ])("is %s for %j with %j", (state, webhook, progress) => {
+    expect(stateOf(webhook, progress)).toBe(state);
   });
 });
 

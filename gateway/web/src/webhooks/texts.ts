@@ -1,4 +1,10 @@
-import { WEBHOOK_FAULTS, type Webhook, type WebhookDelivery, type WebhookFormat } from "@nts/shared/contract";
+import {
+  WEBHOOK_FAULTS,
+  type Webhook,
+  type WebhookDelivery,
+  type WebhookFormat,
+  type WebhookProgress,
+} from "@nts/shared/contract";
 
 // Webhooks in words.
 
@@ -16,14 +22,14 @@ export function nameOf({ url }: Pick<Webhook, "url">): string {
 
 export type WebhookState = "Delivering" | "Behind" | "Paused" | "Disabled";
 
-/** How a webhook does. Everything waits behind an attempt that failed. @param latest its deliveries, the newest first */
+/** How a webhook does. Everything waits behind a message that fails. @param progress of one that is new, not known yet */
 export function stateOf(
   { paused, is_enabled }: Pick<Webhook, "paused" | "is_enabled">,
-  latest: readonly Pick<WebhookDelivery, "kind" | "outcome">[],
+  progress: Pick<WebhookProgress, "failing_since"> | undefined,
 ): WebhookState {
   if (paused !== null) return "Paused";
   if (!is_enabled) return "Disabled";
-  return latest.find(({ kind }) => kind === "changes")?.outcome === "failed" ? "Behind" : "Delivering";
+  return (progress?.failing_since ?? null) === null ? "Delivering" : "Behind";
 }
 
 /** What a webhook sends, such as `Host, Service: created`; what is narrowed by networks and tags is left to its page. */

@@ -1,6 +1,5 @@
 import { Badge, Text } from "@mantine/core";
-import { listWebhookDeliveries, type Webhook, type WebhookDelivery } from "@nts/shared/contract";
-import { useInViewport } from "@mantine/hooks";
+import { listWebhookProgress, type Webhook, type WebhookProgress } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { useOne } from "../api/queries.js";
 import { When } from "../parts/when.js";
@@ -16,13 +15,10 @@ const COLORS: Readonly<Record<WebhookState, string>> = {
 /** Milliseconds between two readings: no change tells that something was delivered. */
 export const PACE_MS = 15_000;
 
-/**
- * The latest attempts, the newest first; the same for all who ask on a page. They are read while somebody sees the webhook, and
- * again only of one that is enabled: to others nothing is sent.
- */
-function useLatest({ id, is_enabled }: Webhook, isSeen: boolean): readonly WebhookDelivery[] | undefined {
-  const pace = is_enabled && isSeen ? { everyMs: PACE_MS } : {};
-  return useOne(listWebhookDeliveries, { params: { id } }, { enabled: isSeen, ...pace }).data?.data;
+/** How far a webhook has come: of all webhooks of a page it is one request, again and again while one of them sends. */
+function useProgress({ id, is_enabled }: Webhook): { isKnown: boolean; progress: WebhookProgress | undefined } {
+  const { data } = useOne(listWebhookProgress, {}, is_enabled ? { everyMs: PACE_MS } : {});
+  return { isKnown: data !== undefined, progress: data?.data.find(({ webhook_id }) => webhook_id === id) };
 }
 
 interface StatusProps {
@@ -33,34 +29,33 @@ interface StatusProps {
 
 /** How a webhook does, and since when it does not. */
 export function Status({ webhook, withReason = false }: StatusProps): ReactNode {
-  const { ref, inViewport } = useInViewport();
-  const latest = useLatest(webhook, inViewport);
+  const { isKnown, progress } = useProgress(webhook);
   // until it is known whether it is behind, nothing is said
-  if (latest === undefined && webhook.is_enabled) return <span ref={ref} />;
-  const state = stateOf(webhook, latest ?? []);
+  if (!isKnown && webhook.is_enabled) return null;
+  const state = stateOf(webhook, progress);
+  const since = webhook.paused?.at ?? (state === "Behind" ? progress?.failing_since : undefined) ?? null;
   return (
-    <span ref={ref}>
+    <>
       <Badge variant="light" color={COLORS[state]} tt="none">
         {state}
       </Badge>
-      {webhook.paused !== null && (
+      {since !== null && (
         <>
           {" "}
-          <When at={webhook.paused.at} />
-          {withReason && (
-            <Text component="span" display="block" size="xs" c="dimmed">
-              {webhook.paused.reason}
-            </Text>
-          )}
+          <When at={since} />
         </>
       )}
-    </span>
+      {webhook.paused !== null && withReason && (
+        <Text component="span" display="block" size="xs" c="dimmed">
+          {webhook.paused.reason}
+        </Text>
+      )}
+    </>
   );
 }
 
-/** When something arrived for the last time, among the attempts that are remembered; beside a {@link Status}, which reads them. */
+/** When something arrived for the last time. */
 export function LastDelivery({ webhook }: Pick<StatusProps, "webhook">): ReactNode {
-  const latest = useLatest(webhook, false);
-  if (latest === undefined) return null;
-  return <When at={latest.find(({ outcome }) => outcome === "delivered")?.at ?? null} />;
+  const { isKnown, progress } = useProgress(webhook);
+  return isKnown && <When at={progress?.delivered_at ?? null} />;
 }

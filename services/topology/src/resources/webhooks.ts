@@ -3,6 +3,7 @@ import {
   deleteWebhook,
   getWebhook,
   listWebhookDeliveries,
+  listWebhookProgress,
   listWebhooks,
   patchWebhook,
   replayWebhook,
@@ -54,6 +55,7 @@ export function mountWebhooks(router: Router, parts: Parts): void {
   const { storage, desk, audited } = means;
   const { webhooks } = storage;
   mount(router, listWebhooks, list(webhooks));
+  mount(router, listWebhookProgress, progress(means));
   mount(router, createWebhook, create(means));
   mount(router, getWebhook, async ({ scope, params: { id } }) => {
     const { entity, revision } = await seen(webhooks, scope, id);
@@ -125,6 +127,27 @@ function list(webhooks: WebhookStore): UserHandler<typeof listWebhooks> {
     const named = network_id === undefined ? {} : { networks: network_id };
     const filter = { $and: [commonFilter(rest, scope), webhooksSeenFrom(scope), named] };
     return answerList(webhooks, rest, { work, scope, filter, selective: FEW_INDEX });
+  };
+}
+
+function progress({ storage, desk, reader }: Means): UserHandler<typeof listWebhookProgress> {
+  return async ({ scope }) => {
+    const { organizationId } = scope;
+    const found = storage.webhooks.select(scope, webhooksSeenFrom(scope), { projection: { _id: 1 }, hint: FEW_INDEX });
+    const states = storage.database.share(scope, () => desk.states.allOf(organizationId));
+    const [cursors, webhooks, all] = await Promise.all([reader.cursors(), found, states]);
+    const ids = new Set(webhooks.map(({ _id }) => _id));
+    return answer.data(
+      all
+        .filter(({ _id }) => ids.has(_id))
+        .map(({ _id, n, failing_since, attempts, delivered_at = null }) => ({
+          webhook_id: _id,
+          cursor: cursors.of(organizationId, n),
+          failing_since: failing_since?.toISOString() ?? null,
+          attempts,
+          delivered_at: delivered_at?.toISOString() ?? null,
+        })),
+    );
   };
 }
 

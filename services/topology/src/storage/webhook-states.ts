@@ -29,6 +29,8 @@ export interface WebhookState {
   failing_since: Date | null;
   /** How many deliveries were noted. */
   noted: number;
+  /** When a message arrived for the last time. Absent before, and where an earlier version has written. */
+  delivered_at?: Date;
 }
 
 /** Which one, and by which right. */
@@ -60,6 +62,8 @@ export interface WebhookStates {
   /** The same by its owner. @returns false when another process owns it */
   pause(tx: ClientSession, held: Held): Promise<boolean>;
   find(of: WebhookRef): Promise<WebhookState | null>;
+  /** Those of an organization. */
+  allOf(organizationId: string): Promise<WebhookState[]>;
   /** Those of all organizations that are to be looked after. */
   due(most: number): Promise<WebhookRef[]>;
   /** Those of an organization that do not rest. */
@@ -90,7 +94,7 @@ const fresh = { owner: null, rests: false, attempts: 0, failing_since: null, las
 function createChanges(
   states: States,
   deliveries: Deliveries,
-): Pick<WebhookStates, "insert" | "remove" | "removeAllOf" | "change" | "pause" | "find"> {
+): Pick<WebhookStates, "insert" | "remove" | "removeAllOf" | "change" | "pause" | "find" | "allOf"> {
   return {
     insert: async (tx, of, given) => {
       const state = { ...of, ...given, ...fresh, epoch: 0, due_at: new Date(0), noted: 0 };
@@ -113,6 +117,7 @@ function createChanges(
       return matchedCount === 1;
     },
     find: ({ _id, organization_id }) => states.findOne({ _id, organization_id }, { hint: BY_ID }),
+    allOf: (organization_id) => states.find({ organization_id }, { hint: { organization_id: 1 } }).toArray(),
   };
 }
 
@@ -151,7 +156,7 @@ function createNotes(states: States, deliveries: Deliveries): Pick<WebhookStates
     note: async ({ _id: webhook_id, organization_id }, delivery) => {
       const counted = await states.findOneAndUpdate(
         { _id: webhook_id, organization_id },
-        { $inc: { noted: 1 } },
+        { $inc: { noted: 1 }, ...(delivery.outcome === "delivered" && { $currentDate: { delivered_at: true } }) },
         { ...after, writeConcern: UNCONFIRMED },
       );
       if (counted === null) return;
