@@ -55,6 +55,14 @@ try {
     }
   }
 
+  /** Deletes a network, and waits until all of it is told and swept. */
+  async function remove(id: string): Promise<void> {
+    await ask("DELETE", `/api/v1/networks/${id}`);
+    await caughtUp();
+    const deletions = client.db(stack.databases.topology).collection<{ _id: string }>("deletions");
+    while ((await deletions.findOne({ _id: id })) !== null) await sleep(200);
+  }
+
   async function measured(work: string, path: string, rounds = ROUNDS): Promise<void> {
     const times: number[] = [];
     let outcome = "";
@@ -99,11 +107,9 @@ try {
   await caughtUp();
   await past(`${CHANGED} changes`);
   const [network, ...others] = seeded.networkIds;
-  await ask("DELETE", `/api/v1/networks/${network ?? ""}`);
-  await caughtUp();
+  await remove(network ?? "");
   await past(`the deletion of a network of ${SERVICES / NETWORKS}`);
-  for (const id of others) await ask("DELETE", `/api/v1/networks/${id}`);
-  await caughtUp();
+  for (const id of others) await remove(id);
   await past("the deletion of everything");
 } finally {
   await client.close();
