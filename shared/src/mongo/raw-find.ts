@@ -13,6 +13,7 @@ const DOUBLE = 1;
 const TEXT = 2;
 const OBJECT = 3;
 const ARRAY = 4;
+const DATE = 9;
 const INT32 = 16;
 const TIMESTAMP = 17;
 const INT64 = 18;
@@ -97,14 +98,14 @@ export async function rawCount(
   }
 }
 
-/** The fields of a document that are texts, in UTF-8, or numbers. Fields of other types, null among them, are left out. */
+/** The fields of a document that are texts, in UTF-8, numbers, or dates, in milliseconds. Others, null among them, are left out. */
 export function fieldsIn({ bytes }: RawBatch, start: number): Map<string, Buffer | number> {
   const fields = new Map<string, Buffer | number>();
   for (const [type, nameAt, nameLength, at, length] of BSON.onDemand.parseToElements(bytes, start)) {
     const name = bytes.toString("latin1", nameAt, nameAt + nameLength);
     if (type === TEXT) fields.set(name, bytes.subarray(at + 4, at + length - 1));
     else if (type === INT32) fields.set(name, bytes.readInt32LE(at));
-    else if (type === INT64) fields.set(name, Number(bytes.readBigInt64LE(at)));
+    else if (type === INT64 || type === DATE) fields.set(name, Number(bytes.readBigInt64LE(at)));
     else if (type === DOUBLE) fields.set(name, bytes.readDoubleLE(at));
   }
   return fields;

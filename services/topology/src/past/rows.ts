@@ -1,6 +1,6 @@
 import type { Service } from "@nts/shared/contract";
 import type { Place } from "@nts/shared/mongo/keyset";
-import { documentIn, type RawBatch, textsIn } from "@nts/shared/mongo/raw-find";
+import { documentIn, fieldsIn, type RawBatch } from "@nts/shared/mongo/raw-find";
 import type { StoredFields } from "../storage/entities.js";
 import { textFields } from "../storage/rows.js";
 import type { IndexKey } from "../storage/indexes.js";
@@ -82,6 +82,14 @@ export function placeOf(sort: Sort, document: Document): Place {
   return Object.keys(sort).map((field) => (document[field] ?? null) as Place[number]);
 }
 
+/** The same of fields as they are stored; dates are milliseconds, which compare alike. */
+function placeIn(sort: Sort, fields: ReturnType<typeof fieldsIn>): Place {
+  return Object.keys(sort).map((name) => {
+    const value = fields.get(name) ?? null;
+    return typeof value === "object" && value !== null ? value.toString() : value;
+  });
+}
+
 /** Options for reading stored rows. */
 export interface StoredFind {
   readonly hint: IndexKey | undefined;
@@ -108,23 +116,25 @@ export async function* rowsAt(
   const projection = isWhole ? { ...keys, ...textFields(unsighted(kind), stored) } : keys;
   const changed = mergeable(rows, sort, place);
   const differs = isWhole && kind.differs(stored);
-  const rowIn = (batch: RawBatch, start: number): Row => {
-    const [id, wire] = textsIn(batch, start, isWhole ? ["_id", "wire"] : ["_id"]);
-    // Avoided where possible, since decoding dominates the cost of a long list.
-    const document = limit > 0 || differs || changed.isLeft() ? documentIn(batch, start) : {};
-    const text = differs ? kind.wireOf(document as StoredFields, stored) : wire;
-    return { kind, id: String(id), n: null, place: placeOf(sort, document), ...(text !== undefined && { text }) };
+  /** Of whole lists, fields are read one by one: to decode all documents would cost more than everything else. */
+  const rowIn = (batch: RawBatch, start: number, fields: ReturnType<typeof fieldsIn>): Row => {
+    const id = String(fields.get("_id"));
+    if (limit === 0 && !differs) {
+      const place = changed.isLeft() ? placeIn(sort, fields) : [];
+      return { kind, id, n: null, place, text: fields.get("wire") as Buffer };
+    }
+    const document = documentIn(batch, start);
+    const text = differs ? kind.wireOf(document as StoredFields, stored) : (fields.get("wire") as Buffer | undefined);
+    return { kind, id, n: null, place: placeOf(sort, document), ...(text !== undefined && { text }) };
   };
   for (const segment of segments) {
     const filter = matching(kind.within(stored), storedFilter, segment);
     const find = { filter, projection, sort, ...(hint && { hint }), limit, maxTimeMS };
     for await (const batch of kind.read(stored, find, moment)) {
-      const starts =
-        ids.size === 0
-          ? batch.starts
-          : batch.starts.filter((start) => !ids.has(String(textsIn(batch, start, [field])[0])));
-      yield starts.flatMap((start) => {
-        const row = rowIn(batch, start);
+      yield batch.starts.flatMap((start) => {
+        const fields = fieldsIn(batch, start);
+        if (ids.has(String(fields.get(field)))) return [];
+        const row = rowIn(batch, start, fields);
         return changed.isLeft() ? [...changed.before(row), row] : row;
       });
     }
