@@ -1,0 +1,29 @@
+/** Who reaches what is outside of a deployment. Whether it does is for `npm run test:containers` to say. */
+import { describe, expect, it } from "@jest/globals";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse, parseAllDocuments } from "yaml";
+import { ROOT } from "@nts/local/processes/system";
+
+interface Compose {
+  readonly services: Readonly<Record<string, { readonly networks?: readonly string[] }>>;
+  readonly networks: Readonly<Record<string, { readonly internal?: boolean } | null>>;
+}
+interface NetworkPolicy {
+  readonly metadata: { readonly name: string };
+  readonly spec: { readonly egress?: readonly { readonly ports: readonly { readonly port: number }[] }[] };
+}
+
+const read = (path: string): string => readFileSync(join(ROOT, "deploy", path), "utf8");
+
+describe("deployment.networks: what is outside", () => {
+  it("is reached by who asks identity providers and receivers of webhooks, and by nobody else behind the edge", () => {
+    const { services, networks } = parse(read("docker-compose.yml"), { merge: true }) as Compose;
+    const isOut = (name: string): boolean => networks[name]?.internal !== true;
+    const out = Object.keys(services).filter((name) => services[name]?.networks?.some(isOut));
+    expect(out.sort()).toEqual(["edge", "gateway", "identity", "topology"]);
+    const policies = parseAllDocuments(read("kubernetes/base/network-policies.yaml")).map((one) => one.toJS() as NetworkPolicy); // prettier-ignore
+    const reaching = policies.filter(({ spec }) => spec.egress?.some(({ ports }) => ports.some(({ port }) => port === 443))); // prettier-ignore
+    expect(reaching.map(({ metadata }) => metadata.name)).toEqual(["identity", "topology"]);
+  });
+});
