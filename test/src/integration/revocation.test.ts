@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { KINDS, type Prepare } from "../support/right-changes.js";
 import { runPass } from "../support/revocation-pass.js";
-import { startStack, type Stack } from "../support/stack.js";
+import { startRevocable, type Revocable } from "../support/revocable.js";
 
 // The short form of `npm run test:revocation`.
 
 const UNLIMITED = { RATE_LIMIT_BURST: "1000000", ANONYMOUS_RATE_LIMIT_BURST: "1000000" };
 
 const kinds = [...KINDS.values()].filter((prepare): prepare is Prepare => prepare !== null);
-let stack: Stack;
+let system: Revocable;
 let urls: string[];
 
 beforeAll(async () => {
-  stack = await startStack({ gateways: 2, identities: 2, env: UNLIMITED });
-  urls = stack.gateways.map(({ url }) => url);
+  system = await startRevocable({ gateways: 2, identities: 2, env: UNLIMITED });
+  urls = system.stack.gateways.map(({ url }) => url);
 });
 
 afterAll(async () => {
-  await stack.stop();
+  await system.stop();
 });
 
 /** The most milliseconds that a change took to answer. @throws when one failed, or took nothing away */
 async function slowestOf(faults: { fault?: () => void; relief?: () => void }): Promise<number> {
-  const outcomes = await runPass({ urls, kinds, through: stack.url, ...faults });
+  const outcomes = await runPass({ urls, kinds, means: system.means, through: system.stack.url, ...faults });
   expect(outcomes.filter(({ asked }) => asked > 1)).toEqual([]);
   expect(outcomes.filter(({ after, unanswered }) => after - unanswered < 8)).toEqual([]);
   expect(outcomes.filter(({ accepted }) => accepted > 0)).toEqual([]);
@@ -35,7 +35,7 @@ describe("what took rights away holds on every gateway when it is answered", () 
   });
 
   it("while the bus hangs, and no later than leases end", async () => {
-    const { nats } = stack.servers;
+    const { nats } = system.stack.servers;
     expect(await slowestOf({ fault: nats.pause, relief: nats.resume })).toBeLessThan(2_000);
   });
 });

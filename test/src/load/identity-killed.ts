@@ -12,8 +12,8 @@ import { createTenancySigner } from "@nts/shared/http/tenancy";
 import { createLog } from "@nts/shared/log";
 import { createDirect, sessionOf } from "../support/direct.js";
 import { askUntilMade, hammerOf, type Outcome, outcomeOf, untilAccepted } from "../support/revocation-pass.js";
-import { type Prepare, type Revocation, send } from "../support/right-changes.js";
-import type { Stack } from "../support/stack.js";
+import { bodyOf, type Prepare, type Revocation, send } from "../support/right-changes.js";
+import type { Revocable } from "../support/revocable.js";
 import { until } from "../support/until.js";
 
 export interface Killing {
@@ -27,7 +27,7 @@ const AFTER_MS = 300;
 const CONNECTIONS = 2;
 const HOT_GAP_MS = 5;
 
-export async function createKilling(stack: Stack): Promise<Killing> {
+export async function createKilling({ stack, means }: Pick<Revocable, "stack" | "means">): Promise<Killing> {
   const identity = stack.identities[0]!;
   const urls = stack.gateways.map(({ url }) => url);
   const direct = createDirect(stack);
@@ -43,17 +43,15 @@ export async function createKilling(stack: Stack): Promise<Killing> {
 
   /** The change as a gateway would pass it on, to the replica that will be killed; null when no answer came. */
   async function askAndKill({ change }: Revocation, before: number): Promise<number | null> {
-    const { operation, params, body, by } = change;
+    const { operation, params, by } = change;
+    const { text, type } = bodyOf(change);
     const verified = await direct.verify("session", by.cookie.split("=")[1] ?? "", 1);
     if (verified.status !== "valid") throw new Error(`the author is refused: ${verified.code}`);
     const path = requestTarget(operation.path, { params });
     const answered = statusOf(identity.url + path, {
       method: operation.method.toUpperCase(),
-      headers: {
-        "x-tenancy": sign(sessionOf(verified.principal)),
-        ...(body && { "content-type": "application/json" }),
-      },
-      body: body === undefined ? null : JSON.stringify(body),
+      headers: { "x-tenancy": sign(sessionOf(verified.principal)), ...type },
+      body: text,
     });
     await until(async () => (await newest()) > before, 0);
     await identity.kill();
@@ -64,7 +62,7 @@ export async function createKilling(stack: Stack): Promise<Killing> {
 
   return {
     killAndAskAgain: async (prepare) => {
-      const revocation = await prepare(stack.url);
+      const revocation = await prepare(stack.url, means);
       const hammer = hammerOf(revocation, urls, CONNECTIONS);
       await untilAccepted([{ hammer }], urls);
       hammer.pace(HOT_GAP_MS);

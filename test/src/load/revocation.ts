@@ -10,7 +10,7 @@ import { parseArgs } from "node:util";
 import { aKey, anAccount } from "../support/api.js";
 import { KINDS, type Prepare } from "../support/right-changes.js";
 import { type Outcome, runPass, type PassOptions } from "../support/revocation-pass.js";
-import { startStack, type Stack } from "../support/stack.js";
+import { type Revocable, startRevocable } from "../support/revocable.js";
 import { until } from "../support/until.js";
 import { measureConfirmation } from "./confirmation-cost.js";
 import { createKilling } from "./identity-killed.js";
@@ -26,36 +26,37 @@ const { values } = parseArgs({
 const most = Number(values.passes);
 if (!Number.isInteger(most) || most < 1) throw new Error("--passes must be a whole number, at least 1");
 
-/** Asked for again, it is refused for the old password, which promises nothing. */
-const unrepeatable = KINDS.get("change the password");
+/** Asked for again they are refused, for the old password and for a token that was used, which promises nothing. */
+const unrepeatable = ["change the password", "sign out at the provider"].map((name) => KINDS.get(name));
 const kinds: Prepare[] = [];
 for (const [name, prepare] of KINDS) {
   if (prepare === null) console.log(`SKIPPED: "${name}" has no operation in the contract yet.`);
   else kinds.push(prepare);
 }
 
-const stack = await startStack({
+const system = await startRevocable({
   gateways: 4,
   identities: 2,
   ownMongod: true,
   env: { ...UNLIMITED, LOG_LEVEL: "warn" },
 });
 try {
-  if (values.cost) await measureConfirmation(stack);
-  else await takeRightsAway(stack);
+  if (values.cost) await measureConfirmation(system.stack);
+  else await takeRightsAway(system);
 } finally {
-  await stack.stop();
+  await system.stop();
 }
 
-async function takeRightsAway(stack: Stack): Promise<void> {
-  const measured = await measureAll(stack);
+async function takeRightsAway(system: Revocable): Promise<void> {
+  const measured = await measureAll(system);
   console.log(`\n${tableOf(measured, [...KINDS.keys()])}\n`);
   const failures = failuresOf(measured);
   for (const failure of failures) console.error(`FAILED: ${failure}`);
   if (failures.length > 0) process.exitCode = 1;
 }
 
-async function measureAll({ gateways, identities, servers, url, ...rest }: Stack): Promise<Measured[]> {
+async function measureAll({ stack, means }: Revocable): Promise<Measured[]> {
+  const { gateways, servers, url } = stack;
   const urls = gateways.map((gateway) => gateway.url);
   const last = gateways.at(-1)!;
   const measured: Measured[] = [];
@@ -63,7 +64,7 @@ async function measureAll({ gateways, identities, servers, url, ...rest }: Stack
     const outcomes: Outcome[] = [];
     for (let pass = 0; pass < Math.min(most, count); pass++) {
       await untilChangesAreQuick(url);
-      outcomes.push(...(await runPass({ urls, kinds, through: url, ...faults })));
+      outcomes.push(...(await runPass({ urls, kinds, means, through: url, ...faults })));
     }
     report({ condition, outcomes });
   };
@@ -88,11 +89,11 @@ async function measureAll({ gateways, identities, servers, url, ...rest }: Stack
     },
     tailMs: 1_000,
   });
-  const killing = await createKilling({ gateways, identities, servers, url, ...rest });
+  const killing = await createKilling({ stack, means });
   try {
     const outcomes: Outcome[] = [];
     for (let round = 0; round < Math.min(most, 3); round++)
-      for (const prepare of kinds.filter((one) => one !== unrepeatable))
+      for (const prepare of kinds.filter((one) => !unrepeatable.includes(one)))
         outcomes.push(await killing.killAndAskAgain(prepare));
     report({ condition: "identity killed after commit", outcomes });
     console.log(`Killed before a notice or an answer: ${killing.unsaid()} of these ${outcomes.length}.`);

@@ -1,6 +1,7 @@
 /** Takes rights away while they are used on every gateway, and counts what was accepted afterwards. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { startHammer, type Hammer, type Shot } from "./hammer.js";
+import type { Means } from "./revocable.js";
 import { send, type Prepare, type Revocation } from "./right-changes.js";
 import { until } from "./until.js";
 
@@ -23,6 +24,7 @@ export interface PassOptions {
   /** Base URLs of the gateways that the credentials are used on. */
   readonly urls: readonly string[];
   readonly kinds: readonly Prepare[];
+  readonly means: Means;
   /** The base URL through which changes are made; a gateway that is not broken. */
   readonly through: string;
   readonly connections?: number;
@@ -46,8 +48,8 @@ const MOST_ASKED = 20;
 
 /** Makes one change of each kind, one after another. */
 export async function runPass(options: PassOptions): Promise<Outcome[]> {
-  const { urls, kinds, through, connections = 1, gapMs = HOT_GAP_MS, tailMs = 100 } = options;
-  const revocations = await Promise.all(kinds.map((prepare) => prepare(through)));
+  const { urls, kinds, means, through, connections = 1, gapMs = HOT_GAP_MS, tailMs = 100 } = options;
+  const revocations = await Promise.all(kinds.map((prepare) => prepare(through, means)));
   const targets = revocations.map((revocation) => ({ revocation, hammer: hammerOf(revocation, urls, connections) }));
   const changed: { revocation: Revocation; answer: Answer }[] = [];
   try {

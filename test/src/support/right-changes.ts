@@ -2,6 +2,7 @@
 import { OPERATIONS, type AnyEndpoint } from "@nts/shared/contract";
 import { requestTarget } from "@nts/client/request-target";
 import { aColleague, aKey, anAccount, anotherSession, callerOf, type Account } from "./api.js";
+import { type Means, PROVIDER } from "./revocable.js";
 import { withSecondFactor } from "./second-factors.js";
 
 /** A credential that is good, and the change that ends it. */
@@ -14,13 +15,15 @@ export interface Revocation {
     readonly operation: AnyEndpoint;
     readonly params?: Readonly<Record<string, string>>;
     readonly body?: object;
+    /** Instead of a body in JSON. */
+    readonly form?: Readonly<Record<string, string>>;
     /** The session that makes the change. */
     readonly by: Account;
   };
 }
 
 /** Makes a credential through a gateway. */
-export type Prepare = (url: string) => Promise<Revocation>;
+export type Prepare = (url: string, means: Means) => Promise<Revocation>;
 
 const LIST = "/api/v1/networks?limit=1";
 
@@ -106,6 +109,12 @@ export const KINDS: ReadonlyMap<string, Prepare | null> = new Map([
     const body = { name: "Closed", api_access_enabled: false };
     return { headers, path, change: { by: owner, params: { id: owner.organizationId }, body } };
   }),
+  kind("shorten the life of keys", "update_organization", async (url, means) => {
+    const { owner, id, headers, path } = await aKeyOf(await anAccount(url), url);
+    await means.age(id, 8);
+    const body = { name: "Careful", max_key_lifetime_days: 7 };
+    return { headers, path, change: { by: owner, params: { id: owner.organizationId }, body } };
+  }),
   kind("require a second factor", "update_organization", async (url) => {
     const { owner, colleague, change } = await aRequirement(url);
     return { headers: { cookie: colleague.cookie }, path: LIST, change: { ...change, by: owner } };
@@ -136,6 +145,20 @@ export const KINDS: ReadonlyMap<string, Prepare | null> = new Map([
     const { cookie } = await anotherSession(url, owner);
     return { headers: { cookie }, path: LIST, change: { by: owner } };
   }),
+  kind("sign out at the provider", "provider_logout", async (url, means) => {
+    const owner = await anAccount(url);
+    const { cookie, signOut } = await means.signIn(url, await aColleague(url, owner, { permissions: "Admin" }));
+    const form = { logout_token: await signOut() };
+    return { headers: { cookie }, path: LIST, change: { by: owner, params: { provider: PROVIDER }, form } };
+  }),
+  kind("switch passwords off", "update_organization", async (url, means) => {
+    const owner = await anAccount(url);
+    const colleague = await aColleague(url, owner, { permissions: "Admin" });
+    const { cookie } = await means.signIn(url, owner);
+    const by = { ...owner, cookie, session: callerOf(url, "owner", { cookie }) };
+    const body = { name: "Modern", password_login: false };
+    return { headers: { cookie: colleague.cookie }, path: LIST, change: { by, params: { id: owner.organizationId }, body } }; // prettier-ignore
+  }),
   kind("change the password", "change_password", async (url) => {
     const owner = await anAccount(url);
     const { password } = owner;
@@ -145,10 +168,27 @@ export const KINDS: ReadonlyMap<string, Prepare | null> = new Map([
   }),
 ]);
 
+/** Those that need a provider whose people and tokens the test has. */
+export const BY_PROVIDER: readonly string[] = ["sign out at the provider", "switch passwords off"];
+
 /** Makes the change through a gateway. @returns the status of the answer */
-export async function send(url: string, { change: { operation, params, body, by } }: Revocation): Promise<number> {
+export async function send(url: string, { change }: Revocation): Promise<number> {
+  const { operation, params, by } = change;
   const path = requestTarget(operation.path, { params });
-  return (await callerOf(url, "author", { cookie: by.cookie }).send(operation.method, path, body)).status;
+  const { text, type } = bodyOf(change);
+  const headers = { cookie: by.cookie, ...type };
+  return (await fetch(url + path, { method: operation.method.toUpperCase(), headers, body: text })).status;
+}
+
+/** The body of a change as it is sent, and a header for its type. */
+export function bodyOf({ body, form }: Revocation["change"]): { text: string | null; type: Record<string, string> } {
+  if (form !== undefined)
+    return {
+      text: new URLSearchParams(form).toString(),
+      type: { "content-type": "application/x-www-form-urlencoded" },
+    };
+  if (body !== undefined) return { text: JSON.stringify(body), type: { "content-type": "application/json" } };
+  return { text: null, type: {} };
 }
 
 type Prepared = Omit<Revocation, "kind" | "change"> & { change: Omit<Revocation["change"], "operation"> };
@@ -156,14 +196,14 @@ type Prepared = Omit<Revocation, "kind" | "change"> & { change: Omit<Revocation[
 function kind(
   name: string,
   operationId: string,
-  prepare: (url: string) => Promise<Prepared>,
+  prepare: (url: string, means: Means) => Promise<Prepared>,
 ): [string, Prepare | null] {
   const operation = OPERATIONS.find((one) => one.operationId === operationId);
   if (operation === undefined) return [name, null];
   return [
     name,
-    async (url) => {
-      const { change, ...rest } = await prepare(url);
+    async (url, means) => {
+      const { change, ...rest } = await prepare(url, means);
       return { kind: name, ...rest, change: { ...change, operation } };
     },
   ];

@@ -1,0 +1,79 @@
+/** A system on which rights of every kind can be taken away: with a provider that signs in, and keys that grow old. */
+import { MongoClient } from "mongodb";
+import { type Account, cookieOf } from "./api.js";
+import { type RealProvider, startRealProvider } from "./real-provider.js";
+import { type Stack, type StackOptions, startStack } from "./stack.js";
+
+const DAY_MS = 86_400_000;
+
+/** The id of the provider. */
+export const PROVIDER = "test";
+
+/** What a change needs beside the public interface. */
+export interface Means {
+  /** Makes a key older, as time does. */
+  age(keyId: string, days: number): Promise<void>;
+  /** Signs somebody in by the provider, whose account it takes over. */
+  signIn(url: string, account: Account): Promise<ProviderSession>;
+}
+
+export interface ProviderSession {
+  /** As a header. */
+  readonly cookie: string;
+  /** Signs out at the provider. @returns the token with which it tells so */
+  signOut(): Promise<string>;
+}
+
+export interface Revocable {
+  readonly stack: Stack;
+  readonly means: Means;
+  stop(): Promise<void>;
+}
+
+export async function startRevocable(options: StackOptions): Promise<Revocable> {
+  const provider = await startRealProvider();
+  const { issuer, clientId: client_id, clientSecret: client_secret } = provider;
+  const providers = JSON.stringify([{ id: PROVIDER, name: "Test", issuer, client_id, client_secret }]);
+  const stack = await startStack({ ...options, env: { ...options.env, OIDC_PROVIDERS: providers } });
+  return {
+    stack,
+    means: { age: agingIn(stack), signIn: (url, account) => signInBy(provider, url, account) },
+    stop: async () => {
+      await Promise.all([stack.stop(), provider.stop()]);
+    },
+  };
+}
+
+export function agingIn({ servers, databases }: Pick<Stack, "databases"> & { servers: { urls: { mongodb: string } } }) {
+  return async (keyId: string, days: number): Promise<void> => {
+    const mongo = new MongoClient(servers.urls.mongodb);
+    try {
+      const keys = mongo.db(databases.identity).collection<{ _id: string }>("api_keys");
+      await keys.updateOne({ _id: keyId }, { $set: { created_at: new Date(Date.now() - days * DAY_MS) } });
+    } finally {
+      await mongo.close();
+    }
+  };
+}
+
+async function signInBy(provider: RealProvider, url: string, { email, userId }: Account): Promise<ProviderSession> {
+  provider.accounts.set(userId, { email, email_verified: true });
+  const path = `${url}/api/auth/oidc/${PROVIDER}`;
+  const begun = await fetch(path, { redirect: "manual" });
+  const { callback, signOut } = await provider.signIn(begun.headers.get("location") ?? "", userId);
+  const headers = { cookie: cookieOf(begun.headers) };
+  const arrived = await fetch(`${path}/callback${callback.search}`, { headers, redirect: "manual" });
+  const cookie = arrived.headers
+    .getSetCookie()
+    .find((one) => one.startsWith("session_id="))
+    ?.split(";")[0];
+  if (cookie === undefined) throw new Error(`nobody was signed in: ${arrived.headers.get("location")}`);
+  return {
+    cookie,
+    signOut: async () => {
+      const before = provider.logoutTokens.length;
+      await signOut();
+      return provider.logoutTokens.slice(before).at(-1) ?? "";
+    },
+  };
+}
