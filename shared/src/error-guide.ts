@@ -42,7 +42,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   },
   challenge_expired: { params: "", remedy: "Sign in again." },
   api_key_invalid: { params: "", remedy: "Check the key; it may have been rotated or deleted." },
-  api_key_expired: { params: "", remedy: "Create a new key, or extend this one." },
+  api_key_expired: { params: "", remedy: "Extend the key; if its secret is too old for the organization, rotate it." },
   api_key_disabled: { params: "", remedy: "Enable the key." },
   session_expired: { params: "", remedy: "Sign in again." },
   link_expired: { params: "", remedy: "Ask for another mail, and open the link of the newest one." },

@@ -117,6 +117,8 @@ export interface components {
             require_second_factor?: boolean;
             /** @description Switched off by an Owner in a session that a provider began; sessions of passwords end then. */
             password_login?: boolean;
+            /** @description Maximum age of the secret of an API key, also of existing keys; null for no maximum. */
+            max_key_lifetime_days?: number | null;
         };
         OrganizationPatch: {
             name?: components["schemas"]["Text1To100"];
@@ -125,6 +127,8 @@ export interface components {
             require_second_factor?: boolean;
             /** @description Switched off by an Owner in a session that a provider began; sessions of passwords end then. */
             password_login?: boolean;
+            /** @description Maximum age of the secret of an API key, also of existing keys; null for no maximum. */
+            max_key_lifetime_days?: number | null;
         };
         OrganizationDeletion: {
             /** @description Optional within five minutes of sign-in. */
@@ -885,6 +889,7 @@ export interface components {
             api_access_enabled: boolean;
             require_second_factor: boolean;
             password_login: boolean;
+            max_key_lifetime_days: number | null;
             company_size: string | null;
             job_title: string | null;
         };
@@ -974,6 +979,8 @@ export interface components {
             user_id: components["schemas"]["Uuid"];
             tags: string[];
             expires_at: components["schemas"]["Timestamp"] | null;
+            /** @description When the current secret ends: at `expires_at`, or earlier by `max_key_lifetime_days` of the organization. */
+            ends_at: components["schemas"]["Timestamp"] | null;
             is_enabled: boolean;
             /** @description The networks the key may use now. */
             network_ids: components["schemas"]["Uuid"][];

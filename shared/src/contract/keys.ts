@@ -28,6 +28,9 @@ export const UserApiKey = z
     user_id: Id,
     tags: z.array(z.string()),
     expires_at: Timestamp.nullable(),
+    ends_at: Timestamp.nullable().describe(
+      "When the current secret ends: at `expires_at`, or earlier by `max_key_lifetime_days` of the organization.",
+    ),
     is_enabled: z.boolean(),
     network_ids: z.array(Id).describe("The networks the key may use now."),
     restricted: z.boolean().describe("True if `network_ids` is a fixed list; false if the key follows its user."),

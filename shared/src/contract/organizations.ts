@@ -10,6 +10,9 @@ export const Profile = z
   .meta({ id: "Profile" });
 export type Profile = z.infer<typeof Profile>;
 
+/** Maximum of `max_key_lifetime_days`. */
+export const LONGEST_KEY_LIFETIME_DAYS = 3_650;
+
 /** An organization: the tenant that owns everything else. */
 export const Organization = z
   .object({
@@ -18,6 +21,7 @@ export const Organization = z
     api_access_enabled: z.boolean(),
     require_second_factor: z.boolean(),
     password_login: z.boolean(),
+    max_key_lifetime_days: z.int().nullable(),
     ...Profile.shape,
   })
   .meta({ id: "Organization" });
@@ -41,6 +45,13 @@ export const OrganizationUpdate = z
       .boolean()
       .optional()
       .describe("Switched off by an Owner in a session that a provider began; sessions of passwords end then."),
+    max_key_lifetime_days: z
+      .int()
+      .min(1)
+      .max(LONGEST_KEY_LIFETIME_DAYS)
+      .nullable()
+      .optional()
+      .describe("Maximum age of the secret of an API key, also of existing keys; null for no maximum."),
   })
   .meta({ id: "OrganizationUpdate" });
 
@@ -66,10 +77,11 @@ export const updateOrganization = endpoint({
   credential: "any",
   permission: "Owner",
   wholeOrganization: true,
-  summary: "Update the organization: name, API access, required second factor",
+  summary: "Update the organization: name, API access, how users sign in, lifetime of API keys",
   description:
     "`api_access_enabled: false` rejects all API keys of the organization, but not sessions. `require_second_factor: true` " +
-    "rejects API keys and sessions of users without a second factor.",
+    "rejects API keys and sessions of users without a second factor. " +
+    "`max_key_lifetime_days` rejects secrets of API keys that are older, until they are rotated.",
   params: byId,
   body: OrganizationUpdate,
   response: Organization,

@@ -12,6 +12,7 @@ import {
   updateKey,
   type UserApiKey,
 } from "@nts/shared/contract/keys";
+import { patchOrganization } from "@nts/shared/contract/organizations";
 import { hashCredential } from "@nts/shared/credential";
 import { type Audited, startAudited } from "../support/audit.js";
 import { type DirectKey, keyBodyOf, type Person } from "../support/direct.js";
@@ -113,6 +114,55 @@ describe("identity.rotations: a key whose old secret ends", () => {
     expect(await statesOf(key.secret, next)).toEqual(["valid", "valid"]);
     await stored().updateOne({ _id: key.id }, { $set: { form: 1, hash: hashCredential("rotated by it") } });
     expect(await statesOf(key.secret, next, "rotated by it")).toEqual(["api_key_invalid", "api_key_invalid", "valid"]);
+  });
+});
+
+describe("identity.rotations: keys where secrets have a maximum age", () => {
+  const DAY_MS = 86_400_000;
+  const limitTo = async ({ principal: as, organizationId: id }: Person, max_key_lifetime_days: number | null) =>
+    identity.ask(patchOrganization, { as, params: { id }, body: { max_key_lifetime_days } });
+  const ageBy = ({ id }: DirectKey, days: number) => {
+    const created_at = new Date(Date.now() - days * DAY_MS);
+    return stored().updateOne({ _id: id }, { $set: { created_at } as never });
+  };
+
+  it("end when an Owner shortens it, on every replica, and are good again when it is lifted", async () => {
+    const person = await identity.aPerson();
+    const [old, fresh] = [await identity.aKey(person), await identity.aKey(person)];
+    await ageBy(old, 10);
+    expect((await read(person, old)).ends_at).toBeNull();
+    expect((await limitTo(person, 11)).data.max_key_lifetime_days).toBe(11);
+    expect(await statesOf(old.secret, fresh.secret)).toEqual(["valid", "valid"]);
+    expect((await limitTo(person, 9)).status).toBe(200);
+    expect(await statesOf(old.secret, fresh.secret)).toEqual(["api_key_expired", "valid"]);
+    const { ends_at, expires_at } = await read(person, old);
+    expect([Date.parse(ends_at ?? "") < Date.now(), expires_at]).toEqual([true, null]);
+    const [listed] = await identity.data(listOrganizationKeys, { as: person.principal }) as unknown as UserApiKey[]; // prettier-ignore
+    expect(listed?.ends_at).toBe(ends_at);
+    await limitTo(person, null);
+    expect(await statesOf(old.secret)).toEqual(["valid"]);
+    const [entry] = (await identity.entriesOf(person)).slice(-1);
+    expect(entry).toMatchObject({ entity: "Organization", action: "updated", fields: ["max_key_lifetime_days"] });
+  });
+
+  it("live on by a rotation, whose old secret gets no time beyond the maximum by a grace", async () => {
+    const person = await identity.aPerson();
+    const key = await identity.aKey(person);
+    await ageBy(key, 10);
+    await limitTo(person, 9);
+    const next = await rotate(person, key, HOUR_S);
+    expect(await statesOf(key.secret, next)).toEqual(["api_key_expired", "valid"]);
+    const { previous, ends_at } = await read(person, key);
+    expect(previous).toBeNull();
+    expect(Date.parse(ends_at ?? "")).toBeGreaterThan(Date.now() + 8 * DAY_MS);
+  });
+
+  it("are limited by Owners alone, to whole days of at least one", async () => {
+    const owner = await identity.aPerson();
+    const admin = await identity.aColleague(owner, { permissions: "Admin" });
+    expect(await limitTo(admin, 9)).toMatchObject({ status: 403, code: "permission_denied" });
+    for (const wrong of [0, 1.5, 3_651, "9"])
+      expect(await limitTo(owner, wrong as number)).toMatchObject({ status: 400, code: "validation_failed" });
   });
 });
 

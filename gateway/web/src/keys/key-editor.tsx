@@ -1,6 +1,7 @@
 import { Checkbox, MultiSelect, NumberInput, Radio, Select, Stack, TagsInput, TextInput } from "@mantine/core";
 import { useForm, type UseFormReturnType } from "@mantine/form";
 import {
+  getOrganization,
   createKey,
   getKey,
   isAtLeast,
@@ -10,7 +11,7 @@ import {
   type UserApiKey,
 } from "@nts/shared/contract";
 import type { ReactNode } from "react";
-import { useWrite } from "../api/queries.js";
+import { useOne, useWrite } from "../api/queries.js";
 import { type Edited, ForEditing } from "../forms/for-editing.js";
 import { FormWindow } from "../forms/form-window.js";
 import { useSession } from "../session/session.js";
@@ -119,6 +120,7 @@ function bodyOf({ reach, expires_at, rate_limit_per_minute, ...values }: Values,
 /** Where, until when, from where and how often the key may be used. */
 function Limits({ form }: { readonly form: UseFormReturnType<Values> }): ReactNode {
   const { networks } = useNetworkScope();
+  const maxDays = useOne(getOrganization, {}).data?.data.max_key_lifetime_days ?? null;
   return (
     <>
       <Radio.Group label="Networks" {...form.getInputProps("reach")}>
@@ -138,7 +140,11 @@ function Limits({ form }: { readonly form: UseFormReturnType<Values> }): ReactNo
       <TextInput
         type="datetime-local"
         label="Expires"
-        description="Leave empty for no expiry"
+        description={
+          maxDays === null
+            ? "Leave empty for no expiry"
+            : `Whenever it expires, its secret lasts ${maxDays === 1 ? "a day" : `${maxDays} days`} until it is rotated`
+        }
         {...form.getInputProps("expires_at")}
       />
       <TagsInput

@@ -2,9 +2,9 @@ import type { UserApiKey } from "@nts/shared/contract";
 
 /** Whether a key works: what an operator asks first. */
 export function statusOf(
-  { is_enabled, expires_at }: UserApiKey,
+  { is_enabled, ends_at }: UserApiKey,
   nowMs: number = Date.now(),
 ): "Active" | "Disabled" | "Expired" {
   if (!is_enabled) return "Disabled";
-  return expires_at !== null && Date.parse(expires_at) <= nowMs ? "Expired" : "Active";
+  return ends_at !== null && Date.parse(ends_at) <= nowMs ? "Expired" : "Active";
 }

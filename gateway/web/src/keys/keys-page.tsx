@@ -136,7 +136,7 @@ function columnsOf(nameOf: (networkId: string) => string): readonly Column<UserA
       label: "Expires",
       numbers: true,
       narrow: true,
-      cell: ({ expires_at }) => <When at={expires_at} />,
+      cell: ({ ends_at }) => <When at={ends_at} />,
     },
     { id: "used", label: "Last used", numbers: true, narrow: true, cell: ({ last_used }) => <When at={last_used} /> },
   ];

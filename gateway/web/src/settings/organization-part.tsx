@@ -1,9 +1,10 @@
-import { Button, Group, Stack, Switch, TextInput, Title } from "@mantine/core";
+import { Button, Group, NumberInput, Stack, Switch, TextInput, Title } from "@mantine/core";
 import { type GetInputPropsReturnType, useForm } from "@mantine/form";
 import {
   getOrganization,
   getSecondFactor,
   listProviders,
+  LONGEST_KEY_LIFETIME_DAYS,
   type Organization,
   updateOrganization,
   updateOrganizationProfile,
@@ -39,9 +40,15 @@ function OrganizationForm({ revised }: { readonly revised: Revised<Organization>
   const may = useMay("Owner");
   const update = useWrite(updateOrganization);
   const { id, name, api_access_enabled, require_second_factor, password_login } = revised.data;
-  const own = useOne(getSecondFactor, {}).data?.data.enabled === true;
-  const form = useForm({ initialValues: { name, api_access_enabled, require_second_factor, password_login } });
-  const submit = form.onSubmit((body) => {
+  const maxDays: number | "" = revised.data.max_key_lifetime_days ?? "";
+  const form = useForm({
+    initialValues: {
+      ...{ name, api_access_enabled, require_second_factor, password_login },
+      max_key_lifetime_days: maxDays,
+    },
+  });
+  const submit = form.onSubmit(({ max_key_lifetime_days: days, ...values }) => {
+    const body = { ...values, max_key_lifetime_days: days === "" ? null : days };
     update.mutate(
       { params: { id }, body, ...(revised.etag !== null && { ifMatch: revised.etag }) },
       {
@@ -69,18 +76,8 @@ function OrganizationForm({ revised }: { readonly revised: Revised<Organization>
             disabled={!may}
             {...form.getInputProps("api_access_enabled", { type: "checkbox" })}
           />
-          <Switch
-            label="Require a second factor"
-            description={
-              !may
-                ? "Only an Owner can change this"
-                : own
-                  ? "Users without one are signed out, and their API keys stop working, until they set one up at sign-in"
-                  : "Set up your own second factor first"
-            }
-            disabled={!may || !own}
-            {...form.getInputProps("require_second_factor", { type: "checkbox" })}
-          />
+          <KeyLifetimeField may={may} input={form.getInputProps("max_key_lifetime_days")} />
+          <SecondFactorSwitch may={may} input={form.getInputProps("require_second_factor", { type: "checkbox" })} />
           <PasswordSwitch may={may} input={form.getInputProps("password_login", { type: "checkbox" })} />
           {may && (
             <Group justify="flex-end">
@@ -95,14 +92,50 @@ function OrganizationForm({ revised }: { readonly revised: Revised<Organization>
   );
 }
 
-interface PasswordSwitchProps {
+interface FieldProps {
   readonly may: boolean;
   /** What the form gives its field. */
   readonly input: GetInputPropsReturnType;
 }
 
+function KeyLifetimeField({ may, input }: FieldProps): ReactNode {
+  return (
+    <NumberInput
+      label="Maximum age of API key secrets, in days"
+      description={
+        may
+          ? "Older secrets stop working until they are rotated, also those of existing keys; leave empty for no maximum"
+          : "Only an Owner can change this"
+      }
+      min={1}
+      max={LONGEST_KEY_LIFETIME_DAYS}
+      allowDecimal={false}
+      readOnly={!may}
+      {...input}
+    />
+  );
+}
+
+function SecondFactorSwitch({ may, input }: FieldProps): ReactNode {
+  const own = useOne(getSecondFactor, {}).data?.data.enabled === true;
+  return (
+    <Switch
+      label="Require a second factor"
+      description={
+        !may
+          ? "Only an Owner can change this"
+          : own
+            ? "Users without one are signed out, and their API keys stop working, until they set one up at sign-in"
+            : "Set up your own second factor first"
+      }
+      disabled={!may || !own}
+      {...input}
+    />
+  );
+}
+
 /** Stands where there is another way to sign in, or passwords are off. */
-function PasswordSwitch({ may, input }: PasswordSwitchProps): ReactNode {
+function PasswordSwitch({ may, input }: FieldProps): ReactNode {
   const hasProviders = (useOne(listProviders, {}).data?.data ?? []).length > 0;
   if (!hasProviders && input["checked"] === true) return null;
   return (

@@ -58,8 +58,12 @@ const STATES: { readonly [Kind in keyof Told]: (one: Told[Kind]) => object } = {
   }),
   invite: (invite) => ({ ...inviteAnswer({ ...invite, network_ids: [] }, []), network_ids: invite.network_ids }),
   key: (key) => {
-    const state: Partial<UserApiKey> = keyAnswer({ ...key, network_ids: key.network_ids && [] }, []);
+    const state: Partial<UserApiKey> = keyAnswer(
+      { ...key, network_ids: key.network_ids && [] },
+      { networkIds: [], maxLifetimeDays: null },
+    );
     delete state.last_used;
+    delete state.ends_at;
     return { ...state, network_ids: key.network_ids ?? [] };
   },
 };

@@ -114,6 +114,14 @@ describe("credentials.rights: what an API key may do", () => {
     expect(checkKey({ key: { ...key, expires_at: now } })).toEqual(refusal("api_key_expired", all));
   });
 
+  it("ends when its secret is as old as the organization permits, now and not when it was made", () => {
+    const permits = (days: number) => ({ organization: { ...organization, max_key_lifetime_days: days } });
+    const old = { ...key, created_at: after(-48 * HOUR_MS) };
+    expect(checkKey({ ...permits(3), key: old })).toMatchObject({ status: "valid", expires_in_ms: 24 * HOUR_MS });
+    expect(checkKey({ ...permits(2), key: old })).toEqual(refusal("api_key_expired", all));
+    expect(checkKey({ ...permits(2), key: { ...old, issued_at: after(-HOUR_MS) } })).toMatchObject({ status: "valid" });
+  });
+
   it("is nothing for a key that is not known, or whose user is gone", () => {
     expect(checkKey({ key: null })).toEqual(refusal("api_key_invalid", []));
     expect(checkKey({ user: null })).toEqual(refusal("api_key_invalid", []));

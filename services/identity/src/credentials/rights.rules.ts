@@ -1,6 +1,7 @@
 import { lowerOf } from "@nts/shared/contract/endpoint";
 import type { KeyLimits, Verification } from "@nts/shared/contract/internal";
 import { type KeyDocument, secretOf } from "../keys/key.rules.js";
+import { endOf, endOfPrevious, maxLifetimeOf } from "../keys/lifetime.rules.js";
 import type { OrganizationDocument } from "../organizations/organization.js";
 import { narrowed, networksOf } from "../scopes.rules.js";
 import { slidExpiry } from "../sessions/lifetime.rules.js";
@@ -45,7 +46,8 @@ export function verifyKey(found: FoundKey, now: Date, enforcesLimits = true): Ve
   const limits = limitsOf(key);
   if (limits !== undefined && !enforcesLimits) return refused(number, "api_key_disabled", subjects);
   if (!key.is_enabled) return refused(number, "api_key_disabled", subjects);
-  if (key.expires_at !== null && key.expires_at <= now) return refused(number, "api_key_expired", subjects);
+  const endsAt = (secret === "previous" ? endOfPrevious : endOf)(key, maxLifetimeOf(organization));
+  if (endsAt !== null && endsAt <= now) return refused(number, "api_key_expired", subjects);
   if (!organization.api_access_enabled) return refused(number, "api_access_disabled", subjects);
   if (lacksFactor(user, organization)) return refused(number, "second_factor_required", subjects);
   const networks = networksOf(user);
@@ -61,7 +63,7 @@ export function verifyKey(found: FoundKey, now: Date, enforcesLimits = true): Ve
       permission: lowerOf(key.permissions, user.permissions),
       networks: key.network_ids === null ? networks : narrowed(networks, key.network_ids),
     },
-    expires_in_ms: remainingMs(now, key.expires_at, secret === "previous" ? (key.previous?.expires_at ?? null) : null),
+    expires_in_ms: endsAt === null ? null : endsAt.getTime() - now.getTime(),
     ...(limits && { limits }),
     ...(secret === "previous" && { is_previous: true }),
   };
@@ -73,12 +75,6 @@ function lacksFactor(user: UserDocument, organization: OrganizationDocument): bo
 
 function limitsOf({ allowed_ips, rate_limit_per_minute: per_minute }: KeyDocument): KeyLimits | undefined {
   return allowed_ips.length === 0 && per_minute === null ? undefined : { allowed_ips, per_minute };
-}
-
-/** Milliseconds until the first of these; null when there is none. */
-function remainingMs(now: Date, ...ends: readonly (Date | null)[]): number | null {
-  const times = ends.flatMap((end) => (end === null ? [] : [end.getTime()]));
-  return times.length === 0 ? null : Math.min(...times) - now.getTime();
 }
 
 /** What a session may do at a moment; it lasts as long as it does once this use of it has moved its end. */

@@ -1,10 +1,15 @@
 import { maskApiKey } from "@nts/shared/api-key";
 import type { UserApiKey } from "@nts/shared/contract/keys";
-import { networkIdsOf, type KeyDocument } from "./key.rules.js";
+import { networkIdsOf, type Grantor, type KeyDocument } from "./key.rules.js";
+import { endOf, endOfPrevious } from "./lifetime.rules.js";
 
-/** A key as answered, its secrets masked. @param userNetworkIds networks that its user may use now */
-export function keyAnswer(key: KeyDocument, userNetworkIds: readonly string[], now = new Date()): UserApiKey {
-  const { previous } = key;
+/** A key as answered, its secrets masked. @param holder its user, whose networks and organization limit it */
+export function keyAnswer(
+  key: KeyDocument,
+  { networkIds, maxLifetimeDays }: Pick<Grantor, "networkIds" | "maxLifetimeDays">,
+  now = new Date(),
+): UserApiKey {
+  const previousEnd = endOfPrevious(key, maxLifetimeDays);
   return {
     id: key._id,
     created_at: key.created_at.toISOString(),
@@ -16,15 +21,16 @@ export function keyAnswer(key: KeyDocument, userNetworkIds: readonly string[], n
     user_id: key.user_id,
     tags: key.tags,
     expires_at: key.expires_at?.toISOString() ?? null,
+    ends_at: endOf(key, maxLifetimeDays)?.toISOString() ?? null,
     is_enabled: key.is_enabled,
-    network_ids: networkIdsOf(key, userNetworkIds),
+    network_ids: networkIdsOf(key, networkIds),
     restricted: key.network_ids !== null,
     permissions: key.permissions,
     allowed_ips: key.allowed_ips,
     rate_limit_per_minute: key.rate_limit_per_minute,
     previous:
-      previous === null || previous.expires_at <= now
+      previousEnd === null || previousEnd <= now
         ? null
-        : { expires_at: previous.expires_at.toISOString(), last_used: previous.last_used?.toISOString() ?? null },
+        : { expires_at: previousEnd.toISOString(), last_used: key.previous?.last_used?.toISOString() ?? null },
   };
 }

@@ -30,12 +30,16 @@ export interface KeyDocument {
   /** Blocks of addresses; empty for all. */
   allowed_ips: string[];
   rate_limit_per_minute: number | null;
+  /** When the present secret was made; absent where it is as old as its key, or an earlier build has rotated it. */
+  issued_at?: Date;
   /** The secret before the last rotation, which works until `expires_at`; null when there is none. */
   previous: PreviousSecret | null;
 }
 
 export interface PreviousSecret {
   readonly hash: string;
+  /** When it was made; absent as in {@link KeyDocument}. */
+  readonly issued_at?: Date;
   /** When it became the previous one. */
   readonly since: Date;
   readonly expires_at: Date;
@@ -88,12 +92,14 @@ export function rotated(
   next: { hash: string; publicId: string },
   graceSeconds: number,
   now: Date,
-): Pick<KeyDocument, "hash" | "public_id" | "previous"> {
+): Pick<KeyDocument, "hash" | "public_id" | "issued_at" | "previous"> {
   const expires_at = new Date(now.getTime() + graceSeconds * 1_000);
-  const previous = { hash: bareHashOf(key.hash), since: now, expires_at, last_used: null };
+  const issued_at = key.issued_at ?? key.created_at;
+  const previous = { hash: bareHashOf(key.hash), issued_at, since: now, expires_at, last_used: null };
   return {
     hash: storedHashOf(next.hash, key),
     public_id: next.publicId,
+    issued_at: now,
     previous: graceSeconds === 0 ? null : previous,
   };
 }
@@ -120,6 +126,8 @@ export interface Grantor {
   readonly networkIds: readonly string[];
   /** Managed tags that exist, among those asked for. */
   readonly tagIds: readonly string[];
+  /** Days that the organization lets secrets be in use; null for any number. */
+  readonly maxLifetimeDays: number | null;
 }
 
 const RIGHTS: readonly (keyof KeySettings)[] = [

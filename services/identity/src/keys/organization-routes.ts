@@ -8,31 +8,35 @@ import { narrowed, networksOf } from "../scopes.rules.js";
 import type { TopologyDirectory } from "../topology.js";
 import { untilSaved } from "../until-saved.js";
 import type { UserStore } from "../users/store.js";
+import type { OrganizationStore } from "../organizations/store.js";
 import { keyAnswer } from "./answer.js";
+import { maxLifetimeOf } from "./lifetime.rules.js";
 import type { KeyStore } from "./store.js";
 
 export interface OrganizationKeyRoutes {
   readonly keys: KeyStore;
   readonly users: Pick<UserStore, "listIds" | "findMany">;
+  readonly organizations: Pick<OrganizationStore, "get">;
   readonly topology: TopologyDirectory;
   readonly changeRights: ChangeRights;
 }
 
 /** Operations by which Owners see and end the keys of everybody. */
 export function mountOrganizationKeys(router: Router, routes: OrganizationKeyRoutes): void {
-  const { keys, users, topology, changeRights } = routes;
+  const { keys, users, organizations, topology, changeRights } = routes;
 
   mount(router, listOrganizationKeys, async ({ scope, query, cause }) => {
     const { organizationId } = scope;
     const { network_id, user_id } = query;
     const known = await topology.networksIn(scope, cause);
+    const maxLifetimeDays = maxLifetimeOf(await organizations.get(organizationId));
     const reaching = network_id === undefined ? undefined : await users.listIds(organizationId, network_id);
     const userIds = user_id === undefined ? reaching : [user_id].filter((id) => reaching?.includes(id) ?? true);
     const listed = await keys.listAll(organizationId, { ...query, userIds });
     const owners = await users.findMany(organizationId, [...new Set(listed.keys.map((key) => key.user_id))]);
     const networksById = new Map(owners.map((user) => [user._id, narrowed(networksOf(user), known)]));
     return answer.items(
-      listed.keys.map((key) => keyAnswer(key, networksById.get(key.user_id) ?? [])),
+      listed.keys.map((key) => keyAnswer(key, { networkIds: networksById.get(key.user_id) ?? [], maxLifetimeDays })),
       listed.page,
     );
   });

@@ -22,6 +22,7 @@ import { newId } from "@nts/shared/ids";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import { requireRevision } from "@nts/shared/revision";
 import type { NoteFirstUses } from "../audit/key-addresses.js";
+import type { OrganizationStore } from "../organizations/store.js";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { RequireConfirmed } from "../second-factor/confirmed.js";
 import type { TopologyDirectory } from "../topology.js";
@@ -37,6 +38,7 @@ import {
   type Grantor,
   type KeyDocument,
 } from "./key.rules.js";
+import { maxLifetimeOf } from "./lifetime.rules.js";
 import type { RequireRoom } from "./quotas.js";
 import type { KeyStore } from "./store.js";
 import type { KeyUsage } from "./usage.js";
@@ -44,6 +46,7 @@ import type { KeyUsage } from "./usage.js";
 export interface KeyRoutes {
   readonly keys: KeyStore;
   readonly usage: KeyUsage;
+  readonly organizations: Pick<OrganizationStore, "get">;
   readonly topology: TopologyDirectory;
   readonly transaction: RunTransaction;
   readonly requireRoom: RequireRoom;
@@ -70,22 +73,24 @@ export function mountKeys(router: Router, routes: KeyRoutes): void {
   });
 }
 
-function mountKeyReads(router: Router, { keys, usage, topology }: KeyRoutes): void {
+function mountKeyReads(router: Router, routes: KeyRoutes): void {
+  const { keys, usage, topology } = routes;
+
   mount(router, listKeys, async ({ principal, query, cause }) => {
-    const caller = await grantorOf(topology, principal, cause);
+    const caller = await grantorOf(routes, principal, cause);
     const { limit, offset, network_id } = query;
     if (network_id !== undefined && !caller.networkIds.includes(network_id))
       return answer.items([], { total: 0, limit, offset });
     const listed = await keys.list(caller, query);
     const living = await withLivingTags(listed.keys, caller, cause);
     return answer.items(
-      living.map((key) => keyAnswer(key, caller.networkIds)),
+      living.map((key) => keyAnswer(key, caller)),
       listed.page,
     );
   });
 
   mount(router, getKey, async ({ principal, params, cause }) => {
-    const caller = await grantorOf(topology, principal, cause);
+    const caller = await grantorOf(routes, principal, cause);
     const [key] = await withLivingTags([await keys.get(caller, params.id)], caller, cause);
     return answerKey(key, caller);
   });
@@ -114,7 +119,7 @@ function mountKeySettings(router: Router, routes: KeyRoutes): void {
 
   mount(router, createKey, async ({ principal, body, cause, work }) => {
     const now = new Date();
-    const caller = await grantorOf(topology, principal, cause, body.tags);
+    const caller = await grantorOf(routes, principal, cause, body.tags);
     const settings = newKeySettings(withNormalBlocks(body), caller, now);
     if (settings.permissions === "Owner") await requireConfirmed(principal);
     const { secret, publicId } = createApiKey();
@@ -135,19 +140,19 @@ function mountKeySettings(router: Router, routes: KeyRoutes): void {
       await requireRoom(caller, tx);
       await keys.insert(key, tx);
     });
-    const api_key = { ...keyAnswer(key, caller.networkIds), key: secret };
+    const api_key = { ...keyAnswer(key, caller), key: secret };
     return answer.data({ api_key, key: secret }, { revision: key.revision });
   });
 
   mountUpdate(router, { put: updateKey, patch: patchKey }, async (call) => {
     const { principal, params, asked, ifMatch, work, cause } = call;
     const { id } = params;
-    const grants = await grantorOf(topology, principal, cause);
+    const grants = await grantorOf(routes, principal, cause);
     const { organizationId } = grants;
     const saved = await untilSaved(work, async () => {
       const current = await keys.get(grants, id);
       requireRevision(ifMatch, current.revision);
-      const body = withNormalBlocks(asked(keyAnswer(current, grants.networkIds)));
+      const body = withNormalBlocks(asked(keyAnswer(current, grants)));
       const added = body.tags.filter((tag) => !current.tags.includes(tag));
       const caller = { ...grants, tagIds: await topology.managedAmong(added, organizationId, cause) };
       const changes = keyChanges(current, body, caller, new Date());
@@ -163,7 +168,9 @@ function mountKeySettings(router: Router, routes: KeyRoutes): void {
 }
 
 /** Operations that end a secret. */
-function mountKeyEnds(router: Router, { keys, topology, requireConfirmed, changeRights }: KeyRoutes): void {
+function mountKeyEnds(router: Router, routes: KeyRoutes): void {
+  const { keys, requireConfirmed, changeRights } = routes;
+
   mount(router, rotateKey, async ({ principal, params: { id }, query: { grace_seconds }, ifMatch, work }) => {
     const owner = ownerOf(principal);
     const { secret, publicId } = createApiKey();
@@ -179,7 +186,7 @@ function mountKeyEnds(router: Router, { keys, topology, requireConfirmed, change
   });
 
   mount(router, finishRotation, async ({ principal, params: { id }, ifMatch, work, cause }) => {
-    const caller = await grantorOf(topology, principal, cause);
+    const caller = await grantorOf(routes, principal, cause);
     const saved = await untilSaved(work, async () => {
       const current = await keys.get(caller, id);
       requireRevision(ifMatch, current.revision);
@@ -202,21 +209,22 @@ function mountKeyEnds(router: Router, { keys, topology, requireConfirmed, change
 
 /** @param tags those that the caller asks for */
 async function grantorOf(
-  topology: TopologyDirectory,
+  { topology, organizations }: KeyRoutes,
   principal: UserPrincipal,
   cause: Cause,
   tags: readonly string[] = [],
 ): Promise<Grantor> {
   const { permission, scope } = principal;
-  const [networkIds, tagIds] = await Promise.all([
+  const [networkIds, tagIds, organization] = await Promise.all([
     topology.networksIn(scope, cause),
     topology.managedAmong(tags, scope.organizationId, cause),
+    organizations.get(scope.organizationId),
   ]);
-  return { ...ownerOf(principal), permission, networkIds, tagIds };
+  return { ...ownerOf(principal), permission, networkIds, tagIds, maxLifetimeDays: maxLifetimeOf(organization) };
 }
 
-function answerKey(key: KeyDocument, { networkIds }: Grantor) {
-  return answer.data(keyAnswer(key, networkIds), { revision: key.revision, volatile: true });
+function answerKey(key: KeyDocument, caller: Grantor) {
+  return answer.data(keyAnswer(key, caller), { revision: key.revision, volatile: true });
 }
 
 function ownerOf({ userId, scope }: UserPrincipal): { userId: string; organizationId: string } {

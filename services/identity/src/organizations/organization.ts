@@ -1,4 +1,5 @@
 import type { Organization, Profile } from "@nts/shared/contract/organizations";
+import { maxLifetimeOf } from "../keys/lifetime.rules.js";
 
 export interface OrganizationDocument {
   _id: string;
@@ -13,6 +14,8 @@ export interface OrganizationDocument {
   require_second_factor?: boolean;
   /** Absent where passwords were never switched off. */
   password_login?: boolean;
+  /** Days that a secret of an API key may be in use; absent or null for any number. */
+  max_key_lifetime_days?: number | null;
   company_size: string | null;
   job_title: string | null;
   /** How often what it has was counted before something was added; absent before the first time. */
@@ -59,6 +62,7 @@ export function organizationAnswer(organization: OrganizationDocument): Organiza
     api_access_enabled: organization.api_access_enabled,
     require_second_factor: requiresSecondFactor(organization),
     password_login: admitsPasswords(organization),
+    max_key_lifetime_days: maxLifetimeOf(organization),
     ...profileAnswer(organization),
   };
 }

@@ -1,5 +1,6 @@
 import {
   getOrganization,
+  type Organization,
   patchOrganization,
   updateOrganization,
   updateOrganizationProfile,
@@ -20,7 +21,7 @@ import { organizationAnswer, profileAnswer } from "./organization.js";
 import type { OrganizationStore } from "./store.js";
 
 /** What decides which credentials are accepted. */
-const RIGHTS = ["api_access_enabled", "require_second_factor", "password_login"];
+const RIGHTS = ["api_access_enabled", "require_second_factor", "password_login", "max_key_lifetime_days"] as const;
 
 export interface OrganizationRoutes {
   readonly organizations: OrganizationStore;
@@ -45,12 +46,8 @@ export function mountOrganizations(router: Router, routes: OrganizationRoutes): 
       const current = await organizations.get(id);
       requireRevision(ifMatch, current.revision);
       const answered = organizationAnswer(current);
-      const { name, api_access_enabled, require_second_factor, password_login } = asked(answered);
-      const present = {
-        ...current,
-        ...{ require_second_factor: answered.require_second_factor, password_login: answered.password_login },
-      };
-      const changes = changesTo(present, { name, api_access_enabled, require_second_factor, password_login });
+      const { name, ...settings } = asked(answered);
+      const changes = changesTo({ ...current, ...rightsIn(answered) }, { name, ...rightsIn(settings) });
       if (Object.keys(changes).length === 0) return current;
       // Whoever requires it of others has one, and so does not lock everybody out.
       if (changes.require_second_factor !== undefined) await requireConfirmed(principal, true);
@@ -79,4 +76,11 @@ export function mountOrganizations(router: Router, routes: OrganizationRoutes): 
     });
     return answer.data(profileAnswer(saved));
   });
+}
+
+type Rights = Pick<Organization, (typeof RIGHTS)[number]>;
+
+function rightsIn<T extends Partial<Rights>>(given: T): Pick<T, keyof Rights> {
+  const { api_access_enabled, require_second_factor, password_login, max_key_lifetime_days } = given;
+  return { api_access_enabled, require_second_factor, password_login, max_key_lifetime_days };
 }

@@ -2,6 +2,7 @@ import { whoami } from "@nts/shared/contract/whoami";
 import { AppError } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
+import { endOf, maxLifetimeOf } from "../keys/lifetime.rules.js";
 import type { KeyStore } from "../keys/store.js";
 import type { OrganizationStore } from "../organizations/store.js";
 import { narrowed } from "../scopes.rules.js";
@@ -32,6 +33,7 @@ export function mountWhoami(router: Router, routes: WhoamiRoutes): void {
       topology.networksIn({ organizationId, networks: "all" }, cause),
     ]);
     const credential = key ?? session;
+    const endsAt = key === null ? session?.expires_at : endOf(key, maxLifetimeOf(organization));
     // Ended while this was being asked.
     if (user === null || credential === null)
       throw new AppError(kind === "key" ? "api_key_invalid" : "session_expired");
@@ -39,7 +41,7 @@ export function mountWhoami(router: Router, routes: WhoamiRoutes): void {
       kind,
       credential_id: credentialId,
       name: key?.name ?? null,
-      expires_at: credential.expires_at?.toISOString() ?? null,
+      expires_at: endsAt?.toISOString() ?? null,
       user: { id: userId, email: user.email, permissions: user.permissions },
       organization: {
         id: organizationId,
