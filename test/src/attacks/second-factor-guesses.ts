@@ -1,0 +1,51 @@
+import type { Attack } from "../support/attacks/attack.js";
+import { type Account, anAccount, callerOf } from "../support/api.js";
+import { expectThat, inTurns, tally } from "../support/attacks/parts.js";
+import { codeOf, withSecondFactor } from "../support/second-factors.js";
+
+const CHALLENGES = 40;
+const GUESSES = 400;
+const AT_A_TIME = 20;
+/** What is judged of one account from all addresses, and what is under way when the limit is met. */
+const MOST_JUDGED = 20 + AT_A_TIME;
+
+const forwardedFor = (n: number) => ({ "x-forwarded-for": `198.51.${100 + Math.floor(n / 250)}.${(n % 250) + 1}` });
+
+interface Prepared {
+  readonly victim: Account;
+  readonly neighbour: Account;
+  readonly neighbourSecret: string;
+}
+
+/** Who knows a password tries codes: a million of them are right for somebody. */
+export const attack: Attack<Prepared> = {
+  name: `${CHALLENGES} challenges by a password that leaked, and ${GUESSES} wrong codes, each from another address, while somebody signs in`,
+  cheap: false,
+  settings: { TRUST_PROXY_HOPS: "1" },
+  prepare: async ({ url }) => {
+    const [victim, neighbour] = await Promise.all([anAccount(url), anAccount(url)]);
+    await withSecondFactor(victim);
+    return { victim, neighbour, neighbourSecret: (await withSecondFactor(neighbour)).secret };
+  },
+  run: async ({ url }, { victim, neighbour, neighbourSecret }) => {
+    const nobody = callerOf(url, "nobody");
+    const challengeOf = async ({ email, password }: Account, n: number): Promise<string> => {
+      const { body } = await nobody.send("POST", "/api/auth/login", { email, password }, forwardedFor(n));
+      return String(body.params["challenge"]);
+    };
+    const answer = (challenge: string, code: string, n: number) =>
+      nobody.send("POST", "/api/auth/login/second-factor", { challenge, code }, forwardedFor(n));
+    const challenges = await inTurns(CHALLENGES, 4, (n) => challengeOf(victim, n));
+    const guesses = inTurns(GUESSES, AT_A_TIME, async (n) => {
+      const guess = String((n * 2_477) % 1_000_000).padStart(6, "0");
+      return (await answer(challenges[n % CHALLENGES] ?? "", guess, n)).status;
+    });
+    const { status } = await answer(await challengeOf(neighbour, 900), codeOf(neighbourSecret), 900);
+    expectThat(status === 200, `somebody else who gave a right code was answered ${status}`);
+    const statuses = await guesses;
+    expectThat(!statuses.includes(200), "a guess was right");
+    const judged = statuses.filter((one) => one === 401).length;
+    expectThat(judged <= MOST_JUDGED, `${judged} codes were judged`);
+    return tally(statuses);
+  },
+};
