@@ -36,6 +36,7 @@ export type ErrorCode =
   | "provider_denied"
   | "account_unknown"
   | "address_unverified"
+  | "account_disabled"
   | "link_required"
   | "csrf_rejected"
   | "registration_closed"

@@ -205,7 +205,8 @@ export const getKeyUsage = endpoint({
   method: "get",
   path: "/api/v1/auth/keys/{id}/usage",
   summary: "Get daily usage of an API key for the last 30 days, ending today",
-  description: "Delayed by a few seconds; a gateway crash loses the counts of the last seconds.",
+  description:
+    "Delayed by a few seconds. Approximate: a gateway crash loses the counts of the last seconds, and a report of a gateway that has to be repeated may count twice.",
   params: byId,
   response: z.object({ days: z.array(KeyUsageDay) }).meta({ id: "KeyUsage" }),
   errors: ["not_found"],

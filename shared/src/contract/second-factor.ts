@@ -50,7 +50,7 @@ export const loginSecondFactor = endpoint({
   description: "Each code is accepted once. Wrong codes are throttled like wrong passwords.",
   body: SecondStep,
   response: User,
-  errors: [...GUESSED, "challenge_expired"],
+  errors: [...GUESSED, "challenge_expired", "account_disabled"],
 });
 
 const atLogin = { ...common, credential: "none", method: "post" } as const;
@@ -75,7 +75,7 @@ export const enableSecondFactorAtLogin = endpoint({
   summary: "Complete a login with the first code of the new authenticator app",
   body: SecondStep,
   response: z.object({ user: User, ...RecoveryCodes.shape }).meta({ id: "FirstSecondFactorLogin" }),
-  errors: [...GUESSED, "challenge_expired", "not_found"],
+  errors: [...GUESSED, "challenge_expired", "account_disabled", "not_found"],
 });
 
 export const getSecondFactor = endpoint({

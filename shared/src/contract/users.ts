@@ -13,6 +13,7 @@ export const User = z
     permissions: PermissionLevel,
     network_ids: z.array(Id),
     second_factor: z.boolean().describe("Whether it is enabled."),
+    disabled: z.boolean().describe("Whether an operator has ended all access by this account."),
   })
   .meta({ id: "User" });
 export type User = z.infer<typeof User>;
@@ -108,6 +109,7 @@ export const login = endpoint({
     "invalid_credentials",
     "second_factor_required",
     "password_login_disabled",
+    "account_disabled",
     "login_throttled",
     "write_conflict",
   ],

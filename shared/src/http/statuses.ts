@@ -32,6 +32,7 @@ export const STATUSES: Readonly<Record<ErrorCode, number>> = {
   provider_denied: 403,
   account_unknown: 403,
   address_unverified: 403,
+  account_disabled: 403,
   link_required: 403,
   csrf_rejected: 403,
   registration_closed: 403,

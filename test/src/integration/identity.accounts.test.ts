@@ -40,6 +40,7 @@ describe("identity.accounts: registering", () => {
       name: "My Organization",
       api_access_enabled: true,
       require_second_factor: false,
+      max_key_lifetime_days: null,
       company_size: null,
       job_title: null,
     });
@@ -145,6 +146,7 @@ describe("identity.accounts: the organization", () => {
       name: "Renamed",
       api_access_enabled: true,
       require_second_factor: false,
+      max_key_lifetime_days: null,
     });
   });
 

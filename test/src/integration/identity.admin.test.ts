@@ -5,7 +5,7 @@ import { execa } from "execa";
 import { MongoClient } from "mongodb";
 import { login } from "@nts/shared/contract/users";
 import { ROOT } from "@nts/local/processes/system";
-import { aKey, anAccount, callerOf, cookieOf, type Account } from "../support/api.js";
+import { aColleague, aKey, anAccount, callerOf, cookieOf, type Account } from "../support/api.js";
 import { createDirect } from "../support/direct.js";
 import { withSecondFactor } from "../support/second-factors.js";
 import { startStack, type Stack } from "../support/stack.js";
@@ -114,6 +114,42 @@ describe("identity.admin: reset-second-factor", () => {
     expect(await admin(["reset-second-factor", owner.email])).toMatchObject({
       ...{ exitCode: 1, stdout: "", stderr: `${owner.email} has no second factor.` },
     });
+  });
+});
+
+describe("identity.admin: disable-user and enable-user", () => {
+  it("end all access on every gateway before it is done, and give it back but for the sessions", async () => {
+    const owner = await anAccount(stack.url);
+    const key = await aKey(stack.url, owner);
+    const keyStatus = async () => (await key.caller.send("get", "/api/v1/networks")).status;
+    expect([await statuses(owner), await keyStatus()]).toEqual([[200, 200], 200]);
+    const { stdout, stderr } = await admin(["disable-user", owner.email.toUpperCase()]);
+    expect([await statuses(owner), await keyStatus()]).toEqual([[401, 401], 401]);
+    expect(stdout).toBe(`${owner.email} is disabled: no session, and no API key is accepted.`);
+    expect(JSON.parse(stderr)).toMatchObject({ user_id: owner.userId, operator: userInfo().username });
+    expect((await logIn(owner.email, owner.password)).body.code).toBe("account_disabled");
+    expect((await logIn(owner.email, "a wrong password")).body.code).toBe("invalid_credentials");
+    expect((await admin(["disable-user", owner.email])).stderr).toBe(`${owner.email} is disabled.`);
+    expect((await admin(["enable-user", owner.email])).stdout).toBe(`${owner.email} can sign in again.`);
+    expect([await statuses(owner), await keyStatus()]).toEqual([[401, 401], 200]);
+    expect((await logIn(owner.email, owner.password)).status).toBe(200);
+  });
+});
+
+describe("identity.admin: list-organizations", () => {
+  it("has a line for each, with its Owners, and how many users and keys it has", async () => {
+    const owner = await anAccount(stack.url);
+    await aColleague(stack.url, owner);
+    await aKey(stack.url, owner);
+    const { stdout, exitCode } = await admin(["list-organizations"]);
+    const line =
+      stdout
+        .split("\n")
+        .find((one) => one.startsWith(owner.organizationId))
+        ?.split("\t") ?? [];
+    expect(exitCode).toBe(0);
+    const day = new Date().toISOString().slice(0, 10);
+    expect(line.slice(1)).toEqual([day, "My Organization", "2 users", "1 key", owner.email]);
   });
 });
 

@@ -127,12 +127,17 @@ function columnsOf(selfId: string, nameOf: (networkId: string) => string): reado
       id: "email",
       label: "Email",
       orderBy: "email",
-      cell: ({ id, email }) => (
+      cell: ({ id, email, disabled }) => (
         <>
           <strong>{email}</strong>{" "}
           {id === selfId && (
             <Badge variant="light" tt="none">
               You
+            </Badge>
+          )}
+          {disabled && (
+            <Badge variant="light" color="gray" tt="none">
+              Disabled
             </Badge>
           )}
         </>

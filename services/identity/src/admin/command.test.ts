@@ -23,6 +23,15 @@ describe("admin.command: what an operator asks for", () => {
     expect(readCommand(["allow-passwords", "ada@example.com"])).toEqual({ ...asked, kind: "allow-passwords" });
   });
 
+  it("ends and restores the access of a user, and lists organizations", () => {
+    expect(readCommand(["disable-user", "Ada@example.com"])).toEqual({
+      kind: "disable-user",
+      email: "ada@example.com",
+    });
+    expect(readCommand(["enable-user", "ada@example.com"])).toEqual({ kind: "enable-user", email: "ada@example.com" });
+    expect(readCommand(["list-organizations"])).toEqual({ kind: "list-organizations" });
+  });
+
   it("is an owner, with what a registration would take", () => {
     const asked = { kind: "create-owner", email: "ada@example.com", fromStdin: false };
     expect(readCommand(["create-owner", " Ada@Example.com"])).toEqual(asked);
@@ -45,6 +54,9 @@ describe("admin.command: what an operator asks for", () => {
     [["reset-second-factor"], "one email address"],
     [["reset-second-factor", "ada@example.com", "--stdin"], "no --stdin"],
     [["allow-passwords", "ada@example.com", "--provider", "x"], "no --provider"],
+    [["disable-user"], "one email address"],
+    [["list-organizations", "ada@example.com"], "takes nothing"],
+    [["list-organizations", "--stdin"], "takes nothing"],
     [["create-owner"], "one email address"],
     [["create-owner", "ada@example.com", "secret"], "one email address"],
     [["create-owner", "ada"], "ada must be an email address"],

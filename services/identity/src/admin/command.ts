@@ -11,6 +11,8 @@ export const HELP = `Makes and repairs accounts directly in the database of iden
   npm run admin -- reset-second-factor <email>  let a user in with the password alone
   npm run admin -- unlink-provider <email>    end a user's sign-in by providers
       --provider <id>                         of this one only
+  npm run admin -- disable-user <email>       end a user's access until enable-user <email>
+  npm run admin -- list-organizations         one line each: id, day of creation, name, users, keys, Owners
   npm run admin -- allow-passwords <email>    let the organization of a user sign in with passwords again
   npm run admin -- --help                     this text
 
@@ -20,6 +22,9 @@ An owner is made whether registration is open or by invitation only, and can inv
 identity has used yet is prepared first. A reset ends all sessions of the user, on every gateway, and the waits after
 failed logins; API keys stay as they are. Without the second factor, all sessions of the user have ended, too; be sure who
 asks for it, because the password is enough from then on.
+
+A disabled user cannot sign in, has no sessions, and the API keys are refused; everything else stays, and is as it was once
+the user is enabled. Nobody else can undo that, and it is no removal: Owners delete users.
 
 Where a provider is gone, allow-passwords and reset-password let an Owner in again. Who was brought by a provider has no
 password until there is a reset. What a provider links is found by its id and its issuer; see docs/access.md.
@@ -66,6 +71,16 @@ export interface AllowPasswordsCommand {
   readonly email: string;
 }
 
+export interface DisableUserCommand {
+  readonly kind: "disable-user" | "enable-user";
+  /** In lower case. */
+  readonly email: string;
+}
+
+export interface ListOrganizationsCommand {
+  readonly kind: "list-organizations";
+}
+
 /** What the operator asks for. */
 export type Command =
   | { readonly kind: "help" }
@@ -73,9 +88,14 @@ export type Command =
   | ResetPasswordCommand
   | ResetSecondFactorCommand
   | UnlinkProviderCommand
-  | AllowPasswordsCommand;
+  | AllowPasswordsCommand
+  | DisableUserCommand
+  | ListOrganizationsCommand;
 
-const KINDS = ["create-owner", "reset-password", "reset-second-factor", "unlink-provider", "allow-passwords"] as const;
+const KINDS = [
+  ...(["create-owner", "reset-password", "reset-second-factor", "unlink-provider", "allow-passwords"] as const),
+  ...(["disable-user", "enable-user", "list-organizations"] as const),
+];
 
 /** @throws AdminProblem naming what cannot be understood */
 export function readCommand(args: readonly string[]): Command {
@@ -85,6 +105,7 @@ export function readCommand(args: readonly string[]): Command {
   const [kind, email, ...more] = positionals;
   if (kind === undefined) throw new AdminProblem("A command is missing, such as create-owner <email>; see --help.");
   if (!isKind(kind)) throw new AdminProblem(`Unknown command ${kind}; see --help.`);
+  if (kind === "list-organizations") return listing(email, values);
   if (email === undefined || more.length > 0)
     throw new AdminProblem(`${kind} takes one email address: ${kind} <email>.`);
   if (provider !== undefined && kind !== "unlink-provider") throw new AdminProblem(`${kind} takes no --provider.`);
@@ -99,6 +120,12 @@ export function readCommand(args: readonly string[]): Command {
 
 function isKind(text: string): text is (typeof KINDS)[number] {
   return (KINDS as readonly string[]).includes(text);
+}
+
+function listing(argument: string | undefined, { stdin, organization, provider }: Values): ListOrganizationsCommand {
+  if (argument !== undefined || stdin || organization !== undefined || provider !== undefined)
+    throw new AdminProblem("list-organizations takes nothing.");
+  return { kind: "list-organizations" };
 }
 
 /** An address and a name are what a registration would take. */
@@ -118,6 +145,8 @@ export function valid<T>(schema: z.ZodType<T>, value: unknown, what: string): T 
   if (read.success) return read.data;
   throw new AdminProblem(`${what} ${read.error.issues.map(({ message }) => message).join(", ")}.`);
 }
+
+type Values = ReturnType<typeof parsed>["values"];
 
 function parsed(args: readonly string[]) {
   const options = {

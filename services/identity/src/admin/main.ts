@@ -33,6 +33,7 @@ import {
   type AllowPasswordsCommand,
   type Command,
   type CreateOwnerCommand,
+  type DisableUserCommand,
   HELP,
   readCommand,
   type ResetPasswordCommand,
@@ -41,6 +42,8 @@ import {
   valid,
 } from "./command.js";
 import { createOwner } from "./create-owner.js";
+import { disableUser } from "./disable-user.js";
+import { listOrganizations } from "./list-organizations.js";
 import { operatorName } from "./operator.js";
 import { AdminProblem } from "./problem.js";
 import { resetPassword } from "./reset-password.js";
@@ -88,6 +91,11 @@ async function runCommand(run: Run, command: Exclude<Command, { kind: "help" }>)
       return `${await unlinkFrom(run, command)}.`;
     case "allow-passwords":
       return `${await allow(run, command)}.`;
+    case "disable-user":
+    case "enable-user":
+      return `${await disable(run, command)}.`;
+    case "list-organizations":
+      return list(run);
     case "create-owner":
     case "reset-password":
       return createOrReset(run, command);
@@ -194,6 +202,24 @@ async function allow({ client, database }: Run, { email }: AllowPasswordsCommand
     "an operator has let an organization sign in with passwords again",
   );
   return `The organization of ${email} signs in with passwords again`;
+}
+
+async function disable({ client, database }: Run, { kind, email }: DisableUserCommand): Promise<string> {
+  const db = openDatabase(client, database);
+  const parts = { users: createUserStore(unshared(db)), sessions: createSessionStore(unshared(db)) };
+  const isDisabling = kind === "disable-user";
+  const user = await disableUser({ ...parts, changeRights: changingRights(client, db) }, email, isDisabling);
+  log.info(
+    { user_id: user._id, organization_id: user.organization_id, operator: operatorName() },
+    isDisabling ? "an operator has disabled a user; all sessions have ended" : "an operator has enabled a user",
+  );
+  return isDisabling ? `${email} is disabled: no session, and no API key is accepted` : `${email} can sign in again`;
+}
+
+async function list({ client, database }: Run): Promise<string> {
+  const lines: string[] = [];
+  for await (const line of listOrganizations(openDatabase(client, database))) lines.push(line);
+  return lines.length === 0 ? "There is no organization." : lines.join("\n");
 }
 
 function changingRights(client: MongoClient, db: Db): ChangeRights {

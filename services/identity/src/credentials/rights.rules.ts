@@ -6,6 +6,7 @@ import type { OrganizationDocument } from "../organizations/organization.js";
 import { narrowed, networksOf } from "../scopes.rules.js";
 import { slidExpiry } from "../sessions/lifetime.rules.js";
 import type { SessionDocument } from "../sessions/session.js";
+import { isDisabled } from "../users/disabled.rules.js";
 import type { UserDocument } from "../users/user.js";
 
 // What a credential may do is computed when it is checked and never frozen into it: a key or session of someone whose
@@ -45,7 +46,7 @@ export function verifyKey(found: FoundKey, now: Date, enforcesLimits = true): Ve
   if (secret === null) return refused(number, "api_key_invalid", subjects);
   const limits = limitsOf(key);
   if (limits !== undefined && !enforcesLimits) return refused(number, "api_key_disabled", subjects);
-  if (!key.is_enabled) return refused(number, "api_key_disabled", subjects);
+  if (!key.is_enabled || isDisabled(user)) return refused(number, "api_key_disabled", subjects);
   const endsAt = (secret === "previous" ? endOfPrevious : endOf)(key, maxLifetimeOf(organization));
   if (endsAt !== null && endsAt <= now) return refused(number, "api_key_expired", subjects);
   if (!organization.api_access_enabled) return refused(number, "api_access_disabled", subjects);
@@ -83,6 +84,7 @@ export function verifySession(found: FoundSession, now: Date): Verification {
   if (session === null || user === null || organization === null || session.expires_at <= now)
     return refused(number, "session_expired", []);
   const subjects = [session._id, user._id, organization._id];
+  if (isDisabled(user)) return refused(number, "session_expired", subjects);
   if (organization.password_login === false && session.provider === undefined)
     return refused(number, "session_expired", subjects);
   if (lacksFactor(user, organization)) return refused(number, "second_factor_required", subjects);

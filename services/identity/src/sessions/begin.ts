@@ -1,5 +1,6 @@
 import type { ClientSession } from "mongodb";
 import type { User } from "@nts/shared/contract/users";
+import { AppError } from "@nts/shared/errors";
 import type { Cause } from "@nts/shared/http/headers";
 import type { Work } from "@nts/shared/work";
 import type { Quotas } from "../quotas.js";
@@ -7,6 +8,7 @@ import type { SignedInBy } from "../providers/identity.rules.js";
 import { networksOf } from "../scopes.rules.js";
 import type { TopologyDirectory } from "../topology.js";
 import { untilSaved } from "../until-saved.js";
+import { isDisabled } from "../users/disabled.rules.js";
 import { userAnswer, type UserDocument } from "../users/user.js";
 import type { SessionCookies } from "./cookie.js";
 import { placeOf } from "./place.js";
@@ -34,6 +36,7 @@ export interface Begun {
  * not used for longest.
  *
  * @param admit decides, in the transaction that makes the session; throws when there shall be none
+ * @throws AppError `account_disabled`
  * @param how `confirmed`: a code of the second factor was given; `provider`: by whom, without a password
  */
 export type BeginSession = (
@@ -55,6 +58,7 @@ export function createBeginSession(options: BeginSessionOptions): BeginSession {
   const { sessions, quotas, replaceSessions, topology, cookies } = options;
   const { sessionsPerUser } = quotas;
   return async (call, user, admit, { confirmed = false, provider } = {}) => {
+    if (isDisabled(user)) throw new AppError("account_disabled");
     const { sessionHashes, cause, work } = call;
     const scope = { organizationId: user.organization_id, networks: networksOf(user) };
     const data = userAnswer(user, await topology.networksIn(scope, cause));

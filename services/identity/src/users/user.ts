@@ -3,6 +3,7 @@ import type { User } from "@nts/shared/contract/users";
 import type { OfferedFactor, SecondFactor } from "../second-factor/factor.js";
 import type { LinkedIdentity } from "../providers/identity.rules.js";
 import { narrowed, networksOf } from "../scopes.rules.js";
+import { isDisabled } from "./disabled.rules.js";
 
 export interface UserDocument {
   _id: string;
@@ -25,6 +26,8 @@ export interface UserDocument {
   identities?: LinkedIdentity[];
   /** Nobody knows the password: it was made up where a provider brought the user. */
   passwordless?: boolean;
+  /** When an operator has disabled the account; absent or null where none has. */
+  disabled_at?: Date | null;
   /** How often the user has logged in; absent before the first time. */
   logins?: number;
   organization_id: string;
@@ -68,5 +71,6 @@ export function userAnswer(user: UserDocument, visibleIds: readonly string[]): U
     permissions: user.permissions,
     network_ids: narrowed(networksOf(user), visibleIds),
     second_factor: user.second_factor !== undefined,
+    disabled: isDisabled(user),
   };
 }

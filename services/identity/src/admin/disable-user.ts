@@ -1,0 +1,37 @@
+import { BACKGROUND } from "@nts/shared/work";
+import type { ChangeRights } from "../key-changes/change-rights.js";
+import type { SessionStore } from "../sessions/store.js";
+import type { UserStore } from "../users/store.js";
+import { isDisabled } from "../users/disabled.rules.js";
+import type { UserDocument } from "../users/user.js";
+import { AdminProblem } from "./problem.js";
+
+export interface DisableUserOptions {
+  readonly users: Pick<UserStore, "findByEmail" | "update">;
+  readonly sessions: Pick<SessionStore, "removeAllOf">;
+  readonly changeRights: ChangeRights;
+}
+
+/**
+ * Disables an account, or enables it again. When a disabling is done, every session of the user has ended on every gateway, and the
+ * user's API keys are refused until the account is enabled; nothing else of it changes.
+ *
+ * @param email lower case
+ * @throws AdminProblem when there is no such user, or there is nothing to change
+ */
+export async function disableUser(
+  { users, sessions, changeRights }: DisableUserOptions,
+  email: string,
+  disabled: boolean,
+): Promise<UserDocument> {
+  const user = await users.findByEmail(email);
+  if (user === null) throw new AdminProblem(`No user has the email address ${email}.`);
+  if (isDisabled(user) === disabled) throw new AdminProblem(`${email} is ${disabled ? "disabled" : "not disabled"}.`);
+  const saved = await changeRights(BACKGROUND, [user._id], async (tx) => {
+    const updated = await users.update(user, { disabled_at: disabled ? new Date() : null }, tx);
+    if (updated !== "conflict" && disabled) await sessions.removeAllOf(user, tx);
+    return updated;
+  });
+  if (saved === "conflict") throw new AdminProblem("The user was changed in the meantime; try again.");
+  return saved;
+}

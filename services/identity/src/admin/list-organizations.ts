@@ -1,0 +1,38 @@
+import type { Db } from "mongodb";
+import type { OrganizationDocument } from "../organizations/organization.js";
+
+interface Listed extends Pick<OrganizationDocument, "_id" | "name" | "created_at"> {
+  readonly users: { readonly email: string; readonly permissions: string }[];
+  readonly keys: { readonly count: number }[];
+}
+
+/**
+ * All organizations, the oldest first: a line for each, with tabs between id, day of creation, name, number of users and of API keys,
+ * and the email addresses of its Owners.
+ */
+export async function* listOrganizations(db: Db): AsyncGenerator<string> {
+  const found = db.collection("organizations").aggregate<Listed>([
+    { $sort: { _id: 1 } },
+    {
+      $lookup: {
+        ...{ from: "users", localField: "_id", foreignField: "organization_id", as: "users" },
+        pipeline: [{ $project: { email: 1, permissions: 1 } }],
+      },
+    },
+    {
+      $lookup: {
+        ...{ from: "api_keys", localField: "_id", foreignField: "organization_id", as: "keys" },
+        pipeline: [{ $count: "count" }],
+      },
+    },
+  ]);
+  for await (const { _id, created_at, name, users, keys } of found) {
+    const owners = users.filter(({ permissions }) => permissions === "Owner").map(({ email }) => email);
+    const counts = [counted(users.length, "user"), counted(keys[0]?.count ?? 0, "key")];
+    yield [_id, created_at.toISOString().slice(0, 10), name, ...counts, owners.sort().join(" ")].join("\t");
+  }
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
