@@ -9,7 +9,7 @@ interface Link {
 const INNER = /^(?:docker|br-|veth|cni|flannel|virbr)/;
 
 /**
- * The addresses of a machine as a table of interfaces. @param json what `ip -j addr` prints
+ * The addresses of a machine as a table of interfaces of one host. @param json what `ip -j addr` prints
  *
  * @returns null when it has none that others could reach
  */
@@ -20,7 +20,7 @@ export function addressTable(json: string, hostname: string): string | null {
     .flatMap(({ address, link_type: type, addr_info: addresses = [] }) =>
       addresses
         .filter(({ local, scope }) => local !== undefined && scope === "global")
-        .map(({ local = "" }) => [hostname, local, type === "ether" ? (address ?? "") : ""].join(",")),
+        .map(({ local = "" }) => [hostname, hostname, local, type === "ether" ? (address ?? "") : ""].join(",")),
     );
-  return rows.length === 0 ? null : ["hostname,ip_address,mac_address", ...rows].join("\n");
+  return rows.length === 0 ? null : ["host,hostname,ip_address,mac_address", ...rows].join("\n");
 }

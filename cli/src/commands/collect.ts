@@ -62,7 +62,8 @@ async function collectOnce(
       const file = await source(surroundings, options);
       if (file === null) continue;
       found += 1;
-      exitCode ||= await post(terminal, connection, { file, network_id, options });
+      const ended = await post(terminal, connection, { file, network_id, options });
+      exitCode ||= ended;
     }
   } catch (error) {
     return tell(terminal, error, "");

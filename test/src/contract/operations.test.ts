@@ -2,6 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { OPERATIONS } from "@nts/shared/contract";
+import { takesIdempotencyKey } from "@nts/shared/contract/writes";
 import { openApiText } from "@nts/shared/openapi";
 import { SERVER_VERSION } from "@nts/shared/version";
 import { clientFiles } from "../documents/client.js";
@@ -30,6 +31,17 @@ describe("the contract and what is derived from it", () => {
     const routes = OPERATIONS.map(({ method, path }) => `${method} ${path}`);
     expect(new Set(ids).size).toBe(ids.length);
     expect(new Set(routes).size).toBe(routes.length);
+  });
+
+  it("takes an idempotency key on every write under /api/v1 but imports, whose repeats change nothing", () => {
+    const writes = OPERATIONS.filter(({ method, path }) => method !== "get" && path.startsWith("/api/v1/"));
+    const unkeyed = writes.filter((operation) => !takesIdempotencyKey(operation)).map(({ operationId }) => operationId);
+    expect(unkeyed).toEqual(["import_archive", "import_nmap", "import_file"]);
+    const { paths } = JSON.parse(read("shared/openapi.json")) as { paths: Record<string, Record<string, object>> };
+    const silent = writes.filter(
+      ({ path, method }) => !/Idempotency-?Key/i.test(JSON.stringify(paths[path]?.[method])),
+    );
+    expect(silent.map(({ operationId }) => operationId)).toEqual(unkeyed);
   });
 
   it("asks for a level wherever a credential is asked for, except for the caller's own account", () => {

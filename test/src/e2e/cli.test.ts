@@ -147,7 +147,7 @@ describe("nts: failures, collecting and following", () => {
     expect(await account.session.data("get", path)).toMatchObject({ description: "in the cellar" });
   });
 
-  it("collects what it finds with a key of one network, and a second time finds nothing new", async () => {
+  it("collects what it finds with a key of one network, a second time nothing new, and the rest where a source fails", async () => {
     const account = await anAccount(stack.url);
     const { id } = await account.session.data<{ id: string }>("post", "/api/v1/networks", { name: "Home" });
     await account.session.data("post", "/api/v1/networks", { name: "Other" });
@@ -159,6 +159,10 @@ describe("nts: failures, collecting and following", () => {
     expect(hosts.map(({ name, services }) => [name, services.length])).toEqual([["192.168.1.9", 0], ["nas", 1]]); // prettier-ignore
     const second = await nts(env, "collect", "--hostname", "nas");
     expect(second.stdout).not.toMatch(/[1-9]\d* (?:hosts|services) new/);
+    const tooLong = "x".repeat(300);
+    const broken = await nts(env, "collect", "--only", "ss", "neighbours", "--hostname", tooLong);
+    expect([broken.exitCode, broken.stderr]).toEqual([1, expect.stringMatching(/^ss: .*validation_failed/)]);
+    expect(broken.stdout).toMatch(/^neighbours +0 hosts new/);
     expect((await nts({ ...env, PATH: join(programs(), "none") }, "collect")).exitCode).not.toBe(0);
   });
 
@@ -195,7 +199,11 @@ function programs(): string {
     ...{ ifname, address, link_type: "ether" },
     addr_info: [{ local, scope: "global" }],
   });
-  const links = [link("eth0", "00:11:32:aa:bb:cc", "192.168.1.20"), link("docker0", "02:42:00:00:00:01", "172.17.0.1")];
+  const links = [
+    link("eth0", "00:11:32:aa:bb:cc", "192.168.1.20"),
+    link("eth1", "00:11:32:aa:bb:ce", "192.168.2.20"),
+    link("docker0", "02:42:00:00:00:01", "172.17.0.1"),
+  ];
   const neighbours = [{ dst: "192.168.1.9", lladdr: "00:11:32:aa:bb:dd", state: ["REACHABLE"] }];
   const says = (name: string, script: string): void => {
     writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);

@@ -1,0 +1,86 @@
+/** `npm run test:collector`: from an empty system to the picture of a lab, by one container with one key. */
+import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execa } from "execa";
+import { ROOT } from "@nts/local/processes/system";
+import { type Account, aKey, anAccount } from "../support/api.js";
+import { imageOf, startEngine } from "../support/container-engine.js";
+import { startStack } from "../support/stack.js";
+import { until } from "../support/until.js";
+import { buildOfContainers } from "./containers.js";
+import { MACHINES } from "./machines.js";
+
+const MOST_SECONDS = 60;
+/** What the image may take of a disk where its base is Alpine. */
+const MOST_MEGABYTES = 80;
+const IMAGE = "network-topology-test/collector";
+const ALPINE = "alpine:3.22";
+
+/** Whether the lab was in the picture in time; without Docker it says that nothing was tried. */
+export async function collectInLab(): Promise<boolean> {
+  const engine = await startEngine(process.env);
+  if (engine === null) {
+    console.error("SKIPPED, nothing was tested: no Docker engine answers.");
+    return true;
+  }
+  const folder = await mkdtemp(join(tmpdir(), "nts-collector-"));
+  try {
+    const isSmall = await buildImage(folder);
+    const lab = await buildOfContainers(await imageOf("NODE_IMAGE", process.env));
+    const stack = await startStack();
+    try {
+      return (await collect(stack.url, folder)) && isSmall;
+    } finally {
+      await stack.stop();
+      await lab.remove();
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+    await engine.stop();
+  }
+}
+
+/** @returns false when it is too large; the size of an image on another base than Alpine is only printed */
+async function buildImage(folder: string): Promise<boolean> {
+  const { stdout: packed } = await execa("npm", ["pack", "--workspace", "cli", "--silent", "--pack-destination", folder], { cwd: ROOT }); // prettier-ignore
+  await copyFile(join(ROOT, "deploy/collector/Dockerfile"), join(folder, "Dockerfile"));
+  const pulled = await execa("docker", ["pull", "--quiet", ALPINE], { reject: false });
+  const base = pulled.exitCode === 0 ? ALPINE : await imageOf("NODE_IMAGE", process.env);
+  await execa("docker", ["build", "--quiet", "--tag", IMAGE, "--build-arg", `BASE_IMAGE=${base}`, folder]);
+  const { stdout: bytes } = await execa("docker", ["image", "inspect", "--format", "{{.Size}}", IMAGE]);
+  const megabytes = Math.round(Number(bytes) / 1e6);
+  console.log(`${packed.trim().split("\n").at(-1)} on ${base}: an image of ${megabytes} MB`);
+  return base !== ALPINE || megabytes < MOST_MEGABYTES;
+}
+
+async function collect(url: string, folder: string): Promise<boolean> {
+  const begun = performance.now();
+  const account = await anAccount(url);
+  const { id } = await account.session.data<{ id: string }>("post", "/api/v1/networks", { name: "Lab" });
+  const { secret } = await aKey(url, account, { permissions: "Member", network_ids: [id] });
+  const settings = join(folder, "collector.env");
+  await writeFile(settings, `NTS_URL=${url}\nNTS_API_KEY=${secret}\n`, { mode: 0o600 });
+  const name = `nts-lab-${process.pid}-collector`;
+  const place = ["--network", "host", "--pid", "host", "--volume", "/var/run/docker.sock:/var/run/docker.sock:ro"];
+  await execa("docker", ["run", "--detach", "--name", name, ...place, "--env-file", settings, IMAGE]);
+  try {
+    await until(() => isInPicture(account, id), 250, MOST_SECONDS * 1_000);
+    const seconds = (performance.now() - begun) / 1_000;
+    console.log(`From nothing to the picture: ${seconds.toFixed(1)} s of ${MOST_SECONDS}`);
+    return seconds < MOST_SECONDS;
+  } finally {
+    console.log((await execa("docker", ["logs", name], { all: true, reject: false })).all);
+    await execa("docker", ["rm", "--force", name], { reject: false });
+  }
+}
+
+/** Whether all machines of the lab are nodes, with their addresses. */
+async function isInPicture({ session }: Account, network: string): Promise<boolean> {
+  const { nodes } = await session.data<{ nodes: { id: string; type: string }[] }>("get", `/api/v1/topology?network_id=${network}`); // prettier-ignore
+  for (const { ip } of MACHINES) {
+    const [host] = await session.data<{ id: string }[]>("get", `/api/v1/hosts?network_id=${network}&q=${ip}`);
+    if (host === undefined || !nodes.some(({ id }) => id.endsWith(host.id))) return false;
+  }
+  return true;
+}
