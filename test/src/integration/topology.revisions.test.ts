@@ -6,8 +6,15 @@ import { aHost, aNetwork, aService, echoOf } from "../support/topology-world.js"
 
 let topology: Topology;
 
+/** Commands that were part of a transaction. */
+const inTransactions: string[] = [];
+
 beforeAll(async () => {
-  topology = await startTopology();
+  topology = await startTopology({
+    onCommand: ({ commandName, command }) => {
+      if (command["autocommit"] === false) inTransactions.push(commandName);
+    },
+  });
 });
 afterAll(() => topology.stop());
 
@@ -74,10 +81,12 @@ describe.each(KINDS)("revisions of %s", (kind) => {
     expect((await get(id)).status).toBe(200);
   });
 
-  it("stay, with updated_at, when the entity is sent back as it was answered", async () => {
+  it("stay, with updated_at and without a transaction, when the entity is sent back as it was answered", async () => {
     const { id, get, update, entity, etag } = await one(kind);
+    inTransactions.length = 0;
     const echoed = await update(id, entity);
-    expect([echoed.status, echoed.data, echoed.etag]).toEqual([200, entity, etag]);
+    expect([echoed.status, echoed.data, echoed.etag, inTransactions]).toEqual([200, entity, etag, []]);
+    expect((await update(id, entity, { "if-match": '"0"' })).status).toBe(412);
     expect((await get(id)).data).toEqual(entity);
   });
 

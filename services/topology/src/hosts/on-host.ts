@@ -69,37 +69,40 @@ export async function lockHostFor(
   return host;
 }
 
-export interface Updating {
+export interface Updating<T> {
   readonly work: Work;
   readonly scope: Scope;
   readonly id: string;
   readonly to?: string;
-  readonly from?: string;
+  /** The entity as it was a moment ago, where this is known. */
+  readonly read?: Stored<T>;
+  /** Whether the update changes nothing of a state: then there is no transaction to undo. */
+  readonly isDone?: (current: Stored<T>) => boolean;
 }
 
 /**
  * Updates an entity under the lock of its host, and, when it is to move, of the host it moves to.
  *
  * @param to the id of the host it is to be on; left out, it stays
- * @param from that of the host it was on a moment ago, where this is known
  * @throws AppError `not_found` · `invalid_reference` at `host_id` for a host to move to that is not there
  */
-export async function updateOnHost<T extends OnAHost, Result>(
+export async function updateOnHost<T extends OnAHost>(
   storage: Pick<Storage, "hosts" | "services" | "transaction">,
   entities: Entities<T>,
-  { work, scope, id, to, from: known }: Updating,
-  write: (on: OnHost<T>) => Promise<Result>,
-): Promise<Result> {
+  { work, scope, id, to, read, isDone = () => false }: Updating<T>,
+  write: (on: OnHost<T>) => Promise<Stored<T>>,
+): Promise<Stored<T>> {
   const { hosts } = storage;
-  const present = async (): Promise<string> => (await entities.get(scope, id)).entity.host_id;
-  let next = known;
+  let known = read;
   return retryConflicts(work, async () => {
-    const from = next ?? (await present());
-    next = undefined;
+    const present = known ?? (await entities.get(scope, id));
+    known = undefined;
+    if (isDone(present)) return present;
+    const from = present.entity.host_id;
     const target = to ?? from;
     const ids = [...new Set([from, target])].sort();
     const on = { work, scope, hostIds: ids };
-    return transactionOnHosts<Result | "conflict">(storage, on, async (tx) => {
+    return transactionOnHosts<Stored<T> | "conflict">(storage, on, async (tx) => {
       const locked = new Map<string, LockedHost | null>();
       for (const hostId of ids) {
         const change = target === from ? {} : { services: hostId === from ? -1 : 1 };

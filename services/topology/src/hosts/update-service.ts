@@ -41,8 +41,7 @@ export async function updateOne(storage: Storage, asked: Asked): Promise<Stored<
   if (nextInPlace(read, asked) === null) return read;
   // What is stored may have another revision than what was read, as long as deleted tags are on it.
   const isAsStored = scope.hidden === undefined || scope.hidden.tags.size === 0;
-  if (shortWrites === null || !isAsStored || work.unit !== undefined)
-    return updateInTransaction(storage, asked, read.entity.host_id);
+  if (shortWrites === null || !isAsStored || work.unit !== undefined) return updateInTransaction(storage, asked, read);
   return shortWrites.inTurn(read, async (newest) => {
     let current = newest;
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
@@ -56,7 +55,7 @@ export async function updateOne(storage: Storage, asked: Asked): Promise<Stored<
       if (again.revision === current.revision) break;
       current = again;
     }
-    return updateInTransaction(storage, asked, read.entity.host_id);
+    return updateInTransaction(storage, asked, read);
   });
 }
 
@@ -92,15 +91,15 @@ function saidOf(service: Service, body: ServiceUpdate) {
   return { name, service_definition, tags, virtualization };
 }
 
-/** @param from the id of the host that it was on a moment ago */
+/** @param read the service as it was a moment ago */
 function updateInTransaction(
   storage: Storage,
   { work, scope, id, to, asked, ifMatch }: Asked,
-  from: string,
+  read: Stored<Service>,
 ): Promise<Stored<Service>> {
   const { guards, services } = storage;
   const now = new Date();
-  const updating = { work, scope, id, from, ...(to !== undefined && { to }) };
+  const updating = { work, scope, id, read, ...(to !== undefined && { to }) };
   return updateOnHost(storage, services, updating, async ({ tx, host, current }) => {
     const { entity } = current;
     requireRevision(ifMatch, current.revision);

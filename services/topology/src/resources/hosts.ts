@@ -7,6 +7,7 @@ import {
   listHosts,
   patchHost,
   updateHost,
+  type HostRecord,
 } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import { answer, type Answer } from "@nts/shared/http/answer";
@@ -78,6 +79,22 @@ function create(storage: Storage): UserHandler<typeof createHost> {
 function update(storage: Storage): UpdateHandler<typeof updateHost> {
   const { guards, hosts, services } = storage;
   return async ({ work, scope, params: { id }, asked, ifMatch }) => {
+    const next = (current: Stored<HostRecord>): Stored<HostRecord> | null => {
+      const { entity } = current;
+      const body = asked(entity);
+      const { hostname, description, hidden, virtualization, tags } = { ...entity, ...body };
+      return revised(
+        current,
+        { ...entity, name: body.name, hostname, description, hidden, virtualization, tags },
+        new Date(),
+      );
+    };
+    const read = await hosts.get(scope, id);
+    if (asked(read.entity).network_id === read.entity.network_id && next(read) === null) {
+      const given = await answerHost(storage, scope, id);
+      requireRevision(ifMatch, given.revision ?? "");
+      return given;
+    }
     let written: ClientSession | undefined;
     const inside = await transactionOnHosts(storage, { work, scope, hostIds: [id] }, async (tx) => {
       written = tx;
@@ -86,20 +103,11 @@ function update(storage: Storage): UpdateHandler<typeof updateHost> {
       const body = asked(entity);
       if (ifMatch !== null) requireRevision(ifMatch, await hostRevisionIn(storage, tx, scope, current));
       if (body.network_id !== entity.network_id) throw new AppError("network_mismatch", { path: "network_id" });
-      const tags = body.tags ?? entity.tags;
-      const changes = {
-        name: body.name,
-        hostname: body.hostname === undefined ? entity.hostname : body.hostname,
-        description: body.description === undefined ? entity.description : body.description,
-        hidden: body.hidden ?? entity.hidden,
-        virtualization: body.virtualization === undefined ? entity.virtualization : body.virtualization,
-        tags,
-      };
-      const next = revised(current, { ...entity, ...changes }, new Date());
-      if (next === null) throw new Discard(null);
+      const changed = next(current);
+      if (changed === null) throw new Discard(null);
       if (ifMatch !== null) await services.lockAllOn(tx, scope, id);
-      await requireReferences(guards, tx, scope, tagClaims(tags, entity.tags));
-      await hosts.replace(tx, scope, [next]);
+      await requireReferences(guards, tx, scope, tagClaims(changed.entity.tags, entity.tags));
+      await hosts.replace(tx, scope, [changed]);
       if (body.name !== entity.name) await services.renameHost(tx, scope, id, body.name);
       return work.unit === undefined ? null : answerWithin(storage, tx, scope, id);
     });

@@ -24,7 +24,7 @@ import { refusingDuplicates } from "../storage/duplicates.js";
 import { requireReferences, networkClaim } from "../references/claims.js";
 import { type Placed, withNextAddresses } from "../references/next-addresses.js";
 import { HOST_ORDER_INDEX, SUBNET_INTERFACES_INDEX } from "../storage/indexes.js";
-import { answeredOf } from "../storage/entities.js";
+import { answeredOf, type Stored } from "../storage/entities.js";
 import { commonFilter, sightingPlan } from "../storage/lists.js";
 import type { Removed } from "../deletions/removed.js";
 import { type ListPlanOf, mountGet, mountList, mountRemoval } from "./common.js";
@@ -114,30 +114,37 @@ function update(storage: Storage): UpdateHandler<typeof updateInterface> {
   const { guards, interfaces } = storage;
   return async ({ work, scope, params: { id }, asked, ifMatch }) => {
     const now = new Date();
+    const next = (current: Stored<Interface>, position: number): Stored<Interface> | null => {
+      const { entity } = current;
+      requireRevision(ifMatch, current.revision);
+      const body = asked(entity);
+      const ip_address = parseAddress(body.ip_address).text;
+      if (body.network_id !== entity.network_id) throw new AppError("network_mismatch", { path: "network_id" });
+      if (body.host_id !== entity.host_id)
+        throw validationFailed({ path: "host_id", message: "the host of an interface cannot be changed" });
+      const mac_address = nextMacAddress(entity.mac_address, body.mac_address);
+      const { name, subnet_id } = body;
+      return revised(current, { ...entity, ip_address, name, subnet_id, mac_address, position }, now);
+    };
+    const isDone = (current: Stored<Interface>): boolean =>
+      next(current, asked(current.entity).position ?? current.entity.position) === null;
     const updated = await refusingDuplicates(() =>
-      updateOnHost(storage, interfaces, { work, scope, id }, async ({ tx, host, current }) => {
+      updateOnHost(storage, interfaces, { work, scope, id, isDone }, async ({ tx, host, current }) => {
         const { entity } = current;
-        requireRevision(ifMatch, current.revision);
-        const body = asked(entity);
-        const address = parseAddress(body.ip_address).text;
-        if (body.network_id !== entity.network_id) throw new AppError("network_mismatch", { path: "network_id" });
-        if (body.host_id !== entity.host_id)
-          throw validationFailed({ path: "host_id", message: "the host of an interface cannot be changed" });
-        const mac_address = nextMacAddress(entity.mac_address, body.mac_address);
-        const { name, subnet_id, network_id: networkId } = body;
-        if (subnet_id !== entity.subnet_id || address !== entity.ip_address) {
-          const addresses = [{ subnet_id, ip_address: address }];
+        const { position: wanted } = asked(entity);
+        const { position, shift } = placeExisting(entity.position, wanted, host.inventory.interfaces.length);
+        const changed = next(current, position);
+        if (changed === null) throw new Discard(current);
+        const { subnet_id, ip_address, network_id: networkId } = changed.entity;
+        if (subnet_id !== entity.subnet_id || ip_address !== entity.ip_address) {
+          const addresses = [{ subnet_id, ip_address }];
           // Of the network too: an address is freed, see `move` of next addresses.
           await requireReferences(guards, tx, scope, [networkClaim(networkId, {}), ...subnetClaims(addresses)]);
           await checkAddresses(storage, tx, scope, { networkId, addresses });
         }
-        const { position, shift } = placeExisting(entity.position, body.position, host.inventory.interfaces.length);
-        const changes = { ip_address: address, name, subnet_id, mac_address, position };
-        const next = revised(current, { ...entity, ...changes }, now);
-        if (next === null) throw new Discard(current);
-        await interfaces.replace(tx, scope, [next]);
+        await interfaces.replace(tx, scope, [changed]);
         await applyShift(tx, scope, interfaces, { hostId: host.id, shift, except: id, now });
-        return next;
+        return changed;
       }),
     );
     return answer.data(answeredOf(updated), { revision: updated.revision });

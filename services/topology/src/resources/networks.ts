@@ -11,7 +11,6 @@ import {
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
 import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
-import { Discard } from "@nts/shared/mongo/transaction";
 import { newId } from "@nts/shared/ids";
 import type { Notices } from "../deletions/notices.js";
 import { requireReferences, tagClaims } from "../references/claims.js";
@@ -21,7 +20,9 @@ import { type ListPlanOf, mountGet, mountList, mountRemoval } from "./common.js"
 import { requireRevision } from "@nts/shared/revision";
 import { revised } from "../storage/revisions.rules.js";
 import type { Past } from "../past/past.js";
+import type { Stored } from "../storage/entities.js";
 import type { Storage } from "../storage/storage.js";
+import { updateAlone } from "./update-alone.js";
 import { deleteNetworks } from "../deletions/networks.js";
 import { requireOwnOrganization } from "../references/own-organization.js";
 
@@ -63,19 +64,18 @@ function create(storage: Storage): UserHandler<typeof createNetwork> {
   };
 }
 
-function update({ guards, networks, transaction }: Storage): UpdateHandler<typeof updateNetwork> {
-  return async ({ work, scope, params, asked, ifMatch }) => {
-    const updated = await transaction(work, [params.id], async (tx) => {
-      const current = await networks.get(scope, params.id, tx);
+function update(storage: Storage): UpdateHandler<typeof updateNetwork> {
+  const { guards, networks } = storage;
+  return async ({ work, scope, params: { id }, asked, ifMatch }) => {
+    const next = (current: Stored<Network>): Stored<Network> | null => {
       requireRevision(ifMatch, current.revision);
-      const body = asked(current.entity);
-      requireOwnOrganization(scope, body.organization_id);
-      const tags = body.tags ?? current.entity.tags;
-      const next = revised(current, { ...current.entity, name: body.name, tags }, new Date());
-      if (next === null) throw new Discard(current);
-      await requireReferences(guards, tx, scope, tagClaims(tags, current.entity.tags));
+      const { organization_id, name, tags = current.entity.tags } = asked(current.entity);
+      requireOwnOrganization(scope, organization_id);
+      return revised(current, { ...current.entity, name, tags }, new Date());
+    };
+    const updated = await updateAlone(storage, networks, { work, scope, id, next }, async (tx, { current, next }) => {
+      await requireReferences(guards, tx, scope, tagClaims(next.entity.tags, current.entity.tags));
       await networks.replace(tx, scope, [next]);
-      return next;
     });
     return answer.data(updated.entity, { revision: updated.revision });
   };

@@ -21,7 +21,7 @@ import { countsOfBindings, saveServices, unbound } from "../hosts/write-services
 import { refusingDuplicates } from "../storage/duplicates.js";
 import { requireReferences, networkClaim } from "../references/claims.js";
 import { HOST_PORTS_INDEX } from "../storage/indexes.js";
-import { answeredOf } from "../storage/entities.js";
+import { answeredOf, type Stored } from "../storage/entities.js";
 import { commonFilter, sightingPlan } from "../storage/lists.js";
 import type { Removed } from "../deletions/removed.js";
 import { type ListPlanOf, mountGet, mountList, mountRemoval } from "./common.js";
@@ -80,23 +80,22 @@ function create(storage: Storage): UserHandler<typeof createPort> {
 function update(storage: Storage): UpdateHandler<typeof updatePort> {
   const { ports } = storage;
   return async ({ work, scope, params: { id }, asked, ifMatch }) => {
+    const next = (current: Stored<Port>): Stored<Port> | null => {
+      const { entity } = current;
+      requireRevision(ifMatch, current.revision);
+      const { network_id, host_id, number, protocol } = asked(entity);
+      if (network_id !== entity.network_id) throw new AppError("network_mismatch", { path: "network_id" });
+      if (host_id !== entity.host_id)
+        throw validationFailed({ path: "host_id", message: "the host of a port cannot be changed" });
+      return revised(current, { ...entity, number, protocol, type: portType(number, protocol) }, new Date());
+    };
+    const updating = { work, scope, id, isDone: (current: Stored<Port>) => next(current) === null };
     const updated = await refusingDuplicates(() =>
-      updateOnHost(storage, ports, { work, scope, id }, async ({ tx, current }) => {
-        requireRevision(ifMatch, current.revision);
-        const body = asked(current.entity);
-        if (body.network_id !== current.entity.network_id)
-          throw new AppError("network_mismatch", { path: "network_id" });
-        if (body.host_id !== current.entity.host_id)
-          throw validationFailed({ path: "host_id", message: "the host of a port cannot be changed" });
-        const { number, protocol } = body;
-        const next = revised(
-          current,
-          { ...current.entity, number, protocol, type: portType(number, protocol) },
-          new Date(),
-        );
-        if (next === null) throw new Discard(current);
-        await ports.replace(tx, scope, [next]);
-        return next;
+      updateOnHost(storage, ports, updating, async ({ tx, current }) => {
+        const changed = next(current);
+        if (changed === null) throw new Discard(current);
+        await ports.replace(tx, scope, [changed]);
+        return changed;
       }),
     );
     return answer.data(answeredOf(updated), { revision: updated.revision });

@@ -13,7 +13,6 @@ import { AppError } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
 import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
-import { Discard } from "@nts/shared/mongo/transaction";
 import { keyAt, reservedIn, sizesOf, spaceOf, textAt, within } from "../values/address-space.js";
 import { parseBlock } from "../values/addresses.js";
 import { newId } from "@nts/shared/ids";
@@ -24,7 +23,9 @@ import { type ListPlanOf, mountGet, mountList, mountRemoval } from "./common.js"
 import { requireRevision } from "@nts/shared/revision";
 import { revised } from "../storage/revisions.rules.js";
 import type { Past } from "../past/past.js";
+import type { Stored } from "../storage/entities.js";
 import type { Storage } from "../storage/storage.js";
+import { updateAlone } from "./update-alone.js";
 import { insertSubnets } from "../references/insert-subnets.js";
 import { replaceSubnet } from "../references/replace-subnet.js";
 
@@ -71,23 +72,23 @@ function create(storage: Storage): UserHandler<typeof createSubnet> {
 }
 
 function update(storage: Storage): UpdateHandler<typeof updateSubnet> {
-  const { guards, subnets, transaction } = storage;
-  return async ({ work, scope, params, asked, ifMatch }) => {
-    const updated = await transaction(work, [params.id], async (tx) => {
-      const current = await subnets.get(scope, params.id, tx);
+  const { guards, subnets } = storage;
+  return async ({ work, scope, params: { id }, asked, ifMatch }) => {
+    const next = (current: Stored<Subnet>): Stored<Subnet> | null => {
+      const { entity } = current;
       requireRevision(ifMatch, current.revision);
-      const body = asked(current.entity);
+      const body = asked(entity);
       const block = parseBlock(body.cidr, "cidr");
-      if (body.network_id !== current.entity.network_id) throw new AppError("network_mismatch", { path: "network_id" });
-      const { name, description = current.entity.description, subnet_type = current.entity.subnet_type } = body;
-      const tags = body.tags ?? current.entity.tags;
-      const reserved = reservedIn(block.text, body.reserved ?? current.entity.reserved);
+      if (body.network_id !== entity.network_id) throw new AppError("network_mismatch", { path: "network_id" });
+      const { name, description = entity.description, subnet_type = entity.subnet_type, tags = entity.tags } = body;
+      const reserved = reservedIn(block.text, body.reserved ?? entity.reserved);
       const changes = { cidr: block.text, name, description, subnet_type, reserved, tags };
-      const next = revised(current, { ...current.entity, ...changes }, new Date());
-      if (next === null) throw new Discard(current);
-      await requireReferences(guards, tx, scope, tagClaims(tags, current.entity.tags));
-      await replaceSubnet(storage, tx, scope, { current, next });
-      return next;
+      return revised(current, { ...entity, ...changes }, new Date());
+    };
+    const updated = await updateAlone(storage, subnets, { work, scope, id, next }, async (tx, change) => {
+      const { current, next } = change;
+      await requireReferences(guards, tx, scope, tagClaims(next.entity.tags, current.entity.tags));
+      await replaceSubnet(storage, tx, scope, change);
     });
     return answer.data(updated.entity, { revision: updated.revision });
   };

@@ -11,7 +11,6 @@ import {
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
 import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
-import { Discard } from "@nts/shared/mongo/transaction";
 import { newId } from "@nts/shared/ids";
 import type { Notices } from "../deletions/notices.js";
 import { requireOwnOrganization } from "../references/own-organization.js";
@@ -22,7 +21,9 @@ import { type ListPlanOf, mountGet, mountList, mountRemoval } from "./common.js"
 import { requireRevision } from "@nts/shared/revision";
 import { revised } from "../storage/revisions.rules.js";
 import type { Past } from "../past/past.js";
+import type { Stored } from "../storage/entities.js";
 import type { Storage } from "../storage/storage.js";
+import { updateAlone } from "./update-alone.js";
 import { deleteTags } from "../deletions/tags.js";
 
 export function mountTags(router: Router, storage: Storage, past: Past, notices: Notices): void {
@@ -56,20 +57,18 @@ function create(storage: Storage): UserHandler<typeof createTag> {
   };
 }
 
-function update({ tags, transaction }: Storage): UpdateHandler<typeof updateTag> {
+function update(storage: Storage): UpdateHandler<typeof updateTag> {
+  const { tags } = storage;
   return async ({ work, scope, params: { id }, asked, ifMatch }) => {
+    const next = (current: Stored<Tag>): Stored<Tag> | null => {
+      const { entity } = current;
+      requireRevision(ifMatch, current.revision);
+      const { organization_id, name, description = entity.description, color = entity.color } = asked(entity);
+      requireOwnOrganization(scope, organization_id);
+      return revised(current, { ...entity, name, description, color }, new Date());
+    };
     const updated = await refusingDuplicates(() =>
-      transaction(work, [id], async (tx) => {
-        const current = await tags.get(scope, id, tx);
-        requireRevision(ifMatch, current.revision);
-        const body = asked(current.entity);
-        requireOwnOrganization(scope, body.organization_id);
-        const { name, description = current.entity.description, color = current.entity.color } = body;
-        const next = revised(current, { ...current.entity, name, description, color }, new Date());
-        if (next === null) throw new Discard(current);
-        await tags.replace(tx, scope, [next]);
-        return next;
-      }),
+      updateAlone(storage, tags, { work, scope, id, next }, (tx, change) => tags.replace(tx, scope, [change.next])),
     );
     return answer.data(updated.entity, { revision: updated.revision });
   };
