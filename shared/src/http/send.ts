@@ -8,7 +8,7 @@ import { END_OF_LIST, INTERNAL } from "./headers.js";
 import { retryAfterSeconds, STATUSES } from "./statuses.js";
 
 const JSON_TYPE = "application/json; charset=utf-8";
-const [OPEN, CLOSE] = [Buffer.from("["), Buffer.from("]")];
+const [OPEN, CLOSE, NOTHING] = [Buffer.from("["), Buffer.from("]"), Buffer.alloc(0)];
 const STALLED_CLIENT_MS = 30_000;
 const WHOLE_BYTES = 1_048_576;
 
@@ -91,7 +91,9 @@ async function sendList(
     const [begun, counted] = await Promise.all([gathered(reading), total === null ? null : total()]);
     if (response.headersSent) return;
     setList(response, { limit, offset });
-    const texts = [OPEN, begun.text.subarray(1)];
+    const [first = NOTHING, ...more] = begun.texts;
+    // Without the comma before the first row.
+    const texts = [OPEN, first.subarray(1), ...more];
     if (counted !== null || begun.isAll) response.setHeader(INTERNAL.listTotal, counted ?? begun.rows);
     if (begun.isAll) {
       response.setHeader(INTERNAL.listNext, next() ?? END_OF_LIST);
@@ -137,7 +139,7 @@ async function sendRest(
 }
 
 interface Gathered {
-  readonly text: Buffer;
+  readonly texts: readonly Buffer[];
   readonly rows: number;
   readonly isAll: boolean;
 }
@@ -148,12 +150,12 @@ async function gathered(reading: AsyncIterator<ListPart>): Promise<Gathered> {
   let [rows, bytes] = [0, 0];
   while (bytes < WHOLE_BYTES) {
     const next = await reading.next();
-    if (next.done === true) return { text: Buffer.concat(texts), rows, isAll: true };
-    texts.push(next.value.text);
+    if (next.done === true) return { texts, rows, isAll: true };
+    if (next.value.text.length > 0) texts.push(next.value.text);
     rows += next.value.rows;
     bytes += next.value.text.length;
   }
-  return { text: Buffer.concat(texts), rows, isAll: false };
+  return { texts, rows, isAll: false };
 }
 
 function setList(response: ServerResponse, { limit, offset }: Omit<PageInfo, "total">): void {

@@ -111,9 +111,11 @@ function createPlaces(
     ends,
     place: async (scope) => {
       const { organizationId: organization_id, networks } = scope;
-      const { last, goneForCaller } = await ends(scope);
-      if (networks === "all") return last;
-      let place = goneForCaller;
+      if (networks === "all") {
+        const last = await share(scope, () => lastOf(journal, organization_id));
+        return last > 0 ? last : (await ends(scope)).last;
+      }
+      let { goneForCaller: place } = await ends(scope);
       const seen = [null, ...networks];
       for (let at = 0; at < seen.length; at += MERGED) {
         const range = { organization_id, network_id: { $in: seen.slice(at, at + MERGED) } };

@@ -50,22 +50,33 @@ export function rowsIn(reader: RowReader, scope: Scope, batch: RawBatch, isAlone
   return bytes.subarray(0, end);
 }
 
-/** The same with what imports know of each. What none has seen is copied without a look into it. */
+/** The same with what imports know of each. What none has seen is moved without a look into it. */
 function sightedRows(batch: RawBatch): Buffer {
   const { bytes, starts } = batch;
-  const rows = Buffer.allocUnsafe(bytes.length + starts.length * LONGEST_ENDING);
+  const room = starts.length * LONGEST_ENDING;
+  const rows = Buffer.allocUnsafe(room + bytes.length);
+  // Behind the room for all endings, from where each text moves forward: to copy them one by one takes a view of each.
+  rows.set(bytes, room);
   let end = 0;
   for (const start of starts) {
     rows[end++] = COMMA;
     const length = lengthIfAlone(bytes, start);
-    if (length === null) end += sightedTextIn(batch, start).copy(rows, end);
+    if (length === null) end += putAt(rows, end, sightedTextIn(batch, start));
     else {
+      const text = room + start + TEXT_AT;
       // Without the brace at its end, which stands in the ending.
-      end += bytes.copy(rows, end, start + TEXT_AT, start + TEXT_AT + length - 1);
-      end += NEVER.copy(rows, end);
+      rows.copyWithin(end, text, text + length - 1);
+      end += length - 1;
+      end += putAt(rows, end, NEVER);
     }
   }
   return rows.subarray(0, end);
+}
+
+/** @returns how long the piece is */
+function putAt(rows: Buffer, at: number, piece: Buffer): number {
+  rows.set(piece, at);
+  return piece.length;
 }
 
 /** Bytes of the text of a document that has nothing beside it; null of any other. */
