@@ -71,6 +71,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     remedy: "Have the address verified at the provider, or link it in your account's settings.",
   },
   account_disabled: { params: "", remedy: "Ask the operator of the server." },
+  email_unverified: { params: "", remedy: "Open the link in the mail of `POST /api/auth/email/verification`." },
   link_required: { params: "", remedy: "Sign in as before, and link the provider in the settings." },
   csrf_rejected: { params: "", remedy: "Send the request from the service's own origin, or use an API key." },
   registration_closed: { params: "", remedy: "Ask for an invite." },

@@ -31,6 +31,7 @@ export const ERRORS = {
   account_unknown: "Nobody here has this account at the provider.",
   address_unverified: "The provider does not say that the email address is verified.",
   account_disabled: "This account was disabled by an operator.",
+  email_unverified: "The caller's email address is not verified.",
   link_required: "There is an account with this email address; sign in to it, and link the provider there.",
   csrf_rejected: "The request's origin is not allowed.",
   registration_closed: "Registration is by invitation only.",

@@ -15,6 +15,9 @@ import { theme } from "./theme.js";
 
 const SignIn = lazy(() => import("./session/sign-in.js"));
 const SignUp = lazy(() => import("./session/sign-up.js"));
+const ForgotPassword = lazy(() => import("./mail/forgot-password.js"));
+const ResetPassword = lazy(() => import("./mail/reset-password.js"));
+const VerifyEmail = lazy(() => import("./mail/verify-email.js"));
 const Welcome = lazy(() => import("./welcome/welcome-page.js"));
 const Hosts = lazy(() => import("./hosts/hosts-page.js"));
 const Host = lazy(() => import("./hosts/host-page.js"));
@@ -51,9 +54,12 @@ export function App(): ReactNode {
                   <Route path={PATHS.signIn} element={<SignIn />} />
                   <Route path={PATHS.signUp} element={<SignUp />} />
                 </Route>
+                <Route path={PATHS.forgotPassword} element={<ForgotPassword />} />
+                <Route path={PATHS.resetPassword} element={<ResetPassword />} />
                 <Route element={<SignedIn />}>
                   <Route element={<Shell />}>
                     <Route path={PATHS.home} element={<Home />} />
+                    <Route path={PATHS.verifyEmail} element={<VerifyEmail />} />
                     <Route path={PATHS.topology} element={<Picture />} />
                     <Route path={PATHS.welcome} element={<Welcome />} />
                     <Route path={PATHS.hosts} element={<Hosts />} />

@@ -32,15 +32,14 @@ import { type KeyRoutes, mountKeys } from "./keys/routes.js";
 import { createDropDeadNetworks } from "./networks/dead-networks.js";
 import { createForgetNetworks } from "./networks/forget-networks.js";
 import { createReferenceSweep, type ReferenceSweep, type ReferenceSweepParts } from "./networks/sweep.js";
-import type { Compose, Delivery } from "./mail/delivery.js";
+import type { Delivery } from "./mail/delivery.js";
 import { createMail, type MailSettings } from "./mail/mail.js";
-import { writeBy } from "./mail/writers.js";
+import { mountMailed } from "./mail/mount.js";
 import { createGuess } from "./logins/guess.js";
 import { OF_CODES } from "./logins/throttle.rules.js";
 import { mountOrganizationDeletion, type OrganizationDeletionRoute } from "./organizations/deletion-route.js";
 import { mountOrganizations } from "./organizations/routes.js";
 import { createOrganizationSweep, type OrganizationSweep } from "./organizations/sweep.js";
-import { mountResetsByMail } from "./password-resets/mount.js";
 import { mountSignInByProvider } from "./providers/mount.js";
 import { createProviders } from "./providers/providers.js";
 import type { ProviderSettings } from "./providers/settings.js";
@@ -52,6 +51,7 @@ import { mountSecondFactors } from "./second-factor/routes.js";
 import { createResetSecondFactor } from "./second-factor/reset.js";
 import { createSealer } from "./second-factor/seal.js";
 import { type BeginSessionOptions, createBeginSession } from "./sessions/begin.js";
+import { createNotePlace } from "./sessions/notice.js";
 import { createSessionCookies } from "./sessions/cookie.js";
 import { createReplaceSessions } from "./sessions/replace.js";
 import { mountOwnSessions, type OwnSessionRoutes } from "./sessions/own-routes.js";
@@ -119,49 +119,40 @@ export function createApp(options: AppOptions): App {
   });
 
   const stores = createStores(database, forms);
-  const { users, sessions, organizations, challenges, factors, failures, invites } = stores;
   const credentials = createCredentialStore(db, changes.keyChanges.confirmed, forms);
   const topology = createTopologyDirectory(client);
   const cookies = createSessionCookies(publicUrl);
   const duties = createDuties(options, { database, transaction, changeRights, topology, ...stores });
-  const replaceSessions = createReplaceSessions({ sessions, transaction, changeRights });
+  const replaceSessions = createReplaceSessions({ ...stores, transaction, changeRights });
   const { requireLasting, requireConfirmed, requireRoom, requireRoomForInvite, requireStrong } = createGuards(stores, { quotas, judgePassword }); // prettier-ignore
   const failedLogins = createFailedLogins(db, transaction, routing.log);
   const mail = createMail(db, options.mail);
-  const signing = { ...stores, quotas, replaceSessions, topology, cookies, passwords, failedLogins, changeRights };
-  const { guess, change, beginSession, confirmCaller } = createSigningIn(signing);
+  const common = {
+    ...{ ...stores, db, topology, cookies, transaction, changeRights, replaceSessions, failedLogins, passwords },
+    ...{ mail, notePlace: createNotePlace(stores.places, mail), quotas, publicUrl, registration, requireStrong },
+  };
+  const { guess, change, beginSession, confirmCaller } = createSigningIn(common);
   const { joining, applyRights, removeUser, resetSecondFactor } = createPeople(stores, changeRights);
 
-  mountRegistrations(router, {
-    ...{ ...stores, joining, replaceSessions, passwords, requireStrong },
-    ...{ topology, cookies, registration },
-  });
-  const ofUsers = { ...stores, applyRights, removeUser, resetSecondFactor, topology, requireLasting };
-  mountUsers(router, { ...ofUsers, requireConfirmed, changeRights });
+  mountRegistrations(router, { ...common, joining });
+  mountUsers(router, { ...common, applyRights, removeUser, resetSecondFactor, requireLasting, requireConfirmed });
   const sealer = createSealer(secondFactorSecrets);
-  const going = { ...stores, confirmCaller, requireConfirmed, changeRights, cookies };
-  mountGoing(router, { ...going, removeUser, sealer, registration, topology });
-  mountInvites(router, { invites, topology, requireLasting, requireConfirmed, transaction, requireRoom: requireRoomForInvite }); // prettier-ignore
-  mountOwnAccess(router, { ...signing, beginSession, guess, requireStrong, confirmCaller, change });
-  mountSecondFactors(router, {
-    ...{ users, sessions, challenges, beginSession, requireConfirmed, confirmCaller, failedLogins },
-    ...{ factors, transaction, changeRights },
-    ...{ sealer, guessCode: createGuess(failures, OF_CODES) },
-  });
-  const write = mountMailed(router, { ...stores, transaction, mail, change, requireStrong, publicUrl });
-  mountOrganizations(router, { organizations, sessions, transaction, requireConfirmed, changeRights });
-  const ofKeys = { ...stores, topology, transaction, changeRights, settle: changes.settle };
+  mountGoing(router, { ...common, confirmCaller, requireConfirmed, removeUser, sealer });
+  mountInvites(router, { ...common, requireLasting, requireConfirmed, requireRoom: requireRoomForInvite });
+  mountOwnAccess(router, { ...common, beginSession, guess, confirmCaller, change });
+  const guessCode = createGuess(stores.failures, OF_CODES);
+  mountSecondFactors(router, { ...common, beginSession, requireConfirmed, confirmCaller, sealer, guessCode });
+  const write = mountMailed(router, { ...common, change });
+  mountOrganizations(router, { ...common, requireConfirmed });
   const noteFirstUses = createNoteFirstUses(db, transaction);
-  mountAllKeys(router, { ...ofKeys, requireRoom, requireConfirmed, noteFirstUses });
+  mountAllKeys(router, { ...common, settle: changes.settle, requireRoom, requireConfirmed, noteFirstUses });
   mountAudit(router, createAuditReader(database));
-  mountWhoami(router, { ...stores, topology });
-  mountCredentials(router, { credentials, sessions });
+  mountWhoami(router, common);
+  mountCredentials(router, { ...common, credentials });
   mountKeyChanges(router, changes);
   const providers = createProviders(options.providers, publicUrl);
-  mountSignInByProvider(router, {
-    ...{ ...stores, db, providers, joining, applyRights, passwords, topology, transaction, changeRights },
-    ...{ beginSession, cookies, confirmCaller, requireConfirmed, publicUrl, log: routing.log },
-  });
+  const ofProviders = { ...common, providers, joining, applyRights, log: routing.log };
+  mountSignInByProvider(router, { ...ofProviders, beginSession, confirmCaller, requireConfirmed });
   return {
     ...{ ...router, ...duties, checkProviders: () => providers.check(routing.log), settled: failedLogins.written },
     startMail: () => mail.start(write, routing.log),
@@ -223,11 +214,6 @@ function mountOwnAccess(router: Router, parts: SessionRoutes & OwnSessionRoutes 
   mountSessions(router, parts);
   mountOwnSessions(router, parts);
   mountPasswords(router, parts);
-}
-
-/** Operations that send mail. @returns what writes the mails */
-function mountMailed(router: Router, parts: Parameters<typeof mountResetsByMail>[1]): Compose {
-  return writeBy({ password_reset: mountResetsByMail(router, parts) });
 }
 
 /** How people come, change and go. */

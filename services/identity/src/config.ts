@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { commonSettings, SecretList, shareSettings, tenancySettings, UrlList, writeSettings } from "@nts/shared/config";
 
+import { MAILS_OF_CALLER } from "./mail/limits-store.js";
 import { MailFrom, SmtpUrl } from "./mail/settings.js";
 import { ProviderList } from "./providers/settings.js";
 import { AUDIT_RETENTION_DAYS } from "./audit/retention.js";
@@ -21,6 +22,12 @@ export const IdentitySettings = z.object({
   SMTP_URL: SmtpUrl.optional().describe(
     "smtps://user:password@host, smtp:// with STARTTLS, or smtp://host:25?tls=none; without it no mail is sent.",
   ),
+  MAILS_PER_ADDRESS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(MAILS_OF_CALLER)
+    .describe("Mails that may be requested from one client address in an hour."),
   MAIL_FROM: MailFrom.optional().describe("Sender of mail: an address, or Name <address>; needed with SMTP_URL."),
   ...shareSettings,
   ...writeSettings,

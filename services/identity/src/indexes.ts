@@ -4,6 +4,7 @@ import { LINK_TOKENS } from "./mail/link-tokens-store.js";
 import { OUTGOING_MAILS } from "./mail/outbox-store.js";
 import { LOGOUT_TOKENS } from "./providers/identities-store.js";
 import { SIGN_INS } from "./providers/sign-ins-store.js";
+import { SIGN_IN_PLACES } from "./sessions/places-store.js";
 import { ANSWERS, ANSWERS_EXPIRE } from "@nts/shared/writes/remembered";
 
 /** Milliseconds that a key change is kept for gateways that were away. */
@@ -30,6 +31,7 @@ export const INDEXES: Indexes = {
   invites: [
     { key: { hash: 1 }, unique: true },
     { key: { organization_id: 1, created_at: 1, _id: 1 } },
+    { key: { mailed: 1 }, sparse: true },
     { key: { invited_by: 1 } },
     { key: { expires_at: 1 }, expireAfterSeconds: 0 },
   ],
@@ -49,6 +51,7 @@ export const INDEXES: Indexes = {
   [LOGOUT_TOKENS]: [{ key: { expires_at: 1 }, expireAfterSeconds: 0 }],
   [OUTGOING_MAILS]: [{ key: { rank: 1, due_at: 1 } }, { key: { expires_at: 1 }, expireAfterSeconds: DAY_SECONDS }],
   [LINK_TOKENS]: [{ key: { user_id: 1, purpose: 1 } }, { key: { expires_at: 1 }, expireAfterSeconds: 0 }],
+  [SIGN_IN_PLACES]: [{ key: { expires_at: 1 }, expireAfterSeconds: 0 }],
   [MAIL_COUNTS]: [{ key: { expires_at: 1 }, expireAfterSeconds: 0 }],
   api_keys: [
     { key: { hash: 1 }, unique: true },

@@ -8,6 +8,7 @@ import { LINK_TOKENS } from "./mail/link-tokens-store.js";
 import { OUTGOING_MAILS } from "./mail/outbox-store.js";
 import { LOGOUT_TOKENS } from "./providers/identities-store.js";
 import { SIGN_INS } from "./providers/sign-ins-store.js";
+import { SIGN_IN_PLACES } from "./sessions/places-store.js";
 import { ORGANIZATION_DELETIONS } from "./organizations/deletions.js";
 
 /** The history of the schema. New steps are added at the end; released ones stay as they are. */
@@ -21,4 +22,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0004-key-usage", up: (db) => createCollections(db, [KEY_USAGE]) },
   { name: "0005-providers", up: (db) => createCollections(db, [SIGN_INS, LOGOUT_TOKENS]) },
   { name: "0006-mail", up: (db) => createCollections(db, [OUTGOING_MAILS, LINK_TOKENS, MAIL_COUNTS]) },
+  { name: "0007-sign-in-places", up: (db) => createCollections(db, [SIGN_IN_PLACES]) },
 ];

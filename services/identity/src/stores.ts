@@ -11,6 +11,7 @@ import { createOrganizationStore } from "./organizations/store.js";
 import { createIdentityStore } from "./providers/identities-store.js";
 import { createChallenges } from "./second-factor/challenges.js";
 import { createSecondFactorStore } from "./second-factor/store.js";
+import { createSignInPlaces } from "./sessions/places-store.js";
 import { createSessionStore } from "./sessions/store.js";
 import { createUserStore } from "./users/store.js";
 
@@ -28,6 +29,7 @@ export function createStores(database: Database, forms: Forms | undefined) {
     factors: createSecondFactorStore(database, forms),
     linkTokens: createLinkTokens(database.db),
     addresses: createVerifiedAddresses(database, forms),
+    places: createSignInPlaces(database.db),
     failures: createLoginFailureStore(database.db),
     deletions: createOrganizationDeletions(database.db),
     usage: createKeyUsage(database.db),

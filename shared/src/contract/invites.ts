@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { byId, filters, Id, listQuery, Nothing, PermissionLevel, serverFields, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { Email } from "./users.js";
 
 /** An unused invite. Its token is only returned on creation. */
 export const Invite = z
@@ -11,6 +12,7 @@ export const Invite = z
     permissions: PermissionLevel,
     network_ids: z.array(Id).describe("The networks that the new user may use; Owners and Admins have all networks."),
     expires_at: Timestamp,
+    email: z.string().nullable().describe("The address that the invite was mailed to; null if it was not."),
   })
   .meta({ id: "Invite" });
 export type Invite = z.infer<typeof Invite>;
@@ -20,6 +22,7 @@ export const InviteCreate = z
     permissions: PermissionLevel,
     network_ids: z.array(Id).max(1000).default([]).describe("The networks of a Member or Viewer."),
     expires_in_hours: z.int().min(1).max(8760).default(168),
+    email: Email.nullish().describe("Also mails the invite to this address; needs a verified address of the caller."),
   })
   .meta({ id: "InviteCreate" });
 export type InviteCreate = z.infer<typeof InviteCreate>;
@@ -51,10 +54,18 @@ export const createInvite = endpoint({
   summary: "Create an invite; the token is only returned here",
   description:
     "Owners can invite at every level, Admins as Member or Viewer. The token creates one account, provided that the inviter " +
-    "could still invite at that level.",
+    "could still invite at that level. A mail has a token of its own: whoever registers the address with it has verified it.",
   body: InviteCreate,
   response: Invite.extend({ token: z.string() }).meta({ id: "CreatedInvite" }),
-  errors: ["invalid_reference", "confirmation_required", "quota_exceeded", "write_conflict"],
+  errors: [
+    "invalid_reference",
+    "confirmation_required",
+    "email_unverified",
+    "mail_not_configured",
+    "mail_throttled",
+    "quota_exceeded",
+    "write_conflict",
+  ],
 });
 
 export const revokeInvite = endpoint({

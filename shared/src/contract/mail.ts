@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Nothing } from "./common.js";
 import { endpoint } from "./endpoint.js";
-import { Email, Password } from "./users.js";
+import { Email, Password, User } from "./users.js";
 
 // Operations that send mail, and those that its links lead to. @see docs/mail.md
 
@@ -21,6 +21,31 @@ export const requestPasswordReset = endpoint({
   body: z.object({ email: Email }).meta({ id: "PasswordResetRequest" }),
   response: Nothing,
   errors: ["mail_not_configured", "mail_throttled", "write_conflict"],
+});
+
+const ofSession = { ...common, credential: "session" } as const;
+
+export const sendVerification = endpoint({
+  ...ofSession,
+  operationId: "send_verification",
+  path: "/api/auth/email/verification",
+  summary: "Have a link mailed that verifies the caller's email address",
+  description:
+    "New accounts get one without asking. The link is valid for three days. Without effect once the address is verified.",
+  response: Nothing,
+  errors: ["session_expired", "mail_not_configured", "mail_throttled", "write_conflict"],
+});
+
+export const verifyEmail = endpoint({
+  ...ofSession,
+  operationId: "verify_email",
+  path: "/api/auth/email/verify",
+  summary: "Verify the caller's email address",
+  description:
+    "Needs a session of the account, so that nobody verifies an address for somebody else who has registered it.",
+  body: z.object({ token: LinkToken }).meta({ id: "EmailVerification" }),
+  response: User,
+  errors: ["session_expired", "link_expired", "write_conflict"],
 });
 
 export const resetPassword = endpoint({

@@ -18,8 +18,9 @@ export const Whoami = z
     credential_id: Id,
     name: z.string().nullable().describe("Name of the API key; null for a session."),
     expires_at: Timestamp.nullable().describe("null for an API key that does not expire."),
-    user: z.object({ id: Id, email: z.string(), permissions: PermissionLevel }),
+    user: z.object({ id: Id, email: z.string(), email_verified: z.boolean(), permissions: PermissionLevel }),
     organization: z.object({ id: Id, name: z.string(), api_access_enabled: z.boolean() }),
+    sends_mail: z.boolean().describe("Whether this server sends mail."),
     permissions: PermissionLevel.describe("Effective level: the lower of the key's and the user's."),
     network_ids: z.array(Id).describe("The networks that are currently accessible."),
     limited_by: z

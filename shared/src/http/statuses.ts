@@ -33,6 +33,7 @@ export const STATUSES: Readonly<Record<ErrorCode, number>> = {
   account_unknown: 403,
   address_unverified: 403,
   account_disabled: 403,
+  email_unverified: 403,
   link_required: 403,
   csrf_rejected: 403,
   registration_closed: 403,

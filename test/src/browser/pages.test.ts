@@ -11,7 +11,7 @@ import { aNetworkWithAHost, aWebhook, type Made, type NetworkWorld } from "../su
 
 const WIDE = { width: 1280, height: 800 };
 const NARROW = { width: 390, height: 844 };
-const FOR_GUESTS: readonly string[] = [PATHS.signIn, PATHS.signUp];
+const FOR_GUESTS: readonly string[] = [PATHS.signIn, PATHS.signUp, PATHS.forgotPassword, PATHS.resetPassword];
 
 let stack: SharedStack;
 let browser: Browser;

@@ -60,7 +60,9 @@ describe("the contract and what is derived from it", () => {
       "logout",
       "offer_second_factor",
       "renew_recovery_codes",
+      "send_verification",
       "unlink_provider",
+      "verify_email",
     ]);
   });
 

@@ -168,6 +168,17 @@ describe("the examples of docs/archives.md", () => {
   });
 });
 
+describe("the examples of docs/mail.md", () => {
+  it("answer what the page shows, with the links of mails that were sent", async () => {
+    const page = readPage("docs/mail.md");
+    const own = (text: string): string =>
+      text.replaceAll("ada@example.com", "hamilton@example.com").replaceAll("bob@example.com", "bob-by-mail@example.com").replaceAll("http://localhost:1080/", stack.mailsUrl); // prettier-ignore
+    const commands = [...readFiveMinutes().commands, ...page.commands].map(own);
+    const answered = await runFiveMinutes({ commands }, stack.url, folder);
+    expect(answered.slice(-page.answers.length).map(shapeOf)).toEqual(page.answers.map(own).map(shapeOf));
+  });
+});
+
 describe("the examples of docs/audit.md", () => {
   it("answer what the page shows", async () => {
     const page = readPage("docs/audit.md");

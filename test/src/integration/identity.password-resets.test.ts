@@ -27,7 +27,7 @@ afterAll(() => world.stop());
 async function aForgetfulPerson(replica = 0) {
   const person = await world.identity.aPerson();
   await world.forget(person.email, replica);
-  return { person, mail: await world.mailbox.next(person.email) };
+  return { person, mail: await world.resetMail(person.email) };
 }
 
 const verify = (email: string) =>
@@ -48,14 +48,16 @@ describe("identity.password-resets: a forgotten password", () => {
   });
 
   it("is replaced once, whoever uses the link twice at the same time, and voids every other link of the account", async () => {
-    const { identity, reset, forget, mailbox } = world;
+    const { identity, reset, forget } = world;
     const { person, mail } = await aForgetfulPerson();
     await forget(person.email, 1);
-    const other = await mailbox.next(person.email, 2);
+    const other = await world.resetMail(person.email, 2);
     const both = await Promise.all([reset(mail.token, NEXT_PASSWORD, 0), reset(mail.token, NEXT_PASSWORD, 1)]);
     expect(both.map(({ status }) => status).toSorted()).toEqual([200, 400]);
     expect((await reset(other.token)).code).toBe("link_expired");
-    expect(await identity.db.collection("link_tokens").countDocuments({ user_id: person.userId })).toBe(0);
+    expect(
+      await identity.db.collection("link_tokens").countDocuments({ user_id: person.userId, purpose: "password_reset" }),
+    ).toBe(0);
   });
 
   it("is not replaced by a link that is over, or that nobody was sent", async () => {
@@ -94,7 +96,7 @@ describe("identity.password-resets: a forgotten password", () => {
     await identity.db.collection<{ _id: string }>("organizations").updateOne({ _id: person.organizationId }, { $set: { password_login: false } }); // prettier-ignore
     expect((await reset(mail.token)).code).toBe("password_login_disabled");
     await forget(person.email);
-    const { text, token } = await mailbox.next(person.email, 2);
+    const { text, token } = await mailbox.next(person.email, { subject: "Your account has no password" });
     expect([token, text.includes("signs in with an identity provider")]).toEqual(["", true]);
   });
 });
@@ -115,13 +117,13 @@ describe("identity.password-resets: an address that nobody has proved", () => {
   });
 
   it("keeps its keys and invites once it is proved", async () => {
-    const { identity, reset, mailbox, forget } = world;
+    const { identity, reset, forget } = world;
     const person = await identity.aPerson();
     await verify(person.email);
     const { secret } = await identity.aKey(person);
     await identity.data(createInvite, { as: person.principal, body: { permissions: "Viewer" } });
     await forget(person.email);
-    const mail = await mailbox.next(person.email);
+    const mail = await world.resetMail(person.email);
     expect(mail.text).not.toContain("revoked");
     await reset(mail.token);
     expect(await identity.verify("key", secret, 1)).toMatchObject({ status: "valid" });
@@ -179,7 +181,7 @@ describe("identity.password-resets: who asks for links", () => {
       expect(refused.length).toBeLessThanOrEqual(1);
       if (refused[0] !== undefined) expect(refused[0]).toMatchObject({ code: "mail_throttled", params: { retry_after_seconds: expect.any(Number) } }); // prettier-ignore
     }
-    await mailbox.next(email, 3);
+    await world.resetMail(email, 3);
     expect(mailbox.of("nobody-here@example.com")).toEqual([]);
   });
 

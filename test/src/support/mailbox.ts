@@ -18,6 +18,15 @@ export interface ReceivedMail extends Pick<Email, "headers"> {
   readonly token: string;
 }
 
+/** Of any subject, and the first, unless given. */
+export interface MailWanted {
+  readonly subject?: string;
+  readonly count?: number;
+}
+
+/** Subjects of what identity sends. */
+export const SUBJECTS = { reset: "Reset your password", verification: "Verify your email address", notice: "New sign-in to your account" } as const; // prettier-ignore
+
 export interface Mailbox {
   /** For `SMTP_URL`. */
   readonly url: string;
@@ -26,8 +35,8 @@ export interface Mailbox {
   readonly mails: ReceivedMail[];
   /** Those for an address. */
   of(address: string): ReceivedMail[];
-  /** Waits until an address has so many mails. @returns the last of them */
-  next(address: string, count?: number): Promise<ReceivedMail>;
+  /** Waits until an address has so many mails of a subject. @returns the last of them */
+  next(address: string, which?: MailWanted): Promise<ReceivedMail>;
   stop(): Promise<void>;
 }
 
@@ -60,9 +69,10 @@ export async function startMailbox({
   const of = (address: string): ReceivedMail[] => mails.filter(({ to }) => to === address);
   return {
     ...{ url: `smtp://127.0.0.1:${own}?tls=none`, port: own, mails, of },
-    next: async (address, count = 1) => {
-      await until(() => Promise.resolve(of(address).length >= count), 20, 30_000);
-      return of(address)[count - 1]!;
+    next: async (address, { subject, count = 1 } = {}) => {
+      const wanted = () => of(address).filter((mail) => subject === undefined || mail.subject === subject);
+      await until(() => wanted().length >= count, 20, 60_000);
+      return wanted()[count - 1]!;
     },
     stop: () => new Promise((resolve) => server.close(resolve)),
   };

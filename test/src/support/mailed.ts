@@ -1,13 +1,12 @@
 /** Two replicas of identity that send mail to a real SMTP server. */
 import { randomInt } from "node:crypto";
-import type { AppOptions } from "@nts/identity/app";
 import type { MailSettings } from "@nts/identity/mail/mail";
 import { MailFrom, SmtpUrl } from "@nts/identity/mail/settings";
 import { requestPasswordReset, resetPassword } from "@nts/shared/contract/mail";
 import { login } from "@nts/shared/contract/users";
 import { type Audited, startAudited } from "./audit.js";
 import type { Direct } from "./direct.js";
-import { type Mailbox, startMailbox } from "./mailbox.js";
+import { type Mailbox, type ReceivedMail, startMailbox, SUBJECTS } from "./mailbox.js";
 
 export const PUBLIC_URL = "https://nts.example";
 export const NEXT_PASSWORD = "an entirely different phrase";
@@ -27,21 +26,24 @@ export interface Mailed {
   readonly identity: Audited;
   /** Asks for a link to a new password. */
   forget(email: string, replica?: number, headers?: Record<string, string>): ReturnType<Direct["ask"]>;
+  /** Waits for a link to a new password. @param count how many were asked for */
+  resetMail(email: string, count?: number): Promise<ReceivedMail>;
   reset(token: string, password?: string, replica?: number): ReturnType<Direct["ask"]>;
   /** The status of a sign-in. */
   signIn(email: string, password: string): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** @param own what both replicas have other than usual */
-export async function startMailed(own: Partial<AppOptions> = {}): Promise<Mailed> {
+/** @param own settings of mail other than usual */
+export async function startMailed(own: Partial<MailSettings> = {}): Promise<Mailed> {
   const mailbox = await startMailbox();
-  const mailing = { mail: mailSettingsOf(mailbox.url), publicUrl: PUBLIC_URL, ...own };
+  const mailing = { mail: { ...mailSettingsOf(mailbox.url), ...own }, publicUrl: PUBLIC_URL };
   const identity = await startAudited(mailing, mailing);
   return {
     ...{ mailbox, identity },
     forget: (email, replica = 0, headers = fromSomewhere()) =>
       identity.ask(requestPasswordReset, { body: { email }, replica, headers }),
+    resetMail: (email, count = 1) => mailbox.next(email, { subject: SUBJECTS.reset, count }),
     reset: (token, new_password = NEXT_PASSWORD, replica = 0) =>
       identity.ask(resetPassword, { body: { token, new_password }, replica }),
     signIn: async (email, password) => (await identity.ask(login, { body: { email, password } })).status,

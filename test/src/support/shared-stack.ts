@@ -5,6 +5,7 @@
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { type Mailbox, startMailbox } from "./mailbox.js";
 import { type RealProvider, startRealProvider } from "./real-provider.js";
 import { startStack, type Stack } from "./stack.js";
 import { UNLIMITED } from "./unlimited.js";
@@ -17,6 +18,8 @@ export interface SharedStack extends Pick<Stack, "databases" | "tenancySecrets" 
   readonly identities: readonly Place[];
   readonly topologies: readonly Place[];
   readonly servers: { readonly urls: Stack["servers"]["urls"] };
+  /** Answers the mails for the address behind it, the oldest first. */
+  readonly mailsUrl: string;
   /** By whom everybody can sign in who has linked an account there, and who is invited. */
   readonly provider: { readonly issuer: string; readonly name: string };
 }
@@ -27,16 +30,17 @@ export async function sharedStack(): Promise<SharedStack> {
   if (url === undefined) throw new Error("SHARED_STACK_URL is not set: run these tests with `node test/run.mjs`");
   const answered = await fetch(url);
   if (!answered.ok) throw new Error(`the shared system did not start: ${await answered.text()}`);
-  return (await answered.json()) as SharedStack;
+  return { ...((await answered.json()) as Omit<SharedStack, "mailsUrl">), mailsUrl: `${url}${MAILS}` };
 }
 
 /** Offers the system to the suites of a run under a URL. It is started when the first one asks. */
 export async function offerSharedStack(): Promise<{ readonly url: string; stop(): Promise<void> }> {
   let started: Promise<StackWithProvider> | undefined;
-  const server = createServer((_request, response) => {
+  const server = createServer(({ url = "" }, response) => {
     started ??= startWithProvider();
+    const of = url.startsWith(MAILS) ? decodeURIComponent(url.slice(MAILS.length)) : null;
     started.then(
-      (stack) => response.end(JSON.stringify(describe(stack))),
+      (stack) => response.end(JSON.stringify(of === null ? describe(stack) : stack.mailbox.of(of))),
       (error: unknown) => response.writeHead(500).end(String(error)),
     );
   });
@@ -48,23 +52,27 @@ export async function offerSharedStack(): Promise<{ readonly url: string; stop()
       server.closeAllConnections();
       const stack = await started?.catch(() => undefined);
       await Promise.all([stack?.stop(), stack?.provider.stop()]);
+      await stack?.mailbox.stop();
     },
   };
 }
 
-type StackWithProvider = Stack & { readonly provider: RealProvider };
+type StackWithProvider = Stack & { readonly provider: RealProvider; readonly mailbox: Mailbox };
+
+const MAILS = "/mails/";
 
 const PROVIDER_NAME = "Test provider";
 
 async function startWithProvider(): Promise<StackWithProvider> {
-  const provider = await startRealProvider(true);
+  const [provider, mailbox] = [await startRealProvider(true), await startMailbox()];
   const { issuer, clientId: client_id, clientSecret: client_secret } = provider;
   const settings = { id: "test", name: PROVIDER_NAME, issuer, client_id, client_secret, provision: "invited" };
-  const env = { ...UNLIMITED, WEBHOOK_ALLOW: "127.0.0.0/8", OIDC_PROVIDERS: JSON.stringify([settings]) };
-  return { ...(await startStack({ identities: 2, env })), provider };
+  const mail = { SMTP_URL: mailbox.url, MAIL_FROM: "Network topology <noreply@nts.example>" };
+  const env = { ...UNLIMITED, ...mail, WEBHOOK_ALLOW: "127.0.0.0/8", OIDC_PROVIDERS: JSON.stringify([settings]) };
+  return { ...(await startStack({ identities: 2, env })), provider, mailbox };
 }
 
-function describe(stack: StackWithProvider): SharedStack {
+function describe(stack: StackWithProvider): Omit<SharedStack, "mailsUrl"> {
   const { databases, tenancySecrets, url, gateways, identities, topologies, servers, provider } = stack;
   const places = (handles: readonly Place[]): Place[] => handles.map((handle) => ({ url: handle.url }));
   return {

@@ -1,6 +1,10 @@
-/** Settings of a gateway under which no request of a test or a benchmark meets a limit. */
+/** Settings under which no request of a test or a benchmark meets a limit. */
 export const UNLIMITED: Readonly<Record<string, string>> = Object.fromEntries(
-  ["RATE_LIMIT_PER_MINUTE", "RATE_LIMIT_BURST", "ANONYMOUS_RATE_LIMIT_PER_MINUTE", "ANONYMOUS_RATE_LIMIT_BURST"].map(
-    (name) => [name, "1000000"],
-  ),
+  [
+    "RATE_LIMIT_PER_MINUTE",
+    "RATE_LIMIT_BURST",
+    "ANONYMOUS_RATE_LIMIT_PER_MINUTE",
+    "ANONYMOUS_RATE_LIMIT_BURST",
+    "MAILS_PER_ADDRESS",
+  ].map((name) => [name, "1000000"]),
 );

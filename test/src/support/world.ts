@@ -76,6 +76,7 @@ export const OF_NOTHING: Readonly<Record<string, string>> = {
   renew_recovery_codes: "not_found",
   disable_second_factor: "not_found",
   reset_user_second_factor: "not_found",
+  verify_email: "link_expired",
   link_provider: "not_found",
   unlink_provider: "not_found",
 };
@@ -83,6 +84,7 @@ export const OF_NOTHING: Readonly<Record<string, string>> = {
 /** The body of an operation that is about no entity; null for others. */
 export function askedBodyOf({ operationId, body, path }: AnyEndpoint, password: string, cursor: string): object | null {
   if (operationId === "change_password") return { current_password: password, new_password: password };
+  if (operationId === "verify_email") return { token: "no token" };
   if (operationId === "offer_second_factor") return { password };
   // Nothing is deleted by another name.
   if (operationId === "delete_organization") return { name: "another name" };

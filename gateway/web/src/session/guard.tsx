@@ -15,7 +15,7 @@ const SessionEnded = lazy(() => import("./session-ended.js"));
  */
 export function SignedIn(): ReactNode {
   const { data, error, refetch } = useSessionQuery();
-  const { pathname, search } = useLocation();
+  const { pathname, search, hash } = useLocation();
   const [last, setLast] = useState<Whoami | null>(null);
   // not known at all: it was reset, because somebody has signed out
   const session = data === null ? last : (data ?? null);
@@ -23,7 +23,8 @@ export function SignedIn(): ReactNode {
   if (error !== null && data === undefined) return <FailureState error={error} onRetry={() => void refetch()} page />;
   if (data === undefined) return <Waiting page />;
   if (session === null) {
-    const next = pathname === PATHS.home ? "" : `?${new URLSearchParams({ next: pathname + search }).toString()}`;
+    const next =
+      pathname === PATHS.home ? "" : `?${new URLSearchParams({ next: pathname + search + hash }).toString()}`;
     return <Navigate to={PATHS.signIn + next} replace />;
   }
   return (

@@ -1,10 +1,12 @@
-import { Alert, Button, PasswordInput, Stack, TextInput } from "@mantine/core";
+import { Alert, Anchor, Button, PasswordInput, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { ApiError } from "@nts/shared/client";
 import { type BodyInputOf, login, type User } from "@nts/shared/contract";
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
+import { Link } from "react-router";
 import { api } from "../api/client.js";
+import { PATHS } from "../paths.js";
 import type { AskedChallenge } from "./arrival.js";
 import { CodeStep } from "./code-step.js";
 import { ProviderButtons } from "./provider-buttons.js";
@@ -78,6 +80,9 @@ export function SignInForm({
         <Button type="submit" loading={start.isPending} fullWidth>
           Sign in
         </Button>
+        <Anchor component={Link} to={PATHS.forgotPassword} size="sm" ta="center" underline="always">
+          Forgot your password?
+        </Anchor>
       </Stack>
       <ProviderButtons returnTo={returnTo} />
     </form>

@@ -8,6 +8,7 @@ import { PaletteButton, PaletteIcon, PaletteProvider } from "../palette/palette-
 import { ConfirmProvider } from "../parts/confirm.js";
 import { Confirmation } from "../second-factor/confirmation.js";
 import { FreshCodes } from "../second-factor/fresh-codes.js";
+import { Unverified } from "../mail/unverified.js";
 import { PATHS } from "../paths.js";
 import { Waiting } from "../parts/waiting.js";
 import { useSession } from "../session/session.js";
@@ -55,6 +56,7 @@ export function Shell(): ReactNode {
               </aside>
               <main id="main" ref={main} tabIndex={-1} className={classes.main}>
                 {/* outside of what is new on each page, so that the last page stays until the next one has come */}
+                <Unverified />
                 <Suspense fallback={<Waiting />}>
                   <Boundary key={pathname}>
                     <Outlet />

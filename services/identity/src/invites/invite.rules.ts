@@ -22,6 +22,10 @@ export interface InviteDocument {
   /** None from Admin upwards, where all networks can be used. */
   network_ids: string[];
   expires_at: Date;
+  /** Where it was mailed to; absent where it was not. */
+  email?: string;
+  /** Hashes of the tokens in mails, of which each does what that of the invite does. */
+  mailed?: string[];
 }
 
 /**
@@ -36,7 +40,7 @@ export function newInvite(
   networkIds: readonly string[],
 ): InviteDocument {
   const { now, ...own } = given;
-  const { permissions, expires_in_hours } = input;
+  const { permissions, expires_in_hours, email } = input;
   const network_ids = grantable(input.network_ids, networkIds);
   return {
     ...own,
@@ -46,6 +50,7 @@ export function newInvite(
     permissions,
     network_ids: isAtLeast(permissions, "Admin") ? [] : network_ids,
     expires_at: new Date(now.getTime() + expires_in_hours * HOUR_MS),
+    ...(typeof email === "string" && { email }),
   };
 }
 
@@ -56,6 +61,11 @@ export function isUsable(
   now: Date,
 ): boolean {
   return invite.expires_at > now && inviter !== null && ranksOver(inviter.permissions, invite.permissions);
+}
+
+/** True when whoever uses an invite with a token has read the mail to an address. @param hash of the token */
+export function provesAddress({ email, mailed = [] }: InviteDocument, hash: string, address: string): boolean {
+  return email === address && mailed.includes(hash);
 }
 
 /** An invite as answered. @param visibleIds networks that exist and that the caller may know of */
@@ -69,5 +79,6 @@ export function inviteAnswer(invite: InviteDocument, visibleIds: readonly string
     permissions: invite.permissions,
     network_ids: narrowed(invite.network_ids, visibleIds),
     expires_at: invite.expires_at.toISOString(),
+    email: invite.email ?? null,
   };
 }

@@ -3,12 +3,15 @@ import { hashCredential } from "@nts/shared/credential";
 import { AppError } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
+import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import { newId } from "@nts/shared/ids";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
+import type { Mail } from "../mail/mail.js";
 import { newToken } from "../tokens.js";
 import type { RequireConfirmed } from "../second-factor/confirmed.js";
 import type { TopologyDirectory } from "../topology.js";
 import type { RequireLasting } from "../users/lasting.js";
+import type { UserStore } from "../users/store.js";
 import { requireRank } from "../users/rank.rules.js";
 import { inviteAnswer, newInvite } from "./invite.rules.js";
 import type { RequireRoomForInvite } from "./quotas.js";
@@ -21,12 +24,20 @@ export interface InviteRoutes {
   readonly requireConfirmed: RequireConfirmed;
   readonly transaction: RunTransaction;
   readonly requireRoom: RequireRoomForInvite;
+  readonly mail: Mail;
+  readonly users: Pick<UserStore, "find">;
 }
 
-export function mountInvites(
-  router: Router,
-  { invites, topology, requireLasting, requireConfirmed, transaction, requireRoom }: InviteRoutes,
-): void {
+export function mountInvites(router: Router, routes: InviteRoutes): void {
+  const { invites, topology, requireLasting, requireConfirmed, transaction, requireRoom, mail, users } = routes;
+
+  /** Whoever has not proved an address of their own sends no mail to those of others. */
+  async function requireMail({ userId, scope: { organizationId } }: UserPrincipal, address: string): Promise<void> {
+    if (!mail.isConfigured) throw new AppError("mail_not_configured");
+    if ((await users.find(organizationId, userId))?.email_verified !== true) throw new AppError("email_unverified");
+    await mail.require(["inviting", organizationId], ["invited", address]);
+  }
+
   mount(router, listInvites, async ({ scope, query, cause }) => {
     const { organizationId } = scope;
     const known = await topology.networksIn(scope, cause);
@@ -43,6 +54,7 @@ export function mountInvites(
     requireRank(principal, body.permissions);
     await requireLasting(principal, body.permissions);
     if (body.permissions === "Owner") await requireConfirmed(principal);
+    if (typeof body.email === "string") await requireMail(principal, body.email);
     const networkIds = await topology.networksIn(scope, cause);
     const token = newToken();
     const now = new Date();
@@ -57,7 +69,10 @@ export function mountInvites(
     await transaction(work, [`invites:${scope.organizationId}`], async (tx) => {
       await requireRoom(scope.organizationId, now, tx);
       await invites.insert(invite, tx);
+      const about = { organizationId: scope.organizationId, inviteId: invite._id };
+      if (invite.email !== undefined) await mail.promise("invite", about, work, tx);
     });
+    mail.wake();
     return answer.data({ ...inviteAnswer(invite, networkIds), token }, { revision: invite.revision });
   });
 

@@ -12,6 +12,9 @@ import type { UserDocument } from "../users/user.js";
 import type { InviteDocument } from "./invite.rules.js";
 import { readPage } from "../pages.js";
 
+/** Tokens of one invite in mails: each attempt to send it has one. */
+const MOST_MAILED = 5;
+
 export interface InviteQuery extends PageQuery {
   /** Empty for all. */
   readonly ids: readonly string[];
@@ -25,6 +28,9 @@ export interface InviteStore {
   countOpen(organizationId: string, now: Date, tx: ClientSession): Promise<number>;
   /** Those that have not expired. */
   list(organizationId: string, query: InviteQuery, now: Date): Promise<{ invites: InviteDocument[]; page: PageInfo }>;
+  find(organizationId: string, id: string): Promise<InviteDocument | null>;
+  /** Adds a token that a mail has. @returns false when the invite is gone */
+  addMailed(invite: InviteDocument, hash: string): Promise<boolean>;
   /** @throws AppError `not_found` */
   get(organizationId: string, id: string): Promise<InviteDocument>;
   /** The one look-up that knows no organization: a token is all that an invited person has. */
@@ -70,9 +76,14 @@ export function createInviteStore({ db, share }: Database, forms?: Forms): Invit
       if (invite === null) throw new AppError("not_found", { entity: "Invite" });
       return invite;
     },
-    findByHash: (hash) => documents.find({ hash }),
+    find: (organizationId, id) => documents.find({ organization_id: organizationId, _id: id }),
+    addMailed: async ({ _id, organization_id }, hash) => {
+      const added = { $push: { mailed: { $each: [hash], $slice: -MOST_MAILED } } };
+      return (await invites.updateOne({ _id, organization_id }, added)).matchedCount === 1;
+    },
+    findByHash: (hash) => documents.find(withToken(hash)),
     take: async (hash, tx) => {
-      const taken = await invites.findOneAndDelete({ hash }, { session: tx });
+      const taken = await invites.findOneAndDelete(withToken(hash), { session: tx });
       if (taken === null) return null;
       const invite = understood(taken);
       noteChange(tx, "invite", { before: invite, action: "accepted" });
@@ -88,6 +99,10 @@ export function createInviteStore({ db, share }: Database, forms?: Forms): Invit
       await removeMany({ organization_id, invited_by: _id, permissions: { $in: beyond } }, tx);
     },
   };
+}
+
+function withToken(hash: string): Filter<InviteDocument> {
+  return { $or: [{ hash }, { mailed: hash }] };
 }
 
 function matching({ ids, network_id }: InviteQuery): Filter<InviteDocument> {

@@ -5,11 +5,13 @@ import type { MailFrom, SmtpSettings } from "./settings.js";
 
 interface Configured {
   readonly SMTP_URL?: SmtpSettings | undefined;
+  readonly MAILS_PER_ADDRESS: number;
   readonly MAIL_FROM?: MailFrom | undefined;
 }
 
 /** What an operator has set up, with its outcomes counted; null where no mail is sent. @throws ConfigError for half of it */
-export function mailSettings({ SMTP_URL: smtp, MAIL_FROM: from }: Configured, registry: Registry): MailSettings | null {
+export function mailSettings(configured: Configured, registry: Registry): MailSettings | null {
+  const { SMTP_URL: smtp, MAIL_FROM: from, MAILS_PER_ADDRESS: mostOfCaller } = configured;
   const mails = new Counter({
     name: "nts_mails_total",
     help: "Attempts of this process to send a mail, by outcome.",
@@ -21,5 +23,5 @@ export function mailSettings({ SMTP_URL: smtp, MAIL_FROM: from }: Configured, re
     const [missing, given] = smtp === undefined ? ["SMTP_URL", "MAIL_FROM"] : ["MAIL_FROM", "SMTP_URL"];
     throw new ConfigError(`These settings are missing or wrong:\n  ${missing}: is needed with ${given}`);
   }
-  return { smtp, from, onOutcome: (outcome) => mails.inc({ outcome }) };
+  return { smtp, from, mostOfCaller, onOutcome: (outcome) => mails.inc({ outcome }) };
 }

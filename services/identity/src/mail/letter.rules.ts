@@ -14,6 +14,15 @@ export interface Letter {
   readonly sender: string;
 }
 
+/** @param path begins with a slash */
+export function linkTo(publicUrl: string, path: string): string {
+  return publicUrl.replace(/\/+$/, "") + path;
+}
+
+export function senderAt(publicUrl: string): string {
+  return `Network topology at ${new URL(publicUrl).host}`;
+}
+
 const LINE = 76;
 
 /** The letter for readers of plain text. */

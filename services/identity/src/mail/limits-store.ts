@@ -9,6 +9,10 @@ import { AppError } from "@nts/shared/errors";
 export const MAIL_COUNTS = "mail_counts";
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+/** Unless an operator says otherwise. */
+export const MAILS_OF_CALLER = 20;
 
 interface Limit {
   readonly most: number;
@@ -18,9 +22,14 @@ interface Limit {
 /** What may be asked for, by what is counted. */
 const LIMITS = {
   /** Asked for from one block of addresses: resets, registrations and verifications together. */
-  caller: { most: 20, windowMs: HOUR_MS },
+  caller: { most: MAILS_OF_CALLER, windowMs: HOUR_MS },
   /** Resets of one email address, whether there is an account or not. */
   reset: { most: 3, windowMs: HOUR_MS },
+  /** Verifications of one email address. */
+  verification: { most: 3, windowMs: HOUR_MS },
+  /** Invites that an organization mails, and that an address is mailed by all organizations together. */
+  inviting: { most: 100, windowMs: DAY_MS },
+  invited: { most: 3, windowMs: DAY_MS },
 } as const satisfies Readonly<Record<string, Limit>>;
 
 /** A limit, and whose share of it is used. */
@@ -37,12 +46,13 @@ interface CountDocument {
   expires_at: Date;
 }
 
-export function createMailLimits(db: Db): MailLimits {
+/** @param ofCaller mails that may be asked for from one block of addresses in an hour */
+export function createMailLimits(db: Db, ofCaller: number): MailLimits {
   const counts = db.collection<CountDocument>(MAIL_COUNTS);
   return {
     take: async (...counted) => {
       for (const [limit, who] of counted) {
-        const { most, windowMs } = LIMITS[limit];
+        const { most, windowMs } = { ...LIMITS[limit], ...(limit === "caller" && { most: ofCaller }) };
         const now = Date.now();
         const window = Math.floor(now / windowMs);
         const ends = (window + 1) * windowMs;

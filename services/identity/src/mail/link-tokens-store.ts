@@ -7,7 +7,7 @@ import type { UserDocument } from "../users/user.js";
 
 export const LINK_TOKENS = "link_tokens";
 
-export type LinkPurpose = "password_reset";
+export type LinkPurpose = "password_reset" | "verification";
 
 interface LinkTokenDocument {
   /** The hash of the token. */

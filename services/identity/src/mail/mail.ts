@@ -3,7 +3,7 @@ import { AppError } from "@nts/shared/errors";
 import type { Log } from "@nts/shared/log";
 import type { Work } from "@nts/shared/work";
 import { type Compose, type Delivery, type MailOutcome, startDelivery } from "./delivery.js";
-import { createMailLimits, type MailLimits } from "./limits-store.js";
+import { type Counted, createMailLimits, MAILS_OF_CALLER } from "./limits-store.js";
 import { createOutbox, type MailKind, type MailSubjects } from "./outbox-store.js";
 import type { MailFrom, SmtpSettings } from "./settings.js";
 import { createMailTransport } from "./transport.js";
@@ -12,41 +12,56 @@ import { createMailTransport } from "./transport.js";
 export interface MailSettings {
   readonly smtp: SmtpSettings;
   readonly from: MailFrom;
+  /** Mails that may be asked for from one client address in an hour. */
+  readonly mostOfCaller?: number;
   /** Told of every attempt. */
   readonly onOutcome?: (outcome: MailOutcome) => void;
 }
 
 /** Mail as operations use it: none of them waits for the server that takes it. */
 export interface Mail {
-  readonly limits: MailLimits;
   readonly isConfigured: boolean;
-  /** @throws AppError `mail_not_configured` */
-  requireConfigured(): void;
   /**
-   * Promises a mail, which is sent also when this process dies now.
+   * To be asked before a mail is promised, and outside of the transaction that does: counts it.
    *
-   * @throws AppError `unavailable` when too many wait
+   * @throws AppError `mail_not_configured` · `mail_throttled` · `unavailable` when too many wait
    */
+  require(...counted: readonly Counted[]): Promise<void>;
+  /** The same for a mail without which the request succeeds, too. */
+  may(...counted: readonly Counted[]): Promise<boolean>;
+  /** Promises a mail, which is sent also when this process dies now. */
   promise<Kind extends MailKind>(kind: Kind, about: MailSubjects[Kind], work: Work, tx?: ClientSession): Promise<void>;
   /** To be called once what was promised is committed; it is sent a second later otherwise. */
   wake(): void;
   /** Sends what was promised, for as long as the process runs; null where nothing is sent. */
   start(write: Compose, log: Log): Delivery | null;
-  waiting(): Promise<number>;
 }
 
 /** @param settings null where no mail is sent */
 export function createMail(db: Db, settings: MailSettings | null): Mail {
   const outbox = createOutbox(db);
+  const limits = createMailLimits(db, settings?.mostOfCaller ?? MAILS_OF_CALLER);
   let delivery: Delivery | null = null;
+
+  async function require(...counted: readonly Counted[]): Promise<void> {
+    if (settings === null) throw new AppError("mail_not_configured");
+    await limits.take(...counted);
+    if (!(await outbox.hasRoom())) throw new AppError("unavailable");
+  }
+
   return {
-    limits: createMailLimits(db),
     isConfigured: settings !== null,
-    requireConfigured: () => {
-      if (settings === null) throw new AppError("mail_not_configured");
+    require,
+    may: async (...counted) => {
+      try {
+        await require(...counted);
+        return true;
+      } catch (error) {
+        if (error instanceof AppError) return false;
+        throw error;
+      }
     },
     promise: async (kind, about, { origin }, tx) => {
-      if (!(await outbox.hasRoom())) throw new AppError("unavailable");
       const from = { address: origin?.address ?? "", requestId: origin?.requestId ?? null };
       await outbox.add(kind, about, from, tx);
     },
@@ -61,6 +76,5 @@ export function createMail(db: Db, settings: MailSettings | null): Mail {
       delivery = startDelivery({ outbox, compose: write, transport, onOutcome, log });
       return delivery;
     },
-    waiting: outbox.waiting,
   };
 }

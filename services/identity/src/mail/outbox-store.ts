@@ -11,11 +11,15 @@ const MOST_WAITING = 10_000;
 /** Milliseconds after which another process may send what one was sending; longer than handing over takes. */
 const LEASE_MS = 60_000;
 const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
 
 /** What each kind of mail is about. */
 export interface MailSubjects {
   /** The address as it was typed: whether there is an account is found out later. */
   readonly password_reset: { readonly email: string };
+  readonly verification: { readonly email: string };
+  readonly invite: { readonly organizationId: string; readonly inviteId: string };
+  readonly new_sign_in: { readonly email: string; readonly browser: string | null; readonly at: Date };
 }
 export type MailKind = keyof MailSubjects;
 
@@ -28,6 +32,9 @@ interface KindRules {
 
 const KINDS: Readonly<Record<MailKind, KindRules>> = {
   password_reset: { rank: 0, lifeMs: 60 * MINUTE_MS },
+  verification: { rank: 0, lifeMs: DAY_MS },
+  invite: { rank: 1, lifeMs: DAY_MS },
+  new_sign_in: { rank: 1, lifeMs: DAY_MS },
 };
 
 /** Who asked for a mail. */
@@ -67,17 +74,14 @@ export interface Outbox {
   remove(mail: OutgoingMail): Promise<void>;
   /** It is to be tried again. */
   defer(mail: OutgoingMail, dueAt: Date): Promise<void>;
-  waiting(): Promise<number>;
 }
 
 export function createOutbox(db: Db): Outbox {
   const mails = db.collection<Stored<MailKind>>(OUTGOING_MAILS);
   const held = ({ _id, attempts }: OutgoingMail) => ({ _id, attempts });
-  // By the collection's own count, so that it costs the same however many there are.
-  const waiting = () => mails.estimatedDocumentCount();
   return {
-    waiting,
-    hasRoom: async () => (await waiting()) < MOST_WAITING,
+    // By the collection's own count, so that it costs the same however many there are.
+    hasRoom: async () => (await mails.estimatedDocumentCount()) < MOST_WAITING,
     add: async (kind, about, origin, tx) => {
       const { rank, lifeMs } = KINDS[kind];
       const now = new Date();
@@ -85,12 +89,12 @@ export function createOutbox(db: Db): Outbox {
       const mail = { _id: newId(), kind, about, origin, rank, created_at: now, due_at: now, attempts: 0, expires_at };
       await mails.insertOne(mail, { session: tx });
     },
-    take: (now) => {
+    take: async (now) => {
       const taken = { $set: { due_at: new Date(now.getTime() + LEASE_MS) }, $inc: { attempts: 1 } };
       // Another build may promise mails that this one cannot write.
       const due = { due_at: { $lte: now }, kind: { $in: Object.keys(KINDS) as MailKind[] } };
       const options = { sort: { rank: 1, due_at: 1 }, returnDocument: "after" } as const;
-      return mails.findOneAndUpdate(due, taken, options);
+      return (await mails.findOneAndUpdate(due, taken, options)) as OutgoingMail | null;
     },
     remove: async (mail) => {
       await mails.deleteOne(held(mail));

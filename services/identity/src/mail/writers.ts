@@ -8,5 +8,5 @@ export type Writers = { readonly [Kind in MailKind]: Writer<Kind> };
 
 /** Writes mails of every kind. */
 export function writeBy(writers: Writers): Compose {
-  return (mail) => writers[mail.kind](mail);
+  return (mail) => (writers[mail.kind] as Writer<MailKind>)(mail);
 }

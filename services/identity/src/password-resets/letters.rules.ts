@@ -1,4 +1,4 @@
-import type { Letter } from "../mail/letter.rules.js";
+import { type Letter, linkTo, senderAt } from "../mail/letter.rules.js";
 
 /** Where a mail comes from, and what led to it. */
 export interface Occasion {
@@ -15,13 +15,13 @@ export function resetLetter({ publicUrl, address }: Occasion, token: string, isT
   return {
     subject: "Reset your password",
     opening: [`Somebody, probably you, asked for a new password for your account at ${host}.`],
-    action: { label: "Choose a new password", url: `${publicUrl.replace(/\/+$/, "")}/reset-password#token=${token}` },
+    action: { label: "Choose a new password", url: linkTo(publicUrl, `/reset-password#token=${token}`) },
     closing: [
       "The link works once, within one hour. When you use it, all your sessions end.",
       ...(isTakeOver ? [takenOver] : []),
       `If it was not you, ignore this mail: nothing has changed.${askedFrom(address)}`,
     ],
-    sender: `Network topology at ${host}`,
+    sender: senderAt(publicUrl),
   };
 }
 
@@ -34,9 +34,9 @@ export function noPasswordLetter({ publicUrl, address }: Occasion): Letter {
       `Somebody, probably you, asked for a new password for your account at ${host}.`,
       "This account signs in with an identity provider instead, so there is no password to reset.",
     ],
-    action: { label: "Sign in", url: `${publicUrl.replace(/\/+$/, "")}/sign-in` },
+    action: { label: "Sign in", url: linkTo(publicUrl, "/sign-in") },
     closing: [`If it was not you, ignore this mail: nothing has changed.${askedFrom(address)}`],
-    sender: `Network topology at ${host}`,
+    sender: senderAt(publicUrl),
   };
 }
 

@@ -4,7 +4,7 @@ import { createResetMails, type ResetMailParts } from "./mail.js";
 import { createResetByLink, type ResetByLinkOptions } from "./reset.js";
 import { mountPasswordResets, type PasswordResetRoutes } from "./routes.js";
 
-type PasswordResetParts = ResetMailParts & ResetByLinkOptions & Omit<PasswordResetRoutes, "resetByLink">;
+export type PasswordResetParts = ResetMailParts & ResetByLinkOptions & Omit<PasswordResetRoutes, "resetByLink">;
 
 /** Operations by which a forgotten password is replaced. @returns what writes the mails of it */
 export function mountResetsByMail(router: Router, parts: PasswordResetParts): Writer<"password_reset"> {

@@ -25,8 +25,7 @@ export function mountPasswordResets(router: Router, routes: PasswordResetRoutes)
 
   // Nothing here looks for the account, so that neither answer nor time tells whether there is one.
   mountAny(router, requestPasswordReset, async ({ body: { email }, clientAddress, work }) => {
-    mail.requireConfigured();
-    await mail.limits.take(callerAt(clientAddress), ["reset", email]);
+    await mail.require(callerAt(clientAddress), ["reset", email]);
     await mail.promise("password_reset", { email }, work);
     mail.wake();
     return answer.data(null);

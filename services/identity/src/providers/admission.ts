@@ -140,7 +140,7 @@ function createPlacing(options: AdmissionOptions) {
     const written = hash === null ? [] : [`invite:${hash}`];
     const made = await registerUser(work, { email, password: randomPassword() }, written, async (candidate, tx) => {
       trailOf(tx).actAs(actorFrom({ _id: candidate.id, email }));
-      const own = { passwordless: true, identities: [identityOf(settings, person)] };
+      const own = { passwordless: true, email_verified: true, identities: [identityOf(settings, person)] };
       if (hash !== null) return { user: { ...(await joining.join(candidate, hash, tx)), ...own } };
       const organizationId = bound ?? "";
       if (!(await organizations.lockCounts(organizationId, tx))) throw new AppError("account_unknown");

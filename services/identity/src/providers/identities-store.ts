@@ -63,7 +63,7 @@ export function createIdentityStore({ db }: Pick<Database, "db">, forms?: Forms)
       return true;
     },
     takeOver: async (user, identity, passwordHash, tx) => {
-      const members = { identities: [identity], password_hash: passwordHash, passwordless: true };
+      const members = { identities: [identity], password_hash: passwordHash, passwordless: true, email_verified: true };
       if (!(await write(user, members, tx))) return false;
       noteEvent(tx, "user", user, { action: "taken_over" });
       return true;

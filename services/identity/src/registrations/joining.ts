@@ -1,6 +1,6 @@
 import type { ClientSession } from "mongodb";
 import { AppError } from "@nts/shared/errors";
-import { isUsable, type InviteDocument } from "../invites/invite.rules.js";
+import { isUsable, type InviteDocument, provesAddress } from "../invites/invite.rules.js";
 import type { InviteStore } from "../invites/store.js";
 import type { OrganizationStore } from "../organizations/store.js";
 import type { UserStore } from "../users/store.js";
@@ -34,7 +34,8 @@ export function createJoining({ users, invites, organizations }: JoiningOptions)
       const invite = await usable(await invites.take(hash, tx), candidate.now, tx);
       const { organization_id: organizationId, permissions, network_ids: networkIds } = invite;
       if (!(await organizations.lockCounts(organizationId, tx))) throw unusable();
-      return newUser({ ...candidate, organizationId, permissions, networkIds });
+      const user = newUser({ ...candidate, organizationId, permissions, networkIds });
+      return provesAddress(invite, hash, candidate.email) ? { ...user, email_verified: true } : user;
     },
   };
 }

@@ -7,11 +7,14 @@ import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import { actorFrom } from "../audit/notes.js";
 import { trailOf } from "../audit/trail.js";
 import type { InviteDocument } from "../invites/invite.rules.js";
+import { callerAt } from "../mail/limits-store.js";
+import type { Mail } from "../mail/mail.js";
 import { admitsPasswords, requiresSecondFactor } from "../organizations/organization.js";
 import type { OrganizationStore } from "../organizations/store.js";
 import { networksOf } from "../scopes.rules.js";
 import type { SessionCookies } from "../sessions/cookie.js";
 import type { ReplaceSessions } from "../sessions/replace.js";
+import type { NotePlace } from "../sessions/notice.js";
 import { placeOf } from "../sessions/place.js";
 import { startSession } from "../sessions/start.js";
 import type { SessionStore } from "../sessions/store.js";
@@ -34,14 +37,17 @@ export interface RegistrationRoutes {
   readonly topology: TopologyDirectory;
   readonly cookies: SessionCookies;
   readonly registration: "open" | "invite";
+  readonly mail: Mail;
+  readonly notePlace: NotePlace;
 }
 
 export function mountRegistrations(router: Router, routes: RegistrationRoutes): void {
   const { users, organizations, joining, sessions, replaceSessions, passwords, topology, cookies, registration } =
     routes;
+  const { mail, notePlace } = routes;
 
   mountAny(router, register, async (call) => {
-    const { body, sessionHashes, cause, work } = call;
+    const { body, sessionHashes, clientAddress, cause, work } = call;
     const { email, password, invite_token, organization_name: name } = body;
     if (invite_token === undefined && registration === "invite") throw new AppError("registration_closed");
     const hash = invite_token === undefined ? null : hashCredential(invite_token);
@@ -55,6 +61,7 @@ export function mountRegistrations(router: Router, routes: RegistrationRoutes): 
     // A registration always makes something, and never meets another writer of it.
     const transaction: RunTransaction = (of, written, write) =>
       replaceSessions(of, replaced, written, write) as ReturnType<typeof write>;
+    const isMailed = mail.isConfigured && (await mail.may(callerAt(clientAddress), ["verification", email]));
     const registerUser = createRegisterUser({ users, transaction, passwords });
     const made = await registerUser(work, body, keys, async (candidate, tx) => {
       trailOf(tx).actAs(actorFrom({ _id: candidate.id, email: candidate.email }));
@@ -62,12 +69,15 @@ export function mountRegistrations(router: Router, routes: RegistrationRoutes): 
         hash === null
           ? await foundOrganization(organizations, { name, founder: candidate }, tx)
           : await joining.join(candidate, hash, tx);
+      if (isMailed && user.email_verified !== true) await mail.promise("verification", { email }, work, tx);
       // Nobody is let in without a second factor where one is required: it is set up at sign-in.
       if (joined !== null && requiresSecondFactor(joined)) return { user, token: null };
       const { token, session } = startSession(user, candidate.now, placeOf(call));
       await sessions.insert(session, user, tx);
+      await notePlace(user, session, work, tx);
       return { user, token };
     });
+    mail.wake();
     return answer.data(userAnswer(made.user, networkIds), {
       revision: made.user.revision,
       headers: { "set-cookie": cookies.replacing(sessionHashes.length, made.token) },

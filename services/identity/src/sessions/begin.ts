@@ -11,6 +11,7 @@ import { untilSaved } from "../until-saved.js";
 import { isDisabled } from "../users/disabled.rules.js";
 import { userAnswer, type UserDocument } from "../users/user.js";
 import type { SessionCookies } from "./cookie.js";
+import type { NotePlace } from "./notice.js";
 import { placeOf } from "./place.js";
 import type { ReplaceSessions } from "./replace.js";
 import { startSession } from "./start.js";
@@ -52,10 +53,11 @@ export interface BeginSessionOptions {
   readonly replaceSessions: ReplaceSessions;
   readonly topology: TopologyDirectory;
   readonly cookies: SessionCookies;
+  readonly notePlace: NotePlace;
 }
 
 export function createBeginSession(options: BeginSessionOptions): BeginSession {
-  const { sessions, quotas, replaceSessions, topology, cookies } = options;
+  const { sessions, quotas, replaceSessions, topology, cookies, notePlace } = options;
   const { sessionsPerUser } = quotas;
   return async (call, user, admit, { confirmed = false, provider } = {}) => {
     if (isDisabled(user)) throw new AppError("account_disabled");
@@ -71,6 +73,7 @@ export function createBeginSession(options: BeginSessionOptions): BeginSession {
       return replaceSessions(work, [...replaced, ...beyond], [`user:${user._id}`], async (tx) => {
         await admit(tx);
         await sessions.insert(started, user, tx);
+        await notePlace(user, started, work, tx);
         return (await sessions.count(user._id, tx)) <= sessionsPerUser ? "begun" : "conflict";
       });
     });

@@ -5,6 +5,7 @@ import { mount, type Router } from "@nts/shared/http/mount";
 import { endOf, maxLifetimeOf } from "../keys/lifetime.rules.js";
 import type { KeyStore } from "../keys/store.js";
 import type { OrganizationStore } from "../organizations/store.js";
+import type { Mail } from "../mail/mail.js";
 import { narrowed } from "../scopes.rules.js";
 import type { SessionStore } from "../sessions/store.js";
 import type { TopologyDirectory } from "../topology.js";
@@ -17,10 +18,11 @@ export interface WhoamiRoutes {
   readonly users: Pick<UserStore, "find">;
   readonly organizations: OrganizationStore;
   readonly topology: TopologyDirectory;
+  readonly mail: Pick<Mail, "isConfigured">;
 }
 
 export function mountWhoami(router: Router, routes: WhoamiRoutes): void {
-  const { keys, sessions, users, organizations, topology } = routes;
+  const { keys, sessions, users, organizations, topology, mail } = routes;
 
   mount(router, whoami, async ({ principal, scope, cause }) => {
     const { kind, credentialId, userId, permission } = principal;
@@ -42,7 +44,11 @@ export function mountWhoami(router: Router, routes: WhoamiRoutes): void {
       credential_id: credentialId,
       name: key?.name ?? null,
       expires_at: endsAt?.toISOString() ?? null,
-      user: { id: userId, email: user.email, permissions: user.permissions },
+      user: {
+        ...{ id: userId, email: user.email, permissions: user.permissions },
+        email_verified: user.email_verified === true,
+      },
+      sends_mail: mail.isConfigured,
       organization: {
         id: organizationId,
         name: organization.name,

@@ -1,0 +1,68 @@
+import { Alert, Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { ApiError } from "@nts/shared/client";
+import { requestPasswordReset } from "@nts/shared/contract";
+import { useMutation } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { Link, useSearchParams } from "react-router";
+import { api } from "../api/client.js";
+import { faultsByPath } from "../api/failure.js";
+import { PATHS } from "../paths.js";
+import { Entrance } from "../session/entrance.js";
+import { refusalOf } from "../session/refusal.js";
+
+/** Asks for a link to a new password. It never tells whether there is an account. */
+export default function ForgotPassword(): ReactNode {
+  const [parameters] = useSearchParams();
+  const ask = useMutation({ mutationFn: (email: string) => api.call(requestPasswordReset, { body: { email } }) });
+  const form = useForm({ initialValues: { email: parameters.get("email") ?? "" } });
+  const submit = form.onSubmit(({ email }) =>
+    ask.mutate(email, { onError: (error) => form.setErrors(faultsByPath(error)) }),
+  );
+  const isPlaced = Object.keys(faultsByPath(ask.error)).length > 0;
+  return (
+    <Entrance
+      title="Forgot your password?"
+      footer={
+        <Anchor component={Link} to={PATHS.signIn} size="sm" underline="always">
+          Back to sign-in
+        </Anchor>
+      }
+    >
+      {ask.isSuccess ? (
+        <Stack>
+          <Alert color="teal" role="status">
+            If there is an account with the address <strong>{ask.variables}</strong>, a mail with a link is on its way
+            to it.
+          </Alert>
+          <Text size="sm" c="dimmed">
+            The link works for one hour. Nothing there? Look in the spam folder, and check the address.
+          </Text>
+          <Button variant="default" onClick={() => ask.reset()} fullWidth>
+            Use another address
+          </Button>
+        </Stack>
+      ) : (
+        <form onSubmit={submit} noValidate>
+          <Stack>
+            <Text size="sm">Enter the address of your account, and get a mail with a link to a new password.</Text>
+            {ask.error !== null && !isPlaced && (
+              <Alert color="red" role="alert">
+                {reasonOf(ask.error)}
+              </Alert>
+            )}
+            <TextInput label="Email" type="email" autoComplete="username" required {...form.getInputProps("email")} />
+            <Button type="submit" loading={ask.isPending} fullWidth>
+              Send link
+            </Button>
+          </Stack>
+        </form>
+      )}
+    </Entrance>
+  );
+}
+
+function reasonOf(error: Error): string {
+  if (!(error instanceof ApiError) || error.code !== "mail_not_configured") return refusalOf(error);
+  return "This server sends no mail. Ask whoever operates it to reset your password.";
+}

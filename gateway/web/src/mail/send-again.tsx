@@ -1,0 +1,30 @@
+import { Button } from "@mantine/core";
+import { sendVerification } from "@nts/shared/contract";
+import type { ReactNode } from "react";
+import { useWrite } from "../api/queries.js";
+import { sayDone, sayFailed } from "../parts/toast.js";
+import { useSession } from "../session/session.js";
+
+/** Has another mail sent that verifies the caller's address. */
+export function SendAgain(): ReactNode {
+  const { user } = useSession();
+  const send = useWrite(sendVerification);
+  return (
+    <Button
+      variant="default"
+      size="xs"
+      loading={send.isPending}
+      onClick={() =>
+        send.mutate(
+          {},
+          {
+            onSuccess: () => sayDone(`A mail is on its way to ${user.email}.`),
+            onError: (error) => sayFailed(error),
+          },
+        )
+      }
+    >
+      Send mail again
+    </Button>
+  );
+}

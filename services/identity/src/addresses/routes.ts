@@ -1,0 +1,51 @@
+import { sendVerification, verifyEmail } from "@nts/shared/contract/mail";
+import { AppError } from "@nts/shared/errors";
+import { answer } from "@nts/shared/http/answer";
+import { mount, type Router } from "@nts/shared/http/mount";
+import type { RunTransaction } from "@nts/shared/mongo/transaction";
+import { callerAt } from "../mail/limits-store.js";
+import type { LinkTokens } from "../mail/link-tokens-store.js";
+import type { Mail } from "../mail/mail.js";
+import type { VerifiedAddresses } from "../mail/verified-store.js";
+import type { TopologyDirectory } from "../topology.js";
+import type { UserStore } from "../users/store.js";
+import { userAnswer } from "../users/user.js";
+
+export interface AddressRoutes {
+  readonly mail: Mail;
+  readonly linkTokens: Pick<LinkTokens, "take">;
+  readonly addresses: Pick<VerifiedAddresses, "verify">;
+  readonly users: Pick<UserStore, "find">;
+  readonly topology: Pick<TopologyDirectory, "networksIn">;
+  readonly transaction: RunTransaction;
+}
+
+/** Operations by which users prove that their address is theirs. */
+export function mountAddresses(router: Router, routes: AddressRoutes): void {
+  const { mail, linkTokens, addresses, users, topology, transaction } = routes;
+
+  mount(router, sendVerification, async ({ principal, scope, clientAddress, work }) => {
+    const user = await users.find(scope.organizationId, principal.userId);
+    if (user === null) throw new AppError("session_expired");
+    if (user.email_verified === true) return answer.data(null);
+    const { email } = user;
+    await mail.require(callerAt(clientAddress), ["verification", email]);
+    await mail.promise("verification", { email }, work);
+    mail.wake();
+    return answer.data(null);
+  });
+
+  mount(router, verifyEmail, async ({ principal, scope, body: { token }, cause, work }) => {
+    const { userId } = principal;
+    const user = await users.find(scope.organizationId, userId);
+    if (user === null) throw new AppError("session_expired");
+    await transaction(work, [`user:${userId}`], async (tx) => {
+      const isTaken = await linkTokens.take(token, "verification", user, tx);
+      if (!isTaken || !(await addresses.verify(user, tx))) throw new AppError("link_expired");
+    });
+    const verified = await users.find(scope.organizationId, userId);
+    if (verified === null) throw new AppError("session_expired");
+    const networkIds = await topology.networksIn(scope, cause);
+    return answer.data(userAnswer(verified, networkIds), { revision: verified.revision });
+  });
+}

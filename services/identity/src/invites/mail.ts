@@ -1,0 +1,48 @@
+import { hashCredential } from "@nts/shared/credential";
+import { linkTo, type Letter, senderAt } from "../mail/letter.rules.js";
+import type { Writer } from "../mail/writers.js";
+import type { OrganizationStore } from "../organizations/store.js";
+import { newToken } from "../tokens.js";
+import type { UserStore } from "../users/store.js";
+import { isUsable } from "./invite.rules.js";
+import { harmlessName } from "./invite-letters.rules.js";
+import type { InviteStore } from "./store.js";
+
+export interface InviteMailParts {
+  readonly invites: Pick<InviteStore, "find" | "addMailed">;
+  readonly users: Pick<UserStore, "find">;
+  readonly organizations: Pick<OrganizationStore, "find">;
+  readonly publicUrl: string;
+}
+
+/** Writes mails with an invite; none for one that is used, revoked or over. Its token is another one than its inviter was shown. */
+export function createInviteMails({ invites, users, organizations, publicUrl }: InviteMailParts): Writer<"invite"> {
+  return async ({ about: { organizationId, inviteId } }) => {
+    const invite = await invites.find(organizationId, inviteId);
+    const inviter = invite && (await users.find(organizationId, invite.invited_by));
+    const organization = await organizations.find(organizationId);
+    const email = invite?.email ?? null;
+    if (invite === null || inviter === null || organization === null || email === null) return null;
+    if (!isUsable(invite, inviter, new Date())) return null;
+    const token = newToken();
+    if (!(await invites.addMailed(invite, hashCredential(token)))) return null;
+    const letter = inviteLetter(publicUrl, token, { inviter: inviter.email, organization: organization.name });
+    return { to: email, letter };
+  };
+}
+
+function inviteLetter(
+  publicUrl: string,
+  token: string,
+  { inviter, organization }: { readonly inviter: string; readonly organization: string },
+): Letter {
+  const { host } = new URL(publicUrl);
+  const name = harmlessName(organization);
+  return {
+    subject: "You are invited to Network topology",
+    opening: [`${inviter} invites you to join ${name === null ? "an organization" : `“${name}”`} at ${host}.`],
+    action: { label: "Accept the invite", url: linkTo(publicUrl, `/sign-up?invite=${token}`) },
+    closing: ["The invite can be used once. If you do not know who this is, ignore this mail."],
+    sender: senderAt(publicUrl),
+  };
+}

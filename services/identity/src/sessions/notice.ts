@@ -1,0 +1,46 @@
+import type { ClientSession } from "mongodb";
+import type { Work } from "@nts/shared/work";
+import { linkTo, type Letter, senderAt } from "../mail/letter.rules.js";
+import type { Mail } from "../mail/mail.js";
+import type { Writer } from "../mail/writers.js";
+import type { UserDocument } from "../users/user.js";
+import type { SignInPlaces } from "./places-store.js";
+import type { SignInPlace } from "./session.js";
+
+/** Notes where a session begins, in the transaction that begins it, and tells its user of a new place by mail. */
+export type NotePlace = (user: UserDocument, place: SignInPlace, work: Work, tx: ClientSession) => Promise<void>;
+
+export function createNotePlace(places: SignInPlaces, mail: Mail): NotePlace {
+  return async (user, place, work, tx) => {
+    if (!mail.isConfigured) return;
+    const now = new Date();
+    const isTold = await places.note(user._id, place, now, tx);
+    // Others than the user may read the mail of an address that nobody has proved.
+    if (!isTold || user.email_verified !== true) return;
+    await mail.promise("new_sign_in", { email: user.email, browser: place.browser, at: now }, work, tx);
+  };
+}
+
+/** Writes mails that tell of a sign-in from a new place. */
+export function createSignInNotices(publicUrl: string): Writer<"new_sign_in"> {
+  return ({ about: { email, browser, at }, origin: { address } }) =>
+    Promise.resolve({ to: email, letter: noticeLetter(publicUrl, { browser, at, address }) });
+}
+
+function noticeLetter(
+  publicUrl: string,
+  { browser, at, address }: { readonly browser: string | null; readonly at: Date; readonly address: string },
+): Letter {
+  const { host } = new URL(publicUrl);
+  const time = `${at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  return {
+    subject: "New sign-in to your account",
+    opening: [
+      `Somebody, probably you, signed in to your account at ${host} with a browser or from an address that is new.`,
+      `${time}, ${browser ?? "an unknown browser"}, from ${address === "" ? "an unknown address" : address}.`,
+    ],
+    action: { label: "See your sessions", url: linkTo(publicUrl, "/settings") },
+    closing: ["If it was you, there is nothing to do. Otherwise, change your password: that ends all other sessions."],
+    sender: senderAt(publicUrl),
+  };
+}

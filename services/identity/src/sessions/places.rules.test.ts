@@ -1,0 +1,45 @@
+import { describe, expect, it } from "@jest/globals";
+import { afterSignIn, type KnownPlaces, withoutVersion } from "./places.rules.js";
+
+const start = new Date("2026-06-01T12:00:00.000Z");
+const after = (hours: number): Date => new Date(start.getTime() + hours * 3_600_000);
+
+/** Whether each of these sign-ins, one an hour, is told. */
+function toldOf(...places: readonly (readonly [string, string])[]): boolean[] {
+  let known: KnownPlaces | null = null;
+  return places.map(([address, browser], hour) => {
+    const next = afterSignIn(known, { address, browser, now: after(hour) });
+    known = next.known;
+    return next.isTold;
+  });
+}
+
+describe("sessions.places: a sign-in", () => {
+  it("is told when its address or its browser is new, but for the first one", () => {
+    expect(toldOf(["home", "fox"], ["home", "fox"], ["cafe", "fox"], ["home", "chrome"], ["cafe", "chrome"])).toEqual([
+      ...[false, false],
+      ...[true, true],
+      false,
+    ]);
+  });
+
+  it("is told five times a day at most", () => {
+    const places = Array.from({ length: 30 }, (_, n) => [`address ${n}`, "fox"] as const);
+    const told = toldOf(...places);
+    expect(told.filter(Boolean)).toHaveLength(10);
+    expect(told.slice(6, 24)).not.toContain(true);
+  });
+
+  it("is recognized by one of the fifty latest places", () => {
+    let known: KnownPlaces | null = null;
+    for (let n = 0; n < 60; n++) known = afterSignIn(known, { address: `${n}`, browser: "fox", now: after(n) }).known;
+    expect([known?.addresses.length, known?.addresses[0]?.hash]).toEqual([50, "59"]);
+  });
+});
+
+describe("sessions.places: a browser", () => {
+  it("is the same with another version", () => {
+    expect(withoutVersion("Firefox 131 on Linux")).toBe("Firefox on Linux");
+    expect(withoutVersion("curl/8.5.0")).toBe("curl");
+  });
+});

@@ -1,0 +1,61 @@
+// Where a user has signed in before. What is kept of a place are hashes: it is recognized, and cannot be read.
+
+/** Something that was seen at a sign-in, and when last. */
+export interface Seen {
+  readonly hash: string;
+  readonly at: Date;
+}
+
+/** What is known of the sign-ins of a user. */
+export interface KnownPlaces {
+  readonly addresses: readonly Seen[];
+  readonly browsers: readonly Seen[];
+  /** When the user was told of new places, the latest first. */
+  readonly told: readonly Date[];
+}
+
+/** Of each kind; those seen longest ago are forgotten. */
+const MOST_KEPT = 50;
+const MOST_TOLD_A_DAY = 5;
+const DAY_MS = 86_400_000;
+
+/** A sign-in, by hashes. */
+export interface SignInAt {
+  readonly address: string;
+  readonly browser: string;
+  readonly now: Date;
+}
+
+/**
+ * What is known after a sign-in, and whether the user is to be told of it: its address or its browser is new. Nobody is told of the
+ * first place, nor more than five times a day.
+ *
+ * @param known null before the first time
+ */
+export function afterSignIn(
+  known: KnownPlaces | null,
+  { address, browser, now }: SignInAt,
+): { readonly known: KnownPlaces; readonly isTold: boolean } {
+  // prettier-ignore
+  const { addresses = [], browsers = [], told = [] } = known ?? {};
+  const isNew = !addresses.some(({ hash }) => hash === address) || !browsers.some(({ hash }) => hash === browser);
+  const lately = told.filter((at) => now.getTime() - at.getTime() < DAY_MS);
+  const isTold = known !== null && isNew && lately.length < MOST_TOLD_A_DAY;
+  return {
+    isTold,
+    known: {
+      addresses: seenNow(addresses, address, now),
+      browsers: seenNow(browsers, browser, now),
+      told: isTold ? [now, ...lately] : lately,
+    },
+  };
+}
+
+/** A browser without its version, which changes every few weeks. */
+export function withoutVersion(browser: string): string {
+  return browser.replace(/ \d+(?= on )/, "").replace(/\/[\d.]+.*$/, "");
+}
+
+function seenNow(seen: readonly Seen[], hash: string, at: Date): Seen[] {
+  return [{ hash, at }, ...seen.filter((one) => one.hash !== hash)].slice(0, MOST_KEPT);
+}

@@ -1,0 +1,150 @@
+/** Verified addresses, invites by mail, and notices of sign-ins, through a real SMTP server. */
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { createInvite, listInvites, revokeInvite } from "@nts/shared/contract/invites";
+import { sendVerification, verifyEmail } from "@nts/shared/contract/mail";
+import { getCurrentUser, login, register } from "@nts/shared/contract/users";
+import { whoami } from "@nts/shared/contract/whoami";
+import type { Person } from "../support/direct.js";
+import { SUBJECTS } from "../support/mailbox.js";
+import { fromSomewhere, type Mailed, PUBLIC_URL, startMailed } from "../support/mailed.js";
+import { until } from "../support/until.js";
+
+let world: Mailed;
+
+beforeAll(async () => {
+  world = await startMailed({ mostOfCaller: 1_000 });
+});
+afterAll(() => world.stop());
+
+const isVerified = async ({ principal: as }: Person) =>
+  (await world.identity.data(getCurrentUser, { as })).email_verified;
+const verify = ({ principal: as }: Person, token: string) => world.identity.ask(verifyEmail, { as, body: { token } });
+
+/** Somebody whose address is proved. */
+async function aVerifiedPerson(): Promise<Person> {
+  const person = await world.identity.aPerson();
+  const { token } = await world.mailbox.next(person.email);
+  expect((await verify(person, token)).status).toBe(200);
+  return person;
+}
+
+describe("identity.addresses: the address of a new account", () => {
+  it("is verified by the mailed link, once, and the audit log tells it", async () => {
+    const { identity, mailbox } = world;
+    const person = await identity.aPerson();
+    const { link, token, subject } = await mailbox.next(person.email);
+    expect([subject, link]).toEqual([SUBJECTS.verification, `${PUBLIC_URL}/verify-email#token=${token}`]);
+    expect(await isVerified(person)).toBe(false);
+    const verified = await verify(person, token);
+    expect(verified.data).toMatchObject({ id: person.userId, email_verified: true });
+    expect(await isVerified(person)).toBe(true);
+    expect((await verify(person, token)).code).toBe("link_expired");
+    expect(await identity.told(person, { action: "verified" })).toEqual(["User verified"]);
+  });
+
+  it("is not verified by the session of somebody else, who may have registered it first", async () => {
+    const { identity, mailbox } = world;
+    const [person, stranger] = [await identity.aPerson(), await identity.aPerson()];
+    const { token } = await mailbox.next(person.email);
+    expect((await verify(stranger, token)).code).toBe("link_expired");
+    expect([await isVerified(person), await isVerified(stranger)]).toEqual([false, false]);
+  });
+
+  it("gets another mail when it is asked for, three in an hour, and none once it is verified", async () => {
+    const { identity, mailbox } = world;
+    const person = await identity.aPerson();
+    await mailbox.next(person.email);
+    const send = () => identity.ask(sendVerification, { as: person.principal, headers: fromSomewhere() });
+    const codes = [(await send()).code, (await send()).code, (await send()).code];
+    // The first mail counts; an hour may end in the midst of it.
+    expect(codes.slice(0, 2)).toEqual(["", ""]);
+    const { token } = await mailbox.next(person.email, { count: 3 });
+    await verify(person, token);
+    expect((await send()).status).toBe(200);
+    expect(mailbox.of(person.email).length).toBeLessThanOrEqual(4);
+  });
+
+  it("is told by whoami, which also tells whether mail is sent at all", async () => {
+    const { identity } = world;
+    const person = await identity.aPerson();
+    expect(await identity.data(whoami, { as: person.principal })).toMatchObject({ sends_mail: true, user: { email_verified: false } }); // prettier-ignore
+  });
+});
+
+describe("identity.addresses: an invite by mail", () => {
+  const invite = (person: Person, email: string) =>
+    world.identity.ask(createInvite, { as: person.principal, body: { permissions: "Member", email } });
+  const join = (email: string, invite_token: string) =>
+    world.identity.ask(register, { body: { email, password: "correct horse battery staple", invite_token } });
+
+  it("verifies the address of whoever joins with its token, and not of whoever has the one that was shown", async () => {
+    const { identity, mailbox } = world;
+    const ada = await aVerifiedPerson();
+    const [first, second] = ["bob@mailed.example", "eve@mailed.example"];
+    const shown = (await invite(ada, second)).data.token;
+    const made = await invite(ada, first);
+    expect(made.data).toMatchObject({ email: first, permissions: "Member" });
+    const { link, text } = await mailbox.next(first);
+    expect(text.replaceAll("\n", " ")).toContain(`${ada.email} invites you to join “My Organization” at nts.example.`);
+    const mailed = new URL(link).searchParams.get("invite") ?? "";
+    expect(mailed).not.toBe(made.data.token);
+    const bob = await join(first, mailed);
+    expect(bob.data).toMatchObject({ email: first, email_verified: true, organization_id: ada.organizationId });
+    expect((await join("late@mailed.example", made.data.token)).code).toBe("invalid_reference");
+    await mailbox.next(second);
+    expect((await join(second, shown)).data).toMatchObject({ email: second, email_verified: false });
+    const open = await identity.data(listInvites, { as: ada.principal });
+    expect(open).toEqual([]);
+  });
+
+  it("is void once it is revoked, also with the token of its mail", async () => {
+    const { identity, mailbox } = world;
+    const ada = await aVerifiedPerson();
+    const { id } = (await invite(ada, "carol@mailed.example")).data;
+    const { link } = await mailbox.next("carol@mailed.example");
+    await identity.data(revokeInvite, { as: ada.principal, params: { id } });
+    const joined = await join("carol@mailed.example", new URL(link).searchParams.get("invite") ?? "");
+    expect(joined).toMatchObject({ code: "invalid_reference", params: { path: "invite_token" } });
+  });
+
+  it("is sent by nobody who has not proved an address, and three times a day to one address", async () => {
+    const { identity } = world;
+    const stranger = await identity.aPerson();
+    expect(await invite(stranger, "victim@mailed.example")).toMatchObject({ status: 403, code: "email_unverified" });
+    const [ada, ben] = [await aVerifiedPerson(), await aVerifiedPerson()];
+    const codes = [];
+    for (let n = 0; n < 4; n++) codes.push((await invite(n % 2 === 0 ? ada : ben, "victim@mailed.example")).code);
+    expect(codes.slice(0, 3)).toEqual(["", "", ""]);
+    // A day may end in the midst of it.
+    expect(["mail_throttled", ""]).toContain(codes[3]);
+  });
+});
+
+describe("identity.addresses: a sign-in from a new place", () => {
+  const FOX = "Mozilla/5.0 (X11; Linux x86_64; rv:131.0) Gecko/20100101 Firefox/131.0";
+  const signIn = ({ email, password }: Person, address: string, agent = FOX) =>
+    world.identity.ask(login, {
+      body: { email, password },
+      headers: { "x-client-address": address, "user-agent": agent },
+    });
+  const noticesOf = ({ email }: Person) => world.mailbox.of(email).filter(({ subject }) => subject === SUBJECTS.notice);
+
+  it("is told to the user, with browser and address, and only once for each", async () => {
+    const ada = await aVerifiedPerson();
+    for (const address of ["192.0.2.1", "192.0.2.1", "192.0.2.2", "192.0.2.2"])
+      expect((await signIn(ada, address)).status).toBe(200);
+    await until(() => noticesOf(ada).length >= 2, 20, 30_000);
+    await until(async () => (await world.identity.db.collection("outgoing_mails").countDocuments()) === 0, 20, 30_000);
+    const texts = noticesOf(ada).map(({ text }) => text.replaceAll("\n", " "));
+    // The account was made from elsewhere, without a browser.
+    expect(texts.map((text) => /Firefox 131 on Linux, from (192\.0\.2\.\d)/.exec(text)?.[1])).toEqual(["192.0.2.1", "192.0.2.2"]); // prettier-ignore
+  });
+
+  it("is told nobody who has not proved the address", async () => {
+    const person = await world.identity.aPerson();
+    await signIn(person, "192.0.2.9");
+    await world.mailbox.next(person.email);
+    await until(async () => (await world.identity.db.collection("outgoing_mails").countDocuments()) === 0, 20, 30_000);
+    expect(noticesOf(person)).toEqual([]);
+  });
+});
