@@ -27,16 +27,20 @@ export interface MailWanted {
 /** Subjects of what identity sends. */
 export const SUBJECTS = { reset: "Reset your password", verification: "Verify your email address", notice: "New sign-in to your account" } as const; // prettier-ignore
 
+/** Waits until an address has so many mails of a subject. @returns the last of them */
+export type MailFor = (address: string, which?: MailWanted) => Promise<ReceivedMail>;
+
 export interface Mailbox {
   /** For `SMTP_URL`. */
   readonly url: string;
   readonly port: number;
+  /** Settings of a process that sends its mail here. */
+  readonly env: Readonly<Record<string, string>>;
   /** The oldest first. */
   readonly mails: ReceivedMail[];
   /** Those for an address. */
   of(address: string): ReceivedMail[];
-  /** Waits until an address has so many mails of a subject. @returns the last of them */
-  next(address: string, which?: MailWanted): Promise<ReceivedMail>;
+  readonly next: MailFor;
   stop(): Promise<void>;
 }
 
@@ -66,15 +70,25 @@ export async function startMailbox({
   server.on("error", () => undefined);
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
   const { port: own } = server.server.address() as AddressInfo;
+  const url = `smtp://127.0.0.1:${own}?tls=none`;
   const of = (address: string): ReceivedMail[] => mails.filter(({ to }) => to === address);
   return {
-    ...{ url: `smtp://127.0.0.1:${own}?tls=none`, port: own, mails, of },
-    next: async (address, { subject, count = 1 } = {}) => {
-      const wanted = () => of(address).filter((mail) => subject === undefined || mail.subject === subject);
-      await until(() => wanted().length >= count, 20, 60_000);
-      return wanted()[count - 1]!;
-    },
+    ...{ url, port: own, mails, of, env: { SMTP_URL: url, MAIL_FROM: "Network topology <noreply@nts.example>" } },
+    next: mailsFrom((address) => Promise.resolve(of(address))),
     stop: () => new Promise((resolve) => server.close(resolve)),
+  };
+}
+
+/** @param of the mails for an address, the oldest first */
+export function mailsFrom(of: (address: string) => Promise<ReceivedMail[]>): MailFor {
+  return async (address, { subject, count = 1 } = {}) => {
+    let wanted: ReceivedMail[] = [];
+    const isThere = async (): Promise<boolean> => {
+      wanted = (await of(address)).filter((mail) => subject === undefined || mail.subject === subject);
+      return wanted.length >= count;
+    };
+    await until(isThere, 50, 60_000);
+    return wanted[count - 1]!;
   };
 }
 

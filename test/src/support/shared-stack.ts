@@ -5,7 +5,7 @@
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Mailbox, startMailbox } from "./mailbox.js";
+import { type Mailbox, type MailFor, mailsFrom, type ReceivedMail, startMailbox } from "./mailbox.js";
 import { type RealProvider, startRealProvider } from "./real-provider.js";
 import { startStack, type Stack } from "./stack.js";
 import { UNLIMITED } from "./unlimited.js";
@@ -31,6 +31,14 @@ export async function sharedStack(): Promise<SharedStack> {
   const answered = await fetch(url);
   if (!answered.ok) throw new Error(`the shared system did not start: ${await answered.text()}`);
   return { ...((await answered.json()) as Omit<SharedStack, "mailsUrl">), mailsUrl: `${url}${MAILS}` };
+}
+
+/** Waits for mails that the system sends. */
+export function mailsOf({ mailsUrl }: Pick<SharedStack, "mailsUrl">): MailFor {
+  return mailsFrom(async (address) => {
+    const answered = await fetch(mailsUrl + encodeURIComponent(address));
+    return (await answered.json()) as ReceivedMail[];
+  });
 }
 
 /** Offers the system to the suites of a run under a URL. It is started when the first one asks. */
@@ -67,8 +75,12 @@ async function startWithProvider(): Promise<StackWithProvider> {
   const [provider, mailbox] = [await startRealProvider(true), await startMailbox()];
   const { issuer, clientId: client_id, clientSecret: client_secret } = provider;
   const settings = { id: "test", name: PROVIDER_NAME, issuer, client_id, client_secret, provision: "invited" };
-  const mail = { SMTP_URL: mailbox.url, MAIL_FROM: "Network topology <noreply@nts.example>" };
-  const env = { ...UNLIMITED, ...mail, WEBHOOK_ALLOW: "127.0.0.0/8", OIDC_PROVIDERS: JSON.stringify([settings]) };
+  const env = {
+    ...UNLIMITED,
+    ...mailbox.env,
+    WEBHOOK_ALLOW: "127.0.0.0/8",
+    OIDC_PROVIDERS: JSON.stringify([settings]),
+  };
   return { ...(await startStack({ identities: 2, env })), provider, mailbox };
 }
 

@@ -2,17 +2,15 @@ import { afterAll, afterEach, beforeAll, expect } from "@jest/globals";
 import type { Browser, Locator, Page } from "playwright-core";
 import { aPerson, type Person } from "./browser.js";
 import { startChromium } from "./chromium.js";
-import type { MailWanted, ReceivedMail } from "./mailbox.js";
-import { type SharedStack, sharedStack } from "./shared-stack.js";
-import { until } from "./until.js";
+import type { MailFor } from "./mailbox.js";
+import { mailsOf, type SharedStack, sharedStack } from "./shared-stack.js";
 
 export interface Visits {
   /** The URL of the system; there is one only while tests run. */
   readonly url: () => string;
   /** The provider by whom one can sign in. */
   readonly provider: () => SharedStack["provider"];
-  /** Waits until an address has a mail. @returns the last of them */
-  readonly mailFor: (address: string, which?: MailWanted) => Promise<ReceivedMail>;
+  readonly mailFor: MailFor;
   /** Opens a window for somebody, which is closed after the test. */
   readonly somebody: (options?: Parameters<typeof aPerson>[2]) => Promise<Page>;
 }
@@ -42,20 +40,7 @@ export function createVisits(): Visits {
   return {
     url: () => stack.url,
     provider: () => stack.provider,
-    mailFor: async (address, { subject, count = 1 } = {}) => {
-      let mails: ReceivedMail[] = [];
-      await until(
-        async () => {
-          const answered = await fetch(stack.mailsUrl + encodeURIComponent(address));
-          const all = (await answered.json()) as ReceivedMail[];
-          mails = all.filter((mail) => subject === undefined || mail.subject === subject);
-          return mails.length >= count;
-        },
-        100,
-        60_000,
-      );
-      return mails[count - 1]!;
-    },
+    mailFor: (address, which) => mailsOf(stack)(address, which),
     somebody: async (options = {}) => {
       const person = await aPerson(browser, stack.url, options);
       people.push(person);

@@ -56,10 +56,9 @@ export function Shell(): ReactNode {
               </aside>
               <main id="main" ref={main} tabIndex={-1} className={classes.main}>
                 {/* outside of what is new on each page, so that the last page stays until the next one has come */}
-                <Unverified />
                 <Suspense fallback={<Waiting />}>
                   <Boundary key={pathname}>
-                    <Outlet />
+                    <Content />
                   </Boundary>
                 </Suspense>
               </main>
@@ -79,6 +78,15 @@ export function Shell(): ReactNode {
         </ConfirmProvider>
       </NetworkScopeProvider>
     </LiveProvider>
+  );
+}
+
+function Content(): ReactNode {
+  return (
+    <>
+      <Unverified />
+      <Outlet />
+    </>
   );
 }
 
