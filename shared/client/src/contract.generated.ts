@@ -37,6 +37,7 @@ export type ErrorCode =
   | "account_unknown"
   | "address_unverified"
   | "account_disabled"
+  | "email_unverified"
   | "link_required"
   | "csrf_rejected"
   | "registration_closed"
@@ -96,6 +97,8 @@ export const OPERATIONS = {
   patch_user: { method: "patch", path: "/api/v1/users/{id}", takesKey: true, bodyType: "application/merge-patch+json" },
   delete_user: { method: "delete", path: "/api/v1/users/{id}", takesKey: true },
   reset_user_second_factor: { method: "delete", path: "/api/v1/users/{id}/second-factor", takesKey: true },
+  send_verification: { method: "post", path: "/api/auth/email/verification" },
+  verify_email: { method: "post", path: "/api/auth/email/verify" },
   request_password_reset: { method: "post", path: "/api/auth/password/forgot" },
   reset_password: { method: "post", path: "/api/auth/password/reset" },
   login_second_factor: { method: "post", path: "/api/auth/login/second-factor" },

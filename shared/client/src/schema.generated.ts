@@ -46,6 +46,10 @@ export interface components {
             /** @description The networks of a Member or Viewer; if absent, unchanged. Owners and Admins have all networks. */
             network_ids?: components["schemas"]["Uuid"][];
         };
+        EmailVerification: {
+            /** @description The part of the mailed link after `#token=`. */
+            token: string;
+        };
         PasswordResetRequest: {
             /**
              * Format: email
@@ -98,6 +102,8 @@ export interface components {
             network_ids?: components["schemas"]["Uuid"][];
             /** @default 168 */
             expires_in_hours?: number;
+            /** @description Also mails the invite to this address; needs a verified address of the caller. */
+            email?: string | null;
         };
         Departure: {
             /** @description Optional within five minutes of sign-in. */
@@ -595,7 +601,7 @@ export interface components {
             /** @description A sentence for people. */
             error: string;
             /** @enum {string} */
-            code: "validation_failed" | "malformed_json" | "malformed_request" | "invalid_reference" | "cursor_invalid" | "network_mismatch" | "binding_cross_host" | "ip_outside_subnet" | "not_authenticated" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "challenge_expired" | "api_key_invalid" | "api_key_expired" | "api_key_disabled" | "session_expired" | "link_expired" | "sign_in_expired" | "permission_denied" | "session_required" | "confirmation_required" | "address_not_allowed" | "api_access_disabled" | "reauthentication_required" | "password_login_disabled" | "provider_required" | "provider_denied" | "account_unknown" | "address_unverified" | "account_disabled" | "link_required" | "csrf_rejected" | "registration_closed" | "quota_exceeded" | "not_found" | "changes_gone" | "method_not_allowed" | "payload_too_large" | "unsupported_media_type" | "binding_conflict" | "mac_address_immutable" | "already_exists" | "subnet_full" | "in_use" | "revert_conflict" | "last_owner" | "last_sign_in" | "other_owners" | "write_conflict" | "idempotency_in_progress" | "secret_shown_once" | "precondition_failed" | "idempotency_mismatch" | "too_many_changes" | "too_many_subnets" | "logout_token_invalid" | "archive_invalid" | "import_too_expensive" | "rate_limited" | "too_many_in_flight" | "too_many_streams" | "mail_throttled" | "login_throttled" | "internal_error" | "upstream_failed" | "provider_failed" | "provider_unavailable" | "storage_overloaded" | "unavailable" | "mail_not_configured" | "second_factor_not_configured" | "upstream_timeout";
+            code: "validation_failed" | "malformed_json" | "malformed_request" | "invalid_reference" | "cursor_invalid" | "network_mismatch" | "binding_cross_host" | "ip_outside_subnet" | "not_authenticated" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "challenge_expired" | "api_key_invalid" | "api_key_expired" | "api_key_disabled" | "session_expired" | "link_expired" | "sign_in_expired" | "permission_denied" | "session_required" | "confirmation_required" | "address_not_allowed" | "api_access_disabled" | "reauthentication_required" | "password_login_disabled" | "provider_required" | "provider_denied" | "account_unknown" | "address_unverified" | "account_disabled" | "email_unverified" | "link_required" | "csrf_rejected" | "registration_closed" | "quota_exceeded" | "not_found" | "changes_gone" | "method_not_allowed" | "payload_too_large" | "unsupported_media_type" | "binding_conflict" | "mac_address_immutable" | "already_exists" | "subnet_full" | "in_use" | "revert_conflict" | "last_owner" | "last_sign_in" | "other_owners" | "write_conflict" | "idempotency_in_progress" | "secret_shown_once" | "precondition_failed" | "idempotency_mismatch" | "too_many_changes" | "too_many_subnets" | "logout_token_invalid" | "archive_invalid" | "import_too_expensive" | "rate_limited" | "too_many_in_flight" | "too_many_streams" | "mail_throttled" | "login_throttled" | "internal_error" | "upstream_failed" | "provider_failed" | "provider_unavailable" | "storage_overloaded" | "unavailable" | "mail_not_configured" | "second_factor_not_configured" | "upstream_timeout";
             /** @description Details of the code. */
             params: {
                 [key: string]: unknown;
@@ -820,6 +826,7 @@ export interface components {
             user: {
                 id: components["schemas"]["Uuid"];
                 email: string;
+                email_verified: boolean;
                 permissions: components["schemas"]["Permission"];
             };
             organization: {
@@ -827,6 +834,8 @@ export interface components {
                 name: string;
                 api_access_enabled: boolean;
             };
+            /** @description Whether this server sends mail. */
+            sends_mail: boolean;
             /** @description Effective level: the lower of the key's and the user's. */
             permissions: components["schemas"]["Permission"];
             /** @description The networks that are currently accessible. */
@@ -857,6 +866,8 @@ export interface components {
             /** @description The networks that the new user may use; Owners and Admins have all networks. */
             network_ids: components["schemas"]["Uuid"][];
             expires_at: components["schemas"]["Timestamp"];
+            /** @description The address that the invite was mailed to; null if it was not. */
+            email: string | null;
         };
         CreatedInviteEnvelope: {
             /** @constant */
@@ -875,6 +886,8 @@ export interface components {
             /** @description The networks that the new user may use; Owners and Admins have all networks. */
             network_ids: components["schemas"]["Uuid"][];
             expires_at: components["schemas"]["Timestamp"];
+            /** @description The address that the invite was mailed to; null if it was not. */
+            email: string | null;
             token: string;
         };
         OrganizationEnvelope: {
@@ -2836,6 +2849,25 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Nothing"];
+        };
+    };
+    send_verification: {
+        parameters: {
+        };
+        responses: {
+            200: components["responses"]["Nothing"];
+        };
+    };
+    verify_email: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmailVerification"];
+            };
+        };
+        responses: {
+            200: components["responses"]["User"];
         };
     };
     request_password_reset: {
