@@ -9,7 +9,7 @@ import { imageOf, startEngine } from "../support/container-engine.js";
 import { startStack } from "../support/stack.js";
 import { until } from "../support/until.js";
 import { buildOfContainers } from "./containers.js";
-import { MACHINES } from "./machines.js";
+import { DOCK } from "./machines.js";
 
 const MOST_SECONDS = 60;
 /** What the image may take of a disk where its base is Alpine. */
@@ -75,12 +75,15 @@ async function collect(url: string, folder: string): Promise<boolean> {
   }
 }
 
-/** Whether all machines of the lab are nodes, with their addresses. */
+/** Whether the machine of the lab is a node, and so is the container whose port it publishes. A busy system is asked again. */
 async function isInPicture({ session }: Account, network: string): Promise<boolean> {
-  const { nodes } = await session.data<{ nodes: { id: string; type: string }[] }>("get", `/api/v1/topology?network_id=${network}`); // prettier-ignore
-  for (const { ip } of MACHINES) {
-    const [host] = await session.data<{ id: string }[]>("get", `/api/v1/hosts?network_id=${network}&q=${ip}`);
-    if (host === undefined || !nodes.some(({ id }) => id.endsWith(host.id))) return false;
-  }
-  return true;
+  const idsOf = async (path: string): Promise<string[]> => {
+    const { status, body } = await session.send("get", path);
+    return status === 200 ? (body as unknown as { data: { id: string }[] }).data.map(({ id }) => id) : [];
+  };
+  const hosts = await idsOf(`/api/v1/hosts?network_id=${network}&q=${DOCK.ip}`);
+  const services = await idsOf(`/api/v1/services?network_id=${network}&q=:${DOCK.port}`);
+  const { status, body } = await session.send("get", `/api/v1/topology?network_id=${network}`);
+  const nodes = status === 200 ? JSON.stringify((body as unknown as { data: { nodes: object[] } }).data.nodes) : "";
+  return [hosts, services].every(([first]) => first !== undefined && nodes.includes(first));
 }
