@@ -20,13 +20,13 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   malformed_request: { params: "", remedy: "Send valid HTTP/1.1, at a reasonable pace." },
   invalid_reference: {
     params: "`path`",
-    remedy: "Use the id of a resource that exists and that the caller may use.",
+    remedy: "Use the id of an existing resource that the caller has access to.",
   },
   cursor_invalid: {
     params: "",
-    remedy: "Send the cursor with the filters and the order of the page that it came with, or begin again without it.",
+    remedy: "Send the cursor with the filters and order of the page it came from, or start again without it.",
   },
-  network_mismatch: { params: "`path`", remedy: "Leave `network_id` as it is; it never changes." },
+  network_mismatch: { params: "`path`", remedy: "Keep `network_id`; it cannot be changed." },
   binding_cross_host: { params: "`violations`", remedy: "Bind ports and interfaces of the service's own host." },
   ip_outside_subnet: { params: "`ip_address`, `cidr`", remedy: "Choose an address inside the subnet." },
   not_authenticated: { params: "", remedy: "Send an API key, or sign in." },
@@ -34,7 +34,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   second_factor_required: {
     params: "at sign-in `challenge`, `expires_in_seconds`, `set_up`",
     remedy:
-      "Sign in, and send the challenge with a code to `POST /api/auth/login/second-factor`. Keys and sessions of who has to set one up work again then.",
+      "Sign in, and send the challenge with a code to `POST /api/auth/login/second-factor`. If a second factor has to be set up, keys and sessions work again once it is.",
   },
   second_factor_invalid: {
     params: "",
@@ -45,23 +45,26 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   api_key_expired: { params: "", remedy: "Extend the key; if its secret is too old for the organization, rotate it." },
   api_key_disabled: { params: "", remedy: "Enable the key." },
   session_expired: { params: "", remedy: "Sign in again." },
-  link_expired: { params: "", remedy: "Ask for another mail, and open the link of the newest one." },
-  sign_in_expired: { params: "", remedy: "Begin the sign-in by the provider again, in this browser." },
+  link_expired: { params: "", remedy: "Request another email, and open the link in the newest one." },
+  sign_in_expired: { params: "", remedy: "Start the provider sign-in again, in this browser." },
   permission_denied: { params: "`required`", remedy: "Use a credential with the required level or scope." },
   session_required: { params: "", remedy: "Sign in, and send the session cookie." },
   confirmation_required: {
     params: "",
     remedy: "Send a code to `POST /api/auth/second-factor/confirm`, and repeat the request.",
   },
-  address_not_allowed: { params: "", remedy: "Use it from its `allowed_ips`, or ask its user to change them." },
+  address_not_allowed: {
+    params: "",
+    remedy: "Use the key from one of its `allowed_ips`, or ask its user to change them.",
+  },
   api_access_disabled: { params: "", remedy: "Ask an Owner to allow API keys." },
   reauthentication_required: { params: "", remedy: "Send the `password`, or sign in again." },
-  password_login_disabled: { params: "", remedy: "Sign in by the provider of the organization." },
+  password_login_disabled: { params: "", remedy: "Sign in with the organization's provider." },
   provider_required: {
     params: "",
-    remedy: "Sign in by the provider, and do it in that session: it proves that one can.",
+    remedy: "Sign in with the provider, and repeat the request in that session.",
   },
-  provider_denied: { params: "", remedy: "Ask whoever operates the provider for the group that lets you in." },
+  provider_denied: { params: "", remedy: "Ask the administrator of the provider to add you to an allowed group." },
   account_unknown: {
     params: "",
     remedy: "Ask for an invite, and open it before signing in; or link the provider in your account's settings.",
@@ -82,12 +85,11 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   not_found: { params: "`entity`", remedy: "Check the id. A resource outside the caller's scope answers the same." },
   changes_gone: {
     params: "`oldest`",
-    remedy:
-      "Read the lists again, and follow the changes from the cursor that was newest before. `as_of`: take a later moment.",
+    remedy: "Reload the lists, and follow the changes from the newest cursor before that. `as_of`: use a later time.",
   },
   method_not_allowed: { params: "", remedy: "Use a method from the `Allow` header." },
   payload_too_large: { params: "", remedy: "Send less; see limits.md." },
-  unsupported_media_type: { params: "", remedy: "Send the content type that the operation takes." },
+  unsupported_media_type: { params: "", remedy: "Send the content type required by the operation." },
   binding_conflict: {
     params: "`violations`",
     remedy: "Remove either the interface binding or the port binding of each pair.",
@@ -96,44 +98,44 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   already_exists: { params: "`entity`, `field`", remedy: "Choose another value, or update the existing resource." },
   subnet_full: {
     params: "`subnet_id`, `cidr`",
-    remedy: "Choose another subnet, free an address of it, or shorten its reserved ranges.",
+    remedy: "Choose another subnet, free an address, or shrink its reserved ranges.",
   },
-  in_use: { params: "`entity`", remedy: "Remove what still refers to the resource." },
+  in_use: { params: "`entity`", remedy: "Remove all references to the resource." },
   revert_conflict: {
     params: "`conflicts`: up to 100 of `entity`, `entity_id`, `reason`",
-    remedy: "Take back first what has happened since, or change the rest by hand; see changes.md for the reasons.",
+    remedy: "Revert the later changes first, or make the change manually; see changes.md for the reasons.",
   },
   last_owner: { params: "", remedy: "Make somebody else an Owner first, or delete the organization." },
-  last_sign_in: { params: "", remedy: "Link another provider first, or have an operator give the account a password." },
+  last_sign_in: { params: "", remedy: "Link another provider first, or ask an operator to set a password." },
   other_owners: { params: "`owners`", remedy: "Demote or remove the other Owners first, or leave." },
   write_conflict: { params: "", remedy: "Retry." },
   idempotency_in_progress: { params: "", remedy: "Send the same request again after the seconds in `Retry-After`." },
   secret_shown_once: {
     params: "",
-    remedy: "The first request took effect. Delete what it made, or rotate the key, and use a new idempotency key.",
+    remedy: "The first request took effect. Delete what it created, or rotate the key, and use a new idempotency key.",
   },
   precondition_failed: {
     params: "",
-    remedy: "Read the resource again, or make a new plan, and repeat the change on it.",
+    remedy: "Read the resource again, or create a new plan, and repeat the change.",
   },
   idempotency_mismatch: {
     params: "",
-    remedy: "Use a new idempotency key for each request; repeat a request with the same path and the same bytes.",
+    remedy: "Use a new idempotency key for each request; repeat a request with the same path and body.",
   },
   too_many_changes: {
     params: "`limit`",
     remedy:
-      "Send the ids in several requests, or delete the hosts themselves; compare moments that are closer together; ask for a " +
-      "later moment, or for one network.",
+      "Split the ids over several requests, or delete the hosts instead; compare a shorter period; use a " +
+      "later time, or a single network.",
   },
   too_many_subnets: {
     params: "`planned`, `limit`",
     remedy: "Create larger subnets first, or name them with `subnet_hint`.",
   },
-  logout_token_invalid: { params: "", remedy: "Send a logout token of the provider, once, within five minutes." },
+  logout_token_invalid: { params: "", remedy: "Send a logout token from the provider once, within five minutes." },
   archive_invalid: {
     params: "`faults`: the first 100, each `{line, path, code, message}`; `more`",
-    remedy: "Send the file as it was downloaded, whole.",
+    remedy: "Send the complete, unmodified file.",
   },
   import_too_expensive: {
     params: "`limit`: `processor_time` or `memory`",
@@ -146,11 +148,11 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   },
   too_many_streams: {
     params: "`of`: `user` or `organization`, `retry_after_seconds`",
-    remedy: "Close streams that are not needed, or share one.",
+    remedy: "Close unused streams, or share one.",
   },
   mail_throttled: {
     params: "`retry_after_seconds`",
-    remedy: "Look for the mails that were sent; otherwise retry after the seconds in `Retry-After`.",
+    remedy: "Check for emails already sent; otherwise retry after the seconds in `Retry-After`.",
   },
   login_throttled: { params: "`retry_after_seconds`", remedy: RETRY },
   internal_error: { params: "", remedy: "Report the `request_id` to the operator." },
@@ -160,12 +162,12 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   },
   provider_failed: {
     params: "",
-    remedy: "Try again; if it stays so, an operator finds the reason in the log of identity.",
+    remedy: "Try again. If it persists, the operator finds the cause in the log of identity.",
   },
   provider_unavailable: { params: "", remedy: RETRY },
   storage_overloaded: {
     params: "",
-    remedy: "Wait as long as `Retry-After` says; when it goes on, MongoDB needs more disk or cache.",
+    remedy: "Retry after the seconds in `Retry-After`. If it persists, MongoDB needs more disk or cache.",
   },
   unavailable: { params: "", remedy: RETRY },
   mail_not_configured: {
@@ -174,7 +176,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   },
   second_factor_not_configured: {
     params: "",
-    remedy: "Ask the operator to set `SECOND_FACTOR_SECRETS`; a recovery code works all the same.",
+    remedy: "Ask the operator to set `SECOND_FACTOR_SECRETS`; recovery codes still work.",
   },
   upstream_timeout: {
     params: "",

@@ -26,20 +26,20 @@ const ListMeta = Version.extend({
   changes_cursor: z
     .string()
     .optional()
-    .describe("With `limit=0`: the cursor of changes to go on from; behind it is all that the list does not have."),
+    .describe("With `limit=0`: the changes cursor to continue from; all changes missing from the list follow it."),
 }).meta({ id: "ListMeta" });
 
 const Meta = Version.extend({
-  dry_run: z.literal(true).optional().describe("Nothing of it was kept."),
-  next: z.string().nullable().optional().describe("Of changes: the cursor to go on from, as `after`."),
-  oldest: z.string().optional().describe("Of changes: the cursor behind which everything is kept."),
-  plan: Plan.optional().describe("Of writes: answered to `dry_run` and `explain`."),
+  dry_run: z.literal(true).optional().describe("Nothing was written."),
+  next: z.string().nullable().optional().describe("Changes: the cursor to continue from, as `after`."),
+  oldest: z.string().optional().describe("Changes: the cursor after which everything is retained."),
+  plan: Plan.optional().describe("Writes: present with `dry_run` and `explain`."),
 }).meta({ id: "Meta" });
 
 const Failure = z
   .object({
     success: z.literal(false),
-    error: z.string().describe("A sentence for people."),
+    error: z.string().describe("Human-readable message."),
     code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]),
     params: z.record(z.string(), z.unknown()).describe("Details of the code."),
     meta: Version.extend({ request_id: z.string() }).meta({ id: "FailureMeta" }),
@@ -48,16 +48,16 @@ const Failure = z
 
 /** The headers that every answer carries, by the names of their components: they are referred to as often as answers are. */
 export const HEADERS = {
-  Limit: { description: "Requests a minute.", schema: { type: "integer" } },
-  Remaining: { description: "Requests possible now.", schema: { type: "integer" } },
+  Limit: { description: "Requests per minute.", schema: { type: "integer" } },
+  Remaining: { description: "Requests currently available.", schema: { type: "integer" } },
   Reset: { description: "Seconds until the allowance is full.", schema: { type: "integer" } },
-  Request: { description: "Names the request in our logs.", required: true, schema: { type: "string" } },
+  Request: { description: "Identifies the request in logs.", required: true, schema: { type: "string" } },
 } as const;
 
 /** The headers of answers to repeated writes, likewise. */
 export const WRITE_HEADERS = {
   Replayed: {
-    description: "`true` at a write: the answer that an earlier request with this idempotency key was given.",
+    description: "`true` if this is the stored response of an earlier request with this idempotency key.",
     schema: { type: "string" },
   },
 } as const;
@@ -82,7 +82,7 @@ const READ_AS_VALUES: ReadonlySet<string> = new Set(["application/json", "applic
 const WITHOUT_STATUS = "default";
 
 /** Statuses of requests that cannot be read, beyond 400. */
-const UNREADABLE = "`malformed_request` (408: it was sent too slowly; 431: there is too much before the body)";
+const UNREADABLE = "`malformed_request` (408: sent too slowly; 431: headers too large)";
 
 /** What is usual for a status, and what an answer with it is called; with other codes, after these. */
 const USUAL: Readonly<Partial<Record<string, { readonly name: string; readonly codes: readonly ErrorCode[] }>>> = {
@@ -149,7 +149,7 @@ export function createResponses(operations: readonly AnyEndpoint[]): Responses {
 
   function redirectOf(): ResponseReference {
     return refer("Redirect", () => ({
-      description: "The browser goes on to `Location`.",
+      description: "Redirect to `Location`.",
       headers: { ...HEADER_REFERENCES, Location: { schema: { type: "string" } } },
     }));
   }

@@ -23,7 +23,7 @@ export function createOpenApiDocument(version: string): object {
       title: "Network topology service",
       version,
       description:
-        "Hosts, their interfaces and ports, and the services that run on them. Every answer is an envelope: `success`, " +
+        "Hosts, their interfaces and ports, and the services that run on them. Every response is an envelope: `success`, " +
         "`data` and `meta`, or `success`, `error`, `code`, `params` and `meta`. Success is always 200. Failures carry the " +
         "`X-RateLimit` headers, too.",
     },
@@ -56,21 +56,18 @@ function pathsOf(operations: readonly AnyEndpoint[], responses: Responses): ZodO
 }
 
 const COMMENT_HEADER = {
-  "Change-Comment": ChangeCommentHeader.optional().describe("Why this is changed; the journal of changes keeps it."),
+  "Change-Comment": ChangeCommentHeader.optional().describe("Reason for the change, stored in the change history."),
 };
 const WRITE_REQUEST_HEADERS = z.object({
   "Idempotency-Key": IdempotencyKey.optional().describe(
-    "Names this write: a repeat within 24 hours is answered as the first time, and has no second effect.",
+    "Identifies this write: repeating it within 24 hours returns the first response without a second effect.",
   ),
 });
 
 const JOURNALED_REQUEST_HEADERS = WRITE_REQUEST_HEADERS.extend(COMMENT_HEADER);
 
 const STREAM_REQUEST_HEADERS = z.object({
-  "Last-Event-ID": z
-    .string()
-    .optional()
-    .describe("The id of the last event that came; browsers send it by themselves."),
+  "Last-Event-ID": z.string().optional().describe("Id of the last received event; browsers send it automatically."),
 });
 
 function describe(operation: AnyEndpoint, responses: Responses): ZodOpenApiOperationObject {
@@ -112,9 +109,9 @@ const SECURITY: Record<AnyEndpoint["credential"], Record<string, string[]>[]> = 
 };
 
 function describeRights({ credential, permission, wholeOrganization, description }: AnyEndpoint) {
-  const level = permission === null ? [] : [`Needs \`${permission}\`.`];
+  const level = permission === null ? [] : [`Requires \`${permission}\`.`];
   const isForKeys = wholeOrganization === true && credential === "any";
-  const scope = isForKeys ? ["An API key that is restricted to networks may not."] : [];
+  const scope = isForKeys ? ["Not allowed for API keys restricted to networks."] : [];
   const sentences = [...(description === undefined ? [] : [description]), ...level, ...scope];
   return {
     ...(sentences.length > 0 && { description: sentences.join(" ") }),

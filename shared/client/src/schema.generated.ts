@@ -121,7 +121,7 @@ export interface components {
             api_access_enabled?: boolean;
             /** @description Changing it requires a confirmed session of an Owner with a second factor. */
             require_second_factor?: boolean;
-            /** @description Switched off by an Owner in a session that a provider began; sessions of passwords end then. */
+            /** @description Can be disabled by an Owner in a session started with a provider; password sessions then end. */
             password_login?: boolean;
             /** @description Maximum age of the secret of an API key, also of existing keys; null for no maximum. */
             max_key_lifetime_days?: number | null;
@@ -131,7 +131,7 @@ export interface components {
             api_access_enabled?: boolean;
             /** @description Changing it requires a confirmed session of an Owner with a second factor. */
             require_second_factor?: boolean;
-            /** @description Switched off by an Owner in a session that a provider began; sessions of passwords end then. */
+            /** @description Can be disabled by an Owner in a session started with a provider; password sessions then end. */
             password_login?: boolean;
             /** @description Maximum age of the secret of an API key, also of existing keys; null for no maximum. */
             max_key_lifetime_days?: number | null;
@@ -542,15 +542,15 @@ export interface components {
             api_version: number;
             server_version: string;
             /**
-             * @description Nothing of it was kept.
+             * @description Nothing was written.
              * @constant
              */
             dry_run?: true;
-            /** @description Of changes: the cursor to go on from, as `after`. */
+            /** @description Changes: the cursor to continue from, as `after`. */
             next?: string | null;
-            /** @description Of changes: the cursor behind which everything is kept. */
+            /** @description Changes: the cursor after which everything is retained. */
             oldest?: string;
-            /** @description Of writes: answered to `dry_run` and `explain`. */
+            /** @description Writes: present with `dry_run` and `explain`. */
             plan?: components["schemas"]["Plan"];
         };
         Plan: {
@@ -598,7 +598,7 @@ export interface components {
         Failure: {
             /** @constant */
             success: false;
-            /** @description A sentence for people. */
+            /** @description Human-readable message. */
             error: string;
             /** @enum {string} */
             code: "validation_failed" | "malformed_json" | "malformed_request" | "invalid_reference" | "cursor_invalid" | "network_mismatch" | "binding_cross_host" | "ip_outside_subnet" | "not_authenticated" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "challenge_expired" | "api_key_invalid" | "api_key_expired" | "api_key_disabled" | "session_expired" | "link_expired" | "sign_in_expired" | "permission_denied" | "session_required" | "confirmation_required" | "address_not_allowed" | "api_access_disabled" | "reauthentication_required" | "password_login_disabled" | "provider_required" | "provider_denied" | "account_unknown" | "address_unverified" | "account_disabled" | "email_unverified" | "link_required" | "csrf_rejected" | "registration_closed" | "quota_exceeded" | "not_found" | "changes_gone" | "method_not_allowed" | "payload_too_large" | "unsupported_media_type" | "binding_conflict" | "mac_address_immutable" | "already_exists" | "subnet_full" | "in_use" | "revert_conflict" | "last_owner" | "last_sign_in" | "other_owners" | "write_conflict" | "idempotency_in_progress" | "secret_shown_once" | "precondition_failed" | "idempotency_mismatch" | "too_many_changes" | "too_many_subnets" | "logout_token_invalid" | "archive_invalid" | "import_too_expensive" | "rate_limited" | "too_many_in_flight" | "too_many_streams" | "mail_throttled" | "login_throttled" | "internal_error" | "upstream_failed" | "provider_failed" | "provider_unavailable" | "storage_overloaded" | "unavailable" | "mail_not_configured" | "second_factor_not_configured" | "upstream_timeout";
@@ -665,7 +665,7 @@ export interface components {
             api_version: number;
             server_version: string;
             pagination: components["schemas"]["Pagination"];
-            /** @description With `limit=0`: the cursor of changes to go on from; behind it is all that the list does not have. */
+            /** @description With `limit=0`: the changes cursor to continue from; all changes missing from the list follow it. */
             changes_cursor?: string;
         };
         Pagination: {
@@ -748,9 +748,9 @@ export interface components {
         };
         Identity: {
             provider: string;
-            /** @description Of the provider, or its id when there is none of that id any more. */
+            /** @description Name of the provider, or its id if it is no longer configured. */
             name: string;
-            /** @description What the provider said last. */
+            /** @description As last reported by the provider. */
             email: string | null;
             linked_at: components["schemas"]["Timestamp"];
             last_used: components["schemas"]["Timestamp"] | null;
@@ -762,7 +762,7 @@ export interface components {
             meta: components["schemas"]["Meta"];
         };
         AuthorizationUrl: {
-            /** @description Where the browser goes on. */
+            /** @description Where to send the browser. */
             authorization_url: string;
         };
         ProvidersEnvelope: {
@@ -773,9 +773,9 @@ export interface components {
         };
         Providers: components["schemas"]["Provider"][];
         Provider: {
-            /** @description Stands in the paths. */
+            /** @description Used in paths. */
             id: string;
-            /** @description For people to read. */
+            /** @description Display name. */
             name: string;
         };
         SessionListEnvelope: {
@@ -1712,7 +1712,7 @@ export interface components {
             cursor: string;
             at: components["schemas"]["Timestamp"];
             /**
-             * @description `rotated`: a key or webhook got a new secret. `revoked`: a key was reported as leaked and revoked. `accepted`: an invite was used. `login_failed`: wrong password; `second_factor_failed`: correct password, wrong code. `password_reset_requested`: a link was mailed, and the address is that of who asked. `verified`: the user proved the email address. `linked`, `unlinked`: an account at an identity provider; `taken_over`: by the user who proved the address at a provider or by a mailed link, which revoked password, sessions and keys. `first_used`: a key was used from a new address. `paused`: the server disabled a failing webhook. `replayed`: the cursor of a webhook was reset. `exported`, `imported`: an archive of the organization.
+             * @description `rotated`: a key or webhook got a new secret. `revoked`: a key was reported as leaked and revoked. `accepted`: an invite was used. `login_failed`: wrong password; `second_factor_failed`: correct password, wrong code. `password_reset_requested`: a link was emailed; `address` is that of the requester. `verified`: the email address was verified. `linked`, `unlinked`: an account at an identity provider; `taken_over`: by the user who proved the address at a provider or by a mailed link, which revoked password, sessions and keys. `first_used`: a key was used from a new address. `paused`: the server disabled a failing webhook. `replayed`: the cursor of a webhook was reset. `exported`, `imported`: an archive of the organization.
              * @enum {string}
              */
             action: "created" | "updated" | "deleted" | "rotated" | "revoked" | "accepted" | "password_changed" | "password_reset_requested" | "verified" | "login_failed" | "second_factor_enabled" | "second_factor_disabled" | "second_factor_failed" | "recovery_codes_renewed" | "recovery_code_used" | "linked" | "unlinked" | "taken_over" | "first_used" | "paused" | "replayed" | "exported" | "imported";
@@ -2592,9 +2592,9 @@ export interface components {
     };
     parameters: {
         id: components["schemas"]["Uuid"];
-        /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+        /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
         "Idempotency-Key": string;
-        /** @description Why this is changed; the journal of changes keeps it. */
+        /** @description Reason for the change, stored in the change history. */
         "Change-Comment": string;
         /** @description Validate and report without writing; the response is that of the write. */
         dry_run: boolean;
@@ -2788,7 +2788,7 @@ export interface operations {
     update_user: {
         parameters: {
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -2807,7 +2807,7 @@ export interface operations {
     delete_user: {
         parameters: {
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -2821,7 +2821,7 @@ export interface operations {
     patch_user: {
         parameters: {
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -2840,7 +2840,7 @@ export interface operations {
     reset_user_second_factor: {
         parameters: {
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -3044,7 +3044,7 @@ export interface operations {
                 provider: components["parameters"]["provider"];
             };
         };
-        /** @description A form with the member `logout_token`. At most 0.0625 MiB. */
+        /** @description A form with the field `logout_token`. At most 0.0625 MiB. */
         requestBody: {
             content: {
                 "application/x-www-form-urlencoded": string;
@@ -3086,7 +3086,7 @@ export interface operations {
     revoke_other_sessions: {
         parameters: {
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
         };
@@ -3097,7 +3097,7 @@ export interface operations {
     delete_session: {
         parameters: {
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -3142,7 +3142,7 @@ export interface operations {
     create_invite: {
         parameters: {
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
         };
@@ -3158,7 +3158,7 @@ export interface operations {
     revoke_invite: {
         parameters: {
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -3179,7 +3179,7 @@ export interface operations {
     leave_organization: {
         parameters: {
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
         };
@@ -3195,7 +3195,7 @@ export interface operations {
     update_organization_profile: {
         parameters: {
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
         };
@@ -3211,7 +3211,7 @@ export interface operations {
     update_organization: {
         parameters: {
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -3230,7 +3230,7 @@ export interface operations {
     delete_organization: {
         parameters: {
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -3249,7 +3249,7 @@ export interface operations {
     patch_organization: {
         parameters: {
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -3328,7 +3328,7 @@ export interface operations {
     create_user_api_key: {
         parameters: {
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
         };
@@ -3354,7 +3354,7 @@ export interface operations {
     update_user_api_key: {
         parameters: {
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -3373,7 +3373,7 @@ export interface operations {
     delete_user_api_key: {
         parameters: {
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -3387,7 +3387,7 @@ export interface operations {
     patch_user_api_key: {
         parameters: {
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -3410,7 +3410,7 @@ export interface operations {
                 grace_seconds?: number;
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -3424,7 +3424,7 @@ export interface operations {
     finish_user_api_key_rotation: {
         parameters: {
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -3474,7 +3474,7 @@ export interface operations {
     delete_organization_api_key: {
         parameters: {
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -3524,9 +3524,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
         };
@@ -3548,9 +3548,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
         };
@@ -3586,9 +3586,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
             path: {
@@ -3613,9 +3613,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
             path: {
@@ -3635,9 +3635,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
             path: {
@@ -3692,9 +3692,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
         };
@@ -3716,9 +3716,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
         };
@@ -3754,9 +3754,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
             path: {
@@ -3781,9 +3781,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
             path: {
@@ -3803,9 +3803,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
             path: {
@@ -3874,9 +3874,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
         };
@@ -3898,9 +3898,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
         };
@@ -3936,9 +3936,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
             path: {
@@ -3963,9 +3963,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
             path: {
@@ -3985,9 +3985,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
             path: {
@@ -4046,9 +4046,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
         };
@@ -4070,9 +4070,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
         };
@@ -4108,9 +4108,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
             path: {
@@ -4135,9 +4135,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
             path: {
@@ -4157,9 +4157,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
             path: {
@@ -4216,9 +4216,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
         };
@@ -4240,9 +4240,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
         };
@@ -4278,9 +4278,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
             path: {
@@ -4305,9 +4305,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
             path: {
@@ -4327,9 +4327,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
             path: {
@@ -4392,9 +4392,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
         };
@@ -4416,9 +4416,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
         };
@@ -4454,9 +4454,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
             path: {
@@ -4481,9 +4481,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
             path: {
@@ -4503,9 +4503,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
             path: {
@@ -4600,9 +4600,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
         };
@@ -4624,9 +4624,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
         };
@@ -4662,9 +4662,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
             path: {
@@ -4689,9 +4689,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
             path: {
@@ -4711,9 +4711,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
             path: {
@@ -4831,7 +4831,7 @@ export interface operations {
                 initial?: boolean;
             };
             header?: {
-                /** @description The id of the last event that came; browsers send it by themselves. */
+                /** @description Id of the last received event; browsers send it automatically. */
                 "Last-Event-ID"?: string;
             };
         };
@@ -4990,9 +4990,9 @@ export interface operations {
                 explain?: components["parameters"]["explain"];
             };
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
         };
@@ -5035,9 +5035,9 @@ export interface operations {
     create_webhook: {
         parameters: {
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
         };
@@ -5070,9 +5070,9 @@ export interface operations {
     update_webhook: {
         parameters: {
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
             path: {
@@ -5091,9 +5091,9 @@ export interface operations {
     delete_webhook: {
         parameters: {
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
             path: {
@@ -5107,9 +5107,9 @@ export interface operations {
     patch_webhook: {
         parameters: {
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
             path: {
@@ -5138,9 +5138,9 @@ export interface operations {
     replay_webhook: {
         parameters: {
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
             path: {
@@ -5159,9 +5159,9 @@ export interface operations {
     rotate_webhook: {
         parameters: {
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
             path: {
@@ -5175,9 +5175,9 @@ export interface operations {
     test_webhook: {
         parameters: {
             header?: {
-                /** @description Names this write: a repeat within 24 hours is answered as the first time, and has no second effect. */
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Why this is changed; the journal of changes keeps it. */
+                /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: components["parameters"]["Change-Comment"];
             };
             path: {

@@ -37,7 +37,7 @@ export const AuditAction = z
   .enum(AUDIT_ACTIONS)
   .describe(
     "`rotated`: a key or webhook got a new secret. `revoked`: a key was reported as leaked and revoked. `accepted`: an invite was used. `login_failed`: wrong password; `second_factor_failed`: correct password, wrong code. " +
-      "`password_reset_requested`: a link was mailed, and the address is that of who asked. `verified`: the user proved the email address. " +
+      "`password_reset_requested`: a link was emailed; `address` is that of the requester. `verified`: the email address was verified. " +
       "`linked`, `unlinked`: an account at an identity provider; `taken_over`: by the user who proved the address at a provider or by a mailed link, which revoked password, sessions and keys. " +
       "`first_used`: a key was used from a new address. " +
       "`paused`: the server disabled a failing webhook. `replayed`: the cursor of a webhook was reset. " +

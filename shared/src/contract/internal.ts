@@ -104,7 +104,7 @@ export const pullKeyChanges = endpoint({
   method: "get",
   path: "/internal/key-changes",
   upstream: "identity",
-  summary: "Changes of rights after a number",
+  summary: "Permission changes after a number",
   query: z.strictObject({ after: z.int().min(0), gateway: z.string(), leaving: z.boolean().optional() }),
   response: KeyChanges,
 });

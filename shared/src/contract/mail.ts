@@ -15,7 +15,7 @@ export const requestPasswordReset = endpoint({
   operationId: "request_password_reset",
   path: "/api/auth/password/forgot",
   credential: "none",
-  summary: "Have a link mailed with which a forgotten password can be replaced",
+  summary: "Request an email with a link to reset a forgotten password",
   description:
     "The response is the same whether or not there is an account with this address. The link is valid for one hour.",
   body: z.object({ email: Email }).meta({ id: "PasswordResetRequest" }),
@@ -53,7 +53,7 @@ export const resetPassword = endpoint({
   operationId: "reset_password",
   path: "/api/auth/password/reset",
   credential: "none",
-  summary: "Replace a forgotten password, and end all sessions of the user",
+  summary: "Reset a forgotten password, and end all sessions of the user",
   description:
     "The token is valid once. It proves the address: if that was not verified before, the API keys, invites and linked " +
     "providers of the account are revoked, too.",

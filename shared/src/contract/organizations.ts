@@ -44,7 +44,7 @@ export const OrganizationUpdate = z
     password_login: z
       .boolean()
       .optional()
-      .describe("Switched off by an Owner in a session that a provider began; sessions of passwords end then."),
+      .describe("Can be disabled by an Owner in a session started with a provider; password sessions then end."),
     max_key_lifetime_days: z
       .int()
       .min(1)

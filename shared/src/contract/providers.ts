@@ -6,7 +6,7 @@ import { Proof, PROOF_FAULTS } from "./users.js";
 
 /** Somebody else by whom users sign in, with OpenID Connect. @see docs/access.md */
 export const Provider = z
-  .object({ id: z.string().describe("Stands in the paths."), name: z.string().describe("For people to read.") })
+  .object({ id: z.string().describe("Used in paths."), name: z.string().describe("Display name.") })
   .meta({ id: "Provider" });
 export type Provider = z.infer<typeof Provider>;
 
@@ -14,8 +14,8 @@ export type Provider = z.infer<typeof Provider>;
 export const Identity = z
   .object({
     provider: z.string(),
-    name: z.string().describe("Of the provider, or its id when there is none of that id any more."),
-    email: z.string().nullable().describe("What the provider said last."),
+    name: z.string().describe("Name of the provider, or its id if it is no longer configured."),
+    email: z.string().nullable().describe("As last reported by the provider."),
     linked_at: Timestamp,
     last_used: Timestamp.nullable(),
   })
@@ -30,11 +30,11 @@ const path = "/api/auth/oidc/{provider}";
 const ReturnTo = z
   .string()
   .max(500)
-  .regex(/^\/(?![/\\])[\x21-\x7e]*$/, "must be a path of this server")
+  .regex(/^\/(?![/\\])[\x21-\x7e]*$/, "must be a path on this server")
   .default("/")
   .describe("The path to go to afterwards.");
 const AuthorizationUrl = z
-  .object({ authorization_url: z.string().describe("Where the browser goes on.") })
+  .object({ authorization_url: z.string().describe("Where to send the browser.") })
   .meta({ id: "AuthorizationUrl" });
 const BEGINNING = ["not_found", "provider_failed", "provider_unavailable"] as const;
 
@@ -44,7 +44,7 @@ export const listProviders = endpoint({
   method: "get",
   path: "/api/auth/providers",
   credential: "none",
-  summary: "By whom one can sign in beside a password",
+  summary: "List the identity providers available for sign-in",
   response: z.array(Provider).meta({ id: "Providers" }),
   errors: [],
 });
@@ -56,8 +56,8 @@ export const beginProviderSignIn = endpoint({
   path,
   credential: "none",
   redirects: true,
-  summary: "Sign in by a provider: takes the browser there",
-  description: "Sets a cookie, without which nobody can end what begins here. It has ten minutes.",
+  summary: "Start a sign-in with a provider by redirecting the browser",
+  description: "Sets a cookie that is required to complete the sign-in within ten minutes.",
   params: byProvider,
   query: z.strictObject({ return_to: ReturnTo }),
   response: Nothing,
@@ -70,7 +70,7 @@ export const prepareProviderSignIn = endpoint({
   method: "post",
   path,
   credential: "none",
-  summary: "Sign in by a provider, for pages that go there by themselves, and with an invite",
+  summary: "Start a sign-in with a provider, optionally with an invite, for pages that redirect by themselves",
   params: byProvider,
   body: z
     .object({ return_to: ReturnTo, invite_token: z.string().trim().min(1).max(200).optional() })
@@ -85,8 +85,8 @@ export const linkProvider = endpoint({
   method: "post",
   path: `${path}/link`,
   credential: "session",
-  summary: "Let an account at a provider sign in the caller, too",
-  description: "The browser goes there, and the account with which it comes back is linked.",
+  summary: "Start linking an account at a provider to the caller",
+  description: "The account used to sign in at the provider is linked.",
   params: byProvider,
   body: Proof.meta({ id: "ProviderLink" }),
   response: AuthorizationUrl,
@@ -102,9 +102,9 @@ export const finishProviderSignIn = endpoint({
   endsSessions: true,
   bindsBrowser: true,
   redirects: true,
-  summary: "Where a provider sends the browser back: begins the session",
+  summary: "Callback of a provider: starts the session",
   description:
-    "Always takes the browser on: to where it wanted to be, to the second factor, or to a page with `problem=` and the code of what went wrong.",
+    "Always redirects: to the requested path, to the second factor, or to a page with `problem=` and an error code.",
   params: byProvider,
   query: z.looseObject({
     state: z.string().max(512).optional(),
@@ -123,12 +123,12 @@ export const providerLogout = endpoint({
   path: `${path}/logout`,
   credential: "none",
   summary: "End the sessions that a provider has ended (back-channel logout)",
-  description: "The form holds a `logout_token` that the provider has signed. No gateway accepts the sessions any more when the answer arrives.", // prettier-ignore
+  description: "The form contains a `logout_token` signed by the provider. The sessions are rejected by every gateway when the response arrives.", // prettier-ignore
   params: byProvider,
   ...upload({
     contentTypes: ["application/x-www-form-urlencoded"],
     limitBytes: 65_536,
-    description: "A form with the member `logout_token`.",
+    description: "A form with the field `logout_token`.",
   }),
   response: Nothing,
   errors: ["not_found", "logout_token_invalid", "provider_failed", "provider_unavailable", "write_conflict"],
@@ -140,7 +140,7 @@ export const listIdentities = endpoint({
   method: "get",
   path: "/api/auth/identities",
   credential: "session",
-  summary: "The accounts at providers that sign the caller in",
+  summary: "List the linked provider accounts of the caller",
   response: z
     .object({
       identities: z.array(Identity),
@@ -157,7 +157,7 @@ export const unlinkProvider = endpoint({
   path: "/api/auth/identities/{provider}",
   credential: "session",
   endsSessions: true,
-  summary: "Let a provider not sign the caller in any more; the sessions that it began end",
+  summary: "Unlink a provider, ending the sessions started with it",
   params: byProvider,
   response: Nothing,
   errors: ["not_found", "confirmation_required", "last_sign_in", "write_conflict"],

@@ -97,7 +97,7 @@ describe("the editor of a service: errors and free addresses", () => {
     await page.getByRole("dialog").getByLabel("Subnet").click();
     await page.getByRole("option", { name: "10.0.0.0/24 · LAN" }).click();
     await page.getByRole("dialog").getByLabel("Next free address").check();
-    await page.getByRole("dialog").getByText("At the moment 10.0.0.10").waitFor();
+    await page.getByRole("dialog").getByText("Currently 10.0.0.10").waitFor();
     await button(page, "Create").click();
     await page.getByRole("table", { name: "Interfaces" }).getByText("10.0.0.10").waitFor();
   });

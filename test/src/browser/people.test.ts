@@ -18,7 +18,7 @@ describe("the sessions of somebody", () => {
     const statuses = () => Promise.all([account, ...others].map(({ cookie }) => statusWith({ cookie })));
     const page = await somebody({ account });
     await page.goto("/settings");
-    await page.getByText("This one").waitFor();
+    await page.getByText("This session").waitFor();
     await page
       .getByRole("button", { name: /^End (?!all)/ })
       .first()
@@ -44,7 +44,7 @@ describe("a key", () => {
       await page.getByRole("menuitem", { name: action }).click();
     };
     await act("Rotate");
-    await page.getByRole("dialog").getByLabel("The present secret ends").first().click();
+    await page.getByRole("dialog").getByLabel("The current secret expires").first().click();
     await page.getByRole("option", { name: "In a day" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Rotate" }).click();
     const next = await page.getByLabel("API key", { exact: true }).innerText();
@@ -108,7 +108,7 @@ describe("a second factor: setting up and resetting", () => {
     const secret = await page.getByLabel("Secret", { exact: true }).innerText();
     await field(page, "Code").fill(wrongCode(secret));
     await button(page, "Turn on").click();
-    await page.getByText("The code is wrong, or was used before.").first().waitFor();
+    await page.getByText("The code is wrong or has already been used.").first().waitFor();
     await field(page, "Code").fill(codeOf(secret, -1));
     await button(page, "Turn on").click();
     const [recovery = ""] = (await page.getByLabel("Codes", { exact: true }).innerText()).split("\n");
@@ -146,7 +146,7 @@ describe("a second factor: where it is required", () => {
     await page.getByRole("dialog").getByLabel("Level").first().click();
     await page.getByRole("option", { name: "Owner" }).click();
     await button(page, "Create").click();
-    const asked = page.getByRole("dialog", { name: "Confirm that it is you" });
+    const asked = page.getByRole("dialog", { name: "Confirm your identity" });
     await asked.getByRole("button", { name: "Cancel" }).click();
     await page.getByText("Not confirmed").waitFor();
     await button(page, "Create").click();

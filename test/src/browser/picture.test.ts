@@ -191,7 +191,7 @@ describe("the picture of another moment", () => {
       return route.fulfill({ status: 410, json: gone });
     });
     await page.goto("/topology?at=2020-01-01T00:00:00.000Z");
-    await page.getByRole("alert").getByText("Not kept any more").waitFor();
+    await page.getByRole("alert").getByText("No longer available").waitFor();
     await button(page, "Back to now").click();
     await page.getByRole("alert").waitFor({ state: "detached" });
     await list(page).waitFor();

@@ -49,7 +49,7 @@ describe("an identity provider", () => {
     await guest.goto("/sign-in");
     await button(guest, `Continue with ${name}`).click();
     await signInThere(guest, "nobody-here");
-    await guest.getByText("Nobody here has this account at the provider.").waitFor();
+    await guest.getByText("No user is linked to this account at the provider.").waitFor();
   });
 
   it("brings an invited person in without a password, and a second factor is set up without one", async () => {

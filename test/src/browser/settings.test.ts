@@ -89,11 +89,11 @@ describe("a webhook", () => {
     receiver.answer(PATH, 200);
     const seen = receiver.received(PATH).length;
     await page.reload();
-    await page.getByText("Paused: nothing is sent").waitFor();
+    await page.getByText("Paused: no messages are sent").waitFor();
     expect(await barriersOf(page)).toEqual([]);
     await button(page, "Resume").click();
     await until(() => receiver.received(PATH).length > seen);
-    await page.getByText("Paused: nothing is sent").waitFor({ state: "detached" });
+    await page.getByText("Paused: no messages are sent").waitFor({ state: "detached" });
 
     await act("Delete");
     await button(page, "Delete").click();

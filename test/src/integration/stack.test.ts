@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { MongoClient } from "mongodb";
+import { type ClientSession, MongoClient } from "mongodb";
 import { type Servers, startServers } from "../support/stack.js";
 
 describe("the servers of a suite", () => {
@@ -39,11 +39,21 @@ describe("the servers of a suite", () => {
     expect(await count(servers.urls.mongodb, "inside")).toBe(1);
   });
 
-  it("free soon what a process locked that was killed amid a transaction", async () => {
+  it("free what an abandoned transaction has locked as soon as its lifetime is over", async () => {
     const client = new MongoClient(servers.urls.mongodb);
     try {
-      const lifetime = { getParameter: 1, transactionLifetimeLimitSeconds: 1 };
-      expect(await client.db("admin").command(lifetime)).toMatchObject({ transactionLifetimeLimitSeconds: 8 });
+      const shorter = { setParameter: 1, transactionLifetimeLimitSeconds: 1 };
+      expect(await client.db("admin").command(shorter)).toMatchObject({ was: 8 });
+      const notes = client.db("trial").collection<{ _id: string; writer: string }>("locked");
+      await notes.insertOne({ _id: "one", writer: "nobody" });
+      const abandoned = client.startSession();
+      abandoned.startTransaction();
+      const write = (writer: string, session?: ClientSession) =>
+        notes.updateOne({ _id: "one" }, { $set: { writer } }, { ...(session && { session }), maxTimeMS: 30_000 });
+      await write("abandoned", abandoned);
+      await write("another");
+      await expect(abandoned.commitTransaction()).rejects.toMatchObject({ codeName: "NoSuchTransaction" });
+      expect(await notes.findOne({ _id: "one" })).toEqual({ _id: "one", writer: "another" });
     } finally {
       await client.close();
     }

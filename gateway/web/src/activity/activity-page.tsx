@@ -16,7 +16,7 @@ export default function ActivityPage(): ReactNode {
   const { networkId } = useNetworkScope();
   const changes = useChanges(changesBy(filterOf(state, networkId)));
   return (
-    <Page title="Activity" about="Every change of networks, subnets, hosts, services and tags: who, when, and why.">
+    <Page title="Activity" about="Every change to networks, subnets, hosts, services and tags: who, when and why.">
       <Panel>
         <ActivityFilters state={state} entries={changes.entries} />
         <Feed

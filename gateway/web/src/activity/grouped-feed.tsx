@@ -54,7 +54,7 @@ export function GroupedFeed<Entry extends Pick<Change, "request_id" | "cursor">>
 function Older({ query, isNothing }: { readonly query: Paged; readonly isNothing: boolean }): ReactNode {
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, error, fetchNextPage } = query;
   if (isFetchNextPageError) return <FailureState error={error} onRetry={() => void fetchNextPage()} />;
-  if (!hasNextPage) return <PartRemark>There is nothing older.</PartRemark>;
+  if (!hasNextPage) return <PartRemark>No older entries.</PartRemark>;
   return (
     <div className={classes.older}>
       {isNothing && <p>Nothing found so far.</p>}

@@ -18,7 +18,7 @@ export function HistoryPart({ operation, id }: HistoryPartProps): ReactNode {
   if (data === undefined && error !== null && describeFailure(error).kind === "missing") return null;
   return (
     <Part title="History">
-      <Feed changes={changes} empty={<PartRemark>Nothing has changed since the journal began.</PartRemark>} />
+      <Feed changes={changes} empty={<PartRemark>No changes recorded yet.</PartRemark>} />
     </Part>
   );
 }

@@ -12,14 +12,14 @@ export function useUndo(): (requestId: string) => void {
     const input = { body: { request_id: requestId } };
     ask({
       title: "Undo this request?",
-      text: "All that it did is taken back. If any of it was changed since, nothing is.",
+      text: "Everything this request changed is reverted. If any of it has changed since, nothing is reverted.",
       verb: "Undo",
       isDestructive: false,
       plan: () => tell(revertChanges, input),
       isReviewed: true,
       run: async () => {
         await revert.mutateAsync(input);
-        sayDone("The request is undone.");
+        sayDone("Request undone.");
       },
     });
   };

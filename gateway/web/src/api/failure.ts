@@ -52,11 +52,7 @@ export function describeFailure(error: unknown): Failure {
   if (error.code === "confirmation_required") return told("refused", "Not confirmed", error.message);
   if (error.status === 403) return told("forbidden", "Permission denied", forbiddenText(error));
   if (error.status === 410)
-    return told(
-      "refused",
-      "Not kept any more",
-      "Changes that old have been deleted. Try again to see those that are kept.",
-    );
+    return told("refused", "No longer available", "Older changes have expired. Try again to see the retained ones.");
   if (error.status === 404)
     return told("missing", "Not found", "It was deleted, or it is in a network you do not have access to.");
   if (error.status >= 500)

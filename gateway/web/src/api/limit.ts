@@ -2,7 +2,7 @@ import { useSyncExternalStore } from "react";
 
 /** What the latest answer said about the caller's rate limit. */
 export interface LimitState {
-  /** Requests a minute. */
+  /** Requests per minute. */
   readonly limit: number;
   /** Requests that are possible now. */
   readonly remaining: number;

@@ -17,7 +17,7 @@ export default function AuditPage(): ReactNode {
   const audit = useAudit(filterOf(state));
   const authors = useAuthors(audit.entries);
   return (
-    <Page title="Audit" about="Who signed in, and who changed users, invites, API keys, webhooks and the organization.">
+    <Page title="Audit" about="Sign-ins, and changes to users, invites, API keys, webhooks and the organization.">
       <Panel>
         <div className={list.toolbar}>
           <OneFilter state={state} name="kind" label="Kind" data={AUDITED_ENTITIES} />
@@ -37,8 +37,8 @@ export default function AuditPage(): ReactNode {
             state.isFiltered ? (
               <NoResults state={state} filters={FILTERS} />
             ) : (
-              <EmptyState icon={ShieldCheck} title="Nothing yet">
-                Who signs in, and what changes about accounts, keys and webhooks, appears here.
+              <EmptyState icon={ShieldCheck} title="No entries">
+                Sign-ins and changes to accounts, API keys and webhooks appear here.
               </EmptyState>
             )
           }

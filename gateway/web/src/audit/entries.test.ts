@@ -15,7 +15,7 @@ describe("the audit page", () => {
     expect(told({ ...created, actor: { ...actor, key_id: "other" } })).toBe("ada@example.com with an API key");
     expect(told({ ...created, actor: null })).toBe("An operator");
     expect(told({ action: "paused", actor: null, address: null })).toBe("The system");
-    expect(told({ action: "login_failed", actor: null, address: "203.0.113.7" })).toBe("Somebody from 203.0.113.7");
+    expect(told({ action: "login_failed", actor: null, address: "203.0.113.7" })).toBe("Unknown user from 203.0.113.7");
   });
 
   it("counts failed logins that came one after another", () => {

@@ -64,7 +64,7 @@ export function authorText(
   const { actor, action, address } = entry;
   const nobody =
     action === "login_failed" || action === "second_factor_failed"
-      ? "Somebody"
+      ? "Unknown user"
       : action === "paused"
         ? "The system"
         : "An operator";

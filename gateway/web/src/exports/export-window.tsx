@@ -117,11 +117,11 @@ function Where({ url, fileName }: { readonly url: string; readonly fileName: str
       <CopyField label="URL" value={url} />
       <CopyField label="Command" value={`curl -f -H 'Authorization: Bearer API_KEY' '${url}' -o ${fileName}`} />
       <Text size="sm" c="dimmed">
-        With an{" "}
+        Use an{" "}
         <Anchor component={Link} to={PATHS.keys} inherit underline="always">
           API key
         </Anchor>{" "}
-        of the level Viewer in place of API_KEY. Asking again is answered with 304 until something changes.
+        with level Viewer in place of API_KEY. Repeated requests return 304 until something changes.
       </Text>
     </Stack>
   );

@@ -11,7 +11,7 @@ interface Format {
 export const EXPORTS: Readonly<Record<ExportFormat, Format>> = {
   prometheus: {
     label: "Prometheus (http_sd)",
-    about: "Targets: each service that listens on TCP. Prometheus asks for the URL by itself, with an API key.",
+    about: "Targets: every service that listens on TCP. Prometheus polls the URL with an API key.",
     fileName: "targets.json",
   },
   ansible: {
@@ -21,12 +21,12 @@ export const EXPORTS: Readonly<Record<ExportFormat, Format>> = {
   },
   homepage: {
     label: "Homepage (services.yaml)",
-    about: "A dashboard: a link to each service that a browser can open, by network.",
+    about: "A dashboard with links to all web services, by network.",
     fileName: "services.yaml",
   },
   drawio: {
     label: "diagrams.net (drawio)",
-    about: "A drawing: subnets, in them hosts, in those their services with ports.",
+    about: "A diagram of subnets, their hosts, and their services with ports.",
     fileName: "topology.drawio",
   },
   dns: { label: "DNS zone (BIND)", about: "A record for each address of a host.", fileName: "zone.txt" },

@@ -18,6 +18,6 @@ describe("the text of a plan", () => {
       "Also deletes 1 service, 2 ports and 3 bindings.",
     );
     const changes = [{ action: "delete", entity: "Tag", id, fields: {} } as const];
-    expect(alongText({ cascades: { hosts: 2 }, changes })).toBe("Also takes it off 2 hosts.");
+    expect(alongText({ cascades: { hosts: 2 }, changes })).toBe("Also removes it from 2 hosts.");
   });
 });

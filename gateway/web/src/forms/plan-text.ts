@@ -17,7 +17,7 @@ export function alongText({ cascades, changes }: Pick<Plan, "cascades" | "change
   if (last === undefined) return null;
   const list = parts.length === 0 ? last : `${parts.join(", ")} and ${last}`;
   return changes.some(({ action, entity }) => action === "delete" && entity === "Tag")
-    ? `Also takes it off ${list}.`
+    ? `Also removes it from ${list}.`
     : `Also deletes ${list}.`;
 }
 

@@ -25,7 +25,7 @@ const DELETES = { Host: bulkDeleteHosts, Interface: bulkDeleteInterfaces, Port: 
 
 const USUAL_DAYS = "0";
 const DAYS = [
-  { value: USUAL_DAYS, label: "Missed now" },
+  { value: USUAL_DAYS, label: "Currently missed" },
   { value: "7", label: "Not seen for a week" },
   { value: "21", label: "Not seen for 3 weeks" },
   { value: "90", label: "Not seen for 3 months" },
@@ -35,8 +35,8 @@ const columnsFor = (nameOf: (networkId: string) => string, hasNetworks: boolean)
   { id: "name", label: "Name", cell: (one) => <SeenName of={one} to={hostPath(one.host_id)}>{one.name}</SeenName> }, // prettier-ignore
   { id: "kind", label: "Kind", cell: ({ entity }) => entity },
   ...(hasNetworks ? [{ id: "network", label: "Network", cell: ({ network_id }: GoneEntity) => nameOf(network_id) }] : []), // prettier-ignore
-  { id: "by", label: "Seen last by", optional: true, cell: ({ seen }) => seen?.by ?? "" },
-  { id: "seen", label: "Seen last", numbers: true, narrow: true, cell: ({ seen }) => <When at={seen?.last_at ?? null} /> }, // prettier-ignore
+  { id: "by", label: "Last seen by", optional: true, cell: ({ seen }) => seen?.by ?? "" },
+  { id: "seen", label: "Last seen", numbers: true, narrow: true, cell: ({ seen }) => <When at={seen?.last_at ?? null} /> }, // prettier-ignore
   { id: "missed", label: "Missed since", numbers: true, narrow: true, cell: ({ missed_since: at }) => <When at={at} /> }, // prettier-ignore
 ];
 
@@ -55,7 +55,7 @@ export default function GonePage(): ReactNode {
   return (
     <Page title="Gone">
       <ListView
-        label="What imports miss"
+        label="Missed by imports"
         rows={pageOf(report, shown, state)}
         state={state}
         columns={columnsFor(nameOf, networks.length > 1)}
@@ -83,8 +83,8 @@ export default function GonePage(): ReactNode {
           </>
         }
         empty={
-          <EmptyState icon={Eye} title="Nothing is gone">
-            Imports have found everything that they covered.
+          <EmptyState icon={Eye} title="Nothing is missing">
+            Imports have found everything they covered.
           </EmptyState>
         }
       />
@@ -129,7 +129,7 @@ function useRemovalOf(gone: readonly GoneEntity[], chosen: ReadonlySet<string>, 
     const what = chosen.size === 1 ? "1 entry" : `${chosen.size} entries`;
     ask({
       title: `Delete ${what}?`,
-      text: "What stands on a deleted host is deleted as well, and bindings to deleted interfaces and ports. This cannot be undone.",
+      text: "Interfaces, ports and services of a deleted host are deleted as well, and so are bindings to deleted interfaces and ports. This cannot be undone.",
       verb: `Delete ${what}`,
       plan: async () =>
         joined(await Promise.all(deletions.map(({ entity, ids }) => tell(DELETES[entity], { body: [...ids] })))),

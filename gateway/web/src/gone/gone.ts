@@ -1,6 +1,6 @@
 import type { GoneEntity, Plan } from "@nts/shared/contract";
 
-// What imports miss, host by host, and what of it is deleted.
+// Missed by imports, host by host, and what of it is deleted.
 
 export const KINDS = ["Host", "Interface", "Port", "Service"] as const;
 

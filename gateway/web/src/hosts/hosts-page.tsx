@@ -106,7 +106,7 @@ function Filters({ state, tags }: { readonly state: ListState; readonly tags: Kn
       <MissedFilter state={state} />
       {state.valuesOf("missed").length > 0 && (
         <Anchor component={Link} to={PATHS.gone} size="sm">
-          All that is gone
+          Show everything gone
         </Anchor>
       )}
       <GroupFilter state={state} data={GROUPS} />

@@ -101,8 +101,8 @@ function NextAddress({ subnetId, isTaken, onChange }: NextAddressProps): ReactNo
         isTaken && isChosen && next !== undefined
           ? next === null
             ? "The subnet has no free address."
-            : `At the moment ${next}`
-          : "The lowest that is neither used nor reserved"
+            : `Currently ${next}`
+          : "The lowest address that is neither in use nor reserved"
       }
       checked={isTaken}
       onChange={(event) => onChange(event.currentTarget.checked)}

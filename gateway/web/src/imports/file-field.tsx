@@ -10,7 +10,7 @@ interface FileFieldProps {
   readonly about?: string;
 }
 
-const SCANS = "Scans, and what other tools write; up to 20 MB";
+const SCANS = "Scans and output of other tools, up to 20 MB";
 
 /** Takes one file: chosen, or dropped on it. */
 export function FileField({ onChoose, disabled, about = SCANS }: FileFieldProps): ReactNode {

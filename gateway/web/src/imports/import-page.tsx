@@ -22,8 +22,8 @@ export default function ImportPage(): ReactNode {
       title="Import"
       about={
         <>
-          Takes scans (<code>nmap -oX scan.xml</code>) and what other tools know of your network. You see what it would
-          do before anything is changed, and nothing is deleted but addresses that have moved to another host.
+          Import scans (<code>nmap -oX scan.xml</code>) or the output of other tools. You see a preview before anything
+          is changed. Nothing is deleted except addresses that have moved to another host.
         </>
       }
     >
@@ -35,7 +35,7 @@ export default function ImportPage(): ReactNode {
         ) : isLoaded && networks.length === 0 ? (
           <EmptyState
             icon={Network}
-            title="There is no network to import into"
+            title="No network to import into"
             actions={
               <Button component={Link} to={PATHS.networks}>
                 Go to networks

@@ -23,7 +23,7 @@ export function MachineField({ networkId, onChange, error }: MachineFieldProps):
   const byLabel = new Map((data?.data ?? []).map((host) => [labelOf(host), host.id]));
   return (
     <Autocomplete
-      label="Host that the file is from"
+      label="Host the file comes from"
       description="An existing host, or the host name of a new one"
       placeholder="Search hosts, or enter a host name"
       required

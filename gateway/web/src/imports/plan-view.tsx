@@ -70,9 +70,9 @@ function HostsPart({ hosts, isDry }: HostsPartProps): ReactNode {
       <Title order={3} mt="lg" mb="xs">
         Hosts
       </Title>
-      <div className={classes.plan} tabIndex={0} role="group" aria-label="Hosts of the file">
+      <div className={classes.plan} tabIndex={0} role="group" aria-label="Hosts in the file">
         <DataTable
-          label="Hosts of the file"
+          label="Hosts in the file"
           columns={columnsOf(isDry)}
           rows={shown}
           idOf={({ line, name }) => `${line} ${name}`}

@@ -126,9 +126,9 @@ function FormatFields({ form }: PartProps): ReactNode {
           label="Rows"
           description={
             <>
-              The first line has headings. <code>ip_address</code> is required; <code>name</code>, <code>hostname</code>
-              , <code>mac_address</code>, <code>port</code>, <code>protocol</code>, <code>service_definition</code> and
-              others may stand beside it
+              The first line contains the headings. <code>ip_address</code> is required; <code>name</code>,{" "}
+              <code>hostname</code>, <code>mac_address</code>, <code>port</code>, <code>protocol</code>,{" "}
+              <code>service_definition</code> and others are optional
             </>
           }
           data={CSV_RESOURCES.map((value) => ({ value, label: ROWS[value] }))}
@@ -159,7 +159,7 @@ function MachinePart({ form, networkId }: PartProps & { readonly networkId: stri
       }}
       error={
         lacksMachine && machine === null
-          ? "Select the host that this file is from; the file does not name it"
+          ? "Select the host this file comes from; the file does not name it"
           : (faults["hostname"] ?? faults["host_id"])
       }
     />

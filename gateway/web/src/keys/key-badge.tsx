@@ -15,7 +15,7 @@ export function KeyStatus({ apiKey }: { readonly apiKey: UserApiKey }): ReactNod
   return (
     <>
       {badge}{" "}
-      <Tooltip label="The secret before the last rotation still works">
+      <Tooltip label="The previous secret still works">
         <Badge variant="light" color="yellow" tt="none" tabIndex={0}>
           Two secrets
         </Badge>

@@ -155,7 +155,7 @@ function Limits({ form }: { readonly form: UseFormReturnType<Values> }): ReactNo
         error={faultIn(form.errors)}
       />
       <NumberInput
-        label="Requests a minute"
+        label="Requests per minute"
         description="Leave empty for your own limit"
         min={1}
         allowDecimal={false}

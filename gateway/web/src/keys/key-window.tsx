@@ -11,7 +11,7 @@ export function KeyWindow({ secret, onClose }: { readonly secret: string; readon
       title="Your API key"
       label="API key"
       secret={secret}
-      warning="Who has it can do what the key may do."
+      warning="Anyone who has it can do everything the key can."
       onClose={onClose}
     >
       <Text size="sm" fw={500}>

@@ -91,7 +91,7 @@ function useKeyActions({ onEdit, onShow, onRotate }: KeyWindows): (key: UserApiK
   const askToFinish = ({ id, name }: UserApiKey): void => {
     ask({
       title: `End the old secret of ${name}?`,
-      text: "What still uses the secret before the last rotation stops working immediately.",
+      text: "Anything that still uses the previous secret stops working immediately.",
       verb: "End it",
       run: async () => {
         await finish.mutateAsync({ params: { id } });

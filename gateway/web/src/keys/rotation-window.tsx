@@ -5,7 +5,7 @@ import { describeFailure } from "../api/failure.js";
 import { useWrite } from "../api/queries.js";
 
 const GRACES = [
-  { value: "0", label: "At once" },
+  { value: "0", label: "Immediately" },
   { value: "3600", label: "In an hour" },
   { value: "86400", label: "In a day" },
   { value: "604800", label: "In a week" },
@@ -37,8 +37,8 @@ export function RotationWindow({ apiKey: { id, name, previous }, onClose, onRota
       <Stack>
         <Text size="sm">The key gets a new secret, which is shown once.</Text>
         <Select
-          label="The present secret ends"
-          description="Until then both work, so that nothing stops while you put the new one in place"
+          label="The current secret expires"
+          description="Both work until then, so that nothing breaks while you deploy the new one"
           data={GRACES}
           value={grace}
           onChange={(value) => setGrace(value ?? "0")}
@@ -46,7 +46,7 @@ export function RotationWindow({ apiKey: { id, name, previous }, onClose, onRota
           data-autofocus
         />
         {previous !== null && (
-          <Alert color="yellow">The secret before the last rotation still works. This rotation ends it at once.</Alert>
+          <Alert color="yellow">The previous secret still works. This rotation ends it immediately.</Alert>
         )}
         {rotate.error !== null && (
           <Alert color="red" role="alert" title={describeFailure(rotate.error).title}>

@@ -59,8 +59,7 @@ function Usage({ days }: { readonly days: readonly KeyUsageDay[] }): ReactNode {
         ]}
       />
       <Text size="sm" c="dimmed">
-        Refused is what came from elsewhere than allowed, too often, or without the level. Numbers are some seconds
-        behind.
+        Refused: requests from other addresses, over the rate limit, or without permission. Counts lag by a few seconds.
       </Text>
     </Stack>
   );

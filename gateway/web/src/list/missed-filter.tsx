@@ -9,7 +9,7 @@ const CHOICES = [
   { value: "false", label: "Not missed" },
 ];
 
-/** What imports miss, or what they do not. */
+/** Missed by imports, or what they do not. */
 export function MissedFilter({ state }: { readonly state: ListState }): ReactNode {
   return (
     <Select

@@ -28,16 +28,16 @@ export function useCommands(go: Go, edit: (name: EditorName, hostId?: string) =>
   const actions: readonly Action[] = [
     { label: "New host", needs: "Member", isPossible: hasNetworks, run: () => edit("host") },
     hostId === undefined
-      ? { label: "New service: choose its host", needs: "Member", isPossible: hasNetworks, run: () => go(PATHS.hosts) }
+      ? { label: "New service: select a host", needs: "Member", isPossible: hasNetworks, run: () => go(PATHS.hosts) }
       : { label: "New service on this host", needs: "Member", run: () => edit("service", hostId) },
     { label: "New subnet", needs: "Member", isPossible: hasNetworks, run: () => edit("subnet") },
     { label: "New network", needs: "Admin", run: () => edit("network") },
     { label: "New tag", needs: "Admin", run: () => edit("tag") },
-    { label: "Invite somebody", needs: "Admin", run: () => edit("invite") },
+    { label: "Invite user", needs: "Admin", run: () => edit("invite") },
     { label: "API documentation", run: () => window.location.assign("/api/docs") },
     { label: "Colours: light", run: () => setColorScheme("light") },
     { label: "Colours: dark", run: () => setColorScheme("dark") },
-    { label: "Colours: as the system has them", run: () => setColorScheme("auto") },
+    { label: "Colours: system", run: () => setColorScheme("auto") },
     { label: "Sign out", run: signOut },
   ];
   const pages: Entry[] = GROUPS.flatMap(({ entries }) => entries)

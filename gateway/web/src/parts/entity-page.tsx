@@ -84,7 +84,7 @@ function EntityView<One extends Named>(props: EntityViewProps<One>): ReactNode {
     >
       {isGone && (
         <Alert role="status" color="red" mb="md" title={`This ${noun} has been deleted`}>
-          It is shown as it was.
+          Its last state is shown.
         </Alert>
       )}
       {children(one, may)}

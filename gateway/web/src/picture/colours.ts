@@ -101,7 +101,7 @@ export function colourOf(node: TopologyNode, { scheme, marks }: Colouring): stri
 }
 
 /** What grey stands for. */
-export const NOT_SEEN = "Not seen any more";
+export const NOT_SEEN = "No longer seen";
 
 function ownColour(node: TopologyNode, scheme: Scheme): string {
   if (missedSince(node) !== null) return PALETTES[scheme].missed;

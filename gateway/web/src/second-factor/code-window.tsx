@@ -11,7 +11,7 @@ export default function CodeWindow({ onClose }: { readonly onClose: (isGiven: bo
   const form = useForm({ initialValues: { code: "" } });
   return (
     <FormWindow
-      title="Confirm that it is you"
+      title="Confirm your identity"
       form={form}
       onClose={() => onClose(false)}
       stays
@@ -21,7 +21,7 @@ export default function CodeWindow({ onClose }: { readonly onClose: (isGiven: bo
         onClose(true);
       }}
     >
-      <Text size="sm">This is asked before anything that could give your account away, every ten minutes at most.</Text>
+      <Text size="sm">You are asked before sensitive changes, at most every ten minutes.</Text>
       <CodeField input={form.getInputProps("code")} />
     </FormWindow>
   );

@@ -21,7 +21,7 @@ export function RecoveryWindow({ codes, onClose }: RecoveryWindowProps): ReactNo
     >
       <Stack>
         <Alert color="yellow" icon={<TriangleAlert size={18} aria-hidden />}>
-          Keep these codes somewhere safe: they are not shown again. Each signs you in once when you do not have your
+          Store these codes somewhere safe; they are not shown again. Each can be used once to sign in without your
           device.
         </Alert>
         <CopyField label="Codes" value={codes.join("\n")} />

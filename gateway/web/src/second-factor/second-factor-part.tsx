@@ -43,8 +43,8 @@ function Absent({ onSetUp }: { readonly onSetUp: () => void }): ReactNode {
   return (
     <>
       <Text size="sm">
-        With a second factor, signing in also requires a code from your phone. Whoever learns your password cannot sign
-        in with it alone.
+        With a second factor, signing in also requires a code from your phone. A stolen password alone is then not
+        enough.
       </Text>
       <Group justify="flex-end" mt="md">
         <Button onClick={onSetUp}>Set up</Button>
@@ -79,8 +79,8 @@ function Present({ factor, onSetUp }: { readonly factor: SecondFactor; readonly 
   return (
     <>
       <Text size="sm">
-        On since {enabled_at === null ? "–" : <When at={enabled_at} />}. Signing in takes a code of your authenticator
-        app.
+        On since {enabled_at === null ? "–" : <When at={enabled_at} />}. Signing in requires a code from your
+        authenticator app.
       </Text>
       <Text size="sm" mt="xs" {...(left < FEW_CODES && { c: "red", fw: 600 })}>
         {left === 1 ? "1 recovery code is left." : `${left} recovery codes are left.`}

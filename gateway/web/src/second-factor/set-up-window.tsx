@@ -57,7 +57,7 @@ export function SetUpWindow({ onClose }: { readonly onClose: () => void }): Reac
       submit={async (body) => setCodes((await enable.mutateAsync({ body })).recovery_codes)}
     >
       <Stack>
-        <Text size="sm">Scan this with your app, or type the secret into it. Then enter the code that it shows.</Text>
+        <Text size="sm">Scan this with your app, or enter the secret manually. Then enter the code it shows.</Text>
         <QrCode text={offered.otpauth_url} label="QR code for your authenticator app" />
         <CopyField label="Secret" value={offered.secret} />
         <CodeField takesRecovery={false} input={second.getInputProps("code")} />

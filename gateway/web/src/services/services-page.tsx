@@ -90,7 +90,7 @@ export default function ServicesPage(): ReactNode {
               </Button>
             }
           >
-            A version scan (nmap -sV) brings services along. Or add them on the page of their host.
+            Import a version scan (nmap -sV), or add services on a host's page.
           </EmptyState>
         }
       />

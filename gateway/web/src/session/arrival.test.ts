@@ -11,9 +11,9 @@ describe("console.arrival: coming from a provider", () => {
   });
 
   it("tells what went wrong in the words of the API, and nothing that an address says itself", () => {
-    expect(problemText("account_unknown")).toBe("Nobody here has this account at the provider.");
-    expect(problemText("<b>")).toBe("The sign-in has failed.");
-    expect(problemText("constructor")).toBe("The sign-in has failed.");
+    expect(problemText("account_unknown")).toBe("No user is linked to this account at the provider.");
+    expect(problemText("<b>")).toBe("Sign-in failed.");
+    expect(problemText("constructor")).toBe("Sign-in failed.");
     expect(problemText(null)).toBeUndefined();
   });
 });

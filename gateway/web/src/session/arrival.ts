@@ -17,5 +17,5 @@ export function challengeOf(hash: string): (AskedChallenge & { readonly next: st
 /** What went wrong on the way from a provider; undefined when nothing did. @param problem of the address */
 export function problemText(problem: string | null): string | undefined {
   if (problem === null) return undefined;
-  return Object.hasOwn(ERRORS, problem) ? ERRORS[problem as ErrorCode] : "The sign-in has failed.";
+  return Object.hasOwn(ERRORS, problem) ? ERRORS[problem as ErrorCode] : "Sign-in failed.";
 }

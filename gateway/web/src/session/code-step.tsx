@@ -13,7 +13,7 @@ export function CodeStep(props: SecondStepProps<User>): ReactNode {
     <form onSubmit={onSubmit} noValidate>
       <Stack>
         {finish.error === null ? (
-          <Text size="sm">Enter the code that your authenticator app shows.</Text>
+          <Text size="sm">Enter the code from your authenticator app.</Text>
         ) : (
           <Alert color="red" role="alert">
             {refusalOf(finish.error)}

@@ -24,7 +24,7 @@ export default function SessionEnded({ user }: Pick<Whoami, "user">): ReactNode 
       overlayProps={{ blur: 6 }}
     >
       <Text size="sm" mb="md">
-        Sign in again to continue. What you have typed is still there.
+        Sign in again to continue. Your input is kept.
       </Text>
       <SignInForm
         email={user.email}

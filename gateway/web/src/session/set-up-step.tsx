@@ -33,8 +33,8 @@ export function SetUpStep({ challenge, onDone, onBack }: SecondStepProps<User>):
     <form onSubmit={onSubmit} noValidate>
       <Stack>
         <Text size="sm">
-          Your organization requires a second factor. Scan this with an authenticator app on your phone, or type the
-          secret into it, and enter the code that it shows.
+          Your organization requires a second factor. Scan this with an authenticator app on your phone, or enter the
+          secret manually. Then enter the code it shows.
         </Text>
         {error !== null && (
           <Alert color="red" role="alert">

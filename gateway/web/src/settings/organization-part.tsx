@@ -143,7 +143,7 @@ function PasswordSwitch({ may, input }: FieldProps): ReactNode {
       label="Sign in with passwords"
       description={
         may
-          ? "When off, providers alone sign users in; switch it off in a session that one of them began"
+          ? "When off, users can sign in only with a provider. Sign in with one before turning this off"
           : "Only an Owner can change this"
       }
       disabled={!may}

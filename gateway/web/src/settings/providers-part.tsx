@@ -23,7 +23,7 @@ export function ProvidersPart(): ReactNode {
   if (identities === undefined || (providers.length === 0 && identities.length === 0)) return null;
   const open = providers.filter(({ id }) => !identities.some(({ provider }) => provider === id));
   return (
-    <Part title="Sign-in by providers">
+    <Part title="Sign-in providers">
       {problem !== undefined && (
         <Alert color="red" role="alert" m="md">
           {problem}
@@ -96,7 +96,7 @@ function useUnlinking(): (identity: Identity) => void {
   return ({ provider, name }) =>
     ask({
       title: `Unlink ${name}?`,
-      text: "It does not sign you in any more, and the sessions that it began end, this one among them if it is one.",
+      text: "You can no longer sign in with it. Sessions started with it end, possibly including this one.",
       verb: "Unlink",
       run: async () => {
         await send(unlinkProvider, { params: { provider } });
@@ -123,7 +123,7 @@ function LinkWindow({ provider, onClose }: { readonly provider: Provider; readon
         location.assign(authorization_url);
       }}
     >
-      <Text size="sm">You sign in there, and come back. From then on that account signs you in here, too.</Text>
+      <Text size="sm">You sign in there and are sent back. From then on you can sign in here with that account.</Text>
       {hasPassword && (
         <PasswordInput
           label="Your password"

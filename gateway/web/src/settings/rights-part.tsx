@@ -20,7 +20,7 @@ export function RightsPart(): ReactNode {
     ["Level", permissions],
     ["Networks", network_ids.length === 0 ? "None" : network_ids.map(nameOf).join(", ")],
     ["Session ends", <When key="ends" at={expires_at} />],
-    ["Requests", limit === null ? "–" : `${limit.limit} a minute, shared by your sessions and API keys`],
+    ["Requests", limit === null ? "–" : `${limit.limit} per minute, shared by your sessions and API keys`],
     ["Version", version.data?.data.server_version ?? "–"],
   ];
   return (

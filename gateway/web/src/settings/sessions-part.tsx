@@ -19,7 +19,7 @@ export function SessionsPart(): ReactNode {
   const endOne = (session: Session): void =>
     ask({
       title: "End this session?",
-      text: `${nameOf(session)} is signed out at once.`,
+      text: `${nameOf(session)} is signed out immediately.`,
       verb: "End session",
       run: async () => {
         await send(deleteSession, { params: { id: session.id } });
@@ -29,7 +29,7 @@ export function SessionsPart(): ReactNode {
   const endOthers = (): void =>
     ask({
       title: "End all other sessions?",
-      text: "All other browsers are signed out at once. API keys stay valid. If you do not recognize a session, also change your password.",
+      text: "All other browsers are signed out immediately. API keys stay valid. If you do not recognize a session, also change your password.",
       verb: "End all others",
       run: async () => {
         await send(revokeOtherSessions, {});
@@ -84,7 +84,7 @@ function SessionRow({ session, onEnd }: { readonly session: Session; readonly on
         </Text>
       </div>
       {current ? (
-        <Badge variant="light">This one</Badge>
+        <Badge variant="light">This session</Badge>
       ) : (
         <Button size="xs" variant="subtle" color="red" aria-label={`End ${nameOf(session)}`} onClick={onEnd}>
           End

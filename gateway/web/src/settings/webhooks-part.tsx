@@ -11,7 +11,7 @@ export function WebhooksPart(): ReactNode {
       <Title order={2} mb="xs">
         Webhooks
       </Title>
-      <Text size="sm">Send changes to other systems, or to Slack, Discord and ntfy, while they happen.</Text>
+      <Text size="sm">Send changes to other systems, or to Slack, Discord and ntfy, as they happen.</Text>
       <Group justify="flex-end" mt="md">
         <Button component={Link} to={PATHS.webhooks} variant="default">
           Manage webhooks

@@ -14,7 +14,7 @@ export function LimitMeter(): ReactNode {
   return (
     <div className={classes.limit}>
       <Text size="xs" c="dimmed" className="numbers" id="limit-label">
-        {remaining} requests free · {state.limit} a minute
+        {remaining} requests left · {state.limit} per minute
       </Text>
       <meter
         min={0}

@@ -14,7 +14,7 @@ const WEEKDAY = new Intl.DateTimeFormat("en", { weekday: "long", day: "numeric",
 export function StatsPart({ stats }: { readonly stats: Stats }): ReactNode {
   const { categories, virtualization, ports, subnets, days } = stats;
   return (
-    <Part title="In numbers">
+    <Part title="Statistics">
       <PartBody>
         <div className={classes.grid}>
           <Bars title="Services by category" bars={relative(categories, ({ category, services }) => ({ id: category, label: category, count: services }))} />

@@ -80,7 +80,7 @@ export default function SubnetsPage(): ReactNode {
           <EmptyState icon={Spline} title="No subnets" actions={networks.length === 0 ? <GuideLink /> : add}>
             {networks.length === 0
               ? "Create a network first, then add subnets to it."
-              : "An import makes the subnets that it finds. Or describe one yourself."}
+              : "Import a scan to create subnets, or add one manually."}
           </EmptyState>
         }
       />

@@ -105,11 +105,11 @@ function useFactorReset(selfId: string): (user: User) => readonly RowAction[] {
             run: () =>
               ask({
                 title: `Reset the second factor of ${email}?`,
-                text: "Their sessions end, and they sign in without a code until they set up another one. Be sure who asks for it.",
+                text: "Their sessions end, and they can sign in without a code until they set up a new second factor. Verify who is asking.",
                 verb: "Reset",
                 run: async () => {
                   await send(resetUserSecondFactor, { params: { id } });
-                  sayDone(`The second factor of ${email} is reset.`);
+                  sayDone(`Second factor of ${email} reset.`);
                 },
               }),
           },

@@ -29,24 +29,24 @@ export function ReplayWindow({ webhook, onClose }: ReplayWindowProps): ReactNode
       title={`Replay ${nameOf(webhook)}`}
       form={form}
       onClose={onClose}
-      verb={isAgain ? "Send again" : "Leave out"}
-      done={isAgain ? "The changes since then are sent again." : "What comes from now on is sent."}
+      verb={isAgain ? "Send again" : "Skip"}
+      done={isAgain ? "Changes since then are resent." : "Only new changes are sent."}
       submit={async ({ what, at }) => {
         const after = await cursorBefore(what === "again" ? momentOf(at) : null);
         await replay.mutateAsync({ params: { id: webhook.id }, body: { after } });
       }}
     >
-      <Radio.Group label="What is sent next" {...form.getInputProps("what")}>
+      <Radio.Group label="What to send" {...form.getInputProps("what")}>
         <Stack gap="xs" mt="xs">
-          <Radio value="again" label="Everything since a moment, in order" />
-          <Radio value="newest" label="Only what happens from now on; what waits is left out" />
+          <Radio value="again" label="All changes since a given time, in order" />
+          <Radio value="newest" label="Only new changes; the backlog is skipped" />
         </Stack>
       </Radio.Group>
       {isAgain && (
         <TextInput
           type="datetime-local"
           label="Since"
-          description="As far as changes are kept"
+          description="As far back as changes are retained"
           required
           {...form.getInputProps("at")}
         />

@@ -50,8 +50,8 @@ function Result({ result }: { readonly result: WebhookDelivery }): ReactNode {
       />
       <FactList
         facts={[
-          ["Answer", answerText(result)],
-          ["Took", `${result.duration_ms.toLocaleString("en")} ms`],
+          ["Response", answerText(result)],
+          ["Duration", `${result.duration_ms.toLocaleString("en")} ms`],
         ]}
       />
     </>

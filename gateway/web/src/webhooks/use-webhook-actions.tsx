@@ -24,7 +24,7 @@ interface WebhookActions {
 const SECRET_TEXTS = {
   title: "Secret of the webhook",
   label: "Secret",
-  warning: "The receiver verifies with it that messages come from here.",
+  warning: "The receiver uses it to verify that messages come from this system.",
 } as const;
 
 /** What can be done with webhooks. @param onDeleted is called when one is deleted */
@@ -39,7 +39,7 @@ export function useWebhookActions(onDeleted?: () => void): WebhookActions {
   const { removeOne } = useRemoval({
     one: deleteWebhook,
     noun: "webhook",
-    consequence: "Nothing more is sent to it, also not what waits. This cannot be undone.",
+    consequence: "No more messages are sent, including pending ones. This cannot be undone.",
   });
   const test = (webhook: Webhook): void => {
     setTested(webhook);
@@ -92,7 +92,7 @@ function useRotation(onRotated: (secret: string) => void): (webhook: Webhook) =>
   return (webhook) => {
     ask({
       title: `Rotate the secret of ${nameOf(webhook)}?`,
-      text: "Messages are signed with the new one from then on. What the receiver refuses until it knows it is sent again.",
+      text: "Messages are signed with the new secret from then on. Those that the receiver rejects until it has the new secret are retried.",
       verb: "Rotate",
       run: async () => onRotated((await rotate.mutateAsync({ params: { id: webhook.id } })).secret),
     });

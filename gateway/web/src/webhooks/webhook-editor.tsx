@@ -62,7 +62,7 @@ function WebhookForm({ edited, onClose, onCreated }: FormProps): ReactNode {
     >
       <TextInput
         label="URL"
-        description="Begins with https:// and leads to a public address"
+        description="Must start with https:// and resolve to a public address"
         placeholder="https://example.com/hooks/topology"
         required
         data-autofocus
@@ -77,8 +77,8 @@ function WebhookForm({ edited, onClose, onCreated }: FormProps): ReactNode {
       />
       <FilterFields form={form} former={webhook?.filter.network_ids ?? []} />
       <NumberInput
-        label="Gather for"
-        description="Changes of that long are sent together; 0 sends each at once"
+        label="Batch for"
+        description="Changes within this time are sent together; 0 sends each immediately"
         suffix=" seconds"
         min={0}
         max={3600}
@@ -88,7 +88,7 @@ function WebhookForm({ edited, onClose, onCreated }: FormProps): ReactNode {
       {edited !== null && (
         <Checkbox
           label="Enabled"
-          description="What happens while it is not is sent when it is again"
+          description="Changes made while it is disabled are sent once it is enabled again"
           {...form.getInputProps("is_enabled", { type: "checkbox" })}
         />
       )}
@@ -144,7 +144,7 @@ function FilterFields({ form, former }: FilterFieldsProps): ReactNode {
       />
       <TagField
         known={tags}
-        description="Only what has one of these tags, before or after. Leave empty for everything"
+        description="Only changes to entities with one of these tags, before or after. Leave empty for all"
         {...form.getInputProps("tag_ids")}
       />
     </>

@@ -62,9 +62,9 @@ function WebhookView({ webhook }: { readonly webhook: Webhook }): ReactNode {
       }
     >
       {webhook.paused !== null && (
-        <Alert role="status" color="red" mb="md" title="Paused: nothing is sent">
-          {webhook.paused.reason} Since <When at={webhook.paused.at} />. Resuming goes on where it stopped, as far as
-          changes are kept.
+        <Alert role="status" color="red" mb="md" title="Paused: no messages are sent">
+          {webhook.paused.reason} Since <When at={webhook.paused.at} />. Resuming continues where it stopped, as far as
+          changes are retained.
           {resume !== undefined && (
             <Button mt="sm" size="xs" variant="default" display="block" onClick={resume.run}>
               Resume
@@ -93,7 +93,7 @@ function Facts({ webhook }: { readonly webhook: Webhook }): ReactNode {
     ["Kinds", entities.length === 0 ? "All" : entities.join(", ")],
     ["Actions", actions.length === 0 ? "All" : actions.join(", ")],
     ["Tags", tag_ids.length > 0 && <TagBadges tags={tag_ids} known={tags} />],
-    ["Gathered for", webhook.batch_seconds > 0 && `${webhook.batch_seconds} seconds`],
+    ["Batched for", webhook.batch_seconds > 0 && `${webhook.batch_seconds} seconds`],
     ["Created", <When key="created" at={webhook.created_at} />],
   ]; // prettier-ignore
   return <FactList facts={facts} />;
@@ -112,11 +112,11 @@ const columns: readonly Column<WebhookDelivery>[] = [
     ),
   },
   { id: "content", label: "Content", cell: contentText },
-  { id: "answer", label: "Answer", cell: answerText },
+  { id: "answer", label: "Response", cell: answerText },
   { id: "attempt", label: "Attempt", numbers: true, narrow: true, cell: ({ attempt }) => attempt },
   {
     id: "took",
-    label: "Took",
+    label: "Duration",
     numbers: true,
     narrow: true,
     cell: ({ duration_ms }) => `${duration_ms.toLocaleString("en")} ms`,
@@ -131,7 +131,7 @@ function Deliveries({ id }: { readonly id: string }): ReactNode {
     <ListPart
       title="Latest deliveries"
       count={deliveries.length}
-      none="Nothing has been sent yet. The latest 100 attempts of a week appear here."
+      none="Nothing has been sent yet. The latest 100 attempts of the past week appear here."
     >
       <DataTable
         label="Deliveries"

@@ -31,7 +31,7 @@ const COLUMNS: readonly Column<Webhook>[] = [
     ),
   },
   { id: "format", label: "Format", cell: ({ format }) => FORMATS[format] },
-  { id: "sends", label: "Sends", cell: contentOf },
+  { id: "sends", label: "Content", cell: contentOf },
   { id: "state", label: "State", cell: (webhook) => <Status webhook={webhook} withReason /> },
   {
     id: "last",
@@ -75,8 +75,8 @@ export default function WebhooksPage(): ReactNode {
         actions={(webhook) => may && <RowMenu name={nameOf(webhook)} actions={actionsFor(webhook)} />}
         empty={
           <EmptyState icon={WebhookIcon} title="No webhooks" actions={add}>
-            A webhook sends changes to an address of yours while they happen: signed JSON for programs, or messages for
-            Slack, Discord and ntfy.
+            A webhook sends changes to your URL as they happen: signed JSON for programs, or messages for Slack, Discord
+            and ntfy.
           </EmptyState>
         }
       />

@@ -14,7 +14,7 @@ export function HostsStep({ network, onNext }: { readonly network: Network; read
   return (
     <Stack mt="md">
       <Text>
-        Scan <strong>{network.name}</strong> with nmap, with the block of your own network, and import what it finds:
+        Scan <strong>{network.name}</strong> with nmap, using your own address range, and import the result:
       </Text>
       <CopyField label="Command" value={COMMAND} />
       <ScanImport networkId={network.id} />

@@ -13,8 +13,8 @@ export function KeyStep(): ReactNode {
   return (
     <Stack mt="md">
       <Text>
-        Scripts and integrations use API keys. Each has a level of its own, and can be limited to networks. Without one,
-        the console works all the same.
+        Scripts and integrations use API keys. Each has its own level and can be limited to networks. The console works
+        without one.
       </Text>
       {secret === null ? (
         <Group>

@@ -34,8 +34,8 @@ export function NetworkStep({ network, onDone }: NetworkStepProps): ReactNode {
     <form onSubmit={submit} noValidate>
       <Stack mt="md" maw="28rem">
         <Text>
-          A network is what you look at as a whole: your home, an office, a data centre. You can have as many as you
-          like.
+          A network is a site you want to see as a whole, such as your home, an office or a data centre. You can have as
+          many as you like.
         </Text>
         {create.error !== null && Object.keys(faultsByPath(create.error)).length === 0 && (
           <Alert color="red" role="alert" title={describeFailure(create.error).title}>

@@ -19,10 +19,7 @@ export default function WelcomePage(): ReactNode {
     return (
       <Page title="Welcome">
         <Panel pad>
-          <Text>
-            Nobody has given you a network yet. Ask an Owner or Admin of your organization; what they give you appears
-            here.
-          </Text>
+          <Text>You do not have access to any network yet. Ask an Owner or Admin of your organization.</Text>
         </Panel>
       </Page>
     );

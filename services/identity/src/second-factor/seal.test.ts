@@ -11,7 +11,7 @@ describe("second-factor.seal: what is kept of a second factor", () => {
     expect(open(sealed, "ada")).toBe("JBSWY3DPEHPK3PXP");
     expect(seal("JBSWY3DPEHPK3PXP", "ada")).not.toBe(sealed);
     expect(sealed + Buffer.from(sealed.split(".")[1] ?? "", "base64url").toString("latin1")).not.toContain("JBSWY");
-    expect(() => open(sealed, "grace")).toThrow("second factors");
+    expect(() => open(sealed, "grace")).toThrow("Second factors");
   });
 
   it("is refused when one bit of it was changed", () => {
@@ -31,13 +31,13 @@ describe("second-factor.seal: what is kept of a second factor", () => {
     expect([both.open(sealed, "ada"), both.isCurrent(sealed)]).toEqual(["JBSWY3DPEHPK3PXP", false]);
     const again = both.seal("JBSWY3DPEHPK3PXP", "ada");
     expect([both.isCurrent(again), createSealer([NEW]).open(again, "ada")]).toEqual([true, "JBSWY3DPEHPK3PXP"]);
-    expect(() => createSealer([NEW]).open(sealed, "ada")).toThrow("second factors");
+    expect(() => createSealer([NEW]).open(sealed, "ada")).toThrow("Second factors");
   });
 
   it("cannot be made, nor read, where no secret is set", () => {
     const none = createSealer([]);
-    expect(() => none.seal("JBSWY3DPEHPK3PXP", "ada")).toThrow("second factors");
-    expect(() => none.open(createSealer([NEW]).seal("x", "ada"), "ada")).toThrow("second factors");
+    expect(() => none.seal("JBSWY3DPEHPK3PXP", "ada")).toThrow("Second factors");
+    expect(() => none.open(createSealer([NEW]).seal("x", "ada"), "ada")).toThrow("Second factors");
     expect(none.isCurrent("x.y")).toBe(false);
   });
 });
