@@ -155,6 +155,8 @@ describe(`the law, over ${ROUNDS} random imports (SIGHTING_SEED=${SEED})`, () =>
       const from = Date.now();
       const plan = await importScan(owner, network, file);
       spans.push([from, Date.now()]);
+      // A host that could not be written has nothing missing, so that is told first.
+      expect(plan.hosts.flatMap(({ name, error }) => (error === null ? [] : [[round, name, error]]))).toEqual([]);
       if (preview !== null) expect(missingIn(preview)).toEqual(missingIn(plan));
       follow(model, one, up, round);
       // People call machines by names of their own, which no import takes away.
@@ -165,7 +167,6 @@ describe(`the law, over ${ROUNDS} random imports (SIGHTING_SEED=${SEED})`, () =>
           await owner.call(patchHost, { params: { id: host.id }, body: { name: `our ${hostname}`, hostname } });
       }
       const hosts = await hostsOf(owner, network);
-      expect(plan.summary.hosts.failed).toBe(0);
       expect({ round, ...(held(hosts) as object) }).toEqual({ round, ...(expected() as object) });
       for (const host of hosts) expect(host.name).toBe(`our ${host.hostname ?? ""}`);
     }
