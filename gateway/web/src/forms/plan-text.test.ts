@@ -12,6 +12,13 @@ describe("the text of a plan", () => {
     expect(changeText({ action: "delete", entity: "Port", id, fields: {} })).toBe("Port");
   });
 
+  it("names the values of a list, and says none for what is empty", () => {
+    const fields = { tags: { before: ["storage", "critical"], after: [] }, hostname: { before: null, after: "nas" } };
+    expect(changeText({ action: "update", entity: "Host", id, fields })).toBe(
+      'Host: tags (storage, critical) → none, hostname none → "nas"',
+    );
+  });
+
   it("counts what goes along with a deletion, and what a deleted tag is taken off", () => {
     expect(alongText({ cascades: {}, changes: [] })).toBeNull();
     expect(alongText({ cascades: { services: 1, ports: 2, bindings: 3 }, changes: [] })).toBe(

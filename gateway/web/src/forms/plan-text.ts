@@ -22,7 +22,8 @@ export function alongText({ cascades, changes }: Pick<Plan, "cascades" | "change
 }
 
 function short(value: unknown): string {
+  if (value === null || (Array.isArray(value) && value.length === 0)) return "none";
   if (Array.isArray(value) && value.some((one) => typeof one === "object")) return `(${value.length})`;
-  const text = JSON.stringify(value);
+  const text = Array.isArray(value) ? `(${value.join(", ")})` : JSON.stringify(value);
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }
