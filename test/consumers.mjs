@@ -1,0 +1,36 @@
+// `npm run test:consumers`: the programs that exports are for read those of the demo network. It needs prometheus, promtool,
+// named-checkzone and soffice (Debian: prometheus, bind9-utils, libreoffice-calc), and Python for Ansible, which it installs for
+// itself; what is missing is skipped, and said so.
+import { join } from "node:path";
+import { prepare, PrepareProblem } from "../deploy/local/prepare.mjs";
+import { ROOT } from "./checks.mjs";
+import { runJest } from "./jest-run.mjs";
+
+let counts = { passed: 0, failed: 1 };
+try {
+  await prepare({ tests: true, report: console.log });
+  const { hasPython, preparePythonTool, succeeds } = await import("./dist/support/python-tools.js");
+  const programs = {};
+  for (const [name, ask] of Object.entries({
+    prometheus: "--version",
+    promtool: "--version",
+    "named-checkzone": "-v",
+    soffice: "--version",
+  }))
+    // prettier-ignore
+    if (await succeeds(name, [ask])) programs[name] = name;
+    else console.error(`SKIPPED: ${name} is not installed.`);
+  const requirements = join(ROOT, "test/consumers/requirements.txt");
+  if (await hasPython())
+    programs["ansible-inventory"] = await preparePythonTool({
+      name: "ansible-inventory",
+      requirements,
+      report: console.log,
+    });
+  else console.error("SKIPPED: ansible-inventory needs python3 of 3.11 or newer.");
+  counts = await runJest([], { NTS_SUITES: "consumers", CONSUMERS: JSON.stringify(programs) });
+} catch (error) {
+  console.error(error instanceof PrepareProblem || error.name === "StartProblem" ? error.message : error);
+}
+console.log(`${counts.passed} passed, ${counts.failed} failed`);
+process.exitCode = counts.failed === 0 ? 0 : 1;

@@ -1,0 +1,29 @@
+/** A proxy that is every machine there is, and answers with a metric: nothing is sent to the addresses of an inventory. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { promisify } from "node:util";
+
+export interface MetricsOfEverything {
+  readonly url: string;
+  /** Which targets were asked for, as `address:port`. */
+  asked(): string[];
+  stop(): Promise<void>;
+}
+
+export async function startMetricsOfEverything(): Promise<MetricsOfEverything> {
+  const asked = new Set<string>();
+  const server = createServer((request, response) => {
+    const { host, port } = new URL(request.url ?? "", "http://unknown.example");
+    asked.add(port === "" ? `${host}:80` : host);
+    response.setHeader("content-type", "text/plain; version=0.0.4").end("demo_up 1\n");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked: () => [...asked].sort(),
+    async stop() {
+      server.closeAllConnections();
+      await promisify(server.close.bind(server))();
+    },
+  };
+}
